@@ -1,0 +1,140 @@
+/**
+ * Writes `.generated/` from the SDL and the operation files: resolver types per subgraph and typed documents.
+ * Does nothing when a hash of all inputs is unchanged, so that it can stand in front of every start.
+ *
+ *   node codegen.ts              generate what is out of date
+ *   node codegen.ts --supergraph also write schema/supergraph.graphql, the committed composition
+ */
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Types } from '@graphql-codegen/plugin-helpers'
+
+const ROOT = import.meta.dirname
+const OUT = join(ROOT, '.generated')
+const SUBGRAPHS = ['directory']
+/** Rooms whose `.graphql` files are operations. */
+const OPERATION_ROOMS = ['rest-facade', 'web', 'gateway']
+
+const graphqlFiles = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.graphql'))
+    .map((name) => join(folder, name))
+    .sort()
+
+const schemaFiles = SUBGRAPHS.flatMap((name) => graphqlFiles(`schema/${name}`))
+const operationFiles = OPERATION_ROOMS.flatMap(graphqlFiles)
+const writeSupergraph = process.argv.includes('--supergraph')
+
+const hash = createHash('sha256')
+for (const file of ['codegen.ts', 'package-lock.json', ...schemaFiles, ...operationFiles]) {
+  hash.update(file).update('\0').update(readFileSync(join(ROOT, file))).update('\0')
+}
+const stamp = hash.digest('hex')
+
+if (writeSupergraph || readStamp() !== stamp) await generate()
+
+function readStamp(): string | null {
+  try {
+    return readFileSync(join(OUT, 'stamp'), 'utf8')
+  } catch {
+    return null
+  }
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true })
+  // Two starts may generate at once: a reader sees the old file or the new one, never half of one.
+  const temporary = `${file}.${process.pid}`
+  writeFileSync(temporary, text)
+  renameSync(temporary, file)
+}
+
+async function generate(): Promise<void> {
+  const { codegen } = await import('@graphql-codegen/core')
+  const typescript = await import('@graphql-codegen/typescript')
+  const resolvers = await import('@graphql-codegen/typescript-resolvers')
+  const operations = await import('@graphql-codegen/typescript-operations')
+  const documents = await import('@graphql-codegen/typed-document-node')
+  const { buildSubgraphSchema } = await import('@apollo/subgraph')
+  const { parse, print, buildSchema, Kind } = await import('graphql')
+  const { compose, apiSchemaOf } = await import('./gateway/compose.ts')
+
+  const supergraph = compose(SUBGRAPHS.map((name) => ({ name, typeDefs: parseAll(`schema/${name}`) })))
+  if (writeSupergraph) write(join(ROOT, 'schema/supergraph.graphql'), supergraph)
+
+  const scalars = { DateTime: 'string', Url: 'string' }
+  const federationScalars = { _FieldSet: 'string', _Any: 'unknown', link__Import: 'unknown', federation__FieldSet: 'string', FieldSet: 'string', federation__Scope: 'string', federation__Policy: 'string', federation__ContextFieldValue: 'string' }
+  for (const name of SUBGRAPHS) {
+    const schemaAst = buildSubgraphSchema({ ...parseAll(`schema/${name}`) })
+    const { printSubgraphSchema } = await import('@apollo/subgraph')
+    write(
+      join(OUT, name, 'resolvers.ts'),
+      await codegen({
+        filename: `${name}/resolvers.ts`,
+        schema: parse(printSubgraphSchema(schemaAst)),
+        schemaAst,
+        documents: [],
+        config: {},
+        plugins: [
+          { typescript: { enumsAsTypes: true, strictScalars: true, scalars: { ...federationScalars, Url: 'string', DateTime: { input: 'string', output: 'Date | string' } }, useTypeImports: true, immutableTypes: true } },
+          {
+            'typescript-resolvers': {
+              federation: true,
+              useTypeImports: true,
+              contextType: `../../subgraphs/${name}/context.ts#Context`,
+              mappers: mappersOf(name),
+              makeResolverTypeCallable: true,
+            },
+          },
+        ],
+        pluginMap: { typescript, 'typescript-resolvers': resolvers },
+      }),
+    )
+  }
+
+  const schemaAst = buildSchema(apiSchemaOf(supergraph))
+  const sources: Types.DocumentFile[] = operationFiles.map((file) => {
+    const document = parse(readFileSync(join(ROOT, file), 'utf8'))
+    return { location: file, document, rawSDL: print(document) }
+  })
+  const named = new Map<string, string>()
+  for (const { location, document } of sources) {
+    for (const definition of document?.definitions ?? []) {
+      if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION) continue
+      const name = definition.name?.value ?? ''
+      const before = named.get(name)
+      if (before !== undefined) throw new Error(`Expected every operation and fragment to have a name of its own, got "${name}" in ${before} and ${location}.`)
+      named.set(name, location ?? '')
+    }
+  }
+  write(
+    join(OUT, 'operations.ts'),
+    await codegen({
+      filename: 'operations.ts',
+      schema: parse(apiSchemaOf(supergraph)),
+      schemaAst,
+      documents: sources,
+      config: { enumsAsTypes: true, strictScalars: true, scalars, useTypeImports: true, immutableTypes: true, optimizeDocumentNode: true },
+      plugins: [{ typescript: { onlyOperationTypes: true } }, { 'typescript-operations': {} }, { 'typed-document-node': {} }],
+      pluginMap: { typescript, 'typescript-operations': operations, 'typed-document-node': documents },
+    }),
+  )
+  write(join(OUT, 'stamp'), stamp)
+
+  function parseAll(folder: string) {
+    return parse(graphqlFiles(folder).map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n'))
+  }
+}
+
+/** GraphQL reads these domain objects directly: SDL type to TypeScript type. */
+function mappersOf(name: string): Record<string, string> {
+  return name === 'directory'
+    ? {
+        McpServer: '../../subgraphs/directory/item/item.ts#McpServer as McpServerModel',
+        Plugin: '../../subgraphs/directory/item/item.ts#Plugin as PluginModel',
+        Skill: '../../subgraphs/directory/item/item.ts#Skill as SkillModel',
+        DirectoryItem: '../../subgraphs/directory/item/item.ts#Item as ItemModel',
+      }
+    : {}
+}

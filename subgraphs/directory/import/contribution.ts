@@ -1,0 +1,100 @@
+import type { Ecosystem, EnvVar, Kind, SkillSource, Transport } from '../item/item.ts'
+
+/** The formats that can be read; told apart by content, never by file name alone. */
+export const FORMATS = [
+  'toolhive',
+  'docker',
+  'registry',
+  'mcpm',
+  'toolsdk',
+  'mcp-get',
+  'tensorblock',
+  'readme',
+  'marketplace',
+  'plugin-manifest',
+  'skill',
+  'atrium',
+] as const
+export type Format = (typeof FORMATS)[number]
+
+/** A file to read, its text already decoded as UTF-8 and bounded in size. */
+export type SourceFile = {
+  /** "owner/repository", a host name, or "file:/folder" when neither is known. */
+  readonly origin: string
+  /** Path inside the origin, with `/`. */
+  readonly path: string
+  readonly text: string
+}
+
+/** A record that was not taken: `line` counts from 1, null when the whole file is meant. */
+export type Skip = { readonly origin: string; readonly path: string; readonly line: number | null; readonly reason: string }
+
+type About = {
+  /** What makes two contributions the same item, such as `github.com/owner/repo#sub/folder` or `npm:package`; lower case. */
+  readonly identity: string
+  /** The natural key that the record asks for; a collision gets a deterministic suffix when it is stored. */
+  readonly key: string
+  readonly name: string | null
+  readonly description: string | null
+  /** As the source spells it; null when it names none. */
+  readonly category: string | null
+  readonly tags: readonly string[]
+  /** null when the source does not know. */
+  readonly stars: number | null
+}
+
+/** What one record of one file states; null (or absent from a list) is "says nothing", and another source may fill it in. */
+export type Statement =
+  | (About & {
+      readonly kind: 'MCP_SERVER'
+      readonly owner: string
+      readonly repo: string
+      readonly official: boolean | null
+      readonly transport: Transport | null
+      readonly installCommand: string | null
+      readonly envVars: readonly EnvVar[]
+      readonly docsUrl: string | null
+      readonly repoUrl: string | null
+      readonly deprecated: boolean | null
+    })
+  | (About & {
+      readonly kind: 'PLUGIN'
+      readonly marketplaceSlug: string
+      readonly slug: string
+      readonly ecosystem: Ecosystem
+      readonly installCommand: string | null
+      readonly sourceUrl: string | null
+    })
+  | (About & {
+      readonly kind: 'SKILL'
+      readonly slug: string
+      readonly source: SkillSource
+      readonly docsUrl: string | null
+      readonly repoUrl: string | null
+    })
+  | (About & {
+      readonly kind: Exclude<Kind, 'MCP_SERVER' | 'PLUGIN' | 'SKILL'>
+      readonly slug: string
+      readonly url: string | null
+    })
+
+/** A statement with its address: stored as one row of table `contribution`. */
+export type Contribution = {
+  readonly origin: string
+  readonly path: string
+  /** Which record of the file, such as `[12]`; empty when the file holds one. */
+  readonly locator: string
+  readonly format: Format
+  readonly statement: Statement
+}
+
+/** One format. `recognises` looks at the parsed content; `read` turns it into contributions. Pure; never throws on bad input. */
+export type Reader = {
+  readonly format: Format
+  /** `content` is the parsed JSON or YAML value, or the frontmatter of a Markdown file. */
+  readonly recognises: (content: unknown, file: SourceFile) => boolean
+  readonly read: (
+    content: unknown,
+    file: SourceFile,
+  ) => { readonly contributions: readonly Contribution[]; readonly skipped: readonly Skip[] }
+}

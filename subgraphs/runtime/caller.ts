@@ -1,0 +1,13 @@
+/** Who asks, as the gateway passes it on: credentials unjudged, by allow-list. The subgraph that owns a credential judges it. */
+export type Caller = {
+  /** Correlates log lines and errors of one request. */
+  readonly requestId: string
+  /** Client address as the outermost trusted hop saw it. */
+  readonly address: string
+  /** Lower-case header name to value; only the names of `CREDENTIAL_HEADERS`. */
+  readonly credentials: Readonly<Partial<Record<CredentialHeader, string>>>
+}
+
+/** The only headers of a client that reach a subgraph. */
+export const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'x-login-key', 'x-auth-token'] as const
+export type CredentialHeader = (typeof CREDENTIAL_HEADERS)[number]

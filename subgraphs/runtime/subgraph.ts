@@ -1,0 +1,11 @@
+import type { GraphQLSchema } from 'graphql'
+import type { Caller } from './caller.ts'
+
+/** A subgraph ready to answer: what `subgraphs/<name>/subgraph.ts` makes and `link.ts` reaches. */
+export type Subgraph = {
+  readonly name: string
+  readonly schema: GraphQLSchema
+  /** A fresh context with fresh loaders, once per operation of a caller. */
+  readonly context: (caller: Caller) => object
+  readonly close: () => Promise<void>
+}
