@@ -3,10 +3,11 @@
  * Does nothing when a hash of all inputs is unchanged, so that it can stand in front of every start.
  *
  *   node codegen.ts              generate what is out of date
- *   node codegen.ts --supergraph also write schema/supergraph.graphql, the committed composition
+ *   node codegen.ts --supergraph also write schema/supergraph.graphql, the committed composition; refused when the change
+ *                                breaks clients, unless --breaking says that this is meant
  */
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Types } from '@graphql-codegen/plugin-helpers'
 
@@ -28,7 +29,11 @@ const writeSupergraph = process.argv.includes('--supergraph')
 
 const hash = createHash('sha256')
 for (const file of ['codegen.ts', 'package-lock.json', ...schemaFiles, ...operationFiles]) {
-  hash.update(file).update('\0').update(readFileSync(join(ROOT, file))).update('\0')
+  hash
+    .update(file)
+    .update('\0')
+    .update(readFileSync(join(ROOT, file)))
+    .update('\0')
 }
 const stamp = hash.digest('hex')
 
@@ -58,13 +63,22 @@ async function generate(): Promise<void> {
   const documents = await import('@graphql-codegen/typed-document-node')
   const { buildSubgraphSchema } = await import('@apollo/subgraph')
   const { parse, print, buildSchema, Kind } = await import('graphql')
-  const { compose, apiSchemaOf } = await import('./gateway/compose.ts')
+  const { compose, apiSchemaOf, breakingChanges } = await import('./gateway/compose.ts')
 
   const supergraph = compose(SUBGRAPHS.map((name) => ({ name, typeDefs: parseAll(`schema/${name}`) })))
-  if (writeSupergraph) write(join(ROOT, 'schema/supergraph.graphql'), supergraph)
+  if (writeSupergraph) commitSupergraph()
 
   const scalars = { DateTime: 'string', Url: 'string' }
-  const federationScalars = { _FieldSet: 'string', _Any: 'unknown', link__Import: 'unknown', federation__FieldSet: 'string', FieldSet: 'string', federation__Scope: 'string', federation__Policy: 'string', federation__ContextFieldValue: 'string' }
+  const federationScalars = {
+    _FieldSet: 'string',
+    _Any: 'unknown',
+    link__Import: 'unknown',
+    federation__FieldSet: 'string',
+    FieldSet: 'string',
+    federation__Scope: 'string',
+    federation__Policy: 'string',
+    federation__ContextFieldValue: 'string',
+  }
   for (const name of SUBGRAPHS) {
     const schemaAst = buildSubgraphSchema({ ...parseAll(`schema/${name}`) })
     const { printSubgraphSchema } = await import('@apollo/subgraph')
@@ -77,7 +91,15 @@ async function generate(): Promise<void> {
         documents: [],
         config: {},
         plugins: [
-          { typescript: { enumsAsTypes: true, strictScalars: true, scalars: { ...federationScalars, Url: 'string', DateTime: { input: 'string', output: 'Date | string' } }, useTypeImports: true, immutableTypes: true } },
+          {
+            typescript: {
+              enumsAsTypes: true,
+              strictScalars: true,
+              scalars: { ...federationScalars, Url: 'string', DateTime: { input: 'string', output: 'Date | string' } },
+              useTypeImports: true,
+              immutableTypes: true,
+            },
+          },
           {
             'typescript-resolvers': {
               federation: true,
@@ -104,7 +126,10 @@ async function generate(): Promise<void> {
       if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION) continue
       const name = definition.name?.value ?? ''
       const before = named.get(name)
-      if (before !== undefined) throw new Error(`Expected every operation and fragment to have a name of its own, got "${name}" in ${before} and ${location}.`)
+      if (before !== undefined)
+        throw new Error(
+          `Expected every operation and fragment to have a name of its own, got "${name}" in ${before} and ${location}.`,
+        )
       named.set(name, location ?? '')
     }
   }
@@ -115,15 +140,38 @@ async function generate(): Promise<void> {
       schema: parse(apiSchemaOf(supergraph)),
       schemaAst,
       documents: sources,
-      config: { enumsAsTypes: true, strictScalars: true, scalars, useTypeImports: true, immutableTypes: true, optimizeDocumentNode: true },
+      config: {
+        enumsAsTypes: true,
+        strictScalars: true,
+        scalars,
+        useTypeImports: true,
+        immutableTypes: true,
+        optimizeDocumentNode: true,
+      },
       plugins: [{ typescript: { onlyOperationTypes: true } }, { 'typescript-operations': {} }, { 'typed-document-node': {} }],
       pluginMap: { typescript, 'typescript-operations': operations, 'typed-document-node': documents },
     }),
   )
   write(join(OUT, 'stamp'), stamp)
 
+  function commitSupergraph(): void {
+    const file = join(ROOT, 'schema/supergraph.graphql')
+    const breaks = existsSync(file) ? breakingChanges(readFileSync(file, 'utf8'), supergraph) : []
+    if (breaks.length > 0 && !process.argv.includes('--breaking')) {
+      console.error(
+        `This change breaks clients; add --breaking when that is meant:\n${breaks.map((line) => `  ${line}`).join('\n')}`,
+      )
+      process.exit(1)
+    }
+    write(file, supergraph)
+  }
+
   function parseAll(folder: string) {
-    return parse(graphqlFiles(folder).map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n'))
+    return parse(
+      graphqlFiles(folder)
+        .map((file) => readFileSync(join(ROOT, file), 'utf8'))
+        .join('\n'),
+    )
   }
 }
 

@@ -1,0 +1,99 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { expect, test } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '..')
+const sources = globSync('**/*.ts', { cwd: ROOT, exclude: ['node_modules', '.generated', '.data'] })
+
+/** Files and what they import: paths from the root for our own, bare names for packages. Types count as well. */
+const imports = sources.flatMap((from) =>
+  [...readFileSync(join(ROOT, from), 'utf8').matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, name = '']) => ({
+    from,
+    to: name.startsWith('.') ? relative(ROOT, join(ROOT, dirname(from), name)) : name,
+  })),
+)
+
+/** Who may not import whom. `from` and `to` are matched from the start of the path; `but` are the exceptions. */
+const rules: readonly { why: string; from: RegExp; to: RegExp; but?: RegExp }[] = [
+  {
+    why: 'facades speak to the graph only',
+    from: /^(rest-facade|web|mcp)\//,
+    to: /^(subgraphs|gateway|database|cli)\//,
+    but: /^(gateway\/(client|server)|subgraphs\/runtime\/caller)\.ts$/,
+  },
+  {
+    why: 'the gateway knows links, not subgraphs',
+    from: /^gateway\//,
+    to: /^(subgraphs\/(?!runtime\/)|rest-facade|mcp|cli|database)/,
+  },
+  {
+    why: 'a subgraph knows neither its doors nor the gateway',
+    from: /^subgraphs\//,
+    to: /^(gateway|rest-facade|mcp|web|cli|config\.ts|main\.ts)/,
+  },
+  { why: 'the runtime knows no noun', from: /^subgraphs\/runtime\//, to: /^subgraphs\/(?!runtime\/)/ },
+  {
+    why: 'the database room knows no subgraph',
+    from: /^database\//,
+    to: /^(subgraphs\/(?!runtime\/)|gateway|rest-facade|web|cli)/,
+  },
+  {
+    why: 'only repositories, the import and the roots of a subgraph reach the database',
+    from: /^subgraphs\/directory\/(?!import\/)/,
+    to: /^(pg|kysely)$|runtime\/database\.ts$/,
+    but: /^$/,
+  },
+  { why: 'only loaders know DataLoader', from: /./, to: /^dataloader$/ },
+  { why: 'clients speak HTTP only', from: /^clients\//, to: /^(subgraphs|gateway|rest-facade|web|mcp|database)\// },
+  { why: 'tests and benches are not part of the product', from: /^(?!test\/|bench\/|vitest)/, to: /^(test|bench)\// },
+]
+/** Files that a rule allows by their role rather than by what they import. */
+const ROLES: Readonly<Record<string, RegExp>> = {
+  'only repositories, the import and the roots of a subgraph reach the database': /(repository|subgraph|revision-feed)\.ts$/,
+  'only loaders know DataLoader': /(^|\/)loaders?\.ts$/,
+}
+
+test.each(rules)('$why', ({ why, from, to, but }) => {
+  const offenders = imports.filter(
+    (edge) => from.test(edge.from) && to.test(edge.to) && !but?.test(edge.to) && !ROLES[why]?.test(edge.from),
+  )
+  expect(offenders.map((edge) => `${edge.from} imports ${edge.to}`)).toEqual([])
+})
+
+test('no subgraph imports another', () => {
+  const room = (path: string) => /^subgraphs\/([^/]+)\//.exec(path)?.[1]
+  const offenders = imports.filter(({ from, to }) => {
+    const [one, other] = [room(from), room(to)]
+    return one !== undefined && other !== undefined && other !== 'runtime' && one !== other
+  })
+  expect(offenders).toEqual([])
+})
+
+test('only composition roots and configuration read process.env', () => {
+  const allowed = /^(main|config|codegen|vitest\.config)\.ts$|(^|\/)(main|config|serve)\.ts$|^(cli|bench|test)\//
+  const offenders = sources.filter(
+    (file) => !allowed.test(file) && /\bprocess\.env\b/.test(readFileSync(join(ROOT, file), 'utf8')),
+  )
+  expect(offenders).toEqual([])
+})
+
+test('no barrels and no drawers without a name', () => {
+  const offenders = sources.filter((file) =>
+    /(^|\/)(index|types|utils|helpers|common)\.ts$|(^|\/)(utils|helpers|common)\//.test(file),
+  )
+  expect(offenders).toEqual([])
+})
+
+test('one copy of federation-internals is installed', () => {
+  // Two copies break nearly every query plan: their classes do not know each other.
+  const copies = globSync('node_modules/**/@apollo/federation-internals/package.json', { cwd: ROOT })
+  expect(copies).toEqual(['node_modules/@apollo/federation-internals/package.json'])
+})
+
+test('a file is of one idea: no source is longer than 400 lines', () => {
+  const long = sources.filter(
+    (file) =>
+      !file.startsWith('test/') && !file.startsWith('bench/') && readFileSync(join(ROOT, file), 'utf8').split('\n').length > 400,
+  )
+  expect(long).toEqual([])
+})
