@@ -1,0 +1,84 @@
+import { z } from 'zod'
+
+const WHOLE = /^(0|[1-9]\d{0,8})$/
+
+/** A whole number in plain digits: `1e3`, `0x10` and ` 7` are typing mistakes more often than numbers. */
+const wholeNumber = (min: number, max: number) => {
+  const expectation = `a whole number from ${min} to ${max}`
+  return z
+    .string()
+    .regex(WHOLE, { error: expectation, abort: true })
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, expectation)
+}
+
+const urlWith = (protocols: readonly string[], expectation: string) =>
+  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), expectation)
+
+/** The variables of `npm start` and of `npx atrium`: the whole configuration. `--help` and docs/operations.md list them. */
+export const variables = {
+  PORT: {
+    read: wholeNumber(0, 65_535),
+    default: '4000',
+    unit: null,
+    meaning: 'TCP port of HTTP and WebSocket; 0 takes any free one.',
+  },
+  HOST: {
+    read: z.string().regex(/^[\w.:-]+$/, 'a host name or an address'),
+    default: '127.0.0.1',
+    unit: null,
+    meaning: 'Address to listen on; 0.0.0.0 listens on every one.',
+  },
+  PUBLIC_URL: {
+    read: urlWith(['http:', 'https:'], 'an http or https URL').transform((url) => url.replace(/\/+$/, '')),
+    default: null,
+    unit: null,
+    meaning: 'What clients see in front of /api and /graphql, for absolute links; unset, it is made from HOST and PORT.',
+  },
+  DATA_DIR: {
+    read: z.string(),
+    default: '.data',
+    unit: null,
+    meaning: 'Folder of the embedded database; used when DATABASE_URL is unset.',
+  },
+  DATABASE_URL: {
+    read: urlWith(['postgres:', 'postgresql:'], 'a URL such as postgres://user:password@host:5432/database'),
+    default: null,
+    unit: null,
+    secret: true,
+    meaning: 'A PostgreSQL 15 or newer to use; unset, an embedded one runs in DATA_DIR.',
+  },
+  LOG_LEVEL: {
+    read: z.enum(
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+      'one of fatal, error, warn, info, debug, trace, silent',
+    ),
+    default: 'info',
+    unit: null,
+    meaning: 'The least severe log lines that are written: fatal, error, warn, info, debug, trace, silent.',
+  },
+  DEPTH_LIMIT: {
+    read: wholeNumber(0, 1_000),
+    default: '10',
+    unit: 'levels',
+    meaning: 'Deepest nesting of a GraphQL operation; 0 turns the limit off.',
+  },
+  COST_LIMIT: {
+    read: wholeNumber(0, 100_000_000),
+    default: '1000',
+    unit: 'points',
+    meaning: 'Highest cost of a GraphQL operation; 0 turns the limit off.',
+  },
+  SHUTDOWN_GRACE_SECONDS: {
+    read: wholeNumber(0, 3_600),
+    default: '10',
+    unit: 'seconds',
+    meaning: 'How long a stop waits for requests that are being answered.',
+  },
+} as const
+
+/** How clients on this machine reach a server that listens on `host` and `port`. */
+export function localUrl(host: string, port: number): string {
+  const everywhere = ['127.0.0.1', '::1', '0.0.0.0', '::', 'localhost'].includes(host)
+  return `http://${everywhere ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`
+}

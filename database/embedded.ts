@@ -1,0 +1,302 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { Refusal } from '../subgraphs/runtime/refusal.ts'
+import { type Binaries, binaries, reachable } from './binaries.ts'
+import { occupantOf } from './postmaster.ts'
+
+/** A PostgreSQL server of our own. It ends with this process, however this process ends. */
+export type EmbeddedServer = {
+  readonly connection: { readonly connectionString: string }
+  /** Resolves when the server is gone: after `stop`, or because it died. */
+  readonly gone: Promise<void>
+  /** Writes everything to disk, ends the server, and resolves when it is gone. */
+  readonly stop: () => Promise<void>
+}
+
+/** PostgreSQL refuses to run as root; as root we give it the number that every Unix calls "nobody". */
+const NOBODY = 65534
+
+/** How long a server of an earlier process may take to finish before the folder counts as in use. Milliseconds. */
+const PATIENCE = 15_000
+
+/** Longest path of a Unix socket that every platform takes, in bytes, without the NUL. */
+const SOCKET_PATH_LIMIT = 103
+
+/** Starting includes recovery after a crash, which takes as long as the log is. Milliseconds. */
+const START_LIMIT = 120_000
+
+/** Given on the command line, so that a new version of this program brings its own. fsync and full_page_writes keep their default: on. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  // Nobody but this machine, and no port that could be taken.
+  listen_addresses: '',
+  unix_socket_permissions: '0700',
+  // Names the socket file, nothing more; the default is what every client assumes.
+  port: '5432',
+  // Four subgraphs with a pool of 10 each, imports, and room for somebody who looks in.
+  max_connections: '80',
+  // The hot data lives in the Node process; the system's cache holds the rest.
+  shared_buffers: '64MB',
+  // Three processes less; at this size their asynchronous reads gain nothing.
+  io_method: 'sync',
+  // Queries here are short, and containers have little shared memory for workers to talk through.
+  max_parallel_workers_per_gather: '0',
+  jit: 'off',
+  // Nobody replicates from this server, so bulk writes may be logged in their short form.
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  // Errors of statements reach the client that caused them; the log is for the server itself.
+  log_min_messages: 'log',
+  log_checkpoints: 'off',
+  log_line_prefix: '',
+}
+
+/**
+ * Runs a server and ends it cleanly when our end of its standard input closes, which the system does for us even after kill -9.
+ * $1 is the folder of the socket; the rest is the server's command line.
+ */
+const GUARD = `
+socket=$1; shift
+exec 9<&0
+"$@" </dev/null 9<&- & server=$!
+{ read -r line <&9; kill -INT $server; } 2>/dev/null & watch=$!
+exec 9<&-
+wait $server; status=$?
+kill $watch 2>/dev/null
+rm -rf "$socket"
+exit $status`
+
+/**
+ * Starts the server on `<dataDir>/postgres`, creating it first when it is not there; recovers by itself after a crash.
+ * Throws a `Refusal` when another process runs one there, or when it cannot start.
+ */
+export async function startEmbedded({
+  dataDir,
+  log,
+}: {
+  readonly dataDir: string
+  readonly log: Logger
+}): Promise<EmbeddedServer> {
+  if (process.platform === 'win32')
+    throw new Refusal('The embedded PostgreSQL needs a Unix: set DATABASE_URL to a PostgreSQL 15 or newer.')
+  const folder = resolve(dataDir)
+  const data = join(folder, 'postgres')
+  makeFolder(folder)
+  await untilFree(data, dataDir)
+
+  const uid = userFor(data)
+  const programs = await binaries(uid)
+  if (!existsSync(data)) await createCluster(programs, folder, data, uid)
+  return startServer(programs, { data, dataDir, uid, log })
+}
+
+/** The server that another process runs on `<dataDir>/postgres`; null when none is ready there. */
+export function runningEmbedded(dataDir: string): EmbeddedServer['connection'] | null {
+  const occupant = occupantOf(join(resolve(dataDir), 'postgres'))
+  return occupant.state === 'ready' ? connectionTo(occupant.socket) : null
+}
+
+/** A URL says everything, so that PGPORT, PGUSER and the like in our environment do not lead elsewhere. */
+const connectionTo = (socket: string): EmbeddedServer['connection'] => ({
+  connectionString: `postgres://postgres@localhost/postgres?host=${encodeURIComponent(socket)}&port=${SETTINGS.port}&ssl=0`,
+})
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true })
+  } catch (error) {
+    throw new Refusal(`DATA_DIR ${folder} cannot be created: ${reasonOf(error)}.`)
+  }
+}
+
+/** A server whose process was killed is given time to finish. */
+async function untilFree(data: string, dataDir: string): Promise<void> {
+  const deadline = Date.now() + PATIENCE
+  for (;;) {
+    const occupant = occupantOf(data)
+    if (occupant.state === 'free') return
+    if (occupant.state === 'ready' || Date.now() > deadline) throw inUse(dataDir)
+    await sleep(20)
+  }
+}
+
+const inUse = (dataDir: string): Refusal =>
+  new Refusal(
+    `The data directory ${dataDir} is in use by another running copy: stop that one, or set DATA_DIR to another folder.`,
+  )
+
+/** null: PostgreSQL runs as we do. As root: as the owner of the data that is there, so that it stays readable to whoever made it. */
+function userFor(data: string): number | null {
+  if (process.getuid?.() !== 0) return null
+  return (existsSync(data) && statSync(data).uid) || NOBODY
+}
+
+const runAs = (uid: number | null): { uid?: number; gid?: number } => (uid === null ? {} : { uid, gid: uid })
+
+/**
+ * How the server is told its data folder. Below a folder that its user may not enter, such as /root, it gets the folder as open
+ * file 3: the link below /proc leads straight there.
+ */
+function wayTo(data: string, uid: number | null): { readonly path: string; readonly fd: number | 'ignore' } {
+  if (uid === null || reachable(data, uid)) return { path: data, fd: 'ignore' }
+  if (!existsSync('/proc/self/fd')) {
+    throw new Refusal(`PostgreSQL does not run as root, and user ${uid} cannot enter ${data}: set DATA_DIR to another folder.`)
+  }
+  return { path: '/proc/self/fd/3', fd: openSync(data, 'r') }
+}
+
+/** Under a temporary name first: a half-made cluster is never mistaken for a database, and two first starts do not meet in one folder. */
+async function createCluster({ initdb }: Binaries, folder: string, data: string, uid: number | null): Promise<void> {
+  for (const name of readdirSync(folder)) {
+    const left = join(folder, name)
+    // What a killed first start left behind; a young one may be another start that is at work.
+    if (name.startsWith('postgres.new-') && Date.now() - statSync(left).mtimeMs > 600_000)
+      rmSync(left, { recursive: true, force: true })
+  }
+  const fresh = mkdtempSync(join(folder, 'postgres.new-'))
+  try {
+    if (uid !== null) chownSync(fresh, uid, uid)
+    const { path, fd } = wayTo(fresh, uid)
+    // C.UTF-8 is built in: the same order and the same case mapping on every platform, now and after every upgrade of the system.
+    const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+    const options = ['--username=postgres', '--auth=trust', '--data-checksums', '--no-instructions']
+    const child = spawn(initdb, ['-D', path, ...locale, ...options], {
+      ...runAs(uid),
+      cwd: '/',
+      env: environment(),
+      stdio: ['ignore', 'ignore', 'pipe', fd],
+    })
+    if (fd !== 'ignore') closeSync(fd)
+    const { code, lines } = await ended(child)
+    if (code !== 0) throw new Refusal(`PostgreSQL could not create its data in ${data}: ${lines.join(' ')}`)
+    renameSync(fresh, data)
+    syncFolder(folder)
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true })
+    // Another first start was faster; whether both may go on is for the lock file to say.
+    if (!existsSync(data)) throw error
+  }
+}
+
+async function startServer(
+  { postgres }: Binaries,
+  {
+    data,
+    dataDir,
+    uid,
+    log,
+  }: { readonly data: string; readonly dataDir: string; readonly uid: number | null; readonly log: Logger },
+): Promise<EmbeddedServer> {
+  const socket = socketFolder(uid)
+  const { path, fd } = wayTo(data, uid)
+  const settings = Object.entries({ ...SETTINGS, unix_socket_directories: socket }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ])
+  const child = spawn('/bin/sh', ['-c', GUARD, 'guard', socket, postgres, '-D', path, ...settings], {
+    ...runAs(uid),
+    cwd: '/',
+    env: environment(),
+    stdio: ['pipe', 'ignore', 'pipe', fd],
+    // A session of its own: Ctrl-C must not reach the server before we have closed what uses it.
+    detached: true,
+  })
+  if (fd !== 'ignore') closeSync(fd)
+  // The guard may end before we have closed its input.
+  child.stdin?.on('error', () => {})
+  const exit = ended(child, (line) => log.debug({ part: 'postgres' }, line))
+  let running = true
+  const gone = exit.then(
+    () => {
+      running = false
+    },
+    () => {
+      running = false
+    },
+  )
+
+  const deadline = Date.now() + START_LIMIT
+  while (running && Date.now() < deadline) {
+    const occupant = occupantOf(data)
+    if (occupant.state === 'ready' && occupant.socket === socket) {
+      const stop = async () => {
+        child.stdin?.end()
+        await gone
+      }
+      return { connection: connectionTo(socket), gone, stop }
+    }
+    await Promise.race([sleep(5), gone])
+  }
+  child.stdin?.end()
+  const { lines } = await exit
+  if (lines.some((line) => line.includes('lock file "postmaster.pid"'))) throw inUse(dataDir)
+  throw new Refusal(`PostgreSQL did not start on ${data}: ${reasonIn(lines)}`)
+}
+
+/** Short, because the path of a socket is; closed to everybody else, because whoever reaches the socket is the superuser. */
+function socketFolder(uid: number | null): string {
+  const fits = (folder: string): boolean =>
+    Buffer.byteLength(join(folder, 'atrium-XXXXXX/.s.PGSQL.5432.lock')) <= SOCKET_PATH_LIMIT &&
+    (uid === null || reachable(folder, uid))
+  const folder = mkdtempSync(join(fits(tmpdir()) ? tmpdir() : '/tmp', 'atrium-'))
+  if (uid !== null) chownSync(folder, uid, uid)
+  return folder
+}
+
+/** Ours without PostgreSQL's own variables, which would change what its programs do. */
+const environment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(process.env)
+      .filter(([name]) => !/^(PG|LC_|LANG)/.test(name))
+      .concat([['LC_ALL', 'C']]),
+  )
+
+/** Waits for the end of `child`; the last lines of its standard error come along, each passed to `onLine` as it is written. */
+function ended(
+  child: ChildProcess,
+  onLine: (line: string) => void = () => {},
+): Promise<{ code: number | null; lines: readonly string[] }> {
+  const lines: string[] = []
+  if (child.stderr) {
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      lines.push(line)
+      if (lines.length > 20) lines.shift()
+      onLine(line)
+    })
+  }
+  return new Promise((done) => {
+    child.once('error', (error) => done({ code: null, lines: [reasonOf(error)] }))
+    child.once('close', (code) => done({ code, lines }))
+  })
+}
+
+/** The line that says why, without its level. */
+const reasonIn = (lines: readonly string[]): string =>
+  (lines.findLast((line) => /^(FATAL|PANIC):/.test(line)) ?? lines.at(-1) ?? 'it gave no reason').replace(/^\w+: +/, '')
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** Makes the new name in `folder` survive a power cut. */
+function syncFolder(folder: string): void {
+  const fd = openSync(folder, 'r')
+  fsyncSync(fd)
+  closeSync(fd)
+}
