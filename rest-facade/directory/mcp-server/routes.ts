@@ -1,0 +1,19 @@
+import { GetMcpServerDocument, ListMcpServersDocument } from '#generated/operations.ts'
+import { route } from '../../http/route.ts'
+import { exactly, listParameters, words } from '../parameters.ts'
+
+export const mcpServerRoutes = [
+  route({
+    on: 'GET /api/mcp',
+    run: ListMcpServersDocument,
+    parameters: { q: words, category: exactly, official: { kind: 'boolean' }, ...listParameters },
+    variables: ({ query }) => query,
+    page: ({ page }) => ({ total: page.total, results: page.edges.map(({ node }) => node) }),
+  }),
+  route({
+    on: 'GET /api/mcp/{owner}/{repo}',
+    run: GetMcpServerDocument,
+    variables: ({ path }) => path,
+    body: ({ mcpServer }) => mcpServer,
+  }),
+]

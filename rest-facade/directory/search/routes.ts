@@ -1,0 +1,33 @@
+import { type DirectoryKind, SearchDirectoryDocument } from '#generated/operations.ts'
+import { route } from '../../http/route.ts'
+import { words } from '../parameters.ts'
+
+/** What the filter `type` asks for; null is every kind. */
+const KINDS = {
+  mcp: ['MCP_SERVER'],
+  skill: ['SKILL'],
+  plugin: ['PLUGIN'],
+  all: null,
+} as const satisfies Readonly<Record<string, readonly DirectoryKind[] | null>>
+
+/** How a result spells its kind: not like the filter, and clients rely on both. */
+const TYPES: Readonly<Record<DirectoryKind, string>> = { MCP_SERVER: 'mcp_server', PLUGIN: 'plugin', SKILL: 'skill' }
+
+export const searchRoutes = [
+  route({
+    on: 'GET /api/search',
+    run: SearchDirectoryDocument,
+    parameters: {
+      q: { ...words, required: true },
+      type: { kind: 'enum', values: ['mcp', 'skill', 'plugin', 'all'], default: 'all' },
+      limit: { kind: 'integer', min: 1, max: 25, default: 10 },
+    },
+    variables: ({ query }) => ({ q: query.q, kinds: KINDS[query.type], limit: query.limit }),
+    body: ({ search }, { query }) => ({
+      query: query.q,
+      type: query.type,
+      count: search.edges.length,
+      results: search.edges.map(({ node }) => ({ ...node, type: TYPES[node.type] })),
+    }),
+  }),
+]
