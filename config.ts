@@ -76,9 +76,3 @@ export const variables = {
     meaning: 'How long a stop waits for requests that are being answered.',
   },
 } as const
-
-/** How clients on this machine reach a server that listens on `host` and `port`. */
-export function localUrl(host: string, port: number): string {
-  const everywhere = ['127.0.0.1', '::1', '0.0.0.0', '::', 'localhost'].includes(host)
-  return `http://${everywhere ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`
-}

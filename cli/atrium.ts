@@ -1,0 +1,42 @@
+#!/usr/bin/env node
+/** `npx atrium`: what an operator does with a directory besides letting it run. */
+import { Command, CommanderError } from 'commander'
+import { variables } from '../config.ts'
+import { describeConfig } from '../subgraphs/runtime/config.ts'
+import { Refusal } from '../subgraphs/runtime/refusal.ts'
+import { dbCommand } from './db.ts'
+import { importCommand } from './import.ts'
+import { startCommand } from './start.ts'
+
+const atrium = new Command('atrium')
+  .description('One typed graph for AI agents and the people who run them.')
+  .addCommand(startCommand())
+  .addCommand(importCommand())
+  .addCommand(dbCommand())
+  .addHelpText(
+    'after',
+    `
+Environment:
+${describeConfig(variables)}
+
+Exit status:
+  0    done
+  1    refused or failed; standard error says why in one sentence
+  2    wrong usage
+  130  interrupted`,
+  )
+
+for (const command of [atrium, ...atrium.commands, ...atrium.commands.flatMap(({ commands }) => commands)]) {
+  command.exitOverride().showHelpAfterError('(--help says more)')
+}
+
+try {
+  await atrium.parseAsync()
+} catch (error) {
+  // Commander has said what is wrong with the arguments, or has printed the help that was asked for.
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
+  else {
+    console.error(error instanceof Refusal ? error.message : error)
+    process.exitCode = 1
+  }
+}

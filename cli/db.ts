@@ -1,0 +1,55 @@
+import { Command } from 'commander'
+import { type MigrationState, type MigrationStatus, migrate, migrationStatus } from '../database/migrate.ts'
+import { withDatabase } from './database.ts'
+
+/** What each state means to an operator. */
+const MEANINGS: Readonly<Record<MigrationState, string>> = {
+  applied: 'applied',
+  pending: 'pending: npx atrium db migrate applies it',
+  unknown: 'unknown to this version: the database is newer than the program',
+  changed: 'edited after it had been applied',
+}
+
+type Output = { readonly json?: true }
+
+/** `atrium db`: the tables that this version needs. */
+export function dbCommand(): Command {
+  return new Command('db')
+    .description('look after the tables of the database')
+    .addCommand(migrateCommand())
+    .addCommand(statusCommand())
+}
+
+function migrateCommand(): Command {
+  return new Command('migrate')
+    .description('bring the database up to this version; changes nothing when it is')
+    .option('--json', 'print {"applied": [name], "unchanged": [name]} on standard output')
+    .action(async ({ json }: Output) => {
+      const report = await withDatabase(({ connection }) => migrate(connection))
+      const lines = report.applied.map((name) => `Applied ${name}.`)
+      console.log(json ? JSON.stringify(report, null, 2) : [...lines, 'The database is up to date.'].join('\n'))
+    })
+}
+
+function statusCommand(): Command {
+  return new Command('status')
+    .description('say which migrations the database has; exits 1 when it does not fit this version')
+    .option('--json', 'print {"upToDate": boolean, "migrations": [{subgraph, name, state, appliedAt}]} on standard output')
+    .action(async ({ json }: Output) => {
+      const migrations = await withDatabase(({ connection }) => migrationStatus(connection))
+      const upToDate = migrations.every(({ state }) => state === 'applied')
+      console.log(json ? JSON.stringify({ upToDate, migrations }, null, 2) : table(migrations))
+      if (!upToDate) process.exitCode = 1
+    })
+}
+
+function table(migrations: readonly MigrationStatus[]): string {
+  const names = migrations.map(({ subgraph, name }) => `${subgraph}/${name}`)
+  const width = Math.max(...names.map(({ length }) => length))
+  return migrations
+    .map(
+      ({ state, appliedAt }, index) =>
+        `${names[index]?.padEnd(width)}  ${MEANINGS[state]}${appliedAt ? ` ${appliedAt.toISOString()}` : ''}`,
+    )
+    .join('\n')
+}

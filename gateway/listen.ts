@@ -1,0 +1,65 @@
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import type { Defer } from '../subgraphs/runtime/program.ts'
+import { Refusal } from '../subgraphs/runtime/refusal.ts'
+
+/** Where a program listens. `graceSeconds` is how long its end waits for requests that are being answered. */
+export type Listening = { readonly host: string; readonly port: number; readonly graceSeconds: number }
+
+const REFUSALS: Readonly<Record<string, (at: Listening) => string>> = {
+  EADDRINUSE: ({ host, port }) =>
+    `Port ${port} on ${host} is taken: stop the program that listens there, or set PORT to another number.`,
+  EACCES: ({ port }) => `Port ${port} needs more rights than this user has: set PORT to a number from 1024 on.`,
+  EADDRNOTAVAIL: ({ host }) =>
+    `HOST ${host} is not an address of this machine: set HOST to one that is, or to 0.0.0.0 for all of them.`,
+  ENOTFOUND: ({ host }) => `HOST ${host} is unknown: set HOST to an address of this machine, or to 0.0.0.0 for all of them.`,
+}
+
+/** Opens the port; the end of the program closes it first and lets requests finish. */
+export async function listen(app: FastifyInstance, at: Listening, defer: Defer): Promise<void> {
+  try {
+    await app.listen({ host: at.host, port: at.port })
+  } catch (error) {
+    await app.close()
+    throw refusalOf(error, at)
+  }
+  defer(async () => {
+    const finished = new AbortController()
+    const cut = sleep(at.graceSeconds * 1000, undefined, { signal: finished.signal }).then(
+      () => app.server.closeAllConnections(),
+      () => {},
+    )
+    await app.close()
+    finished.abort()
+    await cut
+  })
+}
+
+/** A TCP port of `host` that nobody uses at this moment. */
+export async function freePort(host: string): Promise<number> {
+  const server = createServer()
+  try {
+    return await new Promise((found, failed) => {
+      server.once('error', (error) => failed(refusalOf(error, { host, port: 0, graceSeconds: 0 })))
+      server.listen(0, host, () => {
+        const address = server.address()
+        if (address !== null && typeof address === 'object') found(address.port)
+      })
+    })
+  } finally {
+    server.close()
+  }
+}
+
+/** How a program that listens on `host` and `port` is reached from this machine. */
+export function localUrl(host: string, port: number): string {
+  const everyHere = ['127.0.0.1', '::1', '0.0.0.0', '::', 'localhost'].includes(host)
+  return `http://${everyHere ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+function refusalOf(error: unknown, at: Listening): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const refusal = REFUSALS[code]
+  return refusal ? new Refusal(refusal(at)) : error
+}

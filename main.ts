@@ -1,0 +1,82 @@
+/**
+ * The whole system in one process: what `npm start` runs. The log goes to standard output as JSON lines,
+ * what a person should read goes to standard error.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pino from 'pino'
+import { variables } from './config.ts'
+import { migrate } from './database/migrate.ts'
+import { databaseServer } from './database/server.ts'
+import { freePort, listen, localUrl } from './gateway/listen.ts'
+import { readConfig } from './subgraphs/runtime/config.ts'
+import { runProgram } from './subgraphs/runtime/program.ts'
+
+await runProgram(async (defer, end) => {
+  const config = readConfig(variables, process.env)
+  const port = config.PORT || (await freePort(config.HOST))
+  const publicUrl = config.PUBLIC_URL ?? localUrl(config.HOST, port)
+  const log = pino({ level: config.LOG_LEVEL })
+
+  // The database needs about as long to start as Apollo needs to load, and does it in a process of its own.
+  const starting = databaseServer({ databaseUrl: config.DATABASE_URL, dataDir: config.DATA_DIR, log })
+  const loading = loadParts()
+  const database = await starting
+  defer(database.stop)
+  const { connection } = database
+  const parts = await loading
+
+  const aborted = new AbortController()
+  defer(async () => aborted.abort())
+  const migrations = await migrate(connection)
+  if (migrations.applied.length > 0) log.info({ applied: migrations.applied }, 'database migrated')
+  await parts.seedDirectory(connection, { log, signal: aborted.signal })
+
+  const directory = await parts.directorySubgraph({ connection, publicUrl, log })
+  defer(directory.close)
+
+  const gateway = await parts.startGateway({
+    supergraphSdl: readFileSync(join(import.meta.dirname, 'schema/supergraph.graphql'), 'utf8'),
+    links: [parts.localLink(directory)],
+    limits: { depth: config.DEPTH_LIMIT, cost: config.COST_LIMIT },
+    log,
+  })
+  defer(gateway.close)
+
+  const app = parts.createHttpServer({ log })
+  await parts.serveGraphql(app, gateway, {})
+  await parts.serveDirectoryApi(app, gateway.client, { publicUrl })
+  await parts.serveWeb(app)
+  await listen(app, { host: config.HOST, port, graceSeconds: config.SHUTDOWN_GRACE_SECONDS }, defer)
+
+  void database.gone.then(() => end(new Error('The embedded PostgreSQL ended unexpectedly; the next start recovers its data.')))
+  console.error(welcome(publicUrl))
+})
+
+/** Loaded while the database starts: these are the parts that bring Apollo and Fastify with them. */
+async function loadParts() {
+  return {
+    ...(await import('./database/seed.ts')),
+    ...(await import('./subgraphs/directory/subgraph.ts')),
+    ...(await import('./gateway/local-link.ts')),
+    ...(await import('./gateway/gateway.ts')),
+    ...(await import('./gateway/server.ts')),
+    ...(await import('./gateway/http.ts')),
+    ...(await import('./rest-facade/directory/serve.ts')),
+    ...(await import('./web/serve.ts')),
+  }
+}
+
+function welcome(url: string): string {
+  return `
+Atrium is ready.
+
+  GraphQL     ${url}/graphql
+  Explorer    ${url}/graphql in a browser
+  REST        ${url}/api/search?q=postgres
+  REST docs   ${url}/llms.txt to read, ${url}/api/openapi.json for programs
+  Health      ${url}/health, ${url}/ready
+
+Import more:  npx atrium import PATH…      Stop: Ctrl-C
+`
+}
