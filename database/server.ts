@@ -43,7 +43,11 @@ const REASONS: Readonly<Record<string, string>> = {
 export async function databaseServer({ databaseUrl, dataDir, log, share = false }: Options): Promise<DatabaseServer> {
   if (databaseUrl !== undefined) {
     const connection = { connectionString: databaseUrl }
-    await reach(connection, `The database of DATABASE_URL (${withoutPassword(databaseUrl)})`)
+    await reach(
+      connection,
+      `The database of DATABASE_URL (${withoutPassword(databaseUrl)})`,
+      'Correct DATABASE_URL, or unset it to use the embedded database.',
+    )
     return foreign(connection)
   }
   const shared = share ? await sharedServer(dataDir) : null
@@ -61,7 +65,7 @@ export async function databaseServer({ databaseUrl, dataDir, log, share = false 
 async function sharedServer(dataDir: string): Promise<DatabaseServer | null> {
   const connection = runningEmbedded(dataDir)
   if (!connection) return null
-  await reach(connection, `The database of the copy that runs on ${dataDir}`)
+  await reach(connection, `The database of the copy that runs on ${dataDir}`, 'Use the user that started that copy, or stop it.')
   return foreign(connection)
 }
 
@@ -72,14 +76,14 @@ const foreign = (connection: Connection): DatabaseServer => ({
   stop: async () => {},
 })
 
-async function reach(connection: Connection, subject: string): Promise<void> {
+async function reach(connection: Connection, subject: string, advice: string): Promise<void> {
   try {
     const client = new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_LIMIT })
     client.on('error', () => {})
     await client.connect()
     await client.end()
   } catch (error) {
-    throw new Refusal(`${subject} cannot be used: ${reasonOf(error)}.`)
+    throw new Refusal(`${subject} cannot be used: ${reasonOf(error)}. ${advice}`)
   }
 }
 
