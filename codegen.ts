@@ -148,8 +148,8 @@ async function generate(): Promise<void> {
         immutableTypes: true,
         optimizeDocumentNode: true,
       },
-      plugins: [{ typescript: { onlyOperationTypes: true } }, { 'typescript-operations': {} }, { 'typed-document-node': {} }],
-      pluginMap: { typescript, 'typescript-operations': operations, 'typed-document-node': documents },
+      plugins: [{ 'typescript-operations': {} }, { 'typed-document-node': {} }],
+      pluginMap: { 'typescript-operations': operations, 'typed-document-node': documents },
     }),
   )
   write(join(OUT, 'stamp'), stamp)
