@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { CATEGORIES } from '../../subgraphs/directory/import/category.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const SEED = join(ROOT, 'database/seed/directory')
@@ -74,33 +75,6 @@ const KINDS = [
     optional: [],
   },
 ] as const
-
-/** The spellings that a record may use; the importer's alias table maps each onto itself. */
-const CATEGORIES = new Set([
-  'AI & Machine Learning',
-  'Browser Automation',
-  'Cloud & DevOps',
-  'Communication',
-  'Data & Analytics',
-  'Databases',
-  'Design',
-  'Developer Tools',
-  'Documentation',
-  'Files & Documents',
-  'Finance',
-  'Legal',
-  'Maps & Location',
-  'Marketing & Sales',
-  'Media & Audio',
-  'Mobile',
-  'Monitoring',
-  'Productivity',
-  'Science & Research',
-  'Search & Web',
-  'Security',
-  'Smart Home',
-  'Travel',
-])
 
 /** What makes a package identifier safe to stand bare in a shell. */
 const SHELL_WORD = /^[A-Za-z0-9._@/:=+-]+$/
