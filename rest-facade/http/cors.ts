@@ -10,24 +10,26 @@ export const PREFLIGHT = {
 } as const
 
 /** On every answer. `Vary` belongs here because caches key errors as well. */
-const EVERY_ANSWER = Object.entries({
+const EVERY_ANSWER = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'ETag, Link, Allow, Retry-After, X-Request-Id',
   'X-Content-Type-Options': 'nosniff',
   Vary: 'Accept-Encoding',
-})
+} as const
 
 /**
- * Sets the headers that every answer below `mounts` carries. In front of the HTTP framework and not as one of its hooks:
- * it answers a path that it cannot decode before any hook runs, and a browser should be able to read that answer too.
+ * Sets these headers and those of the facade on every answer below `mounts`. In front of the HTTP framework and not as one of
+ * its hooks: it answers a path that it cannot decode before any hook runs, and a browser should be able to read that too.
  */
-export function exposeToBrowsers(server: Server, mounts: readonly string[]): void {
+export function setHeadersOfEveryAnswer(
+  server: Server,
+  mounts: readonly string[],
+  ofFacade: Readonly<Record<string, string>>,
+): void {
+  const headers = Object.entries({ ...EVERY_ANSWER, ...ofFacade })
   server.prependListener('request', ({ url = '' }: IncomingMessage, response: ServerResponse) => {
-    for (const mount of mounts) {
-      if (!url.startsWith(mount) || !isEnd(url[mount.length])) continue
-      for (const [name, value] of EVERY_ANSWER) response.setHeader(name, value)
-      return
-    }
+    if (!mounts.some((mount) => url.startsWith(mount) && isEnd(url[mount.length]))) return
+    for (const [name, value] of headers) response.setHeader(name, value)
   })
 }
 

@@ -14,7 +14,7 @@ export type Facade<Shared> = {
   /** Headers of clients that go on to the graph. None for a facade whose answers are public and cached. */
   readonly credentials: readonly CredentialHeader[]
   readonly caching: Caching<Shared>
-  /** On every answer, such as a link to the licence; `link` values of lists come on top. */
+  /** On every answer, such as a link to the licence; lists add to `link`. */
   readonly headers: Readonly<Record<string, string>>
   /** Said with 404 of a path: where the paths are listed. */
   readonly guide: string

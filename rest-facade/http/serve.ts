@@ -3,7 +3,7 @@ import type { GatewayClient } from '../../gateway/client.ts'
 import { entityTag, names, namesAny } from './caching.ts'
 import { callerOf, gone } from './caller.ts'
 import { codingFor, encoded } from './coding.ts'
-import { exposeToBrowsers, PREFLIGHT } from './cors.ts'
+import { PREFLIGHT, setHeadersOfEveryAnswer } from './cors.ts'
 import type { Facade } from './facade.ts'
 import { pageLinks } from './paging.ts'
 import { parseQuery } from './parameters.ts'
@@ -37,13 +37,12 @@ export async function serveFacade<Shared>(app: FastifyInstance, client: GatewayC
   for (const row of facade.routes) await row.prepare(client)
 
   const paths = [...facade.routes, ...facade.texts].map(({ path }) => path)
-  exposeToBrowsers(app.server, facade.mounts)
+  setHeadersOfEveryAnswer(app.server, facade.mounts, facade.headers)
   for (const mount of facade.mounts) {
     await app.register(
       async (scope) => {
         const isPath = matcher(paths.filter((path) => isBelow(mount, path)))
         scope.addHook('onRequest', async (request, reply) => {
-          reply.headers(facade.headers)
           if (request.method === 'OPTIONS') return reply.code(204).headers(PREFLIGHT).header('allow', METHODS.join(', ')).send()
           if (request.raw.url !== undefined && request.raw.url.length > MAX_URL_LENGTH)
             return refuse(reply, uriTooLong(MAX_URL_LENGTH))
