@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -161,6 +162,25 @@ describe('a running copy', () => {
     expect(await copy.exited).toBe(0)
     expect(isAlive(server)).toBe(false)
   })
+})
+
+test('a second signal ends a stop that takes too long', async () => {
+  const program = `
+    import { runProgram } from ${JSON.stringify(join(ROOT, 'subgraphs/runtime/program.ts'))}
+    await runProgram(async (defer) => {
+      setInterval(() => {}, 1000)
+      defer(() => new Promise(() => console.log('closing')))
+      console.log('running')
+    })`
+  const child = spawn(NODE, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  cleanups.push(() => child.kill('SIGKILL'))
+  const exited = new Promise((done) => child.once('exit', done))
+  for (const expected of ['running\n', 'closing\n']) {
+    const [said] = await once(child.stdout, 'data')
+    expect(String(said)).toBe(expected)
+    child.kill('SIGTERM')
+  }
+  expect(await exited).toBe(143)
 })
 
 test('without a running copy the command line starts the database for as long as it needs it', async () => {

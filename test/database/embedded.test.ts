@@ -29,6 +29,8 @@ afterEach(async () => {
 
 function aDataDir(): string {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-embedded-'))
+  // As root, the server runs as somebody else: most people's folders may be entered, and one test says what happens otherwise.
+  chmodSync(folder, 0o755)
   cleanups.push(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
