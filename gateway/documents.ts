@@ -1,0 +1,197 @@
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLError,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  validate,
+  visit,
+} from 'graphql'
+import { boundedCache } from './bounded-cache.ts'
+import { refusal } from './errors.ts'
+import { type CostModel, costModel } from './limits/cost.ts'
+import { BOUNDS, type Limits } from './limits/limits.ts'
+import { shapeOf } from './limits/shape.ts'
+import { shapeFaults } from './limits/shape-faults.ts'
+import type { Weights } from './limits/weights.ts'
+
+/** An operation that passed every check that does not depend on variables. */
+export type CheckedOperation = {
+  /** The operation and the fragments that it reaches, and nothing else. */
+  readonly document: DocumentNode
+  readonly operation: OperationDefinitionNode
+  /** True when every root field is `__schema`, `__type` or `__typename`. */
+  readonly isIntrospection: boolean
+}
+
+/** A client's operation with the counting of its cost, or the errors that refuse it. */
+export type Checked =
+  | { readonly kind: 'checked'; readonly checked: CheckedOperation; readonly model: CostModel }
+  | { readonly kind: 'refused'; readonly errors: readonly GraphQLFormattedError[] }
+
+/** Checks a client's text: tokens, syntax, validity, operation, depth and size. Never throws. */
+export function checkText(
+  text: string,
+  operationName: string | undefined,
+  rules: { readonly schema: GraphQLSchema; readonly weights: Weights; readonly limits: Limits },
+): Checked {
+  let document: DocumentNode
+  try {
+    // Without locations a document takes a third of the memory; they are only needed for errors.
+    document = parse(text, { noLocation: true, maxTokens: BOUNDS.tokens })
+  } catch (error) {
+    return refused(syntaxError(error as GraphQLError))
+  }
+  const repeated = mostRepeated(document)
+  if (repeated.times > BOUNDS.repetitions) {
+    return refused(
+      refusal('OPERATION_TOO_LARGE', `Expected at most ${BOUNDS.repetitions} times ${repeated.what}, got ${repeated.times}.`),
+    )
+  }
+
+  const operation = operationNamed(document, operationName)
+  if (typeof operation === 'string') return refused(refusal('OPERATION_RESOLUTION_FAILURE', operation))
+  if (operation.operation === 'subscription') return refused(SUBSCRIPTION)
+
+  const invalid = validationErrors(rules.schema, document, text)
+  if (invalid.length > 0) return refused(...invalid)
+
+  const own = reachableFrom(operation, document)
+  const shape = shapeOf(own, operation)
+  const faults = shapeFaults(shape, rules.limits)
+  if (faults.length > 0) return refused(...faults)
+
+  const checked = { document: own, operation, isIntrospection: isIntrospection(own, operation) }
+  const model = checked.isIntrospection ? FREE : costModel(rules.schema, rules.weights, own, operation)
+  return { kind: 'checked', checked, model }
+}
+
+/** The same for a document of our own, which no limit applies to. Throws with every problem. */
+export function checkOwn(document: DocumentNode, schema: GraphQLSchema): CheckedOperation {
+  const errors = validate(schema, document)
+  const operation = operationNamed(document, undefined)
+  if (typeof operation === 'string') throw new Error(operation)
+  if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('\n'))
+  return { document, operation, isIntrospection: isIntrospection(document, operation) }
+}
+
+/** Remembers the outcome of `check` per text and operation name, good or bad. */
+export function rememberingDocuments<Outcome>(
+  check: (text: string, operationName: string | undefined) => Outcome,
+): (text: string, operationName: string | undefined) => Outcome {
+  const outcomes = boundedCache<{ readonly outcome: Outcome }>(REMEMBERED)
+  return (text, operationName) => {
+    const key = operationName === undefined ? text : `${operationName}\0${text}`
+    const known = outcomes.get(key)
+    if (known) return known.outcome
+    const outcome = check(text, operationName)
+    outcomes.set(key, { outcome })
+    return outcome
+  }
+}
+
+/** A document with its plan takes up to 50 times its text: 100 MB when somebody tries, a few MB with real clients. */
+const REMEMBERED = { maxEntries: 2_000, maxCharacters: 2_000_000 }
+
+/** Introspection has bounds of its own: repeated it is refused by shape, nested by a rule of graphql-js. */
+const FREE: CostModel = { cost: () => 0, pageFault: () => null }
+
+const SUBSCRIPTION = refusal(
+  'SUBSCRIPTIONS_NOT_SUPPORTED',
+  'Subscriptions cannot be answered over HTTP requests; poll with a query instead.',
+)
+
+const refused = (...errors: readonly GraphQLFormattedError[]): Checked => ({ kind: 'refused', errors })
+
+function syntaxError(error: GraphQLError): GraphQLFormattedError {
+  if (error.message.includes('token limit')) {
+    return refusal('OPERATION_TOO_LARGE', `Expected a document of at most ${BOUNDS.tokens} tokens.`, { limit: BOUNDS.tokens })
+  }
+  if (!error.locations) return refusal('GRAPHQL_PARSE_FAILED', 'Expected a document that is nested less deeply.')
+  return { ...error.toJSON(), extensions: { code: 'GRAPHQL_PARSE_FAILED' } }
+}
+
+/** The one definition that an operationName selects, or a sentence about why there is none. An empty name is a name that nothing has. */
+function operationNamed(document: DocumentNode, name: string | undefined): OperationDefinitionNode | string {
+  const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+  if (name !== undefined) {
+    return (
+      operations.find((operation) => operation.name?.value === name) ??
+      `Expected operationName to name an operation, got "${name}".`
+    )
+  }
+  const [first, ...others] = operations
+  if (!first) return 'Expected the document to contain an operation.'
+  return others.length === 0 ? first : 'Expected operationName to say which operation to run: the document has several.'
+}
+
+/** Errors with locations in `text`. Validation itself throws for some documents; those are invalid too. */
+function validationErrors(schema: GraphQLSchema, document: DocumentNode, text: string): readonly GraphQLFormattedError[] {
+  try {
+    if (validate(schema, document).length === 0) return []
+    return validate(schema, parse(text)).map((error) => ({
+      ...error.toJSON(),
+      extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+    }))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'it cannot be validated'
+    return [refusal('GRAPHQL_VALIDATION_FAILED', `Expected a valid document: ${reason}`)]
+  }
+}
+
+/** The response name or fragment that occurs most often: conflicts between equal names are searched pair by pair. */
+function mostRepeated(document: DocumentNode): { readonly what: string; readonly times: number } {
+  const names = new Map<string, number>()
+  const count = (name: string) => names.set(name, (names.get(name) ?? 0) + 1)
+  visit(document, {
+    Field: ({ alias, name }) => void count(`the field "${(alias ?? name).value}"`),
+    FragmentDefinition: () => void count('a fragment'),
+    FragmentSpread: () => void count('a fragment spread'),
+    InlineFragment: () => void count('an inline fragment'),
+    OperationDefinition: () => void count('an operation'),
+    Directive: () => void count('a directive'),
+  })
+  let [what, times] = ['', 0]
+  for (const [name, occurrences] of names) if (occurrences > times) [what, times] = [name, occurrences]
+  return { what, times }
+}
+
+function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinitionNode> {
+  return new Map(
+    document.definitions.flatMap((definition) =>
+      definition.kind === Kind.FRAGMENT_DEFINITION ? [[definition.name.value, definition] as const] : [],
+    ),
+  )
+}
+
+function reachableFrom(operation: OperationDefinitionNode, document: DocumentNode): DocumentNode {
+  const fragments = fragmentsOf(document)
+  const reached = new Set<FragmentDefinitionNode>()
+  const follow = (node: OperationDefinitionNode | FragmentDefinitionNode): void => {
+    visit(node, {
+      FragmentSpread({ name }) {
+        const fragment = fragments.get(name.value)
+        if (!fragment || reached.has(fragment)) return
+        reached.add(fragment)
+        follow(fragment)
+      },
+    })
+  }
+  follow(operation)
+  return { kind: Kind.DOCUMENT, definitions: [operation, ...reached] }
+}
+
+/** Whether nothing but introspection is asked at the root. */
+function isIntrospection(document: DocumentNode, operation: OperationDefinitionNode): boolean {
+  const fragments = fragmentsOf(document)
+  const asksOnly = ({ selectionSet }: Pick<OperationDefinitionNode, 'selectionSet'>): boolean =>
+    selectionSet.selections.every((selection) => {
+      if (selection.kind === Kind.FIELD) return selection.name.value.startsWith('__')
+      const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
+      return fragment === undefined || asksOnly(fragment)
+    })
+  return operation.operation === 'query' && asksOnly(operation)
+}

@@ -1,0 +1,32 @@
+import type { GraphQLFormattedError } from 'graphql'
+
+/** Codes that the gateway itself gives to errors, in `extensions.code`. Subgraphs add their own. */
+export type GatewayCode =
+  | 'BAD_USER_INPUT'
+  | 'COST_LIMIT_EXCEEDED'
+  | 'DEPTH_LIMIT_EXCEEDED'
+  | 'GRAPHQL_PARSE_FAILED'
+  | 'GRAPHQL_VALIDATION_FAILED'
+  | 'INTERNAL_SERVER_ERROR'
+  | 'INVALID_SUBGRAPH_ANSWER'
+  | 'METHOD_NOT_ALLOWED'
+  | 'OPERATION_RESOLUTION_FAILURE'
+  | 'OPERATION_TOO_LARGE'
+  | 'PAGE_SIZE_OUT_OF_RANGE'
+  | 'SUBGRAPH_UNAVAILABLE'
+  | 'SUBSCRIPTIONS_NOT_SUPPORTED'
+  | 'TIMEOUT'
+
+/** An error for a client: `message` names the expectation and the offender. */
+export const refusal = (
+  code: GatewayCode,
+  message: string,
+  details: Readonly<Record<string, unknown>> = {},
+): GraphQLFormattedError => ({ message, extensions: { code, ...details } })
+
+/** The error for a fault of ours: no detail, only what a client can quote to those who read the log. */
+export const fault = (requestId: string, path?: GraphQLFormattedError['path']): GraphQLFormattedError => ({
+  message: `Something went wrong on our side; quote request ${requestId} when you report it.`,
+  ...(path && { path }),
+  extensions: { code: 'INTERNAL_SERVER_ERROR', requestId },
+})

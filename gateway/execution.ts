@@ -1,0 +1,111 @@
+import type { FetchNode, QueryPlan } from '@apollo/query-planner'
+import { type ExecutionResult, execute, Kind, validate, visit } from 'graphql'
+import type { CheckedOperation } from './documents.ts'
+import type { Link, Passage } from './link.ts'
+import type { Outcome, PlanExecutor } from './stock-executor.ts'
+import type { Supergraph } from './supergraph.ts'
+
+/** An operation that is ready to run, as often as it is asked for. Never rejects. */
+export type Run = (variables: Readonly<Record<string, unknown>>, passage: Passage) => Promise<Outcome>
+
+/** What running operations takes; the executor for plans of several fetches is loaded when the first of them appears. */
+export type Machinery = {
+  readonly supergraph: Supergraph
+  readonly links: ReadonlyMap<string, Link>
+  readonly executor: () => Promise<PlanExecutor>
+}
+
+/**
+ * Plans an operation and chooses the shortest way to run it. Throws when the planner does not support it.
+ * Introspection is answered from the schema. A plan of one fetch from a subgraph in this process is the operation itself, asked there. Everything else
+ * takes the general executor.
+ */
+export function planned(checked: CheckedOperation, { supergraph, links, executor }: Machinery): Run {
+  if (checked.isIntrospection) return async (variables) => introspect(checked, supergraph, variables)
+
+  const { renamed, variablesOf } = withoutReserved(checked)
+  const plan = supergraph.plan(renamed.document)
+  const direct = directLink(checked, plan, supergraph, links)
+  if (direct) {
+    const { document, operation } = checked
+    const request = { query: '', operationName: operation.name?.value, document }
+    return (variables, passage) => direct.execute({ ...request, variables }, passage).then(outcomeOf)
+  }
+
+  return async (variables, passage) => (await executor())(renamed, plan, variablesOf(variables), passage)
+}
+
+/**
+ * The subgraph that answers the whole operation, when its answer needs no shaping: it conforms to its schema, the operation means the same
+ * there, and nothing of that schema is kept from clients.
+ */
+function directLink(
+  { document, operation }: CheckedOperation,
+  plan: QueryPlan,
+  { api, hidesSomething }: Supergraph,
+  links: ReadonlyMap<string, Link>,
+): Link | null {
+  const fetch = singleFetch(plan)
+  const link = fetch && links.get(fetch.serviceName)
+  if (!link?.schema || hidesSomething) return null
+  const [root, ownRoot] = [api, link.schema].map((schema) => schema.getRootType(operation.operation)?.name)
+  if (root !== ownRoot || asksForSchema(document)) return null
+  return validate(link.schema, document).length === 0 ? link : null
+}
+
+const singleFetch = ({ node }: QueryPlan): FetchNode | null =>
+  node?.kind === 'Fetch' && !node.requires && !node.outputRewrites && !node.contextRewrites ? node : null
+
+/** Whether any `__schema` or `__type` is asked: the schema of a subgraph is not the schema of the graph. */
+function asksForSchema(document: CheckedOperation['document']): boolean {
+  let found = false
+  visit(document, {
+    Field({ name }) {
+      if (name.value === '__schema' || name.value === '__type') found = true
+    },
+  })
+  return found
+}
+
+function introspect(
+  { document, operation }: CheckedOperation,
+  { api }: Supergraph,
+  variables: Readonly<Record<string, unknown>>,
+): Promise<Outcome> | Outcome {
+  const answer = execute({ schema: api, document, variableValues: variables, operationName: operation.name?.value })
+  return answer instanceof Promise ? answer.then(outcomeOf) : outcomeOf(answer)
+}
+
+const outcomeOf = ({ data, errors }: ExecutionResult): Outcome => ({
+  ...(data !== undefined && { data }),
+  ...(errors && errors.length > 0 && { errors: errors.map((error) => formatted(error)) }),
+})
+
+const formatted = ({ message, path, extensions }: NonNullable<ExecutionResult['errors']>[number]) => ({
+  message,
+  ...(path && { path }),
+  extensions,
+})
+
+/** The planner's name for the entities that a fetch asks about; a client's variable of that name would be taken for it. */
+const RESERVED = 'representations'
+
+/** The same operation with another name for a variable that has the reserved one, and its variables likewise. */
+function withoutReserved(checked: CheckedOperation): {
+  readonly renamed: CheckedOperation
+  readonly variablesOf: (variables: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
+} {
+  const names = new Set(checked.operation.variableDefinitions?.map(({ variable }) => variable.name.value))
+  if (!names.has(RESERVED)) return { renamed: checked, variablesOf: (variables) => variables }
+
+  let free = `${RESERVED}OfClient`
+  while (names.has(free)) free += '_'
+  const document = visit(checked.document, {
+    Variable: (node) => (node.name.value === RESERVED ? { ...node, name: { ...node.name, value: free } } : undefined),
+  })
+  const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+  return {
+    renamed: { ...checked, document, operation: operation ?? checked.operation },
+    variablesOf: ({ [RESERVED]: value, ...others }) => (value === undefined ? others : { ...others, [free]: value }),
+  }
+}

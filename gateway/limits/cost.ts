@@ -1,0 +1,215 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLCompositeType,
+  type GraphQLField,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isAbstractType,
+  isCompositeType,
+  isLeafType,
+  isListType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  SchemaMetaFieldDef,
+  type SelectionSetNode,
+  TypeMetaFieldDef,
+  valueFromASTUntyped,
+} from 'graphql'
+import { BOUNDS } from './limits.ts'
+import type { ListSize, Weights } from './weights.ts'
+
+/** Points of a value that is a leaf, of an object, and items of a list whose length nobody states. */
+const SCALAR_COST = 1
+const OBJECT_COST = 2
+const LIST_FACTOR = 10
+
+/** Slicing arguments by convention, for schemas that do not use `@listSize`. */
+const SLICING_BY_CONVENTION = ['first', 'last', 'limit']
+
+type Variables = Readonly<Record<string, unknown>>
+type Count = (variables: Variables) => number
+
+/** A page size outside the bounds. */
+export type PageFault = { readonly argument: string; readonly value: number }
+
+export type CostModel = {
+  /**
+   * Points of the operation with these coerced variables, never below 0: every leaf 1, every object 2 (`@cost` replaces either, and adds for
+   * arguments), times the length of the lists it is in. Of fragments on several object types the dearest counts, for an object has one type.
+   */
+  readonly cost: Count
+  /** The first page size that is out of bounds; null when all are fine. Ask before counting: a negative size would buy points. */
+  readonly pageFault: (variables: Variables) => PageFault | null
+}
+
+/**
+ * Compiles the counting of one operation, so that a request only evaluates it with its variables. `document` must be valid against `schema` and
+ * within the bound of fields after spreading.
+ */
+export function costModel(
+  schema: GraphQLSchema,
+  weights: Weights,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): CostModel {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+  }
+  const pages: { readonly argument: string; readonly size: (variables: Variables) => unknown }[] = []
+  const root = schema.getRootType(operation.operation)
+  const total = root ? sumOf(operation.selectionSet, root, null) : () => 0
+
+  return {
+    cost: (variables) => Math.max(0, total(variables)),
+    pageFault(variables) {
+      for (const { argument, size } of pages) {
+        const value = size(variables)
+        if (typeof value === 'number' && !(value >= 0 && value <= BOUNDS.pageSize)) return { argument, value }
+      }
+      return null
+    },
+  }
+
+  /** What all objects of `parent` have in common, and the dearest of what only some have. */
+  function sumOf(selectionSet: SelectionSetNode, parent: GraphQLCompositeType, sizes: Sizes | null): Count {
+    const common: Count[] = []
+    const perType = new Map<string, Count[]>()
+    collect(selectionSet, parent, common, perType)
+    const alternatives = [...perType.values()]
+    return (variables) => {
+      let points = 0
+      for (const count of common) points += count(variables)
+      let dearest = 0
+      for (const counts of alternatives) {
+        let sum = 0
+        for (const count of counts) sum += count(variables)
+        dearest = Math.max(dearest, sum)
+      }
+      return points + dearest
+    }
+
+    function collect(
+      { selections }: SelectionSetNode,
+      type: GraphQLCompositeType,
+      into: Count[],
+      alternatives: Map<string, Count[]>,
+    ): void {
+      for (const selection of selections) {
+        if (selection.kind === Kind.FIELD) {
+          into.push(conditional(selection, fieldCount(selection, type, sizes)))
+          continue
+        }
+        const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
+        if (!fragment) continue
+        const condition = fragment.typeCondition ? schema.getType(fragment.typeCondition.name.value) : type
+        const inside = isCompositeType(condition) ? condition : type
+        if (!isAbstractType(type) || !isObjectType(inside)) {
+          collect(fragment.selectionSet, inside, into, alternatives)
+          continue
+        }
+        const own = alternatives.get(inside.name) ?? []
+        alternatives.set(inside.name, own)
+        collect(fragment.selectionSet, inside, own, alternatives)
+      }
+    }
+  }
+
+  function fieldCount(node: FieldNode, parent: GraphQLCompositeType, sizes: Sizes | null): Count {
+    const name = node.name.value
+    // Introspection besides other fields is counted like any object; __typename is free.
+    if (name === '__typename') return () => 0
+    const field = fieldOf(schema, parent, name)
+    if (!field) return () => 0
+    const path = `${parent.name}.${name}`
+    const named = getNamedType(field.type)
+    const isList = isListType(getNullableType(field.type))
+
+    const weight = weights.costs.get(path) ?? weights.costs.get(named.name) ?? (isLeafType(named) ? SCALAR_COST : OBJECT_COST)
+    let argumentPoints = 0
+    for (const { name } of node.arguments ?? []) argumentPoints += weights.costs.get(`${path}(${name.value})`) ?? 0
+
+    const own = weights.listSizes.get(path) ?? byConvention(field, isList)
+    const stated = own && sizeBy(own, node, field)
+    const ownSize = !isList
+      ? () => 1
+      : (sizes?.of(name) ?? (own && own.sized.length === 0 ? stated : undefined) ?? (() => LIST_FACTOR))
+    const below: Sizes | null = own && stated && (own.sized.length > 0 || !isList) ? { of: sizedBy(own, stated) } : null
+    const children = node.selectionSet && isCompositeType(named) ? sumOf(node.selectionSet, named, below) : () => 0
+    return (variables) => argumentPoints + ownSize(variables) * (weight + children(variables))
+  }
+
+  /** The length that the arguments ask for: the largest of them, else what the schema assumes. Remembers each as a page size to check. */
+  function sizeBy(listSize: ListSize, node: FieldNode, field: GraphQLField<unknown, unknown>): Count {
+    const readers = listSize.slicing.map((argument) => {
+      const size = argumentReader(argument.split('.'), node, field)
+      pages.push({ argument, size })
+      return size
+    })
+    const assumed = listSize.assumed ?? LIST_FACTOR
+    return (variables) => {
+      let largest = -1
+      for (const read of readers) {
+        const value = read(variables)
+        if (typeof value === 'number') largest = Math.max(largest, value)
+      }
+      return largest < 0 ? assumed : largest
+    }
+  }
+}
+
+/** Lengths that a field states for lists directly below it. */
+type Sizes = { readonly of: (fieldName: string) => Count | undefined }
+
+const sizedBy = (listSize: ListSize, size: Count) => (fieldName: string) =>
+  listSize.sized.length === 0 || listSize.sized.includes(fieldName) ? size : undefined
+
+function byConvention(field: GraphQLField<unknown, unknown>, isList: boolean): ListSize | undefined {
+  const slicing = field.args
+    .filter(({ name, type }) => SLICING_BY_CONVENTION.includes(name) && getNamedType(type).name === 'Int')
+    .map(({ name }) => name)
+  if (slicing.length === 0 || (!isList && !isCompositeType(getNamedType(field.type)))) return undefined
+  return { slicing, sized: [] }
+}
+
+function fieldOf(schema: GraphQLSchema, parent: GraphQLCompositeType, name: string): GraphQLField<unknown, unknown> | undefined {
+  if ('getFields' in parent && Object.hasOwn(parent.getFields(), name)) return parent.getFields()[name]
+  if (parent !== schema.getQueryType()) return undefined
+  return [SchemaMetaFieldDef, TypeMetaFieldDef].find((field) => field.name === name)
+}
+
+/** Reads the argument at `path`, with variables and default values. */
+function argumentReader(
+  [name = '', ...inside]: readonly string[],
+  node: FieldNode,
+  field: GraphQLField<unknown, unknown>,
+): (variables: Variables) => unknown {
+  const fallback = field.args.find((argument) => argument.name === name)?.defaultValue
+  const given = node.arguments?.find((argument) => argument.name.value === name)?.value
+  if (!given) return () => dig(fallback, inside)
+  return (variables) => {
+    // An absent variable leaves the argument to its default; null does not.
+    if (given.kind === Kind.VARIABLE && !Object.hasOwn(variables, given.name.value)) return dig(fallback, inside)
+    return dig(valueFromASTUntyped(given, variables), inside)
+  }
+}
+
+const dig = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>((inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined), value)
+
+/** A field costs nothing where `@skip` or `@include` leaves it out. */
+function conditional(node: FieldNode, count: Count): Count {
+  const conditions = (node.directives ?? []).filter(({ name }) => name.value === 'skip' || name.value === 'include')
+  if (conditions.length === 0) return count
+  return (variables) => {
+    for (const { name, arguments: given } of conditions) {
+      const value = given?.[0] && valueFromASTUntyped(given[0].value, variables)
+      if (value === (name.value === 'skip')) return 0
+    }
+    return count(variables)
+  }
+}

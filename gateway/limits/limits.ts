@@ -1,0 +1,34 @@
+/** The bounds that an operator may move; 0 switches one off. */
+export type Limits = {
+  /** Levels of fields below the operation; introspection does not count. */
+  readonly depth: number
+  /** Points of one operation with its real variables; see cost.ts. */
+  readonly cost: number
+}
+
+/** What production systems recommend, and enough for a page of 50 items with ten fields each. */
+export const DEFAULT_LIMITS: Limits = { depth: 10, cost: 1000 }
+
+/** Bounds without a switch: behind each of them lies work that grows faster than the request. */
+export const BOUNDS = {
+  /** Bytes of a request body. The longest operation of a generated client that we know of is 30 kB. */
+  bodyBytes: 100_000,
+  /** Tokens of a document. The standard introspection query has 350. */
+  tokens: 5_000,
+  /** One response name, and fragments, spreads and directives of all names, in one document: validation compares them pair by pair. */
+  repetitions: 300,
+  /** Fields after all fragments are spread: what planning and execution really see. */
+  fields: 5_000,
+  /** Aliased fields, after all fragments are spread. */
+  aliases: 200,
+  /** Fields of the root type, after all fragments are spread: each may be a fetch of its own. */
+  rootFields: 50,
+  /** `__schema` and `__type` at the root: each answers with up to the whole schema. */
+  introspections: 4,
+  /** Nesting of lists and objects in variables. */
+  variableDepth: 30,
+  /** The longest page that a slicing argument may ask for, in items. Subgraphs usually allow less. */
+  pageSize: 1_000,
+  /** Wall time of an operation. */
+  milliseconds: 10_000,
+} as const

@@ -1,0 +1,68 @@
+import { type ConstDirectiveNode, type ConstValueNode, Kind, parse, valueFromASTUntyped } from 'graphql'
+
+/** How long the list is that a field leads to. */
+export type ListSize = {
+  /** Items when no slicing argument is given; absent when the schema does not say. */
+  readonly assumed?: number
+  /** Arguments that set the length, as paths: `first` or `input.first`. */
+  readonly slicing: readonly string[]
+  /** The fields of the answer whose length this is; empty: the field itself. */
+  readonly sized: readonly string[]
+}
+
+/** What a supergraph says about cost with `@cost` and `@listSize`; keys are `Type`, `Type.field` and `Type.field(argument)`. */
+export type Weights = {
+  readonly costs: ReadonlyMap<string, number>
+  readonly listSizes: ReadonlyMap<string, ListSize>
+}
+
+/** Reads the weights out of a supergraph's SDL: the API schema that clients see has lost them. */
+export function weightsOf(supergraphSdl: string): Weights {
+  const costs = new Map<string, number>()
+  const listSizes = new Map<string, ListSize>()
+
+  function read(key: string, directives: readonly ConstDirectiveNode[] | undefined): void {
+    const weight = Number(argumentsOf(directives, 'cost')?.weight)
+    if (Number.isFinite(weight)) costs.set(key, weight)
+    const size = argumentsOf(directives, 'listSize')
+    if (size) {
+      const assumed = Number(size.assumedSize)
+      listSizes.set(key, {
+        ...(size.assumedSize !== undefined && Number.isFinite(assumed) && { assumed }),
+        slicing: namesIn(size.slicingArguments),
+        sized: namesIn(size.sizedFields),
+      })
+    }
+  }
+
+  for (const definition of parse(supergraphSdl, { noLocation: true }).definitions) {
+    if (!('name' in definition) || !definition.name || !('directives' in definition)) continue
+    if (definition.kind === Kind.DIRECTIVE_DEFINITION || definition.kind === Kind.OPERATION_DEFINITION) continue
+    const type = definition.name.value
+    if (isTypeDefinition(definition.kind)) read(type, definition.directives as readonly ConstDirectiveNode[])
+    if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION && definition.kind !== Kind.INTERFACE_TYPE_DEFINITION) continue
+    for (const field of definition.fields ?? []) {
+      const path = `${type}.${field.name.value}`
+      read(path, field.directives)
+      for (const argument of field.arguments ?? []) read(`${path}(${argument.name.value})`, argument.directives)
+    }
+  }
+  return { costs, listSizes }
+}
+
+const isTypeDefinition = (kind: string): boolean => kind.endsWith('TypeDefinition')
+
+/** Arguments of the directive, also under the names that it has when a supergraph links it without importing it. */
+function argumentsOf(
+  directives: readonly ConstDirectiveNode[] | undefined,
+  name: string,
+): Readonly<Record<string, unknown>> | undefined {
+  const directive = directives?.find((candidate) => [name, `cost__${name}`, `federation__${name}`].includes(candidate.name.value))
+  if (!directive) return undefined
+  return Object.fromEntries((directive.arguments ?? []).map((argument) => [argument.name.value, plain(argument.value)]))
+}
+
+const plain = (value: ConstValueNode): unknown => valueFromASTUntyped(value)
+
+const namesIn = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((name): name is string => typeof name === 'string') : []

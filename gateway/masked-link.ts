@@ -1,0 +1,66 @@
+import { GraphQLError, type GraphQLErrorExtensions } from 'graphql'
+import type { Logger } from 'pino'
+import { fault, type GatewayCode, refusal } from './errors.ts'
+import type { Link, Passage } from './link.ts'
+
+/** A subgraph that could not be asked; `code` and `message` are for clients, `cause` is for the log. */
+export class LinkError extends Error {
+  override readonly name = 'LinkError'
+  readonly code: GatewayCode
+  constructor(code: GatewayCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/**
+ * `link` as the gateway uses it: it never rejects, and every error it answers may be seen by clients.
+ * One with a code was written for clients, and what graphql-js says about their input was, too. Anything else is a fault: it is logged with
+ * all its detail, here and nowhere else, and answered with the request's id and no detail.
+ */
+export function maskedLink(link: Link, log: Logger): Link {
+  return {
+    ...link,
+    async execute(request, passage) {
+      try {
+        const answer = await link.execute(request, passage)
+        if (!answer.errors || answer.errors.length === 0) return answer
+        return { ...answer, errors: answer.errors.map((error) => visible(error, passage)) }
+      } catch (error) {
+        return { data: null, errors: [unasked(error, passage)] }
+      }
+    },
+  }
+
+  function visible(error: GraphQLError, { caller }: Passage): GraphQLError {
+    const { message, path, extensions } = error
+    if (typeof extensions?.code === 'string') return shown(message, path, extensions)
+    if (isAboutInput(error)) return shown(message, path, { code: 'BAD_USER_INPUT' })
+    log.error(
+      { err: error.originalError ?? error, path, subgraph: link.name, requestId: caller.requestId },
+      'a field was not resolved',
+    )
+    const masked = fault(caller.requestId)
+    return shown(masked.message, path, masked.extensions)
+  }
+
+  function unasked(error: unknown, { caller, signal }: Passage): GraphQLError {
+    if (signal.aborted && error === signal.reason) {
+      const { message, extensions } = refusal('TIMEOUT', 'The operation was stopped: its time was up, or its client was gone.')
+      return shown(message, undefined, extensions)
+    }
+    log.error({ err: error, subgraph: link.name, requestId: caller.requestId }, 'a subgraph could not be asked')
+    const { message, extensions } = error instanceof LinkError ? refusal(error.code, error.message) : fault(caller.requestId)
+    return shown(message, undefined, { ...extensions, requestId: caller.requestId })
+  }
+}
+
+/** Without nodes: they belong to the fetch, whose text is not the client's. */
+const shown = (message: string, path: GraphQLError['path'], extensions: GraphQLErrorExtensions | undefined): GraphQLError =>
+  new GraphQLError(message, { path, extensions })
+
+/** graphql-js gives no codes: what has no path was refused before execution began; arguments are coerced when their field is reached. */
+function isAboutInput({ originalError, path, message }: GraphQLError): boolean {
+  const isOfGraphql = originalError === undefined || originalError instanceof GraphQLError
+  return isOfGraphql && (path === undefined || message.startsWith('Argument "'))
+}
