@@ -3,20 +3,20 @@ import type { Refusal } from './parameters.ts'
 /** An answer that is not the thing asked for; how its body is spelled is up to the facade. */
 export type Problem = {
   readonly status: number
-  /** For programs: lower-case words joined by underscores, never changed once published. */
+  /** For programs: words in capitals, like the codes of the graph; never changed once published. */
   readonly code: string
   /** For people: one or more sentences that say what to do. */
   readonly message: string
-  /** What a program can act on, one entry per cause; empty when the code says all. */
-  readonly details: readonly Readonly<Record<string, unknown>>[]
+  /** What a program can act on; empty when the code says all. */
+  readonly details: Readonly<Record<string, unknown>>
 }
 
 /** Every refused parameter at once, so that a client corrects its request in one go. */
 export const invalidParameters = (refusals: readonly Refusal[]): Problem => ({
   status: 400,
-  code: 'invalid_parameter',
+  code: 'INVALID_PARAMETER',
   message: refusals.map(sentence).join(' '),
-  details: refusals,
+  details: { parameters: refusals },
 })
 
 const sentence = ({ parameter, expected, got }: Refusal): string =>
@@ -27,53 +27,53 @@ const sentence = ({ parameter, expected, got }: Refusal): string =>
 /** Nothing has this natural key. */
 export const noSuchItem: Problem = {
   status: 404,
-  code: 'not_found',
+  code: 'NOT_FOUND',
   message: 'There is no item with this key. It may have been removed; search for its name instead.',
-  details: [],
+  details: {},
 }
 
 /** No row has this path. `guide` says where the paths are listed. */
 export const noSuchPath = (guide: string): Problem => ({
   status: 404,
-  code: 'not_found',
+  code: 'NOT_FOUND',
   message: `There is nothing at this path. ${guide}`,
-  details: [],
+  details: {},
 })
 
 export const methodNotAllowed = (method: string, allowed: readonly string[]): Problem => ({
   status: 405,
-  code: 'method_not_allowed',
+  code: 'METHOD_NOT_ALLOWED',
   message: `${method} is not possible here; use ${allowed.join(', ')}.`,
-  details: [{ allowed }],
+  details: { allowed },
 })
 
 export const uriTooLong = (max: number): Problem => ({
   status: 414,
-  code: 'uri_too_long',
+  code: 'URI_TOO_LONG',
   message: `Expected path and query together to have at most ${max} characters.`,
-  details: [{ max }],
+  details: { max },
 })
 
 /** The graph refused the values as a whole, which no single parameter's range can say. */
 export const refusedByGraph = (messages: readonly string[]): Problem => ({
   status: 400,
-  code: 'invalid_parameter',
+  code: 'INVALID_PARAMETER',
   message: messages.join(' '),
-  details: [],
+  details: {},
 })
 
 /** A part of the system that the answer needs is out of reach. */
 export const unavailable: Problem = {
   status: 503,
-  code: 'unavailable',
+  code: 'UNAVAILABLE',
   message: 'The service cannot answer this right now. Try again in a few seconds.',
-  details: [],
+  details: {},
 }
 
 /** A fault of ours; its cause is in the log under the request id, never in the answer. */
 export const internal = (requestId: string): Problem => ({
   status: 500,
-  code: 'internal',
+  code: 'INTERNAL_SERVER_ERROR',
   message: 'Something went wrong on our side; it has been recorded under this request id.',
-  details: [{ requestId }],
+  details: { requestId },
 })
