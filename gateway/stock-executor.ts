@@ -49,7 +49,7 @@ export async function stockExecutor(supergraph: Supergraph, links: readonly Link
       apiSchema,
     )
     const all = [...(errors ?? []).map(formatted), ...completionErrors(extensions)]
-    return { ...(data !== undefined && { data }), ...(all.length > 0 && { errors: all }) }
+    return { data: data ?? null, ...(all.length > 0 && { errors: all }) }
   }
 }
 

@@ -77,7 +77,10 @@ export const shopSubgraph = (): Counted =>
             }),
             dear: () => PRODUCTS,
             wholes: () => PRODUCTS,
-            things: () => [{ __typename: 'Note', text: 'hello' }, { __typename: 'Product', ...PRODUCTS[0] }],
+            things: () => [
+              { __typename: 'Note', text: 'hello' },
+              { __typename: 'Product', ...PRODUCTS[0] },
+            ],
             echo: (_: unknown, args: object) => JSON.stringify(args),
             slow: () => new Promise((resolve) => setTimeout(resolve, 60_000, 'late').unref()),
             broken: () => {
@@ -110,7 +113,9 @@ export const reviewSubgraph = (): Counted =>
           Query: { latestReview: () => ({ text: 'Fine.', about: { id: 'b' } }) },
           Product: {
             reviews: ({ id }: ProductModel, { contains }: { contains?: string }) =>
-              [`Good ${id}`, `Bad ${id}`].filter((text) => text.includes(contains ?? '')).map((text) => ({ text, about: { id } })),
+              [`Good ${id}`, `Bad ${id}`]
+                .filter((text) => text.includes(contains ?? ''))
+                .map((text) => ({ text, about: { id } })),
             rating: ({ id }: ProductModel) => (id === 'c' ? 0 : 4.5),
           },
         },
@@ -147,5 +152,8 @@ export async function ask(gateway: Gateway, query: string, variables: Record<str
   const admission = gateway.admit(query, operationName)
   const answer = admission.kind === 'refused' ? { errors: admission.errors } : await admission.run(variables, passage())
   // As a client sees it: no prototypes, nothing undefined.
-  return JSON.parse(JSON.stringify(answer)) as { data?: Record<string, unknown> | null; errors?: { message: string; path?: unknown[]; extensions: Record<string, unknown> }[] }
+  return JSON.parse(JSON.stringify(answer)) as {
+    data?: Record<string, unknown> | null
+    errors?: { message: string; path?: unknown[]; extensions: Record<string, unknown> }[]
+  }
 }

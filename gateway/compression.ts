@@ -1,0 +1,57 @@
+import { promisify } from 'node:util'
+import zlib from 'node:zlib'
+import type { FastifyInstance } from 'fastify'
+
+/** Shorter answers fit into one packet anyway. */
+const WORTHWHILE_BYTES = 1024
+/** Longer ones take long enough to leave them to another thread. */
+const LONG_BYTES = 32_768
+
+/** Quality 4 costs what gzip costs and gives less. */
+const BROTLI = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }
+
+type Coding = 'br' | 'gzip'
+const CODINGS: Readonly<
+  Record<Coding, { readonly here: (text: string) => Buffer; readonly elsewhere: (text: string) => Promise<Buffer> }>
+> = {
+  br: {
+    here: (text) => zlib.brotliCompressSync(text, BROTLI),
+    elsewhere: (text) => promisify(zlib.brotliCompress)(text, BROTLI),
+  },
+  gzip: { here: zlib.gzipSync, elsewhere: promisify(zlib.gzip) },
+}
+
+/** Compresses the text answers of this scope that are worth it, for clients that accept it. Answers with a coding of their own stay as they are. */
+export function compressAnswers(app: FastifyInstance): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (typeof payload !== 'string' || reply.hasHeader('content-encoding')) return payload
+    addVary(reply)
+    if (payload.length < WORTHWHILE_BYTES) return payload
+    const coding = codingFor(request.headers['accept-encoding'])
+    if (!coding) return payload
+    const compressed = payload.length < LONG_BYTES ? CODINGS[coding].here(payload) : await CODINGS[coding].elsewhere(payload)
+    reply.header('content-encoding', coding).header('content-length', compressed.length)
+    return compressed
+  })
+}
+
+function addVary(reply: { getHeader(name: string): unknown; header(name: string, value: string): unknown }): void {
+  const vary = reply.getHeader('vary')
+  if (typeof vary === 'string' && /accept-encoding/i.test(vary)) return
+  reply.header('vary', vary ? `${vary}, Accept-Encoding` : 'Accept-Encoding')
+}
+
+/** The better of our codings that an Accept-Encoding header allows; null when it allows none. Equal weights: br. */
+export function codingFor(accepted: string | readonly string[] | undefined): Coding | null {
+  const weights = new Map<string, number>()
+  for (const element of String(accepted ?? '')
+    .toLowerCase()
+    .split(',')) {
+    const [name = '', ...attributes] = element.split(';').map((part) => part.trim())
+    const quality = attributes.find((attribute) => attribute.startsWith('q='))
+    weights.set(name, quality === undefined ? 1 : Number(quality.slice(2)) || 0)
+  }
+  const weightOf = (coding: Coding) => weights.get(coding) ?? weights.get('*') ?? 0
+  const [best, second]: readonly [Coding, Coding] = weightOf('gzip') > weightOf('br') ? ['gzip', 'br'] : ['br', 'gzip']
+  return weightOf(best) > 0 ? best : weightOf(second) > 0 ? second : null
+}

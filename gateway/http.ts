@@ -1,0 +1,187 @@
+import { ApolloServer, type ApolloServerPlugin, HeaderMap } from '@apollo/server'
+import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type GraphQLFormattedError, parse } from 'graphql'
+import { type Caller, CREDENTIAL_HEADERS, type CredentialHeader } from '../subgraphs/runtime/caller.ts'
+import { compressAnswers } from './compression.ts'
+import { refusal } from './errors.ts'
+import type { Gateway } from './gateway.ts'
+import type { Passage } from './link.ts'
+import { codeOf, refusalOf } from './server.ts'
+import type { Outcome } from './stock-executor.ts'
+
+const PATH = '/graphql'
+
+/** Any origin: what a browser could send along by itself, we do not read. */
+const CORS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'x-request-id' }
+const PREFLIGHT = {
+  'access-control-allow-methods': 'GET, POST, OPTIONS',
+  'access-control-allow-headers': `content-type, apollo-require-preflight, x-apollo-operation-name, x-request-id, ${CREDENTIAL_HEADERS.join(', ')}`,
+  'access-control-max-age': '86400',
+}
+
+/** What Apollo Server says without a code that a client could act on. */
+const APOLLO_CODES: Readonly<Record<string, string>> = {
+  'provided sha does not match query': 'PERSISTED_QUERY_HASH_MISMATCH',
+  'Unsupported persisted query version': 'PERSISTED_QUERY_VERSION_NOT_SUPPORTED',
+}
+
+/** Sends a page to a browser that opens the endpoint. */
+export type Page = (reply: FastifyReply) => FastifyReply
+
+/**
+ * The graph over HTTP at `/graphql`, by the GraphQL over HTTP specification: POST, and GET for queries. Apollo Server reads the request (content types, CSRF,
+ * persisted queries) and writes the answer; the operation in between takes the same way as everywhere: `gateway.admit`.
+ */
+export async function serveGraphql(
+  app: FastifyInstance,
+  gateway: Gateway,
+  { page }: { readonly page?: Page } = {},
+): Promise<void> {
+  const server = new ApolloServer<Passage>({
+    schema: gateway.schema,
+    plugins: [ApolloServerPluginLandingPageDisabled(), answeredBy(gateway)],
+    // Apollo Server would parse and validate each text once more: ours has been, and is remembered with its plan.
+    documentStore: { get: async () => NEVER_READ, set: async () => {}, delete: async () => true },
+    dangerouslyDisableValidation: true,
+    introspection: true,
+    csrfPrevention: true,
+    allowBatchedHttpRequests: false,
+    includeStacktraceInErrorResponses: false,
+    stopOnTerminationSignals: false,
+    logger: { debug() {}, info() {}, warn: app.log.warn.bind(app.log), error: app.log.error.bind(app.log) },
+    formatError(formatted) {
+      const code = APOLLO_CODES[formatted.message]
+      return code === undefined ? formatted : { ...formatted, extensions: { code } }
+    },
+  })
+  await server.start()
+  app.addHook('onClose', () => server.stop())
+
+  await app.register(
+    async (scope) => {
+      scope.removeContentTypeParser('text/plain')
+      compressAnswers(scope)
+      scope.addHook(
+        'onRequest',
+        async (_, reply) => void reply.headers(CORS).headers({ 'cache-control': 'no-store', vary: 'Accept' }),
+      )
+      scope.setErrorHandler((error: FastifyError, request, reply) => {
+        const { status, message } = refusalOf(error)
+        if (status === 500) request.log.error({ err: error }, 'a GraphQL request failed')
+        return refuse(request, reply, status, message)
+      })
+      scope.setNotFoundHandler((request, reply) => {
+        if (request.url.split('?', 1)[0] !== PATH) return refuse(request, reply, 404, `Expected the path ${PATH}.`)
+        return refuse(request, reply.header('allow', 'GET, POST, OPTIONS'), 405, `Expected GET or POST, got ${request.method}.`)
+      })
+      scope.options('', async (_, reply) => reply.headers(PREFLIGHT).code(204).send())
+      scope.route({
+        method: ['GET', 'POST'],
+        url: '',
+        handler: (request, reply) => (page && isForPeople(request) ? page(reply) : answer(request, reply)),
+      })
+    },
+    { prefix: PATH },
+  )
+
+  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const headers = new HeaderMap()
+    for (const [name, value] of Object.entries(request.headers)) {
+      if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
+    }
+    const mark = request.url.indexOf('?')
+    const {
+      status,
+      headers: own,
+      body,
+    } = await server.executeHTTPGraphQLRequest({
+      httpGraphQLRequest: {
+        method: request.method === 'HEAD' ? 'GET' : request.method,
+        headers,
+        search: mark === -1 ? '' : request.url.slice(mark),
+        body: request.body,
+      },
+      context: async () => ({ caller: callerOf(request), signal: goneSignal(reply) }),
+    })
+    reply.code(status ?? 200)
+    for (const [name, value] of own) reply.header(name, value)
+    // Chunks are for @defer and @stream, which the schema does not have.
+    return reply.send(body.kind === 'complete' ? body.string : '')
+  }
+}
+
+/** Apollo Server wants a document before it asks its plugins; this one only has to be a query. */
+const NEVER_READ = parse('{ __typename }', { noLocation: true })
+
+function answeredBy(gateway: Gateway): ApolloServerPlugin<Passage> {
+  return {
+    async requestDidStart({ contextValue: passage }) {
+      return {
+        async didResolveOperation({ source, request, metrics }) {
+          // A text that is refused must not be kept as a persisted query.
+          if (gateway.admit(source, request.operationName).kind === 'refused') metrics.persistedQueryRegister = false
+        },
+        async responseForOperation({ source, request }) {
+          const admission = gateway.admit(source, request.operationName)
+          if (admission.kind === 'refused') return response(400, { errors: admission.errors })
+          if (request.http?.method === 'GET' && admission.operation !== 'query') {
+            const message = `Expected a query over GET, got a ${admission.operation}; send it with POST.`
+            return response(405, { errors: [refusal('METHOD_NOT_ALLOWED', message)] }, [['allow', 'POST']])
+          }
+          const outcome = await admission.run(request.variables ?? {}, passage)
+          return response(outcome.data === undefined ? 400 : 200, outcome)
+        },
+        async willSendResponse({ response: { body } }) {
+          if (body.kind !== 'single' || !body.singleResult.errors) return
+          body.singleResult.errors = body.singleResult.errors.map((error) => identified(error, passage.caller.requestId))
+        },
+      }
+    },
+  }
+}
+
+const response = (status: number, { data, errors }: Outcome, headers: readonly (readonly [string, string])[] = []) => ({
+  http: { status, headers: new HeaderMap(headers.map(([name, value]) => [name, value])) },
+  body: {
+    kind: 'single' as const,
+    singleResult: { ...(data !== undefined && { data: data as Record<string, unknown> | null }), ...(errors && { errors }) },
+  },
+})
+
+const identified = (error: GraphQLFormattedError, requestId: string): GraphQLFormattedError => ({
+  ...error,
+  extensions: { ...error.extensions, requestId },
+})
+
+function refuse(request: FastifyRequest, reply: FastifyReply, status: number, message: string): FastifyReply {
+  const error = identified({ message, extensions: { code: codeOf(status) } }, request.id)
+  return reply
+    .code(status)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify({ errors: [error] }))
+}
+
+/** A browser that opens the address in its window, not a program. */
+function isForPeople({ method, headers: { accept = '' } }: FastifyRequest): boolean {
+  return method !== 'POST' && accept.includes('text/html') && !accept.includes('json')
+}
+
+/** Who asks, with the credentials that may go on to subgraphs. */
+function callerOf(request: FastifyRequest): Caller {
+  const credentials: Partial<Record<CredentialHeader, string>> = {}
+  for (const name of CREDENTIAL_HEADERS) {
+    const value = request.headers[name]
+    if (typeof value === 'string') credentials[name] = value
+  }
+  return { requestId: request.id, address: request.ip, credentials }
+}
+
+/** Aborts when the client goes away before its answer is written. */
+function goneSignal(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort(new Error('The client is gone.'))
+  })
+  return controller.signal
+}

@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+} from 'fastify'
+import type { Logger } from 'pino'
+import { BOUNDS } from './limits/limits.ts'
+
+export { compressAnswers } from './compression.ts'
+
+/** Something that must answer before this process can: rejects when it does not. `signal` aborts when nobody waits any longer. */
+export type ReadinessCheck = { readonly name: string; readonly check: (signal: AbortSignal) => Promise<unknown> }
+
+/** How long a client may take to send a request, and a readiness check to answer. */
+const REQUEST_MILLISECONDS = 10_000
+const READINESS_MILLISECONDS = 2_000
+
+/** What a request id of a client may look like; anything else is replaced. */
+const REQUEST_ID = /^[\w.:-]{1,128}$/
+
+/** Codes of refusals by status. */
+const CODES: Readonly<Record<number, string>> = {
+  400: 'BAD_REQUEST',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_ALLOWED',
+  408: 'REQUEST_TIMEOUT',
+  413: 'PAYLOAD_TOO_LARGE',
+  414: 'URI_TOO_LONG',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  431: 'HEADERS_TOO_LARGE',
+  500: 'INTERNAL_SERVER_ERROR',
+  503: 'UNAVAILABLE',
+}
+
+/** The code of a refusal with this HTTP status. */
+export const codeOf = (status: number): string => CODES[status] ?? 'BAD_REQUEST'
+
+/** A body for a refusal that has no better place: every answer of this server that is no success is JSON. */
+export const errorBody = (status: number, message: string, details: Readonly<Record<string, unknown>> = {}) => ({
+  error: { code: codeOf(status), message, details },
+})
+
+/**
+ * The HTTP host of a process: request ids, one log line per request without query strings or headers, JSON for every refusal, `/health` (the process
+ * is up) and `/ready` (all `checks` pass). Registers no other routes. `close()` lets running requests finish and ends idle connections at once.
+ */
+export function createHttpServer({
+  log,
+  checks = [],
+  trustProxy = false,
+}: {
+  readonly log: Logger
+  readonly checks?: readonly ReadinessCheck[]
+  /** Believe X-Forwarded-For: only behind a proxy that sets it. */
+  readonly trustProxy?: boolean
+}): FastifyInstance {
+  const app: FastifyInstance = fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    disableRequestLogging: true,
+    requestIdHeader: false,
+    genReqId: requestIdOf,
+    trustProxy,
+    bodyLimit: BOUNDS.bodyBytes,
+    routerOptions: { maxParamLength: 1_000 },
+    requestTimeout: REQUEST_MILLISECONDS,
+    http: { connectionsCheckingInterval: 1_000, headersTimeout: REQUEST_MILLISECONDS },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    // A path that cannot be decoded does not reach any route or hook.
+    frameworkErrors: (error, request, reply) => {
+      const status = error.statusCode && error.statusCode < 500 ? error.statusCode : 400
+      void (reply as FastifyReply)
+        .code(status)
+        .header('x-request-id', request.id)
+        .send(errorBody(status, 'Expected a path whose percent-encoding is valid.'))
+    },
+    clientErrorHandler: refuseMalformed,
+  })
+
+  let isClosing = false
+  app.addHook('preClose', async () => {
+    isClosing = true
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
+  })
+  app.addHook('onSend', async (_, reply, payload) => {
+    // A connection that is kept would be cut off later, in the middle of the next request.
+    if (isClosing) reply.header('connection', 'close')
+    return payload
+  })
+  app.addHook('onResponse', async (request, reply) => logLine(log, request, reply))
+
+  const routes = rememberedRoutes(app)
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = routes.methodsFor(pathOf(request))
+    if (allowed.length === 0) return refuse(reply, 404, `Expected a path of this server, got "${pathOf(request)}".`)
+    reply.header('allow', allowed.join(', '))
+    return refuse(reply, 405, `Expected one of ${allowed.join(', ')}, got ${request.method}.`)
+  })
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const { status, message } = refusalOf(error)
+    if (status === 500) log.error({ err: error, requestId: request.id }, 'a request failed')
+    return refuse(reply, status, message, status === 500 ? { requestId: request.id } : {})
+  })
+
+  app.get('/health', async (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))
+  app.get('/ready', async (_, reply) => {
+    const outcomes = await Promise.all(checks.map(async ({ name, check }) => [name, await passes(check)] as const))
+    const isReady = !isClosing && outcomes.every(([, passed]) => passed)
+    return reply
+      .code(isReady ? 200 : 503)
+      .header('cache-control', 'no-store')
+      .send({
+        status: isReady ? 'ready' : 'unavailable',
+        checks: Object.fromEntries(outcomes.map(([name, passed]) => [name, passed ? 'ok' : 'failing'])),
+      })
+  })
+  return app
+
+  async function passes(check: ReadinessCheck['check']): Promise<boolean> {
+    const signal = AbortSignal.timeout(READINESS_MILLISECONDS)
+    const late = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
+    try {
+      await Promise.race([check(signal), late])
+      return true
+    } catch (error) {
+      log.warn({ err: error }, 'a readiness check failed')
+      return false
+    }
+  }
+}
+
+/** What an error of Fastify or of a handler means to a client; 500 unless it says that the request is at fault. */
+export function refusalOf(error: Partial<FastifyError>): { readonly status: number; readonly message: string } {
+  const status = error.statusCode
+  if (status === undefined || status < 400 || status >= 500) return { status: 500, message: 'Something went wrong on our side.' }
+  return { status, message: MESSAGES[error.code ?? ''] ?? error.message ?? 'The request is not valid.' }
+}
+
+const MESSAGES: Readonly<Record<string, string>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: `Expected a body of at most ${BOUNDS.bodyBytes} bytes.`,
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Expected a body with content-type application/json.',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'Expected a body of valid JSON.',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'Expected a body of JSON, got an empty one.',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'Expected a body as long as content-length says.',
+}
+
+function refuse(
+  reply: FastifyReply,
+  status: number,
+  message: string,
+  details: Readonly<Record<string, unknown>> = {},
+): FastifyReply {
+  return reply
+    .code(status)
+    .header('cache-control', 'no-store')
+    .send(errorBody(status, message, details))
+}
+
+function requestIdOf({ headers }: { readonly headers: Readonly<Record<string, string | string[] | undefined>> }): string {
+  const given = headers['x-request-id']
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
+}
+
+/** The path as it was sent, without the query string: that may hold what somebody searched for, or a credential. */
+const pathOf = ({ raw }: FastifyRequest): string => (raw.url ?? '').split('?', 1)[0]?.slice(0, 500) ?? ''
+
+function logLine(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
+  log.info(
+    {
+      requestId: request.id,
+      method: request.method,
+      path: pathOf(request),
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 100) / 100,
+      address: request.ip,
+    },
+    'request',
+  )
+}
+
+/** Which methods have a route for a path, to tell "no such path" from "not this method". */
+function rememberedRoutes(app: FastifyInstance): { readonly methodsFor: (path: string) => readonly string[] } {
+  const routes: { readonly methods: readonly string[]; readonly pattern: RegExp }[] = []
+  app.addHook('onRoute', ({ method, url }) => {
+    const source = url
+      .replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')
+      .replaceAll(/:\w+/g, '[^/]+')
+      .replaceAll('*', '.*')
+    routes.push({ methods: [method].flat(), pattern: new RegExp(`^${source}$`) })
+  })
+  return {
+    methodsFor: (path) => [...new Set(routes.flatMap(({ methods, pattern }) => (pattern.test(path) ? methods : [])))].sort(),
+  }
+}
+
+/** Answers bytes that are no HTTP, or too many or too slow of them, and ends the connection. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const [status, phrase, message] = MALFORMED[error.code ?? ''] ?? [400, 'Bad Request', 'Expected a valid HTTP request.']
+  const body = JSON.stringify(errorBody(status, message))
+  socket.end(
+    `HTTP/1.1 ${status} ${phrase}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+}
+
+const MALFORMED: Readonly<Record<string, readonly [status: number, phrase: string, message: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'Expected the whole request within 10 seconds.'],
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'Expected headers of at most 16 kB.'],
+}
