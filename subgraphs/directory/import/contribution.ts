@@ -64,6 +64,8 @@ export type Statement =
       readonly ecosystem: Ecosystem
       readonly installCommand: string | null
       readonly sourceUrl: string | null
+      /** Its folder inside the origin, empty for the root; null when its files lie elsewhere. */
+      readonly folder: string | null
     })
   | (About & {
       readonly kind: 'SKILL'

@@ -1,0 +1,72 @@
+import { Command } from 'commander'
+import { migrate } from '../database/migrate.ts'
+import { importPaths } from '../subgraphs/directory/import/import.ts'
+import { cameToNothing, type Report, reportText } from '../subgraphs/directory/import/report.ts'
+import { StarsUnreadable } from '../subgraphs/directory/import/stars.ts'
+import { NoSuchPath } from '../subgraphs/directory/import/walk.ts'
+import { withDatabase } from './database.ts'
+import { progressOn } from './progress.ts'
+
+type Options = { readonly json?: true; readonly stars?: string }
+
+/** As shells have it: 128 and the number of SIGINT. */
+const INTERRUPTED = 130
+
+/** `atrium import`: fills the directory. */
+export function importCommand(): Command {
+  return new Command('import')
+    .description('import files, folders and registry URLs into the directory; it may run meanwhile')
+    .argument('[path...]', 'files, folders, or http(s) URLs of registries with a paged list of servers')
+    .option('--stars <file>', 'star counts of repositories: CSV lines of owner/repo,stars,asOf')
+    .option('--json', 'print the whole report as JSON on standard output')
+    .addHelpText(
+      'after',
+      `
+Reads MCP registry server.json (three shapes), docker, toolhive, mcpm, toolsdk, mcp-get, TensorBlock, lists in a README,
+marketplace.json, plugin.json, SKILL.md, and "atrium": "directory/1", told apart by their content. A folder named
+owner+repository, or a clone, says whose files lie in it.
+
+What an imported folder holds no longer is removed from the directory, and comes back with the same key. Nothing is
+changed until everything has been read; an interrupted import changes nothing.
+
+Exit status: 0 also when some records were skipped; 1 when nothing could be imported; 2 wrong usage; 130 interrupted.`,
+    )
+    .action(async (paths: string[], { json, stars }: Options, command: Command) => {
+      if (paths.length === 0 && stars === undefined) command.error('error: expected a path, a URL or --stars', { exitCode: 2 })
+      const interruption = new AbortController()
+      const interrupt = (): void => interruption.abort()
+      process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+      const progress = progressOn(process.stderr)
+      try {
+        const report = await withDatabase(async ({ connection }, log) => {
+          await migrate(connection)
+          return importPaths(paths, {
+            connection,
+            log,
+            signal: interruption.signal,
+            progress: progress.show,
+            ...(stars === undefined ? {} : { stars }),
+          })
+        })
+        progress.clear()
+        print(report, json === true)
+      } catch (error) {
+        progress.clear()
+        if (interruption.signal.aborted) {
+          console.error('Interrupted: nothing was changed.')
+          process.exitCode = INTERRUPTED
+        } else if (error instanceof NoSuchPath || error instanceof StarsUnreadable) {
+          command.error(`error: ${error.message}`, { exitCode: 2 })
+        } else throw error
+      } finally {
+        process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+      }
+    })
+}
+
+function print(report: Report, json: boolean): void {
+  process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report))
+  if (!cameToNothing(report)) return
+  console.error('Nothing could be imported.')
+  process.exitCode = 1
+}

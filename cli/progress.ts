@@ -1,0 +1,53 @@
+import type { Progress } from '../subgraphs/directory/import/import.ts'
+
+/** Shows how far a long command is. */
+export type ProgressLine = { readonly show: (progress: Progress) => void; readonly clear: () => void }
+
+const PHASES: Readonly<Record<Progress['phase'], { readonly title: string; readonly unit: string }>> = {
+  reading: { title: 'Reading', unit: 'files' },
+  fetching: { title: 'Fetching', unit: 'records' },
+  storing: { title: 'Storing', unit: 'steps' },
+}
+
+const BAR = 24
+
+/** Between two lines where nobody sees a line move, and between two drawings where somebody does. Milliseconds. */
+const QUIET = 5_000
+const SMOOTH = 100
+
+/** A moving line on a terminal; elsewhere a line now and then, so that a log shows that something goes on. */
+export function progressOn(stream: NodeJS.WriteStream): ProgressLine {
+  let phase: Progress['phase'] | null = null
+  let started = 0
+  let shown = 0
+  return {
+    show: (progress) => {
+      const now = performance.now()
+      if (progress.phase !== phase) {
+        phase = progress.phase
+        started = now
+        // Short phases leave no line in a log.
+        shown = stream.isTTY ? 0 : now
+      }
+      if (now - shown < (stream.isTTY ? SMOOTH : QUIET)) return
+      shown = now
+      const line = progressText(progress, now - started)
+      stream.write(stream.isTTY ? `\r\u001b[K${line}` : `${line}\n`)
+    },
+    clear: () => {
+      if (stream.isTTY && phase !== null) stream.write('\r\u001b[K')
+    },
+  }
+}
+
+/** Such as `Reading  [######------]  3,120 of 6,240 files  1,560/s  2 s left`. */
+export function progressText({ phase, done, total }: Progress, milliseconds: number): string {
+  const { title, unit } = PHASES[phase]
+  const rate = milliseconds > 0 ? (done * 1_000) / milliseconds : 0
+  const count = (value: number): string => Math.round(value).toLocaleString('en-US')
+  if (total === null) return `${title}  ${count(done)} ${unit}  ${count(rate)}/s`
+  const filled = total === 0 ? BAR : Math.round((BAR * done) / total)
+  const bar = `[${'#'.repeat(filled)}${'-'.repeat(BAR - filled)}]`
+  const pace = phase === 'storing' || rate === 0 ? '' : `  ${count(rate)}/s  ${Math.ceil((total - done) / rate)} s left`
+  return `${title}  ${bar}  ${count(done)} of ${count(total)} ${unit}${pace}`
+}

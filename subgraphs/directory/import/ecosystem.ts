@@ -1,0 +1,26 @@
+import type { Ecosystem } from '../item/item.ts'
+
+/** The folder, inside a repository or a plugin, in which each ecosystem keeps its marketplace and manifest. */
+const FOLDERS: Readonly<Record<string, Ecosystem>> = {
+  '.claude-plugin': 'claude-code',
+  '.agents/plugins': 'codex',
+  '.codex-plugin': 'codex',
+  '.cursor-plugin': 'cursor',
+  '.github/plugin': 'copilot',
+  '.kimi-plugin': 'kimi',
+  '.grok-plugin': 'grok',
+}
+
+/** What the address of a marketplace or manifest says: `base` is the folder that it speaks for, empty for the root. */
+export type Place = { readonly base: string; readonly ecosystem: Ecosystem } | { readonly unknown: string }
+
+/** Reads `base/.claude-plugin/marketplace.json` and its like. A file outside such a folder is taken for the format's first user. */
+export function placeOf(path: string): Place {
+  const segments = path.split('/').slice(0, -1)
+  for (const length of [1, 2]) {
+    const ecosystem = FOLDERS[segments.slice(-length).join('/')]
+    if (ecosystem) return { base: segments.slice(0, -length).join('/'), ecosystem }
+  }
+  const last = segments.at(-1) ?? ''
+  return /^\..+-plugins?$/.test(last) ? { unknown: last } : { base: segments.join('/'), ecosystem: 'claude-code' }
+}

@@ -1,0 +1,49 @@
+import type { Provenance } from '../item/item.ts'
+import type { Contribution, Statement } from './contribution.ts'
+
+/** What the contributions to one item say, field by field, and who said it. */
+export type Fields<S extends Statement> = {
+  /** The value of the first contribution that has one; null when none has. Notes who said it. */
+  readonly first: <Value>(field: string, pick: (statement: S) => Value | null) => Value | null
+  /** The values of all, joined; notes everybody who said something. */
+  readonly all: <Value>(field: string, pick: (statement: S) => readonly Value[]) => readonly Value[]
+  /** Notes a value that was derived here: `how` in one word. */
+  readonly derived: (field: string, how: string) => void
+  /** Notes a value that somebody else said. */
+  readonly said: (field: string, by: Contribution) => void
+  /** Sorted by field, then source, then path. */
+  readonly provenance: () => readonly Provenance[]
+}
+
+/** A contribution whose statement is of one kind. */
+export type ContributionOf<S extends Statement> = Contribution & { readonly statement: S }
+
+/** Reads `group`, which is in order of precedence. */
+export function fieldsOf<S extends Statement>(group: readonly ContributionOf<S>[]): Fields<S> {
+  const noted = new Map<string, Provenance>()
+  const note = (entry: Provenance): void => {
+    noted.set(`${entry.field}\n${entry.source}\n${entry.path ?? ''}`, entry)
+  }
+  const said = (field: string, { origin, format, path }: Contribution): void =>
+    note({ field, source: `${origin} (${format})`, path })
+  return {
+    first: (field, pick) => {
+      for (const contribution of group) {
+        const value = pick(contribution.statement)
+        if (value === null) continue
+        said(field, contribution)
+        return value
+      }
+      return null
+    },
+    all: (field, pick) =>
+      group.flatMap((contribution) => {
+        const values = pick(contribution.statement)
+        if (values.length > 0) said(field, contribution)
+        return values
+      }),
+    derived: (field, how) => note({ field, source: `atrium (${how})`, path: null }),
+    said,
+    provenance: () => [...noted].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, entry]) => entry),
+  }
+}

@@ -1,0 +1,188 @@
+import type pg from 'pg'
+import type { Logger } from 'pino'
+import { type Connection, openDatabase } from '../../runtime/database.ts'
+import type { Format, Skip } from './contribution.ts'
+import { compare } from './precedence.ts'
+import { readers } from './readers.ts'
+import { addressOfUrl, type Reading, readAnswer, readFound, rootOfUrl } from './reading.ts'
+import { readRegistry } from './registry-api.ts'
+import type { Report } from './report.ts'
+import { readStars, type StarCount } from './stars.ts'
+import type { Rooted } from './store.ts'
+import { update } from './update.ts'
+import { type Scope, walk } from './walk.ts'
+
+/** How far an import is; `total` null while it is unknown. */
+export type Progress = {
+  readonly phase: 'fetching' | 'reading' | 'storing'
+  readonly done: number
+  readonly total: number | null
+}
+
+type Options = {
+  readonly connection: Connection
+  /** Path of a file of star counts. */
+  readonly stars?: string
+  /** Ends the import; until it returns, nothing of it is visible. */
+  readonly signal: AbortSignal
+  readonly progress?: (progress: Progress) => void
+  readonly log?: Logger
+  readonly now?: () => Date
+}
+
+/** Everything that one run found, before anything is written. */
+export type Findings = {
+  readonly contributions: readonly Rooted[]
+  readonly scopes: readonly Scope[]
+  readonly skipped: readonly Skip[]
+  /** Sources that are there but could not be read; a folder ends with `/`. */
+  readonly unreadable: readonly { readonly origin: string; readonly path: string }[]
+  readonly counts: readonly StarCount[]
+}
+
+/** Files between two looks at the signal: some 20 ms. */
+const FILES_PER_TURN = 50
+
+/**
+ * Imports files, folders and registry URLs into the directory of a migrated database: all or nothing, in one transaction.
+ * Throws NoSuchPath and StarsUnreadable for wrong arguments, the signal's reason when it was aborted, and what the database throws.
+ */
+export async function importPaths(paths: readonly string[], options: Options): Promise<Report> {
+  const started = performance.now()
+  const { signal, progress, log, now = () => new Date() } = options
+  const stars = options.stars === undefined ? { counts: [], skipped: [] } : readStars(options.stars)
+  const urls = paths.filter(isUrl).map((path) => new URL(path))
+  const found = await walk(
+    paths.filter((path) => !isUrl(path)),
+    signal,
+  )
+
+  const readings: Reading[] = []
+  for (const [index, file] of found.files.entries()) {
+    if (index % FILES_PER_TURN === 0) {
+      await new Promise(setImmediate)
+      signal.throwIfAborted()
+      progress?.({ phase: 'reading', done: index, total: found.files.length })
+    }
+    readings.push(readFound(file))
+  }
+  progress?.({ phase: 'reading', done: found.files.length, total: found.files.length })
+  const lists = []
+  for (const url of urls) lists.push(await readUrl(url, options))
+  readings.push(...lists.map(({ reading }) => reading))
+
+  const skipped = [...found.refused, ...stars.skipped, ...readings.flatMap((reading) => reading.skipped)]
+  const findings: Findings = {
+    contributions: withoutRepeats(readings.flatMap((reading) => reading.contributions)),
+    scopes: [...found.scopes, ...lists.flatMap(({ scope }) => scope ?? [])],
+    skipped,
+    unreadable: [
+      ...found.refused.flatMap(({ origin, path }) => [
+        { origin, path },
+        { origin, path: path === '' ? '' : `${path}/` },
+      ]),
+      ...readings
+        .filter(({ unreadable }) => unreadable)
+        .flatMap((reading) => reading.skipped.map(({ origin, path }) => ({ origin, path }))),
+    ],
+    counts: stars.counts,
+  }
+  const outcome = await store(findings, options, now())
+  const report: Report = {
+    ...outcome,
+    read: found.files.length + lists.reduce((sum, { pages }) => sum + pages, 0),
+    ignored: found.ignored,
+    records: findings.contributions.length,
+    formats: countFormats(readings),
+    skipped: [...skipped, ...outcome.skipped].sort(bySource),
+    stars: stars.counts.length,
+    milliseconds: Math.round(performance.now() - started),
+  }
+  log?.debug({ ...report, skipped: report.skipped.length, kept: report.kept.length }, 'import done')
+  return report
+}
+
+/** A path on Windows begins with a letter and a colon as well, but not with two slashes behind it. */
+const isUrl = (path: string): boolean => /^https?:\/\//i.test(path) && URL.canParse(path)
+
+async function readUrl(
+  url: URL,
+  { signal, progress }: Options,
+): Promise<{ readonly reading: Reading; readonly scope: Scope | null; readonly pages: number }> {
+  const answer = await readRegistry(url.href, {
+    signal,
+    onPage: (rows) => progress?.({ phase: 'fetching', done: rows, total: null }),
+  })
+  const { origin, path } = addressOfUrl(url)
+  const fault =
+    answer.fault === null ? [] : [{ origin, path, line: null, reason: `could not be read to its end: ${answer.fault}` }]
+  const reading = answer.pages === 0 ? nothing : readAnswer(url, answer)
+  return {
+    reading: { ...reading, skipped: [...fault, ...reading.skipped] },
+    // What an incomplete answer leaves out may still be there.
+    scope: answer.fault === null ? { origin, root: rootOfUrl(url), prefix: path, exact: true } : null,
+    pages: answer.pages,
+  }
+}
+
+const nothing: Reading = { format: null, contributions: [], skipped: [], unreadable: false }
+
+/** Two folders of one run may hold the same file of one origin: the first by folder counts, as if only it were there. */
+function withoutRepeats(rooted: readonly Rooted[]): readonly Rooted[] {
+  const byAddress = new Map<string, Rooted>()
+  for (const one of rooted) {
+    const address = `${one.contribution.origin}\n${one.contribution.path}\n${one.contribution.locator}`
+    const earlier = byAddress.get(address)
+    if (!earlier || one.root < earlier.root) byAddress.set(address, one)
+  }
+  return [...byAddress.values()]
+}
+
+async function store(findings: Findings, { connection, signal, progress, log }: Options, now: Date) {
+  const database = openDatabase(connection, {
+    schema: 'directory',
+    max: 1,
+    onError: (error) => log?.error({ err: error }, 'database'),
+  })
+  try {
+    const client = await database.pool.connect()
+    try {
+      return await inTransaction(client, () =>
+        update(client, findings, { now, signal, onStep: (done, total) => progress?.({ phase: 'storing', done, total }) }),
+      )
+    } finally {
+      client.release()
+    }
+  } finally {
+    await database.close()
+  }
+}
+
+async function inTransaction<Result>(client: pg.ClientBase, work: () => Promise<Result>): Promise<Result> {
+  await client.query('BEGIN')
+  try {
+    const result = await work()
+    await client.query('COMMIT')
+    return result
+  } catch (error) {
+    // A connection that is gone has rolled back already.
+    await client.query('ROLLBACK').catch(() => {})
+    throw error
+  }
+}
+
+function countFormats(readings: readonly Reading[]): Report['formats'] {
+  const counts = new Map<Format, { files: number; records: number }>()
+  for (const { format, contributions } of readings) {
+    if (format === null) continue
+    const count = counts.get(format) ?? { files: 0, records: 0 }
+    counts.set(format, { files: count.files + 1, records: count.records + contributions.length })
+  }
+  return readers.flatMap(({ format }) => {
+    const count = counts.get(format)
+    return count ? [{ format, ...count }] : []
+  })
+}
+
+const bySource = (one: Skip, other: Skip): number =>
+  compare(one.origin, other.origin) || compare(one.path, other.path) || (one.line ?? 0) - (other.line ?? 0)

@@ -1,0 +1,199 @@
+import type { EntryDetail, Kind, McpServerDetail, PluginDetail, Provenance, SkillDetail } from '../item/item.ts'
+import { ECOSYSTEMS, UNCATEGORIZED } from '../item/item.ts'
+import { categorise } from './category.ts'
+import type { Contribution, Skip, Statement } from './contribution.ts'
+import { type ContributionOf, type Fields, fieldsOf } from './field.ts'
+import { type Listings, listingsOf, withManifests } from './listing.ts'
+import { byPrecedence, compare, rankOf } from './precedence.ts'
+
+/** What all contributions to one item amount to, before it has its key. */
+export type Merged = {
+  readonly kind: Kind
+  readonly identity: string
+  /** The key that its most believed source asks for. */
+  readonly wantedKey: string
+  /** Rank of that source: who is believed more is given a contested key. */
+  readonly rank: number
+  readonly name: string
+  readonly description: string
+  readonly category: string
+  readonly originalCategory: string | null
+  readonly tags: readonly string[]
+  readonly popularity: number
+  /** Complete but for the parts of the key. */
+  readonly detail: Detail
+  readonly provenance: readonly Provenance[]
+  /** Its most believed contribution, for messages. */
+  readonly from: Contribution
+}
+
+type Detail =
+  | Omit<McpServerDetail, 'owner' | 'repo'>
+  | Omit<PluginDetail, 'marketplaceSlug' | 'slug'>
+  | Omit<SkillDetail, 'slug'>
+  | Omit<EntryDetail, 'slug'>
+
+/** Stars of repositories by "owner/repository" in lower case, as `--stars` files gave them. */
+export type Stars = ReadonlyMap<string, number>
+
+type Of<K extends Kind> = Extract<Statement, { kind: K }>
+
+/** More than this is not a list for people. */
+const MOST_TAGS = 30
+const MOST_VARIABLES = 100
+
+/**
+ * Turns all contributions into items, sorted by kind and identity. A pure function of the set: neither the order of the
+ * contributions nor how they came to be there changes anything. `skipped` are manifests of plugins that nobody lists.
+ */
+export function merge(
+  contributions: readonly Contribution[],
+  stars: Stars,
+): { readonly items: readonly Merged[]; readonly skipped: readonly Skip[] } {
+  const listings = listingsOf(contributions)
+  const addressed = withManifests(contributions, listings)
+  const groups = new Map<string, Contribution[]>()
+  for (const contribution of addressed.contributions) {
+    const { kind, identity } = contribution.statement
+    const id = `${kind} ${identity}`
+    const group = groups.get(id)
+    if (group) group.push(contribution)
+    else groups.set(id, [contribution])
+  }
+  const items = [...groups]
+    .sort(([one], [other]) => compare(one, other))
+    .map(([, group]) => mergeGroup(group.sort(byPrecedence), listings, stars))
+  return { items, skipped: addressed.skipped }
+}
+
+function mergeGroup(group: readonly Contribution[], listings: Listings, stars: Stars): Merged {
+  const [best] = group
+  if (!best) throw new Error('Expected a group to have at least one contribution.')
+  const { kind, identity, key } = best.statement
+  const fields = fieldsOf(group)
+  const detail = detailOf(best, group, listings)
+  const name = fields.first('name', (said) => said.name) ?? humanised(key)
+  const description = fields.first('description', (said) => said.description) ?? ''
+  const tags = [...new Set(fields.all('tags', (said) => said.tags))].sort(compare).slice(0, MOST_TAGS)
+  const spellings = group.flatMap(({ statement }) => statement.category ?? [])
+  const { category, spelling } = categorise(spellings, { name: `${name} ${key.split('/').at(-1)}`, tags, description })
+  if (spelling !== null) fields.first('category', (said) => (said.category === spelling ? spelling : null))
+  else if (category !== UNCATEGORIZED) fields.derived('category', 'keywords')
+
+  const counted = stars.get(repositoryOfItem(kind, identity, detail.value) ?? '')
+  if (counted !== undefined) fields.derived('popularity', 'stars file')
+  return {
+    kind,
+    identity,
+    wantedKey: key,
+    rank: rankOf(best.format),
+    name,
+    description,
+    category,
+    originalCategory: spelling ?? spellings[0] ?? null,
+    tags,
+    popularity: counted ?? fields.first('popularity', (said) => said.stars) ?? 0,
+    detail: detail.value,
+    provenance: [...fields.provenance(), ...detail.provenance].sort((one, other) => compare(one.field, other.field)),
+    from: best,
+  }
+}
+
+const humanised = (key: string): string => (key.split('/').at(-1) ?? key).replace(/[-_.]+/g, ' ').trim()
+
+/** "owner/repository" in lower case of the repository whose stars the item has. */
+function repositoryOfItem(kind: Kind, identity: string, detail: Detail): string | null {
+  const address = kind === 'MCP_SERVER' && 'repoUrl' in detail ? (detail.repoUrl ?? '').toLowerCase() : `https://${identity}`
+  return /^https:\/\/github\.com\/([^/!#]+\/[^/!#]+)/.exec(address)?.[1] ?? null
+}
+
+type WithProvenance = { readonly value: Detail; readonly provenance: readonly Provenance[] }
+
+function detailOf(best: Contribution, group: readonly Contribution[], listings: Listings): WithProvenance {
+  switch (best.statement.kind) {
+    case 'MCP_SERVER':
+      return build(ofKind(group, 'MCP_SERVER'), serverDetail)
+    case 'PLUGIN':
+      return build(ofKind(group, 'PLUGIN'), pluginDetail)
+    case 'SKILL':
+      return build(ofKind(group, 'SKILL'), (fields, skills) => skillDetail(fields, skills, listings))
+    case 'PERSONA':
+    case 'BUNDLE':
+    case 'AGENT':
+    case 'GUIDE':
+      return build(ofKind(group, best.statement.kind), (fields) => ({ url: fields.first('url', (said) => said.url) ?? '' }))
+  }
+}
+
+function ofKind<K extends Kind>(group: readonly Contribution[], kind: K): readonly ContributionOf<Of<K>>[] {
+  return group.filter((contribution): contribution is ContributionOf<Of<K>> => contribution.statement.kind === kind)
+}
+
+function build<S extends Statement>(
+  group: readonly ContributionOf<S>[],
+  make: (fields: Fields<S>, group: readonly ContributionOf<S>[]) => Detail,
+): WithProvenance {
+  const fields = fieldsOf(group)
+  const value = make(fields, group)
+  return { value, provenance: fields.provenance() }
+}
+
+function serverDetail(fields: Fields<Of<'MCP_SERVER'>>): Detail {
+  const repoUrl = fields.first('repoUrl', (said) => said.repoUrl)
+  const statedDocs = fields.first('docsUrl', (said) => said.docsUrl)
+  if (statedDocs === null) fields.derived('docsUrl', 'repository')
+  const docsUrl = statedDocs ?? repoUrl ?? ''
+  const statedCommand = fields.first('installCommand', (said) => said.installCommand)
+  if (statedCommand === null) fields.derived('installCommand', 'link')
+  return {
+    // One curated list that knows the vendor, or knows the end of support, is enough: the others just do not say.
+    official:
+      fields.first('official', (said) => said.official || null) ?? fields.first('official', (said) => said.official) ?? false,
+    transport: fields.first('transport', (said) => (said.transport === 'unknown' ? null : said.transport)) ?? 'unknown',
+    installCommand: statedCommand ?? docsUrl,
+    envVars: mergeVariables(fields.all('envVars', (said) => said.envVars)),
+    docsUrl,
+    repoUrl,
+    deprecated: fields.first('deprecated', (said) => said.deprecated || null) ?? false,
+  }
+}
+
+/** By name; needed or secret when any source says so; described by the first that does. */
+function mergeVariables(variables: McpServerDetail['envVars']): McpServerDetail['envVars'] {
+  const byName = new Map<string, McpServerDetail['envVars'][number]>()
+  for (const variable of variables) {
+    const earlier = byName.get(variable.name)
+    byName.set(variable.name, {
+      name: variable.name,
+      required: variable.required || earlier?.required === true,
+      secret: variable.secret || earlier?.secret === true,
+      description: earlier?.description ?? variable.description,
+    })
+  }
+  return [...byName.values()].sort((one, other) => compare(one.name, other.name)).slice(0, MOST_VARIABLES)
+}
+
+function pluginDetail(fields: Fields<Of<'PLUGIN'>>, group: readonly ContributionOf<Of<'PLUGIN'>>[]): Detail {
+  const sourceUrl = fields.first('sourceUrl', (said) => said.sourceUrl) ?? ''
+  const command = fields.first('installCommand', (said) => said.installCommand)
+  if (command === null) fields.derived('installCommand', 'link')
+  const listed = group.filter(({ format }) => format !== 'plugin-manifest')
+  const said = new Set((listed.length > 0 ? listed : group).map(({ statement }) => statement.ecosystem))
+  const ecosystems = ECOSYSTEMS.filter((ecosystem) => said.has(ecosystem))
+  const ecosystem = ecosystems[0] ?? 'claude-code'
+  fields.first('ecosystem', (statement) => (statement.ecosystem === ecosystem ? ecosystem : null))
+  return { ecosystem, ecosystems, installCommand: command ?? sourceUrl, sourceUrl }
+}
+
+function skillDetail(fields: Fields<Of<'SKILL'>>, group: readonly ContributionOf<Of<'SKILL'>>[], listings: Listings): Detail {
+  const docsUrl = fields.first('docsUrl', (said) => said.docsUrl) ?? ''
+  // A SKILL.md says nothing about how it reaches an agent: COMMUNITY is what is left when nobody else does.
+  const stated = fields.first('source', (said) => (said.source === 'COMMUNITY' ? null : said.source))
+  const listing = stated === null ? listings.around(group[0]?.statement.identity ?? '') : null
+  if (listing) fields.said('source', listing)
+  return {
+    source: stated ?? (listing ? 'PLUGIN' : 'COMMUNITY'),
+    docsUrl,
+    repoUrl: fields.first('repoUrl', (said) => said.repoUrl) ?? docsUrl,
+  }
+}

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs'
+import type { Contribution, Format, Skip, SourceFile } from './contribution.ts'
+import { parse, tame } from './parse.ts'
+import { readers } from './readers.ts'
+import { asPage, type RegistryAnswer } from './registry-api.ts'
+import type { Rooted } from './store.ts'
+import type { Found } from './walk.ts'
+
+/** What one file or list amounts to. */
+export type Reading = {
+  /** null when no reader recognised it, or it could not be parsed. */
+  readonly format: Format | null
+  readonly contributions: readonly Rooted[]
+  readonly skipped: readonly Skip[]
+  /** Whether it is there and yet could not be understood: then its earlier records stay. */
+  readonly unreadable: boolean
+}
+
+/** A Markdown file that nobody recognises is a text like any other; data that nobody recognises deserves a word. */
+const TEXT = /\.md$/i
+
+/** Reads one file. Never throws. */
+export function readFound(found: Found): Reading {
+  let bytes: Uint8Array
+  try {
+    bytes = readFileSync(found.file)
+  } catch {
+    return unreadable(found, null, 'cannot be read')
+  }
+  const parsed = parse(found.path, bytes)
+  if ('fault' in parsed) return unreadable(found, parsed.fault.line, parsed.fault.reason)
+  const source = { origin: found.origin, path: found.path, text: parsed.text }
+  return understand(parsed.content, source, found.root)
+}
+
+/** Reads all pages of a registry's API as one list. Never throws. */
+export function readAnswer(url: URL, answer: RegistryAnswer): Reading {
+  const source = { ...addressOfUrl(url), text: '' }
+  const content = asPage(answer)
+  if (!tame(content)) return unreadable(source, null, 'is nested too deep')
+  const reading = understand(content, source, rootOfUrl(url))
+  // A place in the list says nothing: one new server moves all others.
+  const seen = new Map<string, number>()
+  const contributions = reading.contributions.map(({ contribution, root }) => {
+    const { identity } = contribution.statement
+    const count = (seen.get(identity) ?? 0) + 1
+    seen.set(identity, count)
+    return { root, contribution: { ...contribution, locator: count === 1 ? identity : `${identity} ${count}` } }
+  })
+  return { ...reading, contributions }
+}
+
+/** Where the records of a registry's API are kept. */
+export const addressOfUrl = (url: URL): { origin: string; path: string } => ({
+  origin: url.host,
+  path: url.pathname.replace(/^\/+/, '') || 'servers',
+})
+
+export const rootOfUrl = (url: URL): string => `${url.origin}${url.pathname}`
+
+const unreadable = ({ origin, path }: { origin: string; path: string }, line: number | null, reason: string): Reading => ({
+  format: null,
+  contributions: [],
+  skipped: [{ origin, path, line, reason }],
+  unreadable: true,
+})
+
+function understand(content: unknown, source: SourceFile, root: string): Reading {
+  const { origin, path } = source
+  try {
+    const reader = readers.find((candidate) => candidate.recognises(content, source))
+    if (!reader) {
+      const skipped = TEXT.test(path) ? [] : [{ origin, path, line: null, reason: 'is in none of the known formats' }]
+      return { format: null, contributions: [], skipped, unreadable: false }
+    }
+    const { contributions, skipped } = reader.read(content, source)
+    const [kept, refused] = [contributions.filter(isStorable), contributions.filter((one) => !isStorable(one))]
+    return {
+      format: reader.format,
+      contributions: kept.map((contribution) => ({ contribution, root })),
+      skipped: [
+        ...skipped,
+        ...refused.map(({ locator }) => ({
+          origin,
+          path,
+          line: null,
+          reason: `${locator} holds characters that are not text`.trim(),
+        })),
+      ],
+      unreadable: false,
+    }
+  } catch (error) {
+    // A reader that fails is our fault; the file is still one file, and the others go on.
+    return unreadable(source, null, `could not be understood: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** PostgreSQL keeps neither the character 0 nor half of a surrogate pair. */
+function isStorable({ origin, path, locator, statement }: Contribution): boolean {
+  const text = JSON.stringify([origin, path, locator, statement])
+  return !/\\u0000|\\ud[89a-f]/.test(text.replaceAll('\\\\', ''))
+}

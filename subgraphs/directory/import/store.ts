@@ -1,0 +1,176 @@
+import type pg from 'pg'
+import type { Contribution } from './contribution.ts'
+import type { Keyed } from './key.ts'
+import type { Row } from './row.ts'
+import type { StarCount } from './stars.ts'
+
+/** A contribution and the folder or URL that it was read under. */
+export type Rooted = { readonly contribution: Contribution; readonly root: string }
+
+/** Names a stored contribution. */
+export type Address = { readonly origin: string; readonly path: string; readonly locator: string }
+
+/** Rows per statement: a few MB of JSON. */
+const BATCH = 1_000
+
+/** Any fixed number: "import" as ASCII in hexadecimal. Imports take turns. */
+const LOCK = 0x696d706f7274
+
+/** Asks for the turn that lasts until the end of the transaction; false when another import has it. */
+export async function takeTurn(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS taken', [LOCK])
+  return rows[0]?.taken === true
+}
+
+/** Stores contributions over what their addresses held. */
+export async function saveContributions(client: pg.ClientBase, rooted: readonly Rooted[]): Promise<void> {
+  await inBatches(rooted, (batch) =>
+    client.query(
+      `INSERT INTO contribution (origin, path, locator, root, format, kind, record)
+       SELECT origin, path, locator, root, format, kind, record
+       FROM jsonb_to_recordset($1) AS r (origin text, path text, locator text, root text, format text, kind text, record jsonb)
+       ON CONFLICT (origin, path, locator) DO UPDATE
+       SET root = excluded.root, format = excluded.format, kind = excluded.kind, record = excluded.record
+       WHERE (contribution.root, contribution.format, contribution.record) IS DISTINCT FROM (excluded.root, excluded.format, excluded.record)`,
+      [JSON.stringify(batch.map(asRow))],
+    ),
+  )
+}
+
+const asRow = ({ contribution: { origin, path, locator, format, statement }, root }: Rooted) => ({
+  origin,
+  path,
+  locator,
+  root,
+  format,
+  kind: statement.kind,
+  record: statement,
+})
+
+/** Addresses of all contributions of these origins, and what each was read under. */
+export async function addressesOf(
+  client: pg.ClientBase,
+  origins: readonly string[],
+): Promise<readonly (Address & { readonly root: string })[]> {
+  const { rows } = await client.query<Address & { root: string }>(
+    'SELECT origin, path, locator, root FROM contribution WHERE origin = ANY ($1)',
+    [origins],
+  )
+  return rows
+}
+
+export async function deleteContributions(client: pg.ClientBase, addresses: readonly Address[]): Promise<void> {
+  await inBatches(addresses, (batch) =>
+    client.query(
+      `DELETE FROM contribution USING jsonb_to_recordset($1) AS r (origin text, path text, locator text)
+       WHERE (contribution.origin, contribution.path, contribution.locator) = (r.origin, r.path, r.locator)`,
+      [JSON.stringify(batch)],
+    ),
+  )
+}
+
+/** Everything that any import has found, in no particular order. */
+export async function allContributions(client: pg.ClientBase): Promise<readonly Contribution[]> {
+  const { rows } = await client.query<Contribution>('SELECT origin, path, locator, format, record AS statement FROM contribution')
+  return rows
+}
+
+/** Stores star counts; an older count never replaces a newer one, nor a smaller one that of the same day. */
+export async function saveStars(client: pg.ClientBase, counts: readonly StarCount[]): Promise<void> {
+  await inBatches(counts, (batch) =>
+    client.query(
+      `INSERT INTO repository_stars (repository, stars, as_of)
+       SELECT repository, stars, "asOf" FROM jsonb_to_recordset($1) AS r (repository text, stars integer, "asOf" date)
+       ON CONFLICT (repository) DO UPDATE SET stars = excluded.stars, as_of = excluded.as_of
+       WHERE (excluded.as_of, excluded.stars) > (repository_stars.as_of, repository_stars.stars)`,
+      [JSON.stringify(batch)],
+    ),
+  )
+}
+
+export async function allStars(client: pg.ClientBase): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await client.query<{ repository: string; stars: number }>('SELECT repository, stars FROM repository_stars')
+  return new Map(rows.map(({ repository, stars }) => [repository, stars]))
+}
+
+/** The keys of all items, tombstones included. */
+export async function allKeys(client: pg.ClientBase): Promise<readonly Keyed[]> {
+  const { rows } = await client.query<Keyed>('SELECT kind, identity, key FROM item')
+  return rows
+}
+
+/** The number that the next change of the directory will have. Locks the revision until the end of the transaction. */
+export async function nextRevision(client: pg.ClientBase): Promise<string> {
+  const { rows } = await client.query<{ next: string }>('SELECT number + 1 AS next FROM revision FOR UPDATE')
+  if (!rows[0]) throw new Error('Expected table revision to have its row.')
+  return rows[0].next
+}
+
+/** Inserts new rows, changes those that differ, revives tombstones, and leaves the others alone. */
+export async function saveItems(
+  client: pg.ClientBase,
+  rows: readonly Row[],
+  { revision, now }: { readonly revision: string; readonly now: Date },
+): Promise<{ readonly added: number; readonly updated: number }> {
+  let added = 0
+  let updated = 0
+  await inBatches(rows, async (batch) => {
+    const { rows: written } = await client.query<{ added: boolean }>(
+      `INSERT INTO item (kind, identity, key, name, description, category, original_category, tags, popularity, detail, provenance,
+                         created_at, updated_at, removed_at, revision)
+       SELECT kind, identity, key, name, description, category, original_category, tags, popularity, detail, provenance,
+              $2, $2, NULL, $3
+       FROM jsonb_to_recordset($1) AS r (kind text, identity text, key text, name text, description text, category text,
+            original_category text, tags text[], popularity integer, detail jsonb, provenance jsonb)
+       ON CONFLICT (kind, identity) DO UPDATE
+       SET name = excluded.name, description = excluded.description, category = excluded.category,
+           original_category = excluded.original_category, tags = excluded.tags, popularity = excluded.popularity,
+           detail = excluded.detail, provenance = excluded.provenance, updated_at = excluded.updated_at, removed_at = NULL,
+           revision = excluded.revision
+       WHERE item.removed_at IS NOT NULL
+          OR (item.name, item.description, item.category, item.original_category, item.tags, item.popularity, item.detail, item.provenance)
+             IS DISTINCT FROM (excluded.name, excluded.description, excluded.category, excluded.original_category, excluded.tags,
+                               excluded.popularity, excluded.detail, excluded.provenance)
+       -- A row that this statement inserted has never been locked or deleted by anybody.
+       RETURNING xmax = 0 AS added`,
+      [JSON.stringify(batch), now, revision],
+    )
+    added += written.filter((row) => row.added).length
+    updated += written.filter((row) => !row.added).length
+  })
+  return { added, updated }
+}
+
+/** Turns every item that is not among `rows` into a tombstone; returns how many. */
+export async function buryOthers(
+  client: pg.ClientBase,
+  rows: readonly Row[],
+  { revision, now }: { readonly revision: string; readonly now: Date },
+): Promise<number> {
+  const { rowCount } = await client.query(
+    `UPDATE item SET removed_at = $2, updated_at = $2, revision = $3
+     WHERE removed_at IS NULL
+       AND NOT EXISTS (SELECT FROM unnest($1::text[], $4::text[]) AS kept (kind, identity)
+                       WHERE kept.kind = item.kind AND kept.identity = item.identity)`,
+    [rows.map(({ kind }) => kind), now, revision, rows.map(({ identity }) => identity)],
+  )
+  return rowCount ?? 0
+}
+
+/** Makes the change visible as a new state of the directory, and tells everybody who listens once it is committed. */
+export async function publishRevision(client: pg.ClientBase, now: Date): Promise<void> {
+  await client.query('UPDATE revision SET number = number + 1, changed_at = $1', [now])
+  await client.query('NOTIFY directory_revision')
+}
+
+/** Living items per kind. */
+export async function countItems(client: pg.ClientBase): Promise<Readonly<Record<string, number>>> {
+  const { rows } = await client.query<{ kind: string; count: number }>(
+    'SELECT kind, count(*)::int AS count FROM item WHERE removed_at IS NULL GROUP BY kind ORDER BY kind',
+  )
+  return Object.fromEntries(rows.map(({ kind, count }) => [kind, count]))
+}
+
+async function inBatches<Value>(values: readonly Value[], write: (batch: readonly Value[]) => Promise<unknown>): Promise<void> {
+  for (let start = 0; start < values.length; start += BATCH) await write(values.slice(start, start + BATCH))
+}

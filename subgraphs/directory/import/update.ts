@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import type pg from 'pg'
+import type { Skip } from './contribution.ts'
+import type { Findings } from './import.ts'
+import { assignKeys } from './key.ts'
+import { merge } from './merge.ts'
+import type { Report } from './report.ts'
+import { faultOf, type Row, rowOf } from './row.ts'
+import * as store from './store.ts'
+import type { Scope } from './walk.ts'
+
+type Options = {
+  readonly now: Date
+  readonly signal: AbortSignal
+  readonly onStep: (done: number, total: number) => void
+}
+
+type Outcome = Pick<
+  Report,
+  'imported' | 'updated' | 'unchanged' | 'removed' | 'merged' | 'kept' | 'skipped' | 'totals' | 'revision'
+>
+
+const STEPS = 6
+
+/** How often to ask whether another import has ended. Milliseconds. */
+const TURN_POLL = 200
+
+/** Brings the tables up to what was found. Runs inside the caller's transaction; throws the signal's reason between two steps. */
+export async function update(client: pg.ClientBase, findings: Findings, { now, signal, onStep }: Options): Promise<Outcome> {
+  let done = 0
+  const step = (): void => {
+    signal.throwIfAborted()
+    onStep(done, STEPS)
+    done += 1
+  }
+  step()
+  while (!(await store.takeTurn(client))) await pause(TURN_POLL, undefined, { signal })
+  const revision = await store.nextRevision(client)
+  await store.saveStars(client, findings.counts)
+  step()
+  const kept = await removeVanished(client, findings)
+  await store.saveContributions(client, findings.contributions)
+  step()
+  const contributions = await store.allContributions(client)
+  const { items, skipped } = merge(contributions, await store.allStars(client))
+  step()
+  const keys = assignKeys(items, await store.allKeys(client))
+  const rows: Row[] = []
+  const faulty: Skip[] = []
+  for (const item of items) {
+    const row = rowOf(item, keys.get(item) ?? item.wantedKey)
+    const fault = faultOf(row)
+    const { origin, path, locator } = item.from
+    if (fault === null) rows.push(row)
+    else faulty.push({ origin, path, line: null, reason: `${locator} ${fault}`.trim() })
+  }
+  step()
+  const { added, updated } = await store.saveItems(client, rows, { revision, now })
+  const removed = await store.buryOthers(client, rows, { revision, now })
+  const changed = added + updated + removed > 0
+  if (changed) await store.publishRevision(client, now)
+  step()
+  const totals = await store.countItems(client)
+  // The last moment: what follows is the commit.
+  signal.throwIfAborted()
+  onStep(STEPS, STEPS)
+  const read = new Set(findings.contributions.map(({ contribution: { origin, path } }) => `${origin}\n${path}`))
+  return {
+    imported: added,
+    updated,
+    unchanged: rows.length - added - updated,
+    removed,
+    merged: contributions.length - items.length - skipped.length,
+    kept,
+    skipped: [...skipped, ...faulty].filter(({ origin, path }) => read.has(`${origin}\n${path}`)),
+    totals,
+    revision: changed ? revision : String(BigInt(revision) - 1n),
+  }
+}
+
+/** Deletes what this run looked for and did not find; returns what it could not look into, and therefore kept. */
+async function removeVanished(client: pg.ClientBase, findings: Findings): Promise<Report['kept']> {
+  const origins = [...new Set(findings.scopes.map(({ origin }) => origin))]
+  const found = new Set(findings.contributions.map(({ contribution }) => addressText(contribution)))
+  const gone = new Map<string, boolean>()
+  /** A folder that is no longer there was moved to where this run found its origin; one that is there holds its own part. */
+  const isGone = (root: string): boolean => {
+    const known = gone.get(root) ?? (!/^https?:/.test(root) && !existsSync(root))
+    gone.set(root, known)
+    return known
+  }
+  const vanished: store.Address[] = []
+  const kept = new Map<string, { origin: string; path: string; records: number }>()
+  for (const address of await store.addressesOf(client, origins)) {
+    if (found.has(addressText(address))) continue
+    if (!findings.scopes.some((scope) => covers(scope, address) && (scope.root === address.root || isGone(address.root))))
+      continue
+    if (!findings.unreadable.some((source) => isWithin(source, address))) {
+      vanished.push(address)
+      continue
+    }
+    const id = `${address.origin}\n${address.path}`
+    kept.set(id, { origin: address.origin, path: address.path, records: (kept.get(id)?.records ?? 0) + 1 })
+  }
+  await store.deleteContributions(client, vanished)
+  return [...kept.values()].sort((one, other) => (one.origin + one.path < other.origin + other.path ? -1 : 1))
+}
+
+const addressText = ({ origin, path, locator }: store.Address): string => `${origin}\n${path}\n${locator}`
+
+function covers({ origin, prefix, exact }: Scope, address: store.Address): boolean {
+  return address.origin === origin && (exact ? address.path === prefix : address.path.startsWith(prefix))
+}
+
+/** A source is a file, or a folder with a final `/`; the empty path is a whole origin. */
+function isWithin(source: { readonly origin: string; readonly path: string }, address: store.Address): boolean {
+  if (source.origin !== address.origin) return false
+  return source.path === '' || source.path === address.path || (source.path.endsWith('/') && address.path.startsWith(source.path))
+}
