@@ -182,6 +182,10 @@ function mappersOf(name: string): Record<string, string> {
         McpServer: '../../subgraphs/directory/item/item.ts#McpServer as McpServerModel',
         Plugin: '../../subgraphs/directory/item/item.ts#Plugin as PluginModel',
         Skill: '../../subgraphs/directory/item/item.ts#Skill as SkillModel',
+        McpServerFacets: '../../subgraphs/directory/mcp-server/resolvers.ts#McpServerMatches',
+        PluginFacets: '../../subgraphs/directory/plugin/resolvers.ts#PluginMatches',
+        SkillFacets: '../../subgraphs/directory/skill/resolvers.ts#SkillMatches',
+        SearchFacets: '../../subgraphs/directory/search/resolvers.ts#SearchMatches',
         DirectoryItem: '../../subgraphs/directory/item/item.ts#Item as ItemModel',
       }
     : {}

@@ -2,7 +2,9 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 
 /** How to reach PostgreSQL: what `pg` accepts, without a pool's settings. A Unix socket is a `host` that is a folder. */
-export type Connection = { readonly connectionString: string } | { readonly host: string; readonly user: string; readonly database: string }
+export type Connection =
+  | { readonly connectionString: string }
+  | { readonly host: string; readonly user: string; readonly database: string }
 
 /** One subgraph's own schema of the database, typed by its tables. */
 export type Database<Tables> = {
@@ -19,7 +21,12 @@ export function openDatabase<Tables>(
   connection: Connection,
   { schema, max = 10, onError }: { readonly schema: string; readonly max?: number; readonly onError: (error: Error) => void },
 ): Database<Tables> {
-  const pool = new pg.Pool({ ...connection, max, options: `-c search_path=${schema},public`, application_name: `atrium ${schema}` })
+  const pool = new pg.Pool({
+    ...connection,
+    max,
+    options: `-c search_path=${schema},public`,
+    application_name: `atrium ${schema}`,
+  })
   // Without a listener, a server that stops ends this process too.
   pool.on('error', onError)
   return { query: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }), pool, close: () => pool.end() }

@@ -1,0 +1,31 @@
+import type { Resolvers } from '#generated/directory/resolvers.ts'
+import { checkedSize } from '../../runtime/connection.ts'
+import { idOf } from '../item/id.ts'
+import { placeIn, START, tokenOf } from './token.ts'
+
+/** Largest page: a mirror of 20,000 items needs 40 of them. */
+const MOST_CHANGES = 500
+
+export const changeResolvers = {
+  Query: {
+    changes: async (_, { since, first }, { catalogue, items }) => {
+      const size = checkedSize('first', first ?? 100, MOST_CHANGES)
+      const { dataset } = catalogue.revision
+      const place = since == null ? START : placeIn(since, dataset)
+      // One more than asked for tells whether there are more.
+      const rows = await items.changesBehind(place, size + 1)
+      const page = rows.slice(0, size)
+      return {
+        nodes: page.map(({ kind, id, key, changedAt }) => ({
+          kind,
+          id: idOf({ kind, id }),
+          key,
+          changedAt,
+          item: catalogue.byId(kind, id),
+        })),
+        token: tokenOf(dataset, page.at(-1) ?? place),
+        hasMore: rows.length > size,
+      }
+    },
+  },
+} satisfies Resolvers

@@ -1,0 +1,69 @@
+import { comparePositions } from '../../runtime/connection.ts'
+import { buildWordIndex, type WordIndex } from '../search/word-index.ts'
+import type { DirectoryKind, Item } from './item.ts'
+import { listPosition } from './order.ts'
+import type { Revision, Snapshot } from './repository.ts'
+
+/**
+ * One state of the directory, in memory and immutable: 7,000 items take about 40 MB with their index. Whole items and not only what
+ * lists show: a second way to the same values would have to be kept in step with this one, and would be slower.
+ */
+export type Catalogue = {
+  readonly revision: Revision
+  readonly counts: Snapshot['counts']
+  /** The items of a kind in the order of its list. */
+  readonly list: <Kind extends DirectoryKind>(kind: Kind) => readonly Extract<Item, { kind: Kind }>[]
+  /** The item with this natural key, compared without regard to case; null when there is none. */
+  readonly byKey: <Kind extends DirectoryKind>(kind: Kind, key: string) => Extract<Item, { kind: Kind }> | null
+  /** The item of this row; null when it is gone. */
+  readonly byId: <Kind extends DirectoryKind>(kind: Kind, id: string) => Extract<Item, { kind: Kind }> | null
+  /** Every item, numbered as in `words`. */
+  readonly items: readonly Item[]
+  readonly words: WordIndex
+}
+
+/** Builds the catalogue of a snapshot, in slices that let requests through. */
+export async function catalogueOf({ revision, items, counts }: Snapshot): Promise<Catalogue> {
+  const lists: Record<DirectoryKind, Item[]> = { MCP_SERVER: [], PLUGIN: [], SKILL: [] }
+  const keys = new Map<string, Item>()
+  const ids = new Map<string, Item>()
+  for (const item of items) {
+    lists[item.kind].push(item)
+    keys.set(`${item.kind} ${item.key.toLowerCase()}`, item)
+    ids.set(item.id, item)
+  }
+  for (const list of Object.values(lists)) {
+    const positions = new Map(list.map((item) => [item, listPosition(item)]))
+    list.sort((one, other) => comparePositions(positions.get(one) ?? [], positions.get(other) ?? []))
+  }
+  const words = await buildWordIndex(
+    items.map((item) => ({
+      labels: labelsOf(item),
+      tags: [...item.tags, item.category, ...ownersOf(item)],
+      text: item.description,
+    })),
+  )
+  return {
+    revision,
+    counts,
+    items,
+    words,
+    // The kind in the key or list decides the type of the item.
+    list: (kind) => lists[kind] as never,
+    byKey: (kind, key) => (keys.get(`${kind} ${key.toLowerCase()}`) ?? null) as never,
+    byId: (kind, id) => {
+      const item = ids.get(id)
+      return (item?.kind === kind ? item : null) as never
+    },
+  }
+}
+
+/** What people call it. */
+function labelsOf(item: Item): string[] {
+  const [own = item.key] = item.key.split('/').slice(-1)
+  return item.kind === 'MCP_SERVER' ? [item.name, own, item.key] : [item.name, own]
+}
+
+/** Who made it or lists it. */
+const ownersOf = (item: Item): string[] =>
+  item.kind === 'MCP_SERVER' ? [item.owner] : item.kind === 'PLUGIN' ? [item.marketplaceSlug, ...item.ecosystems] : []

@@ -1,0 +1,115 @@
+import { type Kysely, sql } from 'kysely'
+import type { DirectoryKind, Item, Kind } from './item.ts'
+
+type ItemRow = {
+  id: string
+  kind: Kind
+  key: string
+  name: string
+  description: string
+  category: string
+  original_category: string | null
+  tags: string[]
+  popularity: number
+  detail: object
+  provenance: Item['provenance']
+  created_at: Date
+  updated_at: Date
+  removed_at: Date | null
+  revision: string
+}
+
+/** The tables that this repository reads; imports write them. */
+export type Tables = {
+  item: ItemRow
+  revision: { dataset: string; number: string; changed_at: Date | null }
+}
+
+/** A state of the whole directory. */
+export type Revision = {
+  /** Random per database. */
+  readonly dataset: string
+  readonly number: string
+  /** null while nothing was ever imported. */
+  readonly changedAt: Date | null
+}
+
+/** Everything that is alive, at one revision. */
+export type Snapshot = {
+  readonly revision: Revision
+  readonly items: readonly Item[]
+  /** Live records of the kinds that are counted but not searched. */
+  readonly counts: Readonly<Record<Exclude<Kind, DirectoryKind>, number>>
+}
+
+/** An item's latest change; `isRemoved` for a tombstone. */
+export type ChangeRow = {
+  readonly kind: DirectoryKind
+  readonly id: string
+  readonly key: string
+  readonly revision: string
+  readonly changedAt: Date
+}
+
+export type ItemRepository = ReturnType<typeof itemRepository>
+
+/** Reads of the directory's tables. Every method rejects only when the database fails. */
+export const itemRepository = (query: Kysely<Tables>) => ({
+  async currentRevision(): Promise<Revision> {
+    const { dataset, number, changed_at } = await query.selectFrom('revision').selectAll().executeTakeFirstOrThrow()
+    return { dataset, number, changedAt: changed_at }
+  },
+
+  /** One consistent state: an import that commits meanwhile is seen whole or not at all. */
+  async snapshot(): Promise<Snapshot> {
+    return query
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute(async (transaction) => {
+        const revision = await itemRepository(transaction).currentRevision()
+        const rows = await transaction
+          .selectFrom('item')
+          .selectAll()
+          .where('removed_at', 'is', null)
+          .where('kind', 'in', ['MCP_SERVER', 'PLUGIN', 'SKILL'])
+          .execute()
+        const counted = await transaction
+          .selectFrom('item')
+          .select(['kind', ({ fn }) => fn.countAll<string>().as('count')])
+          .where('removed_at', 'is', null)
+          .groupBy('kind')
+          .execute()
+        const count = (kind: Kind) => Number(counted.find((row) => row.kind === kind)?.count ?? 0)
+        return {
+          revision,
+          items: rows.map(itemOf),
+          counts: { PERSONA: count('PERSONA'), BUNDLE: count('BUNDLE'), AGENT: count('AGENT'), GUIDE: count('GUIDE') },
+        }
+      })
+  },
+
+  /** Changes behind a place in the history, oldest first, at most `limit`. */
+  async changesBehind(place: { readonly revision: string; readonly id: string }, limit: number): Promise<readonly ChangeRow[]> {
+    const rows = await query
+      .selectFrom('item')
+      .select(['kind', 'id', 'key', 'revision', 'updated_at', 'removed_at'])
+      .where(sql<boolean>`(revision, id) > (${place.revision}::bigint, ${place.id}::bigint)`)
+      .where('kind', 'in', ['MCP_SERVER', 'PLUGIN', 'SKILL'])
+      .orderBy('revision')
+      .orderBy('id')
+      .limit(limit)
+      .execute()
+    return rows.map(({ kind, id, key, revision, updated_at, removed_at }) => ({
+      kind: kind as DirectoryKind,
+      id,
+      key,
+      revision,
+      changedAt: removed_at ?? updated_at,
+    }))
+  },
+})
+
+/** The detail column holds exactly the fields that its kind adds: the import checks every row before it writes. */
+const itemOf = ({ detail, original_category, created_at, updated_at, removed_at, revision, ...common }: ItemRow): Item =>
+  ({ ...common, originalCategory: original_category, createdAt: created_at, updatedAt: updated_at, ...detail }) as unknown as Item

@@ -1,0 +1,47 @@
+import type { Resolvers } from '#generated/directory/resolvers.ts'
+import { pageOf } from '../../runtime/connection.ts'
+import { facet, MOST_TAGS } from '../item/facets.ts'
+import { rowIdIn } from '../item/id.ts'
+import type { McpServer } from '../item/item.ts'
+import { mcpServerPosition } from '../item/order.ts'
+import { itemFields } from '../item/resolvers.ts'
+import { matcher } from '../search/matching.ts'
+
+/** What facets of a list of servers count. */
+export type McpServerMatches = readonly McpServer[]
+
+export const mcpServerResolvers = {
+  Query: {
+    mcpServer: (_, { owner, repo }, { catalogue }) => catalogue.byKey('MCP_SERVER', `${owner}/${repo}`),
+    mcpServers: (_, { filter, ...page }, { catalogue }) => {
+      const { query, category, official, transport, tag } = filter ?? {}
+      const matchesQuery = matcher(query, catalogue, 'filter.query')
+      const found = catalogue
+        .list('MCP_SERVER')
+        .filter(
+          (server) =>
+            (category == null || server.category === category) &&
+            (official == null || server.official === official) &&
+            (transport == null || server.transport === transport) &&
+            (tag == null || server.tags.includes(tag)) &&
+            matchesQuery(server),
+        )
+      return { ...pageOf(found, mcpServerPosition, page), facets: found }
+    },
+  },
+  McpServer: {
+    ...itemFields,
+    __resolveReference: ({ id }, { catalogue }) => {
+      const row = rowIdIn(id, 'MCP_SERVER')
+      return row === null ? null : catalogue.byId('MCP_SERVER', row)
+    },
+    title: ({ name }) => name,
+    stars: ({ popularity }) => popularity,
+  },
+  McpServerFacets: {
+    categories: (servers) => facet(servers, ({ category }) => [category]),
+    transports: (servers) => facet(servers, ({ transport }) => [transport]),
+    official: (servers) => facet(servers, ({ official }) => [String(official)]),
+    tags: (servers) => facet(servers, ({ tags }) => tags, MOST_TAGS),
+  },
+} satisfies Resolvers

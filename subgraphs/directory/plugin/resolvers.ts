@@ -1,0 +1,49 @@
+import type { Resolvers } from '#generated/directory/resolvers.ts'
+import { pageOf } from '../../runtime/connection.ts'
+import { facet, MOST_TAGS } from '../item/facets.ts'
+import { rowIdIn } from '../item/id.ts'
+import type { Plugin } from '../item/item.ts'
+import { pluginPosition } from '../item/order.ts'
+import { itemFields } from '../item/resolvers.ts'
+import { matcher } from '../search/matching.ts'
+
+/** What facets of a list of plugins count. */
+export type PluginMatches = readonly Plugin[]
+
+/** Marketplaces that a facet lists. */
+const MOST_MARKETPLACES = 20
+
+export const pluginResolvers = {
+  Query: {
+    plugin: (_, { marketplaceSlug, slug }, { catalogue }) => catalogue.byKey('PLUGIN', `${marketplaceSlug}/${slug}`),
+    plugins: (_, { filter, ...page }, { catalogue }) => {
+      const { query, category, ecosystem, marketplaceSlug, tag } = filter ?? {}
+      const matchesQuery = matcher(query, catalogue, 'filter.query')
+      const found = catalogue
+        .list('PLUGIN')
+        .filter(
+          (plugin) =>
+            (category == null || plugin.category === category) &&
+            (ecosystem == null || plugin.ecosystems.some((listed) => listed === ecosystem)) &&
+            (marketplaceSlug == null || plugin.marketplaceSlug === marketplaceSlug) &&
+            (tag == null || plugin.tags.includes(tag)) &&
+            matchesQuery(plugin),
+        )
+      return { ...pageOf(found, pluginPosition, page), facets: found }
+    },
+  },
+  Plugin: {
+    ...itemFields,
+    __resolveReference: ({ id }, { catalogue }) => {
+      const row = rowIdIn(id, 'PLUGIN')
+      return row === null ? null : catalogue.byId('PLUGIN', row)
+    },
+    stars: ({ popularity }) => popularity,
+  },
+  PluginFacets: {
+    categories: (plugins) => facet(plugins, ({ category }) => [category]),
+    ecosystems: (plugins) => facet(plugins, ({ ecosystems }) => ecosystems),
+    marketplaces: (plugins) => facet(plugins, ({ marketplaceSlug }) => [marketplaceSlug], MOST_MARKETPLACES),
+    tags: (plugins) => facet(plugins, ({ tags }) => tags, MOST_TAGS),
+  },
+} satisfies Resolvers

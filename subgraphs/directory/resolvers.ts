@@ -1,0 +1,29 @@
+import type { Resolvers } from '#generated/directory/resolvers.ts'
+import { DateTime, Url } from '../runtime/scalars.ts'
+import { categoryResolvers } from './category/resolvers.ts'
+import { changeResolvers } from './change/resolvers.ts'
+import { itemResolvers } from './item/resolvers.ts'
+import { mcpServerResolvers } from './mcp-server/resolvers.ts'
+import { pluginResolvers } from './plugin/resolvers.ts'
+import { searchResolvers } from './search/resolvers.ts'
+import { skillResolvers } from './skill/resolvers.ts'
+import { statsResolvers } from './stats/resolvers.ts'
+
+const nouns = [
+  mcpServerResolvers,
+  pluginResolvers,
+  skillResolvers,
+  searchResolvers,
+  categoryResolvers,
+  statsResolvers,
+  changeResolvers,
+]
+
+/** The resolvers of every noun, side by side. */
+export const resolvers: Resolvers = {
+  DateTime,
+  Url,
+  ...itemResolvers,
+  ...Object.assign({}, ...nouns),
+  Query: Object.assign({}, ...nouns.map(({ Query }) => Query)),
+}

@@ -1,0 +1,121 @@
+import { lettersOf, type WordIndex } from './word-index.ts'
+import { stem, synonymsOf } from './words.ts'
+
+/** How much a known word counts for a word that was typed, at most 1. */
+const AS_TYPED = 1
+const SAME_STEM = 0.9
+const SYNONYM = 0.8
+/** A word that begins with what was typed: between these, by how much of it was typed. */
+const PREFIX_LEAST = 0.45
+const PREFIX_MOST = 0.85
+const ONE_TYPING_ERROR = 0.5
+const TWO_TYPING_ERRORS = 0.35
+
+/** Prefixes of this many letters are completed wherever they stand; shorter ones only at the end, where a person is still typing. */
+const WHOLE_PREFIX = 4
+/** A word that fewer records hold may be a typing error that one of them made as well. */
+const RARE = 3
+/** Most known words that one typed word stands for: a short prefix begins thousands. */
+const MOST_WORDS = 400
+
+/** The known words that `typed` may mean, by number, with how much each counts. Empty when nothing is near. */
+export function expansionOf(typed: string, isLast: boolean, index: WordIndex): Map<number, number> {
+  const meant = new Map<number, number>()
+  const add = (number: number | undefined, weight: number): void => {
+    if (number !== undefined && weight > (meant.get(number) ?? 0)) meant.set(number, weight)
+  }
+  const exact = index.numberOf.get(typed)
+  add(exact, AS_TYPED)
+  for (const synonym of synonymsOf(typed)) add(index.numberOf.get(synonym), SYNONYM)
+  for (const number of index.byStem.get(stem(typed)) ?? []) add(number, SAME_STEM)
+  if (isLast || typed.length >= WHOLE_PREFIX) {
+    for (const number of beginningWith(typed, index)) {
+      const share = typed.length / (index.words[number] as string).length
+      add(number, PREFIX_LEAST + (PREFIX_MOST - PREFIX_LEAST) * share)
+    }
+  }
+  let records = 0
+  for (const number of meant.keys()) records += index.postings[number]?.length ?? 0
+  if (records < RARE) {
+    for (const [number, changes] of misspelled(typed, index)) add(number, changes === 1 ? ONE_TYPING_ERROR : TWO_TYPING_ERRORS)
+  }
+  return meant
+}
+
+/** Known words that begin with `prefix`, in order, at most `MOST_WORDS`. */
+function beginningWith(prefix: string, { sorted, numberOf }: WordIndex): number[] {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((sorted[middle] as string) < prefix) low = middle + 1
+    else high = middle
+  }
+  const found: number[] = []
+  for (let at = low; at < sorted.length && found.length < MOST_WORDS; at += 1) {
+    const word = sorted[at] as string
+    if (!word.startsWith(prefix)) break
+    found.push(numberOf.get(word) as number)
+  }
+  return found
+}
+
+/** Typing errors that are forgiven by length, as in Typesense and Meilisearch; none in words with digits, where each sign matters. */
+function tolerance(word: string): number {
+  if (/\p{N}/u.test(word) || word.length < 5) return 0
+  return word.length < 9 ? 1 : 2
+}
+
+/** Known words within the tolerance of `typed`, with the number of changes; only the nearest ones. */
+function misspelled(typed: string, { words, letters }: WordIndex): Map<number, number> {
+  const most = tolerance(typed)
+  const near = new Map<number, number>()
+  if (most === 0) return near
+  const set = lettersOf(typed)
+  let least = most
+  for (let number = 0; number < words.length; number += 1) {
+    // The cheap test first: a change of one letter flips at most two bits.
+    if (bits((letters[number] as number) ^ set) > 2 * most) continue
+    const word = words[number] as string
+    if (Math.abs(word.length - typed.length) > most || /\d/.test(word)) continue
+    const changes = distance(typed, word, most)
+    if (changes > most || changes === 0) continue
+    near.set(number, changes)
+    least = Math.min(least, changes)
+  }
+  for (const [number, changes] of near) if (changes > least) near.delete(number)
+  return near
+}
+
+function bits(value: number): number {
+  let rest = value - ((value >>> 1) & 0x55555555)
+  rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333)
+  return (((rest + (rest >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24
+}
+
+/** Letters to insert, drop, replace or swap with a neighbour (optimal string alignment); `most + 1` when there are more than `most`. */
+export function distance(one: string, other: string, most: number): number {
+  let before: number[] = []
+  let above = Array.from({ length: other.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= one.length; row += 1) {
+    const current = [row]
+    let least = row
+    for (let column = 1; column <= other.length; column += 1) {
+      const same = one[row - 1] === other[column - 1]
+      let changes = Math.min(
+        (above[column] as number) + 1,
+        (current[column - 1] as number) + 1,
+        (above[column - 1] as number) + (same ? 0 : 1),
+      )
+      if (row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1]) {
+        changes = Math.min(changes, (before[column - 2] as number) + 1)
+      }
+      current.push(changes)
+      least = Math.min(least, changes)
+    }
+    if (least > most) return most + 1
+    before = above
+    above = current
+  }
+  return Math.min(above[other.length] as number, most + 1)
+}

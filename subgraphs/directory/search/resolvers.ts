@@ -1,0 +1,44 @@
+import type { Resolvers } from '#generated/directory/resolvers.ts'
+import { checkedSize, comparePositions, pageOf } from '../../runtime/connection.ts'
+import { facet } from '../item/facets.ts'
+import type { DirectoryKind, Item } from '../item/item.ts'
+import { matching } from './matching.ts'
+import { type Ranked, rank } from './ranking.ts'
+
+/** Most results of each kind that `firstOfEachKind` may ask for: the limit of `/api/search`. */
+const MOST_OF_EACH_KIND = 25
+
+/** What facets of a search count. */
+export type SearchMatches = readonly Item[]
+
+export const searchResolvers = {
+  Query: {
+    search: (_, { query, kinds, category, firstOfEachKind, first, after }, { catalogue }) => {
+      const found = matching(query, catalogue, 'query')
+        .filter(({ item }) => (kinds == null || kinds.includes(item.kind)) && (category == null || item.category === category))
+        .map(rank)
+        .sort((one, other) => comparePositions(one.position, other.position))
+      const bounded =
+        firstOfEachKind == null ? found : ofEachKind(found, checkedSize('firstOfEachKind', firstOfEachKind, MOST_OF_EACH_KIND))
+      const page = pageOf(bounded, ({ position }) => position, { first, after })
+      return {
+        ...page,
+        edges: page.edges.map(({ node, cursor }) => ({ node: node.item, cursor })),
+        facets: found.map(({ item }) => item),
+      }
+    },
+  },
+  SearchFacets: {
+    kinds: (items) => facet(items, ({ kind }) => [kind]),
+    categories: (items) => facet(items, ({ category }) => [category]),
+  },
+} satisfies Resolvers
+
+/** The first `most` of each kind, in the same order. */
+function ofEachKind(ranked: readonly Ranked[], most: number): readonly Ranked[] {
+  const seen: Record<DirectoryKind, number> = { MCP_SERVER: 0, PLUGIN: 0, SKILL: 0 }
+  return ranked.filter(({ item }) => {
+    seen[item.kind] += 1
+    return seen[item.kind] <= most
+  })
+}

@@ -1,0 +1,115 @@
+import { expansionOf } from './expansion.ts'
+import { IN_NAME, IN_NAME_PART, IN_TAGS, placesOf, recordOf, type WordIndex } from './word-index.ts'
+import { STOP_WORDS, wordsOf } from './words.ts'
+
+/** A record that matches, and how well; only the order of scores means something. */
+export type Match = { readonly record: number; readonly score: number }
+
+/** How much the place of a word counts: a name says what a thing is, a description also what it is not. */
+const NAME_WEIGHT = 10
+const NAME_PART_WEIGHT = 5
+const TAG_WEIGHT = 4
+const TEXT_WEIGHT = 1.5
+/** Words that nearly every record has order equals, no more. */
+const STOP_WORD_WEIGHT = 0.02
+
+/** Steps between the kinds of match, larger than what words can add up to within one: first the label itself, … */
+const IS_LABEL = 400
+/** … then labels without their empty words, … */
+const IS_LABEL_IN_SUBSTANCE = 250
+/** … then all words in the label, the more of it the better. */
+const ALL_IN_LABEL = 120
+
+/** One typed word and the known words it may mean. */
+type Term = { readonly meant: ReadonlyMap<number, number>; readonly isRequired: boolean; readonly rarity: number }
+
+/**
+ * Every record that matches `query`, in no order. All words that tell things apart must occur; when no record has them all, those
+ * with at least half of them match. Words such as "mcp" and "server" only order, unless there are no others.
+ */
+export function search(query: string, index: WordIndex): readonly Match[] {
+  const typed = typedWords(query, index)
+  if (typed.length === 0) return []
+  const anyTelling = typed.some((word) => !STOP_WORDS.has(word))
+  const terms = typed.map((word, at): Term => {
+    const meant = expansionOf(word, at === typed.length - 1, index)
+    const isRequired = !anyTelling || !STOP_WORDS.has(word)
+    let records = 0
+    for (const number of meant.keys()) records = Math.max(records, index.postings[number]?.length ?? 0)
+    return { meant, isRequired, rarity: isRequired || !anyTelling ? Math.log(1 + index.size / (1 + records)) : STOP_WORD_WEIGHT }
+  })
+
+  const { scores, hits } = tally(terms, index)
+  const required = terms.filter(({ isRequired }) => isRequired).length
+  const records = (least: number): number[] => {
+    const found: number[] = []
+    for (let record = 0; record < index.size; record += 1) if ((hits[record] as number) >= least) found.push(record)
+    return found
+  }
+  let found = records(required)
+  if (found.length === 0 && required > 1) found = records(Math.max(1, Math.ceil(required / 2)))
+
+  const key = typed.join('')
+  const telling = terms.filter(({ isRequired }) => isRequired)
+  return found.map((record) => ({ record, score: (scores[record] as number) + nameBonus(record, key, telling, index) }))
+}
+
+/** Words of a query; an identifier that no record holds as it is stands for the words inside it. */
+function typedWords(query: string, { numberOf }: WordIndex): string[] {
+  const words = wordsOf(query).flatMap(({ whole, parts }) => (parts.length > 0 && !numberOf.has(whole) ? parts : [whole]))
+  return [...new Set(words)]
+}
+
+/** Per record: the sum of what its best place of each term is worth, and how many required terms it holds. */
+function tally(terms: readonly Term[], { size, postings, brevity }: WordIndex) {
+  const scores = new Float64Array(size)
+  const hits = new Uint8Array(size)
+  const best = new Float64Array(size)
+  for (const { meant, isRequired, rarity } of terms) {
+    best.fill(0)
+    for (const [number, weight] of meant) {
+      for (const posting of postings[number] ?? []) {
+        const record = recordOf(posting)
+        const worth = weight * placeWeight(placesOf(posting), brevity[record] as number)
+        if (worth > (best[record] as number)) best[record] = worth
+      }
+    }
+    for (let record = 0; record < size; record += 1) {
+      const worth = best[record] as number
+      if (worth === 0) continue
+      scores[record] = (scores[record] as number) + worth * rarity
+      if (isRequired) hits[record] = Math.min(255, (hits[record] as number) + 1)
+    }
+  }
+  return { scores, hits }
+}
+
+function placeWeight(places: number, brevity: number): number {
+  if (places & IN_NAME) return NAME_WEIGHT + (places & 3)
+  if (places & IN_NAME_PART) return NAME_PART_WEIGHT + (places & 3)
+  if (places & IN_TAGS) return TAG_WEIGHT + (places & 1)
+  return TEXT_WEIGHT * brevity
+}
+
+/** What the labels of a record add: everything when the query is a label, a share when its words all stand in one. */
+function nameBonus(record: number, key: string, terms: readonly Term[], { labelKeys, labelWords }: WordIndex): number {
+  let bonus = 0
+  for (const [at, labelKey] of (labelKeys[record] ?? []).entries()) {
+    if (labelKey === key) bonus = Math.max(bonus, IS_LABEL)
+    const words = labelWords[record]?.[at] ?? []
+    if (words.length === 0) continue
+    let certainty = 1
+    let met = 0
+    const isAllIn = terms.every(({ meant }) => {
+      let weight = 0
+      for (const word of words) weight = Math.max(weight, meant.get(word) ?? 0)
+      certainty = Math.min(certainty, weight)
+      if (weight > 0) met += 1
+      return weight > 0
+    })
+    if (!isAllIn) continue
+    const share = Math.min(1, met / words.length)
+    bonus = Math.max(bonus, certainty * (share === 1 ? IS_LABEL_IN_SUBSTANCE : ALL_IN_LABEL * share))
+  }
+  return bonus
+}

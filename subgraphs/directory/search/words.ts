@@ -1,0 +1,132 @@
+/** Longest word that is indexed or looked for; longer runs of letters are identifiers nobody types. */
+const LONGEST_WORD = 40
+
+/** Words of the trade: nearly every item has them, so they say little and are never required. */
+const TRADE_WORDS = ['mcp', 'server', 'servers', 'skill', 'skills', 'plugin', 'plugins', 'tool', 'tools', 'agent', 'agents']
+const FUNCTION_WORDS =
+  'a an and any are as at be by can do for from get give help how i in into is it its let me my need of on or our that the their them there this to up use used using want was we what when where which with you your'.split(
+    ' ',
+  )
+
+/** Words that rank, but need not occur: alone they still answer. */
+export const STOP_WORDS: ReadonlySet<string> = new Set([...TRADE_WORDS, ...FUNCTION_WORDS])
+
+/** Each row is one thing under several names, as people search for it; all already in folded form. */
+const SYNONYMS: readonly (readonly string[])[] = [
+  ['postgres', 'postgresql', 'pg', 'psql'],
+  ['kubernetes', 'k8s', 'kubectl'],
+  ['github', 'gh'],
+  ['javascript', 'js'],
+  ['typescript', 'ts'],
+  ['python', 'py'],
+  ['golang', 'go'],
+  ['database', 'databases', 'db'],
+  ['mongodb', 'mongo'],
+  ['elasticsearch', 'elastic', 'opensearch'],
+  ['gdrive', 'googledrive'],
+  ['email', 'mail', 'emails', 'smtp', 'gmail'],
+  ['authentication', 'auth', 'login'],
+  ['documentation', 'docs', 'doc'],
+  ['repository', 'repo', 'repositories'],
+  ['image', 'images', 'picture', 'photo'],
+  ['spreadsheet', 'spreadsheets', 'excel', 'xlsx'],
+  ['presentation', 'presentations', 'slides', 'powerpoint', 'pptx'],
+  ['word', 'docx'],
+  ['browser', 'browsers', 'playwright', 'puppeteer'],
+  ['scrape', 'scraper', 'scraping', 'crawl', 'crawler', 'crawling'],
+  ['cryptocurrency', 'crypto'],
+  ['aws', 'amazon'],
+  ['gcp', 'googlecloud'],
+  ['llm', 'llms'],
+  ['ml', 'machinelearning'],
+  ['cicd', 'ci'],
+  ['terraform', 'tf', 'opentofu'],
+  ['calendar', 'calendars', 'gcal'],
+  ['vulnerability', 'vulnerabilities', 'cve'],
+  ['test', 'tests', 'testing'],
+  ['weather', 'forecast'],
+  ['translate', 'translation', 'translator'],
+  ['chart', 'charts', 'graph', 'visualization', 'plot'],
+  ['chat', 'messaging', 'message', 'messages'],
+  ['vector', 'embedding', 'embeddings'],
+  ['filesystem', 'files', 'file'],
+  ['time', 'timezone', 'clock'],
+  ['twitter', 'tweet', 'tweets'],
+  ['jira', 'atlassian'],
+]
+
+const SYNONYMS_OF: ReadonlyMap<string, readonly string[]> = new Map(
+  SYNONYMS.flatMap((row) => row.map((word) => [word, row.filter((other) => other !== word)] as const)),
+)
+
+/** Other names of the same thing, without the word itself; empty for most words. */
+export const synonymsOf = (word: string): readonly string[] => SYNONYMS_OF.get(word) ?? []
+
+const WORD = /[\p{L}\p{N}\p{M}]+/gu
+const MARKS = /\p{M}+/gu
+/** Scripts without spaces between words. */
+const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]/u
+const UNSPACED_RUN =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}ー]+|[^\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}ー]+/gu
+/** Where a person would read a new word inside an identifier: `fooBar`, `HTTPServer`, `s3Bucket`. */
+const INNER = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}]+|\p{Lu}+|\p{N}+/gu
+
+/** Lower case, compatibility forms and accents folded: `Ｃafé` becomes `cafe`. */
+export const fold = (text: string): string => text.normalize('NFKD').replace(MARKS, '').toLowerCase().normalize('NFC')
+
+/** A word as it was written, and the words inside it when it is an identifier of several. */
+export type Word = { readonly whole: string; readonly parts: readonly string[] }
+
+/** The words of a text in order. Scripts without spaces give overlapping pairs of characters. */
+export function wordsOf(text: string): Word[] {
+  const words: Word[] = []
+  for (const [raw] of text.normalize('NFKC').matchAll(WORD)) {
+    if (UNSPACED.test(raw)) {
+      for (const [run] of raw.matchAll(UNSPACED_RUN)) {
+        if (!UNSPACED.test(run)) words.push(wordOf(run))
+        else for (const pair of pairsOf(run)) words.push({ whole: pair, parts: [] })
+      }
+    } else words.push(wordOf(raw))
+  }
+  return words
+}
+
+function wordOf(raw: string): Word {
+  const whole = fold(raw).slice(0, LONGEST_WORD)
+  const inner = raw.match(INNER) ?? []
+  // A digit behind letters (`s3`, `gpt4`) belongs to them as often as not: both readings are kept.
+  return { whole, parts: inner.length > 1 ? inner.map(fold).filter((part) => part.length > 1) : [] }
+}
+
+function pairsOf(run: string): string[] {
+  const characters = [...fold(run)]
+  return characters.length === 1 ? characters : characters.slice(1).map((character, index) => `${characters[index]}${character}`)
+}
+
+/** The common beginning of the forms of an English word; the word itself when it is short or not Latin. */
+export function stem(word: string): string {
+  if (word.length < 5 || !/^[a-z]+$/.test(word)) return word
+  for (const ending of [
+    'izations',
+    'ization',
+    'ations',
+    'ation',
+    'ings',
+    'ing',
+    'ies',
+    'ers',
+    'ors',
+    'ied',
+    'er',
+    'or',
+    'ed',
+    'es',
+    's',
+    'e',
+    'y',
+  ]) {
+    if (word.endsWith(ending) && word.length - ending.length >= 4 && !(ending === 's' && word.endsWith('ss')))
+      return word.slice(0, -ending.length)
+  }
+  return word
+}

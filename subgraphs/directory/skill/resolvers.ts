@@ -1,0 +1,43 @@
+import type { Resolvers } from '#generated/directory/resolvers.ts'
+import { pageOf } from '../../runtime/connection.ts'
+import { facet, MOST_TAGS } from '../item/facets.ts'
+import { rowIdIn } from '../item/id.ts'
+import type { Skill } from '../item/item.ts'
+import { skillPosition } from '../item/order.ts'
+import { itemFields } from '../item/resolvers.ts'
+import { matcher } from '../search/matching.ts'
+
+/** What facets of a list of skills count. */
+export type SkillMatches = readonly Skill[]
+
+export const skillResolvers = {
+  Query: {
+    skill: (_, { slug }, { catalogue }) => catalogue.byKey('SKILL', slug),
+    skills: (_, { filter, ...page }, { catalogue }) => {
+      const { query, category, source, tag } = filter ?? {}
+      const matchesQuery = matcher(query, catalogue, 'filter.query')
+      const found = catalogue
+        .list('SKILL')
+        .filter(
+          (skill) =>
+            (category == null || skill.category === category) &&
+            (source == null || skill.source === source) &&
+            (tag == null || skill.tags.includes(tag)) &&
+            matchesQuery(skill),
+        )
+      return { ...pageOf(found, skillPosition, page), facets: found }
+    },
+  },
+  Skill: {
+    ...itemFields,
+    __resolveReference: ({ id }, { catalogue }) => {
+      const row = rowIdIn(id, 'SKILL')
+      return row === null ? null : catalogue.byId('SKILL', row)
+    },
+  },
+  SkillFacets: {
+    categories: (skills) => facet(skills, ({ category }) => [category]),
+    sources: (skills) => facet(skills, ({ source }) => [source]),
+    tags: (skills) => facet(skills, ({ tags }) => tags, MOST_TAGS),
+  },
+} satisfies Resolvers

@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { buildSubgraphSchema } from '@apollo/subgraph'
+import { parse } from 'graphql'
+import type { Logger } from 'pino'
+import { type Connection, openDatabase } from '../runtime/database.ts'
+import type { Subgraph } from '../runtime/subgraph.ts'
+import type { Context } from './context.ts'
+import { catalogueOf } from './item/catalogue.ts'
+import { itemRepository, type Tables } from './item/repository.ts'
+import { followRevisions } from './item/revision-feed.ts'
+import { resolvers } from './resolvers.ts'
+
+const SCHEMA = join(import.meta.dirname, '../../schema/directory')
+
+/**
+ * The directory, loaded and kept up to date with every import, whoever runs it. `publicUrl` stands in front of the addresses of
+ * item pages. Rejects when the database cannot be read.
+ */
+export async function directorySubgraph({
+  connection,
+  publicUrl,
+  log,
+}: {
+  readonly connection: Connection
+  readonly publicUrl: string
+  readonly log: Logger
+}): Promise<Subgraph> {
+  const onError = (error: Error) => log.warn({ err: error }, 'a connection to the database broke')
+  const database = openDatabase<Tables>(connection, { schema: 'directory', onError })
+  const items = itemRepository(database.query)
+  let catalogue = await items.snapshot().then(catalogueOf)
+
+  const unfollow = followRevisions(
+    database.pool,
+    async () => {
+      const { dataset, number } = await items.currentRevision()
+      if (dataset === catalogue.revision.dataset && number === catalogue.revision.number) return
+      catalogue = await items.snapshot().then(catalogueOf)
+      log.info({ revision: catalogue.revision.number, items: catalogue.items.length }, 'the directory was refreshed')
+    },
+    log,
+  )
+
+  return {
+    name: 'directory',
+    schema: buildSubgraphSchema([{ typeDefs: typeDefs(), resolvers: resolvers as never }]),
+    context: (): Context => ({ catalogue, items, publicUrl }),
+    close: async () => {
+      await unfollow()
+      await database.close()
+    },
+  }
+}
+
+const typeDefs = () =>
+  parse(
+    readdirSync(SCHEMA)
+      .sort()
+      .map((file) => readFileSync(join(SCHEMA, file), 'utf8'))
+      .join('\n'),
+  )
