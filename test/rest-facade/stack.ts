@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import pg from 'pg'
+import pino from 'pino'
+import { startGateway } from '../../gateway/gateway.ts'
+import { localLink } from '../../gateway/local-link.ts'
+import { createHttpServer } from '../../gateway/server.ts'
+import { serveDirectoryApi } from '../../rest-facade/directory/serve.ts'
+import { directorySubgraph } from '../../subgraphs/directory/subgraph.ts'
+import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { askRaw } from './ask.ts'
+import { ROWS } from './sample.ts'
+
+const SUPERGRAPH = join(import.meta.dirname, '../../schema/supergraph.graphql')
+
+/** The REST API over the real graph over a database that holds the sample. */
+export async function startStack() {
+  const database = await freshDatabase()
+  await insertSample(database)
+  const log = pino({ level: 'warn' })
+  // Not where it listens: addresses in answers come from configuration. With a slash at the end, as people write it.
+  const publicUrl = 'https://directory.example/base'
+  const directory = await directorySubgraph({ connection: database.connection, publicUrl, log })
+  const supergraphSdl = readFileSync(SUPERGRAPH, 'utf8')
+  const gateway = await startGateway({ supergraphSdl, links: [localLink(directory)], limits: { depth: 10, cost: 1000 }, log })
+  const app = createHttpServer({ log })
+  await serveDirectoryApi(app, gateway.client, { publicUrl: `${publicUrl}/` })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  const tag = async () => (await askRaw(url, '/api/stats')).headers.etag
+
+  return {
+    url,
+    publicUrl,
+    /** Does what an import does that changed something, and resolves when answers show it. */
+    change: async () => {
+      const before = await tag()
+      await withClient(database, async (client) => {
+        await client.query(`
+          WITH now AS (UPDATE directory.revision SET number = number + 1, changed_at = now() RETURNING number)
+          UPDATE directory.item SET revision = now.number, updated_at = now() FROM now WHERE kind = 'SKILL'`)
+        await client.query('NOTIFY directory_revision')
+      })
+      while ((await tag()) === before) await new Promise((resolve) => setTimeout(resolve, 20))
+    },
+    close: async () => {
+      await app.close()
+      await gateway.close()
+      await directory.close()
+      await database.drop()
+    },
+  }
+}
+
+async function insertSample(database: FreshDatabase): Promise<void> {
+  await withClient(database, async (client) => {
+    await client.query(
+      `INSERT INTO directory.item
+         (kind, identity, key, name, description, category, tags, popularity, detail, provenance, created_at, updated_at, revision)
+       SELECT kind, key, key, name, description, category, tags, popularity, detail, '[]', now(), now(), 1
+       FROM jsonb_to_recordset($1) AS row
+         (kind text, key text, name text, description text, category text, tags text[], popularity integer, detail jsonb)`,
+      [JSON.stringify(ROWS)],
+    )
+    await client.query('UPDATE directory.revision SET number = 1, changed_at = now()')
+  })
+}
+
+async function withClient(database: FreshDatabase, run: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ ...database.connection })
+  await client.connect()
+  try {
+    await run(client)
+  } finally {
+    await client.end()
+  }
+}
