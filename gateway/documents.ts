@@ -107,10 +107,10 @@ const SUBSCRIPTION = refusal(
 const refused = (...errors: readonly GraphQLFormattedError[]): Checked => ({ kind: 'refused', errors })
 
 function syntaxError(error: GraphQLError): GraphQLFormattedError {
-  if (error.message.includes('token limit')) {
+  if (error.message.includes('Parsing aborted')) {
     return refusal('OPERATION_TOO_LARGE', `Expected a document of at most ${BOUNDS.tokens} tokens.`, { limit: BOUNDS.tokens })
   }
-  if (!error.locations) return refusal('GRAPHQL_PARSE_FAILED', 'Expected a document that is nested less deeply.')
+  if (!error.locations) return refusal('OPERATION_TOO_LARGE', 'Expected a document that is nested less deeply.')
   return { ...error.toJSON(), extensions: { code: 'GRAPHQL_PARSE_FAILED' } }
 }
 

@@ -48,7 +48,7 @@ export async function startGateway({
 }): Promise<Gateway> {
   const supergraph = readSupergraph(supergraphSdl)
   const masked = links.map((link) => maskedLink(link, log))
-  for (const { name } of supergraph.subgraphs) {
+  for (const name of supergraph.subgraphs) {
     if (!masked.some((link) => link.name === name)) throw new Error(`Expected a link to subgraph "${name}", got none.`)
   }
 

@@ -7,8 +7,10 @@ import {
   type FastifyReply,
   type FastifyRequest,
   fastify,
+  LogController,
 } from 'fastify'
 import type { Logger } from 'pino'
+import { idleConnections } from './idle-connections.ts'
 import { BOUNDS } from './limits/limits.ts'
 
 export { compressAnswers } from './compression.ts'
@@ -61,7 +63,7 @@ export function createHttpServer({
 }): FastifyInstance {
   const app: FastifyInstance = fastify({
     loggerInstance: log as FastifyBaseLogger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
     genReqId: requestIdOf,
     trustProxy,
@@ -83,8 +85,10 @@ export function createHttpServer({
   })
 
   let isClosing = false
+  const idle = idleConnections(app.server)
   app.addHook('preClose', async () => {
     isClosing = true
+    idle.end()
   })
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')

@@ -1,19 +1,36 @@
 import { operationFromDocument, Supergraph as SupergraphModel } from '@apollo/federation-internals'
 import { type QueryPlan, QueryPlanner } from '@apollo/query-planner'
 import type { DocumentNode, GraphQLSchema } from 'graphql'
+import { Kind, parse } from 'graphql'
 
 /** A composed graph, ready to plan operations. */
 export type Supergraph = {
   /** What clients see: without joins and without what is `@inaccessible`. */
   readonly api: GraphQLSchema
-  /** The subgraphs that plans name, and where they say they are reached. */
-  readonly subgraphs: readonly { readonly name: string; readonly url: string }[]
+  /** Names of the subgraphs that plans fetch from. */
+  readonly subgraphs: readonly string[]
   /** Whether anything is kept from clients, so that what subgraphs answer must be filtered. */
   readonly hidesSomething: boolean
   /** The plan of the only operation in `document`, which is valid against `api`. Throws for what the planner does not support. */
   readonly plan: (document: DocumentNode) => QueryPlan
   /** What Apollo's executor wants to know of the graph. */
   readonly model: SupergraphModel
+}
+
+/** The subgraphs of a supergraph and where it says they are reached, without composing anything. Throws for text that is no SDL. */
+export function locationsIn(sdl: string): readonly { readonly name: string; readonly url: string }[] {
+  const graphs = parse(sdl, { noLocation: true }).definitions.find(
+    (definition) => definition.kind === Kind.ENUM_TYPE_DEFINITION && definition.name.value === 'join__Graph',
+  )
+  if (graphs?.kind !== Kind.ENUM_TYPE_DEFINITION) return []
+  return (graphs.values ?? []).flatMap(({ directives }) => {
+    const said = directives?.find(({ name }) => name.value === 'join__graph')?.arguments ?? []
+    const text = (wanted: string) => {
+      const value = said.find(({ name }) => name.value === wanted)?.value
+      return value?.kind === Kind.STRING ? value.value : ''
+    }
+    return [{ name: text('name'), url: text('url') }]
+  })
 }
 
 /** Reads a federation 2 supergraph. Throws when `sdl` is none. */
@@ -23,7 +40,7 @@ export function readSupergraph(sdl: string): Supergraph {
   const planner = new QueryPlanner(model)
   return {
     api: apiSchema.toGraphQLJSSchema(),
-    subgraphs: [...model.subgraphsMetadata()].map(({ name, url }) => ({ name, url: url ?? '' })),
+    subgraphs: [...model.subgraphsMetadata()].map(({ name }) => name),
     hidesSomething: /@inaccessible\b(?!")/.test(sdl.replace(/^directive .*$/gm, '')),
     plan: (document) => planner.buildQueryPlan(operationFromDocument(apiSchema, document)),
     model,

@@ -1,0 +1,278 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { graphql } from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startGateway } from '../../gateway/gateway.ts'
+import { type HttpLink, httpLink } from '../../gateway/http-link.ts'
+import { ask, type Counted, keptLog, reviewSubgraph, shopSubgraph, supergraphSdl } from './support/graph.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** A subgraph as another process would serve it; `behaviour` replaces its answer. */
+type Remote = {
+  readonly url: string
+  readonly requests: { headers: IncomingMessage['headers']; body: string }[]
+  behaviour: string | null
+  readonly server: Server
+}
+
+async function serve(subgraph: Counted): Promise<Remote> {
+  const requests: Remote['requests'] = []
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    requests.push({ headers: request.headers, body })
+    if (remote.behaviour === 'HANG') return
+    response.setHeader('content-type', 'application/json')
+    if (remote.behaviour === 'ENDLESS') {
+      const chunk = 'x'.repeat(1_000_000)
+      const write = () => void (response.writable && response.write(chunk, () => setImmediate(write)))
+      return write()
+    }
+    if (remote.behaviour !== null) return response.end(remote.behaviour)
+    const { query, variables } = JSON.parse(body)
+    const caller = { requestId: '', address: '', credentials: {} }
+    response.end(
+      JSON.stringify(
+        await graphql({
+          schema: subgraph.schema,
+          source: query,
+          variableValues: variables,
+          contextValue: subgraph.context(caller),
+        }),
+      ),
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const remote: Remote = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`,
+    requests,
+    behaviour: null,
+    server,
+  }
+  return remote
+}
+
+let shop: Remote
+let review: Remote
+beforeAll(async () => {
+  shop = await serve(shopSubgraph())
+  review = await serve(reviewSubgraph())
+})
+afterAll(() => {
+  for (const { server } of [shop, review]) server.close().closeAllConnections()
+})
+
+const ACROSS = '{ latestReview { text about { name } } product(id: "c") { name rating reviews { text } } }'
+
+describe('subgraphs over HTTP', () => {
+  const remoteGraph = async (
+    use: (
+      asked: (query: string, variables?: Record<string, unknown>) => ReturnType<typeof ask>,
+      lines: Record<string, unknown>[],
+    ) => Promise<void>,
+  ) => {
+    const links: HttpLink[] = [httpLink({ name: 'shop', url: shop.url }), httpLink({ name: 'review', url: review.url })]
+    const { log, lines } = keptLog()
+    const gateway = await startGateway({
+      supergraphSdl: supergraphSdl({ shop: shop.url, review: review.url }),
+      links,
+      limits: { depth: 10, cost: 1000 },
+      log,
+    })
+    try {
+      await use((query, variables) => ask(gateway, query, variables), lines)
+    } finally {
+      shop.behaviour = null
+      await Promise.all(links.map((link) => link.close()))
+    }
+  }
+
+  test('entities come together across real connections; 0 is not null', () =>
+    remoteGraph(async (asked) => {
+      expect(await asked(ACROSS)).toEqual({
+        data: {
+          latestReview: { text: 'Fine.', about: { name: 'Product b' } },
+          product: { name: 'Product c', rating: 0, reviews: [{ text: 'Good c' }, { text: 'Bad c' }] },
+        },
+      })
+    }))
+
+  test('a variable called representations does not collide with a fetch of entities', () =>
+    remoteGraph(async (asked) => {
+      const { data, errors } = await asked(
+        'query ($representations: String) { latestReview { about { reviews(contains: $representations) { text } name } } }',
+        {
+          representations: 'Bad',
+        },
+      )
+      expect([errors, data]).toEqual([
+        undefined,
+        { latestReview: { about: { reviews: [{ text: 'Bad b' }], name: 'Product b' } } },
+      ])
+    }))
+
+  test('the request id and the address go along, and only credentials of the allow-list', () =>
+    remoteGraph(async (asked) => {
+      shop.requests.length = 0
+      await asked('{ products { totalCount } }')
+      expect(shop.requests[0]?.headers).toMatchObject({ 'x-request-id': 'r-1', 'x-forwarded-for': '127.0.0.1' })
+      expect(shop.requests[0]?.headers).not.toHaveProperty('cookie')
+    }))
+
+  test.each([
+    ['an error page', '<html>secret-host</html>'],
+    ['no object', '[1]'],
+    ['nothing of GraphQL', '{"secret": "secret-host"}'],
+    ['data that is no object', '{"data": 7}'],
+    ['more than anybody asked for', 'ENDLESS'],
+  ])('an answer that is %s becomes an error that says neither it nor where it came from', (_, behaviour) =>
+    remoteGraph(async (asked, lines) => {
+      shop.behaviour = behaviour
+      const { data, errors } = await asked('{ product(id: "a") { name } latestReview { text } }')
+      expect(data).toEqual({ product: null, latestReview: { text: 'Fine.' } })
+      expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['SUBGRAPH_UNAVAILABLE'])
+      expect(JSON.stringify(errors)).not.toMatch(/secret|127\.0\.0\.1|http/)
+      expect(lines.filter(({ msg }) => msg === 'a subgraph could not be asked')).toHaveLength(1)
+    }),
+  )
+
+  test('a subgraph that does not answer is given up after five seconds', () =>
+    remoteGraph(async (asked) => {
+      shop.behaviour = 'HANG'
+      const { data, errors } = await asked('{ product(id: "a") { name } latestReview { text } }')
+      expect([data, errors?.[0]?.extensions.code]).toEqual([{ product: null, latestReview: { text: 'Fine.' } }, 'TIMEOUT'])
+    }))
+
+  test('errors of a subgraph keep their message, path and code, and lose what shows its inside', () =>
+    remoteGraph(async (asked) => {
+      shop.behaviour = JSON.stringify({
+        data: { product: null },
+        errors: [
+          {
+            message: 'Sold out.',
+            path: ['product'],
+            locations: [{ line: 1, column: 1 }],
+            extensions: { code: 'SOLD_OUT', stacktrace: ['at secret.js'] },
+          },
+        ],
+      })
+      const { errors } = await asked('{ product(id: "a") { name } }')
+      expect(errors).toEqual([{ message: 'Sold out.', path: ['product'], extensions: { code: 'SOLD_OUT' } }])
+    }))
+
+  test('a null where the schema promises a value is an error, not a secret', () =>
+    remoteGraph(async (asked) => {
+      shop.behaviour = '{"data": {"product": {"name": null}}}'
+      const { data, errors } = await asked('{ product(id: "a") { name } }')
+      expect([data, errors?.[0]?.extensions.code]).toEqual([{ product: null }, 'INVALID_SUBGRAPH_ANSWER'])
+    }))
+})
+
+describe('node gateway/main.ts', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-gateway-'))
+  const children: ChildProcess[] = []
+  afterAll(() => {
+    for (const child of children) child.kill('SIGKILL')
+    rmSync(folder, { recursive: true })
+  })
+
+  const written = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+
+  /** Starts the program; resolves when it says that it is ready, or has ended. */
+  async function start(env: Record<string, string>) {
+    const child = spawn(process.execPath, ['gateway/main.ts'], {
+      cwd: ROOT,
+      env: { PATH: process.env.PATH, LOG_LEVEL: 'info', ...env },
+    })
+    children.push(child)
+    let [out, said] = ['', '']
+    child.stdout.on('data', (chunk) => {
+      out += chunk
+    })
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+    const ready = new Promise<void>((resolve) =>
+      child.stderr.on('data', (chunk) => {
+        said += chunk
+        if (said.includes('ready')) resolve()
+      }),
+    )
+    await Promise.race([ready, ended])
+    return { child, ended, said: () => said, out: () => out, url: /http:\S+/.exec(said)?.[0] ?? '' }
+  }
+
+  const question = (query: string) => ({
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  })
+
+  test('serves the graph and drains on SIGTERM', async () => {
+    const supergraph = written('good.graphql', supergraphSdl({ shop: shop.url, review: review.url }))
+    const gateway = await start({ SUPERGRAPH_FILE: supergraph, PORT: '0' })
+    const answer = await fetch(gateway.url, question(ACROSS))
+    expect(await answer.json()).toMatchObject({ data: { product: { name: 'Product c', rating: 0 } } })
+    const deep = `{ product(id: "a") { ${'parent { '.repeat(11)} id ${'} '.repeat(11)} } }`
+    expect((await fetch(gateway.url, question(deep))).status).toBe(400)
+    expect((await fetch(gateway.url.replace('/graphql', '/ready'))).status).toBe(200)
+    const page = await fetch(gateway.url, { headers: { accept: 'text/html' } })
+    expect(page.headers.get('content-type')).toContain('text/html')
+
+    gateway.child.kill('SIGTERM')
+    expect([await gateway.ended, gateway.out()]).toEqual([0, expect.stringContaining('"requestId"')])
+  })
+
+  test('DEPTH_LIMIT and COST_LIMIT move the limits, 0 turns them off', async () => {
+    const supergraph = written('limits.graphql', supergraphSdl({ shop: shop.url, review: review.url }))
+    const gateway = await start({ SUPERGRAPH_FILE: supergraph, PORT: '0', DEPTH_LIMIT: '0', COST_LIMIT: '3' })
+    const deep = `{ product(id: "a") { ${'parent { '.repeat(11)} id ${'} '.repeat(11)} } }`
+    expect(await (await fetch(gateway.url, question(deep))).json()).toMatchObject({
+      errors: [{ extensions: { code: 'COST_LIMIT_EXCEEDED', limit: 3 } }],
+    })
+    gateway.child.kill('SIGTERM')
+    await gateway.ended
+  })
+
+  test.each<{ what: string; file: () => string | undefined; port?: () => string; says: RegExp }>([
+    { what: 'no file named', file: () => undefined, says: /^Expected SUPERGRAPH_FILE to name a file/ },
+    {
+      what: 'a file that does not exist',
+      file: () => join(folder, 'none.graphql'),
+      says: /^SUPERGRAPH_FILE .*none\.graphql cannot be read: /,
+    },
+    {
+      what: 'a file that is no SDL',
+      file: () => written('broken.graphql', 'type {'),
+      says: /^SUPERGRAPH_FILE .* is not a federation 2 supergraph: Syntax Error/,
+    },
+    {
+      what: 'a schema that is no supergraph',
+      file: () => written('plain.graphql', 'type Query { a: Int }'),
+      says: /is not a federation 2 supergraph/,
+    },
+    {
+      what: 'a subgraph without an address',
+      file: () => written('odd.graphql', supergraphSdl({ shop: 'ftp://x' })),
+      says: /subgraph "shop" is at "ftp:\/\/x": expected an http/,
+    },
+    {
+      what: 'a port that is taken',
+      file: () => written('taken.graphql', supergraphSdl({ shop: shop.url, review: review.url })),
+      port: () => new URL(shop.url).port,
+      says: /^Port \d+ on 127\.0\.0\.1 is taken/,
+    },
+  ])('$what: one sentence and a status that is not 0', async ({ file, port, says }) => {
+    const supergraph = file()
+    const gateway = await start({ ...(supergraph !== undefined && { SUPERGRAPH_FILE: supergraph }), PORT: port?.() ?? '0' })
+    expect(await gateway.ended).toBe(1)
+    expect(gateway.said()).toMatch(says)
+    expect(gateway.said().trim().split('\n')).toHaveLength(1)
+  })
+})

@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs'
+import type { FastifyInstance } from 'fastify'
+import { type Browser, chromium } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { serveGraphql } from '../../gateway/http.ts'
+import { createHttpServer } from '../../gateway/server.ts'
+import { directoryExamples, serveExplorer } from '../../web/explorer/serve.ts'
+import { ask, keptLog, localGraph } from '../gateway/support/graph.ts'
+
+const CHROMIUM = '/usr/bin/chromium'
+const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+
+let app: FastifyInstance
+let base: string
+beforeAll(async () => {
+  const { gateway } = await localGraph()
+  app = createHttpServer({ log: keptLog().log })
+  const examples = [
+    { query: '{ product(id: "a") { name } }' },
+    { query: 'query Across { latestReview { about { name rating } } }' },
+  ]
+  await serveGraphql(app, gateway, { page: await serveExplorer(app, { examples }) })
+  base = await app.listen({ port: 0, host: '127.0.0.1' })
+})
+afterAll(() => app.close())
+
+test('the page is for browsers: programs on the same address get JSON', async () => {
+  const page = await fetch(`${base}/graphql`, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } })
+  expect([page.status, page.headers.get('content-type'), page.headers.get('vary')]).toEqual([
+    200,
+    'text/html; charset=utf-8',
+    'Accept, Accept-Encoding',
+  ])
+  const program = await fetch(`${base}/graphql?query={__typename}`, { headers: { 'apollo-require-preflight': '1' } })
+  expect(await program.json()).toEqual({ data: { __typename: 'Query' } })
+})
+
+test('the page has no script of its own and allows none from elsewhere', async () => {
+  const page = await fetch(`${base}/graphql`, { headers: { accept: 'text/html' } })
+  const text = await page.text()
+  expect(text).not.toMatch(/<script(?![^>]*\ssrc="\/explorer\/)|\son\w+=|https?:\/\//)
+  expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'; script-src 'self';/)
+})
+
+test('its files may be kept for ever, for their names change with them', async () => {
+  const text = await (await fetch(`${base}/graphql`, { headers: { accept: 'text/html' } })).text()
+  const files = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path)
+  expect(files).toHaveLength(8)
+  for (const path of files) {
+    const file = await fetch(base + path, { headers: { 'accept-encoding': 'gzip' } })
+    expect([path, file.status, file.headers.get('cache-control')]).toEqual([path, 200, 'public, max-age=31536000, immutable'])
+    expect(path).toMatch(/\.[0-9a-f]{12}\.(js|css|svg)$/)
+  }
+})
+
+test('the directory has examples, each of which says what it shows', () => {
+  expect(directoryExamples().length).toBeGreaterThanOrEqual(3)
+  for (const { query } of directoryExamples()) expect(query).toMatch(/^# \w.*\nquery Example\w+ \{/)
+})
+
+describe.skipIf(!existsSync(CHROMIUM) && !process.env.REQUIRE_CHROMIUM)(
+  `in a browser (skipped where ${CHROMIUM} is not installed)`,
+  () => {
+    let browser: Browser
+    beforeAll(async () => {
+      browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET })
+    })
+    afterAll(() => browser?.close())
+
+    test('a query runs and its answer is seen, without a complaint and without leaving this host', async () => {
+      const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+      const [complaints, elsewhere]: [string[], string[]] = [[], []]
+      page.on('console', (message) => {
+        if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+      })
+      page.on('pageerror', (error) => complaints.push(error.message))
+      page.on('request', (request) => {
+        if (!request.url().startsWith(base) && !request.url().startsWith('data:')) elsewhere.push(request.url())
+      })
+
+      await page.goto(`${base}/graphql`)
+      await page.getByRole('button', { name: /execute query/i }).click()
+      await page.locator('.result-window', { hasText: '"Product a"' }).waitFor()
+
+      await page.getByRole('tab', { name: 'Across' }).click()
+      await page.getByRole('button', { name: /execute query/i }).click()
+      await page.locator('.result-window', { hasText: '"Product b"' }).waitFor()
+
+      await page
+        .getByRole('button', { name: /documentation/i })
+        .first()
+        .click()
+      await page.locator('.graphiql-doc-explorer', { hasText: 'Mutation' }).waitFor()
+      if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT })
+      expect([complaints, elsewhere]).toEqual([[], []])
+    })
+  },
+)
+
+test('the first question of a graph that we know nothing about is answered', async () => {
+  const { gateway } = await localGraph()
+  expect((await ask(gateway, '# A comment\n{\n  __typename\n}\n')).data).toEqual({ __typename: 'Query' })
+})
