@@ -8,8 +8,9 @@ const SYNONYM = 0.8
 /** A word that begins with what was typed: between these, by how much of it was typed. */
 const PREFIX_LEAST = 0.45
 const PREFIX_MOST = 0.85
-const ONE_TYPING_ERROR = 0.5
-const TWO_TYPING_ERRORS = 0.35
+/** So little that a name with an error stays behind a long description without one. */
+const ONE_TYPING_ERROR = 0.06
+const TWO_TYPING_ERRORS = 0.04
 
 /** Prefixes of this many letters are completed wherever they stand; shorter ones only at the end, where a person is still typing. */
 const WHOLE_PREFIX = 4
@@ -28,7 +29,8 @@ export function expansionOf(typed: string, isLast: boolean, index: WordIndex): M
   add(exact, AS_TYPED)
   for (const synonym of synonymsOf(typed)) add(index.numberOf.get(synonym), SYNONYM)
   for (const number of index.byStem.get(stem(typed)) ?? []) add(number, SAME_STEM)
-  if (isLast || typed.length >= WHOLE_PREFIX) {
+  // The beginning of a number is another number.
+  if (!isNumber(typed) && (isLast || typed.length >= WHOLE_PREFIX)) {
     for (const number of beginningWith(typed, index)) {
       const share = typed.length / (index.words[number] as string).length
       add(number, PREFIX_LEAST + (PREFIX_MOST - PREFIX_LEAST) * share)
@@ -41,6 +43,8 @@ export function expansionOf(typed: string, isLast: boolean, index: WordIndex): M
   }
   return meant
 }
+
+const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)
 
 /** Known words that begin with `prefix`, in order, at most `MOST_WORDS`. */
 function beginningWith(prefix: string, { sorted, numberOf }: WordIndex): number[] {

@@ -17,8 +17,14 @@ const STOP_WORD_WEIGHT = 0.02
 const IS_LABEL = 400
 /** … then labels without their empty words, … */
 const IS_LABEL_IN_SUBSTANCE = 250
-/** … then all words in the label, the more of it the better. */
+/** … then all words in the label, the more of it the better: from half of this to all of it, … */
 const ALL_IN_LABEL = 120
+/** … then labels with words that begin with what was typed, or nearly are it. */
+const NEARLY_IN_LABEL = 50
+/** A word that counts this much was meant: typed, in another form, or under another name. */
+const MEANT = 0.75
+/** A word that counts less was typed with an error: no label says it. */
+const GUESSED = 0.1
 
 /** One typed word and the known words it may mean. */
 type Term = { readonly meant: ReadonlyMap<number, number>; readonly isRequired: boolean; readonly rarity: number }
@@ -107,9 +113,10 @@ function nameBonus(record: number, key: string, terms: readonly Term[], { labelK
       if (weight > 0) met += 1
       return weight > 0
     })
-    if (!isAllIn) continue
+    if (!isAllIn || certainty < GUESSED) continue
     const share = Math.min(1, met / words.length)
-    bonus = Math.max(bonus, certainty * (share === 1 ? IS_LABEL_IN_SUBSTANCE : ALL_IN_LABEL * share))
+    if (certainty < MEANT) bonus = Math.max(bonus, NEARLY_IN_LABEL * certainty * share)
+    else bonus = Math.max(bonus, certainty * (share === 1 ? IS_LABEL_IN_SUBSTANCE : (ALL_IN_LABEL * (1 + share)) / 2))
   }
   return bonus
 }

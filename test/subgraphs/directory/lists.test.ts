@@ -1,0 +1,324 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ExecutionResult, graphql } from 'graphql'
+import pino from 'pino'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { directorySubgraph } from '../../../subgraphs/directory/subgraph.ts'
+import type { Connection } from '../../../subgraphs/runtime/database.ts'
+import type { Subgraph } from '../../../subgraphs/runtime/subgraph.ts'
+import { freshDatabase } from '../../support/database.ts'
+import { aPlugin, aServer, aSkill, putItems, removeItems } from '../../support/items.ts'
+
+const log = pino({ level: 'silent' })
+const caller = { requestId: 'test', address: '127.0.0.1', credentials: {} }
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each test knows.
+type Data = any
+
+let connection: Connection
+let drop: () => Promise<void>
+let subgraph: Subgraph
+
+const run = (source: string, variableValues: Record<string, unknown> = {}): Promise<ExecutionResult<Data>> =>
+  graphql({ schema: subgraph.schema, source, variableValues, contextValue: subgraph.context(caller) }) as Promise<
+    ExecutionResult<Data>
+  >
+async function ask(source: string, variables: Record<string, unknown> = {}): Promise<Data> {
+  const { data, errors } = await run(source, variables)
+  expect(errors).toBeUndefined()
+  return data
+}
+async function refusal(source: string): Promise<{ code: unknown; message: string | undefined }> {
+  const { errors } = await run(source)
+  return { code: errors?.[0]?.extensions.code, message: errors?.[0]?.message }
+}
+/** Asks until the answer is right: a refresh takes a moment. Fails by the test's own time limit. */
+async function eventually(source: string, expected: unknown): Promise<void> {
+  for (;;) {
+    const data = await ask(source)
+    if (JSON.stringify(data) === JSON.stringify(expected)) return
+    await sleep(20)
+  }
+}
+
+const servers = [
+  aServer('b/two', { popularity: 5, category: 'Databases', tags: ['sql'], description: 'Asks PostgreSQL questions' }),
+  aServer('B/one', { popularity: 5, category: 'Databases', tags: ['sql', 'cloud'] }),
+  aServer('a/zero', { popularity: 5, category: 'Security', detail: { official: true } }),
+  aServer('c/none', { category: 'Security', detail: { transport: 'sse' }, description: 'PostgreSQL too' }),
+  aServer('c/most', { popularity: 900, category: 'Databases' }),
+]
+
+beforeAll(async () => {
+  const database = await freshDatabase()
+  connection = database.connection
+  drop = database.drop
+  await putItems(connection, [
+    ...servers,
+    aPlugin('market/p1', { popularity: 3, detail: { ecosystem: 'claude-code', ecosystems: ['claude-code', 'cursor'] } }),
+    aPlugin('market/p2', { popularity: 9 }),
+    aPlugin('bazaar/p1', { popularity: 3, detail: { ecosystem: 'codex', ecosystems: ['codex'] } }),
+    aSkill('zeta', { name: 'Alpha' }),
+    aSkill('beta', { name: 'beta', detail: { source: 'PLUGIN' } }),
+    aSkill('alpha', { name: 'alpha' }),
+    { kind: 'GUIDE', key: 'how-to' },
+  ])
+  subgraph = await directorySubgraph({ connection, publicUrl: 'https://atrium.example', log })
+})
+afterAll(async () => {
+  await subgraph.close()
+  await drop()
+})
+
+const keys = (connection: Data): string[] =>
+  connection.edges.map(({ node }: Data) => node.key ?? node.slug ?? `${node.owner}/${node.repo}`)
+const ALL_SERVERS = ['c/most', 'a/zero', 'B/one', 'b/two', 'c/none']
+
+describe('order', () => {
+  test('servers go by stars, then owner and repo without regard to case', async () => {
+    const { mcpServers } = await ask('{ mcpServers { edges { node { owner repo } } } }')
+    expect(keys(mcpServers)).toEqual(ALL_SERVERS)
+  })
+
+  test('plugins go by stars, then marketplace and slug', async () => {
+    const { plugins } = await ask('{ plugins { edges { node { marketplaceSlug slug } } } }')
+    expect(plugins.edges.map(({ node }: Data) => `${node.marketplaceSlug}/${node.slug}`)).toEqual([
+      'market/p2',
+      'bazaar/p1',
+      'market/p1',
+    ])
+  })
+
+  test('skills go by name, then slug', async () => {
+    expect(keys((await ask('{ skills { edges { node { slug } } } }')).skills)).toEqual(['alpha', 'zeta', 'beta'])
+  })
+})
+
+describe('pages', () => {
+  test.each([1, 2, 3, 5, 100])('of %i cover every item exactly once', async (first) => {
+    const seen: string[] = []
+    let after: string | null = null
+    for (let more = true; more; ) {
+      const { mcpServers }: Data = await ask(
+        'query ($first: Int, $after: String) { mcpServers(first: $first, after: $after) { totalCount edges { node { owner repo } cursor } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }',
+        { first, after },
+      )
+      expect(mcpServers.totalCount).toBe(5)
+      expect(mcpServers.pageInfo).toMatchObject({
+        hasPreviousPage: after !== null,
+        startCursor: mcpServers.edges[0].cursor,
+        endCursor: mcpServers.edges.at(-1).cursor,
+      })
+      seen.push(...keys(mcpServers))
+      after = mcpServers.pageInfo.endCursor
+      more = mcpServers.pageInfo.hasNextPage
+    }
+    expect(seen).toEqual(ALL_SERVERS)
+  })
+
+  test('can be counted instead: offset skips', async () => {
+    expect(keys((await ask('{ mcpServers(first: 2, offset: 3) { edges { node { owner repo } } } }')).mcpServers)).toEqual([
+      'b/two',
+      'c/none',
+    ])
+    expect(keys((await ask('{ mcpServers(offset: 2147483647) { edges { node { owner repo } } } }')).mcpServers)).toEqual([])
+  })
+
+  test.each([
+    ['{ mcpServers(first: 0) { totalCount } }', 'Expected "first" to be 1 to 100, got 0.'],
+    ['{ mcpServers(first: -1) { totalCount } }', 'Expected "first" to be 1 to 100, got -1.'],
+    ['{ plugins(first: 101) { totalCount } }', 'Expected "first" to be 1 to 100, got 101.'],
+    ['{ skills(offset: -5) { totalCount } }', 'Expected "offset" to be 0 or more, got -5.'],
+    [
+      '{ skills(after: "nonsense") { totalCount } }',
+      'Expected "after" to be a cursor from an answer of this list, got "nonsense".',
+    ],
+    ['{ search(query: "a", firstOfEachKind: 26) { totalCount } }', 'Expected "firstOfEachKind" to be 1 to 25, got 26.'],
+    ['{ changes(first: 501) { token } }', 'Expected "first" to be 1 to 500, got 501.'],
+    [
+      '{ changes(since: "nonsense") { token } }',
+      'Expected "since" to be a token from an answer of this directory (leave it out to start again), got "nonsense".',
+    ],
+  ])('%s is refused', async (source, message) => {
+    expect(await refusal(source)).toEqual({ code: 'BAD_USER_INPUT', message })
+  })
+
+  test('refuse the cursor of another list', async () => {
+    const { skills } = await ask('{ skills(first: 1) { edges { cursor } } }')
+    expect((await refusal(`{ mcpServers(after: "${skills.edges[0].cursor}") { totalCount } }`)).code).toBe('BAD_USER_INPUT')
+  })
+
+  test('refuse a query of more than 200 characters, in search and in lists', async () => {
+    for (const field of [`search(query: "${'x'.repeat(201)}")`, `skills(filter: { query: "${'x'.repeat(201)}" })`]) {
+      expect((await refusal(`{ ${field} { totalCount } }`)).message).toContain('to be at most 200 characters')
+    }
+  })
+})
+
+describe('filters', () => {
+  test.each([
+    ['category: "Databases"', ['c/most', 'B/one', 'b/two']],
+    ['category: "databases"', []],
+    ['official: true', ['a/zero']],
+    ['transport: "sse"', ['c/none']],
+    ['tag: "sql"', ['B/one', 'b/two']],
+    ['tag: "sql", category: "Databases", official: false', ['B/one', 'b/two']],
+    ['query: "postgres"', ['b/two', 'c/none']],
+    ['query: "%"', []],
+  ])('{ %s } keeps the order by stars', async (filter, expected) => {
+    const { mcpServers } = await ask(`{ mcpServers(filter: { ${filter} }) { totalCount edges { node { owner repo } } } }`)
+    expect(keys(mcpServers)).toEqual(expected)
+    expect(mcpServers.totalCount).toBe(expected.length)
+  })
+
+  test('a plugin for several agents is found under each', async () => {
+    for (const [ecosystem, count] of [
+      ['cursor', 1],
+      ['claude-code', 2],
+      ['codex', 1],
+      ['kimi', 0],
+    ] as const) {
+      const { plugins } = await ask('query ($filter: PluginFilter) { plugins(filter: $filter) { totalCount } }', {
+        filter: { ecosystem },
+      })
+      expect(plugins.totalCount).toBe(count)
+    }
+  })
+
+  test('facets count what the filter leaves', async () => {
+    const { mcpServers, skills } = await ask(`{
+      mcpServers(first: 1, filter: { category: "Databases" }) { facets { categories { value count } tags { value count } official { value count } transports { value count } } }
+      skills { facets { sources { value count } } }
+    }`)
+    expect(mcpServers.facets).toEqual({
+      categories: [{ value: 'Databases', count: 3 }],
+      tags: [
+        { value: 'sql', count: 2 },
+        { value: 'cloud', count: 1 },
+      ],
+      official: [{ value: 'false', count: 3 }],
+      transports: [{ value: 'stdio', count: 3 }],
+    })
+    expect(skills.facets.sources).toEqual([
+      { value: 'COMMUNITY', count: 2 },
+      { value: 'PLUGIN', count: 1 },
+    ])
+  })
+})
+
+describe('single items', () => {
+  test('are found by natural key in any case, and nothing else is', async () => {
+    const data = await ask(`{
+      server: mcpServer(owner: "b", repo: "ONE") { title stars kind url docsUrl }
+      plugin(marketplaceSlug: "Bazaar", slug: "p1") { ecosystem url }
+      skill(slug: "BETA") { source url }
+      none: mcpServer(owner: "b/one", repo: "") { title }
+      prototype: skill(slug: "__proto__") { name }
+    }`)
+    expect(data).toEqual({
+      server: {
+        title: 'one',
+        stars: 5,
+        kind: 'MCP_SERVER',
+        url: 'https://atrium.example/mcp/B/one',
+        docsUrl: 'https://example.org/B/one',
+      },
+      plugin: { ecosystem: 'codex', url: 'https://atrium.example/plugins/bazaar/p1' },
+      skill: { source: 'PLUGIN', url: 'https://atrium.example/skills/beta' },
+      none: null,
+      prototype: null,
+    })
+  })
+
+  test('are entities: an id leads back to its item, a wrong one to nothing', async () => {
+    const { skill } = await ask('{ skill(slug: "beta") { id } }')
+    const { _entities } = await ask(
+      'query ($representations: [_Any!]!) { _entities(representations: $representations) { ... on Skill { slug } ... on McpServer { repo } } }',
+      {
+        representations: [
+          { __typename: 'Skill', id: skill.id },
+          { __typename: 'McpServer', id: skill.id },
+          { __typename: 'Skill', id: 'nonsense' },
+        ],
+      },
+    )
+    expect(_entities).toEqual([{ slug: 'beta' }, null, null])
+  })
+
+  test('categories and stats count what is there', async () => {
+    const data = await ask('{ categories { mcp { name count } } directoryStats { tools plugins skills personas guides } }')
+    expect(data).toEqual({
+      categories: {
+        mcp: [
+          { name: 'Databases', count: 3 },
+          { name: 'Security', count: 2 },
+        ],
+      },
+      directoryStats: { tools: 5, plugins: 3, skills: 3, personas: 0, guides: 1 },
+    })
+  })
+})
+
+test('search orders over all kinds, and bounds each when asked', async () => {
+  const { search } = await ask(
+    '{ search(query: "p1") { totalCount facets { kinds { value count } } edges { node { kind name } } } }',
+  )
+  expect(search).toMatchObject({ totalCount: 2, facets: { kinds: [{ value: 'PLUGIN', count: 2 }] } })
+  const { bounded } = await ask('{ bounded: search(query: "p1", firstOfEachKind: 1) { totalCount } }')
+  expect(bounded.totalCount).toBe(1)
+  const { none } = await ask('{ none: search(query: "p1", kinds: [SKILL]) { totalCount } }')
+  expect(none.totalCount).toBe(0)
+})
+
+describe('an import while the server runs', () => {
+  test('shows within a moment, and a mirror that follows `changes` sees it once, with tombstones', async () => {
+    const first = (await ask('{ changes(first: 500) { token hasMore nodes { key } } }')).changes
+    expect(first.hasMore).toBe(false)
+    expect(first.nodes).toHaveLength(11)
+    const revision = (await ask('{ directoryStats { revision } }')).directoryStats.revision
+
+    await putItems(connection, [aServer('new/one'), aSkill('beta', { name: 'beta', description: 'changed' })])
+    await removeItems(connection, ['c/none'])
+    await eventually(
+      '{ mcpServers { totalCount } skill(slug: "beta") { description } gone: mcpServer(owner: "c", repo: "none") { title } }',
+      {
+        mcpServers: { totalCount: 5 },
+        skill: { description: 'changed' },
+        gone: null,
+      },
+    )
+    expect((await ask('{ directoryStats { revision } }')).directoryStats.revision).not.toBe(revision)
+
+    let since = first.token
+    const seen: Data[] = []
+    for (let more = true; more; ) {
+      const { changes }: Data = await ask(
+        'query ($since: String) { changes(since: $since, first: 1) { token hasMore nodes { kind key item { name } } } }',
+        { since },
+      )
+      seen.push(...changes.nodes)
+      since = changes.token
+      more = changes.hasMore
+    }
+    expect(seen).toEqual([
+      { kind: 'SKILL', key: 'beta', item: { name: 'beta' } },
+      { kind: 'MCP_SERVER', key: 'new/one', item: { name: 'one' } },
+      { kind: 'MCP_SERVER', key: 'c/none', item: null },
+    ])
+    const { changes } = await ask('query ($since: String) { changes(since: $since) { token nodes { key } } }', { since })
+    expect(changes).toEqual({ token: since, nodes: [] })
+  })
+
+  test('does not move a cursor: the next page goes on behind the last item', async () => {
+    const { mcpServers } = await ask('{ mcpServers(first: 2) { edges { node { owner repo } } pageInfo { endCursor } } }')
+    expect(keys(mcpServers)).toEqual(['c/most', 'a/zero'])
+    await putItems(connection, [aServer('d/first', { popularity: 1000 })])
+    await removeItems(connection, ['a/zero'])
+    await eventually('{ mcpServers(first: 1) { edges { node { repo } } } }', {
+      mcpServers: { edges: [{ node: { repo: 'first' } }] },
+    })
+    const next = await ask('query ($after: String) { mcpServers(after: $after, first: 2) { edges { node { owner repo } } } }', {
+      after: mcpServers.pageInfo.endCursor,
+    })
+    expect(keys(next.mcpServers)).toEqual(['B/one', 'b/two'])
+  })
+})

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest'
+import { distance, expansionOf } from '../../../subgraphs/directory/search/expansion.ts'
+import { search } from '../../../subgraphs/directory/search/search.ts'
+import { buildWordIndex, type Indexed } from '../../../subgraphs/directory/search/word-index.ts'
+import { fold, wordsOf } from '../../../subgraphs/directory/search/words.ts'
+
+const record = (label: string, text = '', tags: readonly string[] = []): Indexed => ({ labels: [label], tags, text })
+
+/** Labels of what is found, best first. */
+async function found(query: string, records: readonly Indexed[]): Promise<readonly (string | undefined)[]> {
+  const index = await buildWordIndex(records)
+  return search(query, index)
+    .toSorted((one, other) => other.score - one.score)
+    .map(({ record }) => records[record]?.labels[0])
+}
+
+describe('words', () => {
+  test.each([
+    { text: 'mcp-server-PostgresDB', words: ['mcp', 'server', 'postgresdb'], parts: ['postgres', 'db'], why: 'camel case opens' },
+    { text: 'HTTPServer2', words: ['httpserver2'], parts: ['http', 'server'], why: 'capitals end where a word begins' },
+    { text: 'snake_case.name', words: ['snake', 'case', 'name'], parts: [], why: 'signs separate' },
+    { text: 'Café Ｗｉｄｅ', words: ['cafe', 'wide'], parts: [], why: 'accents and widths fold' },
+    { text: '数据库工具', words: ['数据', '据库', '库工', '工具'], parts: [], why: 'scripts without spaces give pairs' },
+    { text: 'поиск в базе', words: ['поиск', 'в', 'базе'], parts: [], why: 'other alphabets are words' },
+    { text: '100% *_?/', words: ['100'], parts: [], why: 'signs are no words' },
+    {
+      text: '__proto__ constructor',
+      words: ['proto', 'constructor'],
+      parts: [],
+      why: 'names of prototypes are words like others',
+    },
+  ])('$text: $why', ({ text, words, parts }) => {
+    const read = wordsOf(text)
+    expect(read.map(({ whole }) => whole)).toEqual(words)
+    expect(read.flatMap((word) => word.parts)).toEqual(parts)
+  })
+
+  test('folding is the same for every spelling of a letter', () => {
+    expect(fold('É')).toBe(fold('É'.normalize('NFD')))
+  })
+})
+
+describe('typing errors', () => {
+  test.each([
+    ['postgres', 'postgress', 1],
+    ['kuberentes', 'kubernetes', 1],
+    ['slack', 'black', 1],
+    ['figma', 'firma', 1],
+    ['abc', 'xyz', 3],
+    ['', 'ab', 2],
+  ] as const)('%s to %s takes %i', (one, other, changes) => {
+    expect(distance(one, other, 5)).toBe(changes)
+    expect(distance(other, one, 5)).toBe(changes)
+  })
+
+  test('are forgiven by length, and never in numbers', async () => {
+    const index = await buildWordIndex([record('grafana slack kubernetes 20251 elasticsearch')])
+    const meant = (typed: string) => [...expansionOf(typed, false, index).keys()].map((number) => index.words[number])
+    expect(meant('slak')).toEqual([])
+    expect(meant('slakc')).toEqual(['slack'])
+    expect(meant('elastcsearhc')).toEqual(['elasticsearch'])
+    expect(meant('20252')).toEqual([])
+  })
+
+  test('rank below the word itself', async () => {
+    expect(await found('stripe', [record('strype'), record('stripe')])).toEqual(['stripe', 'strype'])
+    expect((await found('gitlab', [record('gitlap'), record('x', 'gitlab')]))[0]).toBe('x')
+  })
+})
+
+describe('ranking', () => {
+  test('goes from the exact name over all words in the name, its beginning and tags to the description', async () => {
+    const records = [
+      record('something', 'sends slack notes'),
+      record('tagged', '', ['slack']),
+      record('slackbot'),
+      record('slack export'),
+      record('slack'),
+    ]
+    expect(await found('slack', records)).toEqual(['slack', 'slack export', 'slackbot', 'tagged', 'something'])
+  })
+
+  test('stop words do not dominate', async () => {
+    const records = [record('mcp server'), record('another mcp server tool'), record('github')]
+    expect(await found('github mcp server', records)).toEqual(['github'])
+  })
+
+  test('stop words alone still answer', async () => {
+    expect((await found('mcp server', [record('github'), record('mcp server')]))[0]).toBe('mcp server')
+  })
+
+  test('every telling word must occur, when some record has them all', async () => {
+    expect(await found('excel charts', [record('excel'), record('charts'), record('sheets', 'charts for excel')])).toEqual([
+      'sheets',
+    ])
+  })
+
+  test('when no record has them all, most of them do', async () => {
+    expect(await found('excel zebra', [record('excel'), record('other')])).toEqual(['excel'])
+  })
+
+  test('identifiers are found by the words inside them, and by their words run together', async () => {
+    expect(await found('postgres', [record('mcp-server-PostgresDB')])).toEqual(['mcp-server-PostgresDB'])
+    expect(await found('sequentialthinking', [record('sequential-thinking')])).toEqual(['sequential-thinking'])
+  })
+
+  test.each([
+    ['k8s', 'kubernetes'],
+    ['postgresql', 'postgres'],
+    ['gh', 'github'],
+  ])('%s is %s', async (typed, name) => {
+    expect(await found(typed, [record('other'), record(name)])).toEqual([name])
+  })
+
+  test('the last word may be unfinished', async () => {
+    expect(await found('cloud fl', [record('cloud flare'), record('cloud')])).toEqual(['cloud flare'])
+  })
+})
+
+describe('nothing is a wildcard', () => {
+  const records = [record('alpha'), record('beta', '1000 things, 100x faster')]
+  test.each(['%', '_', '*', '.*', '%%%', '   ', '?', '\\', "' OR 1=1 --", '\u0000', '💥', 'zzzzzzzz', '10'])(
+    '%j matches nothing',
+    async (query) => {
+      expect(await found(query, records)).toEqual([])
+    },
+  )
+
+  test('names of prototypes match nothing but themselves', async () => {
+    for (const query of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'])
+      expect(await found(query, records)).toEqual([])
+  })
+})
+
+test('the same records in the same order give the same scores', async () => {
+  const records = Array.from({ length: 300 }, (_, index) => record(`item ${index % 7}`, `text ${index % 11} slack`))
+  const [one, other] = await Promise.all([buildWordIndex(records), buildWordIndex(records)])
+  expect(search('slack item', one)).toEqual(search('slack item', other))
+})
