@@ -79,7 +79,7 @@ async function questions(base: string): Promise<Record<Kind, string[]>> {
       items.flatMap((item) => (item.title ?? item.name ?? '').split(/[^\p{L}\p{N}]+/u)).filter((word) => word.length > 2),
     ),
   ]
-  const categories = [...new Set((servers ?? []).map(({ category }) => category))]
+  const categories = [...new Set(items.map(({ category }) => category))]
   const phrase = (): string =>
     [
       () => pick(items).title ?? pick(items).name ?? pick(words),
