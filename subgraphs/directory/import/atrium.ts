@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ECOSYSTEMS, type Kind, TRANSPORTS } from '../item/item.ts'
 import { shellWord } from './command.ts'
-import type { Contribution, Reader, Skip, SourceFile, Statement } from './contribution.ts'
+import type { Contribution, Reader, Skip, Statement } from './contribution.ts'
 import { pluginIdentity } from './marketplace.ts'
 import { asList, asRecord } from './shape.ts'
 import { skillIdentity } from './skill.ts'
@@ -120,7 +120,7 @@ export const atriumReader: Reader = {
     for (const [index, value] of asList(records).entries()) {
       const locator = `records[${index}]`
       const parsed = record.safeParse(value)
-      const statement = parsed.success ? statementOf(parsed.data, file) : problemOf(parsed.error)
+      const statement = parsed.success ? statementOf(parsed.data) : problemOf(parsed.error)
       if (typeof statement === 'string') skipped.push(skip(`${locator}: ${statement}`))
       else contributions.push({ origin: file.origin, path: file.path, locator, format: 'atrium', statement })
     }
@@ -139,7 +139,7 @@ function problemOf(error: z.ZodError): string {
     : `expected \`${field}\` to be ${issue.message.replace(/^Invalid (input|option): expected /, '')}`
 }
 
-function statementOf(data: z.infer<typeof record>, file: SourceFile): Statement | string {
+function statementOf(data: z.infer<typeof record>): Statement | string {
   switch (data.kind) {
     case 'mcp_server':
       return serverStatement(data)
@@ -161,7 +161,8 @@ function statementOf(data: z.infer<typeof record>, file: SourceFile): Statement 
     }
     default: {
       const kind = data.kind.toUpperCase() as Exclude<Kind, 'MCP_SERVER' | 'PLUGIN' | 'SKILL'>
-      const identity = `${file.origin.toLowerCase()}!${data.slug}`
+      // Wherever the file lies that states it.
+      const identity = `${data.slug} ${cleanUrl(data.url)}`
       return { kind, identity, key: data.slug, slug: data.slug, name: data.name, ...about(data), url: cleanUrl(data.url) }
     }
   }

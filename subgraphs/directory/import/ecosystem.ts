@@ -1,15 +1,17 @@
 import type { Ecosystem } from '../item/item.ts'
 
 /** The folder, inside a repository or a plugin, in which each ecosystem keeps its marketplace and manifest. */
-const FOLDERS: Readonly<Record<string, Ecosystem>> = {
-  '.claude-plugin': 'claude-code',
-  '.agents/plugins': 'codex',
-  '.codex-plugin': 'codex',
-  '.cursor-plugin': 'cursor',
-  '.github/plugin': 'copilot',
-  '.kimi-plugin': 'kimi',
-  '.grok-plugin': 'grok',
-}
+const FOLDERS: ReadonlyMap<string, Ecosystem> = new Map(
+  Object.entries<Ecosystem>({
+    '.claude-plugin': 'claude-code',
+    '.agents/plugins': 'codex',
+    '.codex-plugin': 'codex',
+    '.cursor-plugin': 'cursor',
+    '.github/plugin': 'copilot',
+    '.kimi-plugin': 'kimi',
+    '.grok-plugin': 'grok',
+  }),
+)
 
 /** What the address of a marketplace or manifest says: `base` is the folder that it speaks for, empty for the root. */
 export type Place = { readonly base: string; readonly ecosystem: Ecosystem } | { readonly unknown: string }
@@ -18,7 +20,7 @@ export type Place = { readonly base: string; readonly ecosystem: Ecosystem } | {
 export function placeOf(path: string): Place {
   const segments = path.split('/').slice(0, -1)
   for (const length of [1, 2]) {
-    const ecosystem = FOLDERS[segments.slice(-length).join('/')]
+    const ecosystem = FOLDERS.get(segments.slice(-length).join('/'))
     if (ecosystem) return { base: segments.slice(0, -length).join('/'), ecosystem }
   }
   const last = segments.at(-1) ?? ''

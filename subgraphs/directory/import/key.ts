@@ -7,9 +7,9 @@ import { slugOf } from './text.ts'
 export type Keyed = { readonly kind: Kind; readonly identity: string; readonly key: string }
 
 /**
- * Gives every item its key. Stored items keep theirs; of new ones that ask for the same, the most believed gets it, then the
- * first by identity, and the others get a suffix made from their owner. Two databases that met the same items in a different
- * order of runs can therefore differ in suffixes, and in nothing else.
+ * Gives every item its key. Stored items keep theirs; of new ones that ask for the same, one gets it (see `byClaim`), and the
+ * others get a suffix made from their owner. Two databases that met the same items in a different order of runs can therefore
+ * differ in suffixes, and in nothing else.
  */
 export function assignKeys(items: readonly Merged[], stored: readonly Keyed[]): ReadonlyMap<Merged, string> {
   const known = new Map(stored.map(({ kind, identity, key }) => [`${kind} ${identity}`, key]))
@@ -22,7 +22,7 @@ export function assignKeys(items: readonly Merged[], stored: readonly Keyed[]): 
     if (key === undefined) newOnes.push(item)
     else keys.set(item, key)
   }
-  newOnes.sort((one, other) => one.rank - other.rank || compare(one.identity, other.identity))
+  newOnes.sort(byClaim)
   for (const item of newOnes) {
     for (const key of candidates(item, marketplaces)) {
       const claim = `${item.kind} ${key.toLowerCase()}`
@@ -33,6 +33,12 @@ export function assignKeys(items: readonly Merged[], stored: readonly Keyed[]): 
     }
   }
   return keys
+}
+
+/** Who is believed more; then who lies less deep, since collections keep their copies of others' work in deep folders. */
+function byClaim(one: Merged, other: Merged): number {
+  const depth = ({ identity }: Merged): number => identity.split('/').length
+  return one.rank - other.rank || depth(one) - depth(other) || compare(one.identity, other.identity)
 }
 
 /** Names to try, the asked one first; endless. */
@@ -68,9 +74,7 @@ function marketplaceSlugs(items: readonly Merged[], stored: readonly Keyed[]): R
     taken.add(slug)
     slugs.set(marketplaceOf(identity), slug)
   }
-  const plugins = items
-    .filter(({ kind }) => kind === 'PLUGIN')
-    .sort((one, other) => one.rank - other.rank || compare(one.identity, other.identity))
+  const plugins = items.filter(({ kind }) => kind === 'PLUGIN').sort(byClaim)
   for (const { identity, wantedKey } of plugins) {
     const marketplace = marketplaceOf(identity)
     if (slugs.has(marketplace)) continue

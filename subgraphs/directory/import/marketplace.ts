@@ -123,11 +123,8 @@ function locate(source: unknown, base: string, origin: string): Location | strin
   if (typeof source === 'string') return locateText(source, base, origin)
   const record = asRecord(source)
   if (!record) return 'needs a `source`'
-  return (LOCATORS[String(record.source)] ?? (() => '`source.source` is none of github, url, git-subdir, npm, local'))(
-    record,
-    base,
-    origin,
-  )
+  const form = LOCATORS.get(record.source)
+  return form ? form(record, base, origin) : '`source.source` is none of github, url, git-subdir, npm, local'
 }
 
 function locateText(source: string, base: string, origin: string): Location | string {
@@ -150,23 +147,25 @@ function locateUrl(value: unknown, ref: unknown, path: unknown): Location | stri
 const refOf = (ref: unknown): string =>
   typeof ref === 'string' && /^[A-Za-z0-9][A-Za-z0-9._/-]{0,199}$/.test(ref) ? ref : 'HEAD'
 
+type Locate = (record: Readonly<Record<string, unknown>>, base: string, origin: string) => Location | string
+
 /** The forms of `source` as an object, by its own `source`. */
-const LOCATORS: Readonly<
-  Record<string, (record: Readonly<Record<string, unknown>>, base: string, origin: string) => Location | string>
-> = {
-  github: ({ repo, ref, path }) =>
-    typeof repo === 'string' && isRepository(repo)
-      ? locateUrl(`https://github.com/${repo}`, ref, path)
-      : '`source.repo` is not owner/repository',
-  url: ({ url, ref, path }, base, origin) =>
-    typeof url === 'string' && url.startsWith('.') ? locateText(url, base, origin) : locateUrl(url, ref, path),
-  'git-subdir': ({ url, ref, path }) =>
-    locateUrl(typeof url === 'string' && isRepository(url) ? `https://github.com/${url}` : url, ref, path),
-  local: ({ path }, base, origin) => (typeof path === 'string' ? locateText(path, base, origin) : '`source.path` is missing'),
-  npm: ({ package: name }) =>
-    typeof name === 'string' && /^(@[a-z0-9._~-]+\/)?[a-z0-9._~-]+$/i.test(name)
-      ? { folder: null, url: `https://www.npmjs.com/package/${name}` }
-      : '`source.package` is not the name of an npm package',
-}
+const LOCATORS: ReadonlyMap<unknown, Locate> = new Map<unknown, Locate>(
+  Object.entries<Locate>({
+    github: ({ repo, ref, path }) =>
+      typeof repo === 'string' && isRepository(repo)
+        ? locateUrl(`https://github.com/${repo}`, ref, path)
+        : '`source.repo` is not owner/repository',
+    url: ({ url, ref, path }, base, origin) =>
+      typeof url === 'string' && url.startsWith('.') ? locateText(url, base, origin) : locateUrl(url, ref, path),
+    'git-subdir': ({ url, ref, path }) =>
+      locateUrl(typeof url === 'string' && isRepository(url) ? `https://github.com/${url}` : url, ref, path),
+    local: ({ path }, base, origin) => (typeof path === 'string' ? locateText(path, base, origin) : '`source.path` is missing'),
+    npm: ({ package: name }) =>
+      typeof name === 'string' && /^(@[a-z0-9._~-]+\/)?[a-z0-9._~-]+$/i.test(name)
+        ? { folder: null, url: `https://www.npmjs.com/package/${name}` }
+        : '`source.package` is not the name of an npm package',
+  }),
+)
 
 const fault = ({ origin, path }: SourceFile, reason: string): Skip => ({ origin, path, line: null, reason })

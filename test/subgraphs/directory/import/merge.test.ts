@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest'
+import { CATEGORIES, categorise, categoryOf } from '../../../../subgraphs/directory/import/category.ts'
+import type { Contribution, Format, Statement } from '../../../../subgraphs/directory/import/contribution.ts'
+import { assignKeys } from '../../../../subgraphs/directory/import/key.ts'
+import { merge } from '../../../../subgraphs/directory/import/merge.ts'
+import { faultOf, rowOf } from '../../../../subgraphs/directory/import/row.ts'
+
+type Server = Extract<Statement, { kind: 'MCP_SERVER' }>
+
+const SILENT: Server = {
+  kind: 'MCP_SERVER',
+  identity: 'github.com/a/b',
+  key: 'a/b',
+  name: null,
+  description: null,
+  category: null,
+  tags: [],
+  stars: null,
+  owner: 'a',
+  repo: 'b',
+  official: null,
+  transport: null,
+  installCommand: null,
+  envVars: [],
+  docsUrl: null,
+  repoUrl: 'https://github.com/a/b',
+  deprecated: null,
+}
+
+/** What a source of this format says about server a/b. */
+const says = (format: Format, statement: Partial<Server>, path = `${format}.json`): Contribution => ({
+  origin: 'some/list',
+  path,
+  locator: '',
+  format,
+  statement: { ...SILENT, ...statement },
+})
+const variable = (name: string, required: boolean, description: string | null = null) => ({
+  name,
+  required,
+  secret: false,
+  description,
+})
+
+/** The same sequence on every run. */
+function shuffled<Value>(values: readonly Value[], seed: number): Value[] {
+  let state = seed
+  const random = () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return state / 2_147_483_648
+  }
+  return values
+    .map((value) => ({ value, at: random() }))
+    .sort((one, other) => one.at - other.at)
+    .map(({ value }) => value)
+}
+
+const EVERYBODY = [
+  says('toolhive', { description: 'hive', stars: 7, tags: ['x'], official: false }),
+  says('docker', {
+    name: 'Docker name',
+    description: 'docker',
+    tags: ['y', 'x'],
+    envVars: [variable('B', false), variable('A', true)],
+  }),
+  says('registry', { transport: 'sse', installCommand: 'npx -y b', envVars: [variable('B', true, 'the b')] }, 'one.json'),
+  says('registry', { transport: 'stdio' }, 'two.json'),
+  says('mcpm', { official: true, category: 'Databases' }),
+  says('toolsdk', { category: 'other-tools-and-integrations', deprecated: true }),
+  says('atrium', { name: 'Seed', description: 'seed', docsUrl: 'https://e.org' }),
+]
+
+describe('merge', () => {
+  test('takes each field from the source that is believed most and has it, joins lists, and says who said it', () => {
+    const [item] = merge(EVERYBODY, new Map()).items
+    expect(item).toMatchObject({
+      name: 'Docker name',
+      description: 'hive',
+      category: 'Databases',
+      originalCategory: 'Databases',
+      tags: ['x', 'y'],
+      popularity: 7,
+      detail: {
+        official: true,
+        transport: 'sse',
+        installCommand: 'npx -y b',
+        deprecated: true,
+        docsUrl: 'https://e.org',
+        envVars: [variable('A', true), variable('B', true, 'the b')],
+      },
+    })
+    expect(item?.provenance).toContainEqual({ field: 'description', source: 'some/list (toolhive)', path: 'toolhive.json' })
+    expect(item?.provenance).toContainEqual({ field: 'name', source: 'some/list (docker)', path: 'docker.json' })
+    expect(item?.provenance.map(({ field }) => field)).toEqual(item?.provenance.map(({ field }) => field).toSorted())
+  })
+
+  test('does not depend on the order of contributions', () => {
+    const contributions = [
+      ...EVERYBODY,
+      ...EVERYBODY.map((one) => ({ ...one, statement: { ...one.statement, identity: `npm:${one.format}` } })),
+    ]
+    const expected = merge(contributions, new Map())
+    const keys = [...assignKeys(expected.items, []).values()]
+    for (let seed = 1; seed <= 50; seed += 1) {
+      const { items, skipped } = merge(shuffled(contributions, seed), new Map())
+      expect({ items, skipped }).toEqual(expected)
+      expect([...assignKeys(shuffled(items, seed), []).values()].sort()).toEqual(keys.toSorted())
+    }
+  })
+
+  test('never leaves a command or an address empty: a link stands in, and says so', () => {
+    const [item] = merge([says('readme', {})], new Map()).items
+    expect(item).toMatchObject({
+      name: 'b',
+      detail: { docsUrl: 'https://github.com/a/b', installCommand: 'https://github.com/a/b' },
+    })
+    expect(item?.provenance).toContainEqual({ field: 'installCommand', source: 'atrium (link)', path: null })
+  })
+
+  test('believes a stars file more than a source', () => {
+    const [item] = merge(EVERYBODY, new Map([['a/b', 99]])).items
+    expect(item).toMatchObject({ popularity: 99 })
+  })
+})
+
+describe('keys', () => {
+  const items = (...identities: string[]) =>
+    merge(
+      identities.map((identity) => says('registry', { identity })),
+      new Map(),
+    ).items
+
+  test('one of several that ask for a key gets it, the others a suffix of their own', () => {
+    const all = items('github.com/a/b#src/two', 'github.com/a/b', 'npm:three')
+    expect([...assignKeys(all, []).entries()].map(([{ identity }, key]) => [identity, key])).toEqual(
+      expect.arrayContaining([
+        ['npm:three', 'a/b'],
+        ['github.com/a/b', 'a/b-2'],
+        ['github.com/a/b#src/two', 'a/b-two'],
+      ]),
+    )
+  })
+
+  test('a stored key never moves, whoever comes', () => {
+    const [item] = items('github.com/z/z')
+    const keys = assignKeys(items('github.com/z/z', 'github.com/a/b'), [
+      { kind: 'MCP_SERVER', identity: 'github.com/z/z', key: 'A/B' },
+    ])
+    expect([...keys.entries()].map(([{ identity }, key]) => [identity, key])).toEqual([
+      ['github.com/z/z', 'A/B'],
+      ['github.com/a/b', 'a/b-2'],
+    ])
+    expect(item?.wantedKey).toBe('a/b')
+  })
+})
+
+describe('a row that breaks a rule is refused', () => {
+  test.each<[string, Partial<Server>, string, RegExp]>([
+    ['a key with a space', {}, 'a/b c', /key/],
+    ['a key that climbs', {}, 'a/..', /key/],
+    ['no address', { repoUrl: null }, 'a/b', /address/],
+    ['a script as address', { docsUrl: 'javascript:alert(1)' }, 'a/b', /address/],
+    ['a command with control characters', { installCommand: 'npx \u001b[2J', docsUrl: 'https://e.org' }, 'a/b', /command/],
+    ['a name of a thousand characters', { name: 'x'.repeat(1_000) }, 'a/b', /name/],
+    ['negative stars', { stars: -1 }, 'a/b', /stars/],
+  ])('%s', (_, statement, key, fault) => {
+    const [item] = merge([says('registry', statement)], new Map()).items
+    expect(item && faultOf(rowOf(item, key))).toMatch(fault)
+  })
+})
+
+describe('categories', () => {
+  const about = (name: string, description = '', tags: string[] = []) => ({ name, description, tags })
+
+  test.each([
+    ['dev-tools', 'Developer Tools'],
+    ['AI & LLM Integration', 'AI & Machine Learning'],
+    ['Security, Compliance, & Legal', 'Security'],
+    ['devops', 'Cloud & DevOps'],
+    ['location-services', 'Maps & Location'],
+    ['Uncategorized', null],
+    ['other-tools-and-integrations', null],
+    ['constructor', null],
+  ])('%s means %s', (spelling, category) => expect(categoryOf(spelling)).toBe(category))
+
+  test('every category means itself', () => expect(CATEGORIES.map(categoryOf)).toEqual(CATEGORIES))
+
+  test('a source is believed before the words, an unclear spelling counts as a word', () => {
+    expect(categorise(['finance'], about('postgres'))).toEqual({ category: 'Finance', spelling: 'finance' })
+    expect(categorise(['other', 'db'], about('x'))).toEqual({ category: 'Databases', spelling: 'db' })
+    expect(categorise(['postgres-things'], about('x'))).toEqual({ category: 'Databases', spelling: null })
+    expect(categorise([], about('x', 'Nothing to go by'))).toEqual({ category: 'Uncategorized', spelling: null })
+  })
+})
