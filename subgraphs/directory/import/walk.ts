@@ -62,6 +62,9 @@ export async function walk(paths: readonly string[], signal: AbortSignal): Promi
       return
     }
     const path = pathIn(origin, file)
+    // Of overlapping import paths the wider one says whose file it is.
+    const earlier = files.get(file)
+    if (earlier && earlier.root.length <= origin.root.length) return
     if (stat.size <= limit) files.set(file, { ...origin, path, file })
     else
       refused.push(

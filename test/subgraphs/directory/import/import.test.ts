@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -257,6 +257,67 @@ test.skipIf(!readers.some(({ format }) => format === 'registry'))(
     }
   },
 )
+
+describe('the command', () => {
+  /** Runs `atrium import`; `onStart` gets the way to interrupt it. */
+  function atrium(args: readonly string[], onStart: (interrupt: () => void) => void = () => {}) {
+    const { connection } = database
+    if (!('connectionString' in connection)) throw new Error('Expected a database with a URL.')
+    const cli = join(import.meta.dirname, '../../../../cli/atrium.ts')
+    const child = spawn(process.execPath, [cli, 'import', ...args], {
+      env: { ...process.env, DATABASE_URL: connection.connectionString, LOG_LEVEL: 'silent' },
+    })
+    const output = { stdout: '', stderr: '' }
+    child.stdout.on('data', (chunk) => {
+      output.stdout += chunk
+    })
+    child.stderr.on('data', (chunk) => {
+      output.stderr += chunk
+    })
+    onStart(() => child.kill('SIGINT'))
+    return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) =>
+      child.on('close', (code) => resolve({ code, ...output })),
+    )
+  }
+
+  test('Ctrl-C ends it with status 130, and nothing is changed', async () => {
+    write({ 'a+b/one/SKILL.md': skill('one') })
+    // Another import has the turn, so this one waits in its transaction.
+    await client.query('BEGIN')
+    await client.query('SELECT pg_advisory_xact_lock($1)', [0x696d706f7274])
+    const { code, stderr } = await atrium([folder], async (interrupt) => {
+      const waiting =
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_try_advisory_xact_lock%' AND pid <> pg_backend_pid()"
+      const watcher = new pg.Client(database.connection)
+      await watcher.connect()
+      while ((await watcher.query(waiting)).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+      await watcher.end()
+      interrupt()
+    })
+    await client.query('ROLLBACK')
+    expect({ code, stderr }).toEqual({ code: 130, stderr: 'Interrupted: nothing was changed.\n' })
+    expect(await keys()).toEqual([])
+  })
+
+  test('says what it did in words or as JSON, exits 1 when that is nothing, and 2 for wrong usage', async () => {
+    write({ 'a+b/one/SKILL.md': skill('one'), 'a+b/bad.json': '{', 'empty/x.txt': '' })
+    const [words, nothing, wrong, none] = await Promise.all([
+      atrium([join(folder, 'a+b')]),
+      atrium([join(folder, 'empty')]),
+      atrium([join(folder, 'nowhere')]),
+      atrium([]),
+    ])
+    expect(words).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('a/b: bad.json:1') })
+    expect(nothing).toMatchObject({ code: 1, stderr: 'Nothing could be imported.\n' })
+    expect(wrong).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('nowhere') })
+    expect(none).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--stars') })
+    const { code, stdout } = await atrium(['--json', join(folder, 'a+b')])
+    expect({ code, report: JSON.parse(stdout) }).toMatchObject({
+      code: 0,
+      report: { read: 2, unchanged: 1, skipped: [{ line: 1 }] },
+    })
+  })
+})
 
 describe('hostile input', () => {
   const aliases = Array.from(

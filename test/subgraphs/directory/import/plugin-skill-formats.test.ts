@@ -127,10 +127,10 @@ describe('marketplace.json', () => {
   test('in a folder of nobody, a plugin needs an address of its own', () => {
     const { statements, reasons } = read(
       PLACE,
-      listing({ name: 'p', source: './p' }, { name: 'q', source: './q', homepage: 'https://e.org' }),
+      listing({ name: 'p', source: './p' }, { name: 'q', source: './q', homepage: 'https://e.org/x' }),
       'file:/tmp/x',
     )
-    expect(statements).toMatchObject([{ slug: 'q', sourceUrl: 'https://e.org', installCommand: null }])
+    expect(statements).toMatchObject([{ slug: 'q', sourceUrl: 'https://e.org/x', installCommand: null }])
     expect(reasons).toEqual([expect.stringContaining('has no address')])
   })
 })
