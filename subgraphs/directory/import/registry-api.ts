@@ -123,6 +123,7 @@ async function fetchOnce(start: URL, limits: Bounds, signal: AbortSignal): Promi
   const either = AbortSignal.any([signal, AbortSignal.timeout(limits.timeout)])
   let address = start
   try {
+    if (hasCredentials(start)) throw new PageFault('its address holds a user name or password, which is not sent')
     for (let redirects = 0; redirects <= limits.redirects; redirects += 1) {
       const response = await fetch(address, { signal: either, redirect: 'manual', headers: { accept: 'application/json' } })
       const location = response.headers.get('location')
@@ -145,10 +146,12 @@ async function fetchOnce(start: URL, limits: Bounds, signal: AbortSignal): Promi
   throw new PageFault(`it redirects more than ${limits.redirects} times`)
 }
 
+const hasCredentials = ({ username, password }: URL): boolean => username !== '' || password !== ''
+
 function redirected(from: URL, location: string): URL {
   const to = URL.parse(location, from.href)
   const safe = to !== null && (to.protocol === 'https:' || to.protocol === from.protocol) && /^https?:$/.test(to.protocol)
-  if (!safe) throw new PageFault('it redirects to an address that is not followed')
+  if (!safe || hasCredentials(to)) throw new PageFault('it redirects to an address that is not followed')
   return to
 }
 

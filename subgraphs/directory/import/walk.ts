@@ -56,8 +56,9 @@ export async function walk(paths: readonly string[], signal: AbortSignal): Promi
 
   const visitFile = (file: string, origin: Origin): void => {
     const limit = LIMITS[extname(file).toLowerCase()]
-    const stat = lstatSync(file)
-    if (limit === undefined || !stat.isFile()) {
+    // A file that went away since its folder was listed is as good as ignored.
+    const stat = lstatSync(file, { throwIfNoEntry: false })
+    if (limit === undefined || !stat?.isFile()) {
       ignored += 1
       return
     }

@@ -97,6 +97,14 @@ test('a list whose later page fails keeps what was read, and says that it is not
   expect(await read(url)).toMatchObject({ servers: [row('a', true)], pages: 1, fault: expect.stringContaining('status 400') })
 })
 
+test('a password in an address is not sent, and not repeated in the reason', async () => {
+  const { url, asked } = await registry((_, response) => json(response, { servers: [] }))
+  const { fault } = await read(url.replace('//', '//user:secret@'))
+  expect(fault).toMatch(/not sent/)
+  expect(fault).not.toContain('secret')
+  expect(asked).toEqual([])
+})
+
 test('an interruption ends the reading at once', async () => {
   const interruption = new AbortController()
   const { url } = await registry(() => interruption.abort())
