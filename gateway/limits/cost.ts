@@ -33,6 +33,15 @@ const SLICING_BY_CONVENTION = ['first', 'last', 'limit']
 type Variables = Readonly<Record<string, unknown>>
 type Count = (variables: Variables) => number
 
+/** Points to add up: most do not depend on variables, and need no function each. */
+type Terms = { constant: number; readonly counts: Count[] }
+
+function total({ constant, counts }: Terms, variables: Variables): number {
+  let points = constant
+  for (const count of counts) points += count(variables)
+  return points
+}
+
 /** A page size outside the bounds. */
 export type PageFault = { readonly argument: string; readonly value: number }
 
@@ -62,10 +71,10 @@ export function costModel(
   }
   const pages: { readonly argument: string; readonly size: (variables: Variables) => unknown }[] = []
   const root = schema.getRootType(operation.operation)
-  const total = root ? sumOf(operation.selectionSet, root, null) : () => 0
+  const points = root ? sumOf(operation.selectionSet, root, null) : () => 0
 
   return {
-    cost: (variables) => Math.max(0, total(variables)),
+    cost: (variables) => Math.max(0, points(variables)),
     pageFault(variables) {
       for (const { argument, size } of pages) {
         const value = size(variables)
@@ -77,31 +86,22 @@ export function costModel(
 
   /** What all objects of `parent` have in common, and the dearest of what only some have. */
   function sumOf(selectionSet: SelectionSetNode, parent: GraphQLCompositeType, sizes: Sizes | null): Count {
-    const common: Count[] = []
-    const perType = new Map<string, Count[]>()
-    collect(selectionSet, parent, common, perType)
+    const common: Terms = { constant: 0, counts: [] }
+    const perType = new Map<string, Terms>()
+    collect(selectionSet, parent, common)
     const alternatives = [...perType.values()]
     return (variables) => {
-      let points = 0
-      for (const count of common) points += count(variables)
       let dearest = 0
-      for (const counts of alternatives) {
-        let sum = 0
-        for (const count of counts) sum += count(variables)
-        dearest = Math.max(dearest, sum)
-      }
-      return points + dearest
+      for (const terms of alternatives) dearest = Math.max(dearest, total(terms, variables))
+      return total(common, variables) + dearest
     }
 
-    function collect(
-      { selections }: SelectionSetNode,
-      type: GraphQLCompositeType,
-      into: Count[],
-      alternatives: Map<string, Count[]>,
-    ): void {
+    function collect({ selections }: SelectionSetNode, type: GraphQLCompositeType, into: Terms): void {
       for (const selection of selections) {
         if (selection.kind === Kind.FIELD) {
-          into.push(conditional(selection, fieldCount(selection, type, sizes)))
+          const count = conditional(selection, fieldCount(selection, type, sizes))
+          if (typeof count === 'number') into.constant += count
+          else into.counts.push(count)
           continue
         }
         const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
@@ -109,22 +109,22 @@ export function costModel(
         const condition = fragment.typeCondition ? schema.getType(fragment.typeCondition.name.value) : type
         const inside = isCompositeType(condition) ? condition : type
         if (!isAbstractType(type) || !isObjectType(inside)) {
-          collect(fragment.selectionSet, inside, into, alternatives)
+          collect(fragment.selectionSet, inside, into)
           continue
         }
-        const own = alternatives.get(inside.name) ?? []
-        alternatives.set(inside.name, own)
-        collect(fragment.selectionSet, inside, own, alternatives)
+        const own = perType.get(inside.name) ?? { constant: 0, counts: [] }
+        perType.set(inside.name, own)
+        collect(fragment.selectionSet, inside, own)
       }
     }
   }
 
-  function fieldCount(node: FieldNode, parent: GraphQLCompositeType, sizes: Sizes | null): Count {
+  function fieldCount(node: FieldNode, parent: GraphQLCompositeType, sizes: Sizes | null): Count | number {
     const name = node.name.value
     // Introspection besides other fields is counted like any object; __typename is free.
-    if (name === '__typename') return () => 0
+    if (name === '__typename') return 0
     const field = fieldOf(schema, parent, name)
-    if (!field) return () => 0
+    if (!field) return 0
     const path = `${parent.name}.${name}`
     const named = getNamedType(field.type)
     const isList = isListType(getNullableType(field.type))
@@ -132,6 +132,9 @@ export function costModel(
     const weight = weights.costs.get(path) ?? weights.costs.get(named.name) ?? (isLeafType(named) ? SCALAR_COST : OBJECT_COST)
     let argumentPoints = 0
     for (const { name } of node.arguments ?? []) argumentPoints += weights.costs.get(`${path}(${name.value})`) ?? 0
+
+    // Most fields: whatever the variables are, they cost the same.
+    if (!isList && !node.selectionSet) return argumentPoints + weight
 
     const own = weights.listSizes.get(path) ?? byConvention(field, isList)
     const stated = own && sizeBy(own, node, field)
@@ -202,7 +205,7 @@ const dig = (value: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>((inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined), value)
 
 /** A field costs nothing where `@skip` or `@include` leaves it out. */
-function conditional(node: FieldNode, count: Count): Count {
+function conditional(node: FieldNode, count: Count | number): Count | number {
   const conditions = (node.directives ?? []).filter(({ name }) => name.value === 'skip' || name.value === 'include')
   if (conditions.length === 0) return count
   return (variables) => {
@@ -210,6 +213,6 @@ function conditional(node: FieldNode, count: Count): Count {
       const value = given?.[0] && valueFromASTUntyped(given[0].value, variables)
       if (value === (name.value === 'skip')) return 0
     }
-    return count(variables)
+    return typeof count === 'number' ? count : count(variables)
   }
 }

@@ -1,8 +1,12 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startGateway } from '../../gateway/gateway.ts'
 import { serveGraphql } from '../../gateway/http.ts'
+import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
+import { LinkError } from '../../gateway/masked-link.ts'
 import { createHttpServer } from '../../gateway/server.ts'
 import { directoryExamples, serveExplorer } from '../../web/explorer/serve.ts'
 import { ask, keptLog, localGraph } from '../gateway/support/graph.ts'
@@ -53,10 +57,28 @@ test('its files may be kept for ever, for their names change with them', async (
   }
 })
 
-test('the directory has examples, each of which says what it shows', () => {
+test('the directory has examples, each of which says what it shows and keeps within the limits', async () => {
+  const { gateway } = await directoryWithoutData()
   expect(directoryExamples().length).toBeGreaterThanOrEqual(3)
-  for (const { query } of directoryExamples()) expect(query).toMatch(/^# \w.*\nquery Example\w+ \{/)
+  for (const { query } of directoryExamples()) {
+    expect(query).toMatch(/^# \w.*\nquery Example\w+ \{/)
+    // Nothing answers here; what counts is that nothing is refused.
+    expect((await ask(gateway, query)).errors?.map(({ extensions }) => extensions.code)).toEqual(['SUBGRAPH_UNAVAILABLE'])
+  }
 })
+
+async function directoryWithoutData() {
+  const execute = () => Promise.reject(new LinkError('SUBGRAPH_UNAVAILABLE', 'The directory is not here.'))
+  const supergraphSdl = readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8')
+  return {
+    gateway: await startGateway({
+      supergraphSdl,
+      links: [{ name: 'directory', execute }],
+      limits: DEFAULT_LIMITS,
+      log: keptLog().log,
+    }),
+  }
+}
 
 describe.skipIf(!existsSync(CHROMIUM) && !process.env.REQUIRE_CHROMIUM)(
   `in a browser (skipped where ${CHROMIUM} is not installed)`,
