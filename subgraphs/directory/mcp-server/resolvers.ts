@@ -5,7 +5,7 @@ import { rowIdIn } from '../item/id.ts'
 import type { McpServer } from '../item/item.ts'
 import { mcpServerPosition } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
-import { matcher } from '../search/matching.ts'
+import { matchingIn } from '../search/matching.ts'
 
 /** What facets of a list of servers count. */
 export type McpServerMatches = readonly McpServer[]
@@ -15,17 +15,16 @@ export const mcpServerResolvers = {
     mcpServer: (_, { owner, repo }, { catalogue }) => catalogue.byKey('MCP_SERVER', `${owner}/${repo}`),
     mcpServers: (_, { filter, ...page }, { catalogue }) => {
       const { query, category, official, transport, tag } = filter ?? {}
-      const matchesQuery = matcher(query, catalogue, 'filter.query')
-      const found = catalogue
+      const filtered = catalogue
         .list('MCP_SERVER')
         .filter(
           (server) =>
             (category == null || server.category === category) &&
             (official == null || server.official === official) &&
             (transport == null || server.transport === transport) &&
-            (tag == null || server.tags.includes(tag)) &&
-            matchesQuery(server),
+            (tag == null || server.tags.includes(tag)),
         )
+      const found = matchingIn(filtered, query, catalogue)
       return { ...pageOf(found, mcpServerPosition, page), facets: found }
     },
   },

@@ -5,7 +5,7 @@ import { rowIdIn } from '../item/id.ts'
 import type { Plugin } from '../item/item.ts'
 import { pluginPosition } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
-import { matcher } from '../search/matching.ts'
+import { matchingIn } from '../search/matching.ts'
 
 /** What facets of a list of plugins count. */
 export type PluginMatches = readonly Plugin[]
@@ -18,17 +18,16 @@ export const pluginResolvers = {
     plugin: (_, { marketplaceSlug, slug }, { catalogue }) => catalogue.byKey('PLUGIN', `${marketplaceSlug}/${slug}`),
     plugins: (_, { filter, ...page }, { catalogue }) => {
       const { query, category, ecosystem, marketplaceSlug, tag } = filter ?? {}
-      const matchesQuery = matcher(query, catalogue, 'filter.query')
-      const found = catalogue
+      const filtered = catalogue
         .list('PLUGIN')
         .filter(
           (plugin) =>
             (category == null || plugin.category === category) &&
             (ecosystem == null || plugin.ecosystems.some((listed) => listed === ecosystem)) &&
             (marketplaceSlug == null || plugin.marketplaceSlug === marketplaceSlug) &&
-            (tag == null || plugin.tags.includes(tag)) &&
-            matchesQuery(plugin),
+            (tag == null || plugin.tags.includes(tag)),
         )
+      const found = matchingIn(filtered, query, catalogue)
       return { ...pageOf(found, pluginPosition, page), facets: found }
     },
   },

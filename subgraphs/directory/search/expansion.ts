@@ -19,8 +19,11 @@ const RARE = 3
 /** Most known words that one typed word stands for: a short prefix begins thousands. */
 const MOST_WORDS = 400
 
-/** The known words that `typed` may mean, by number, with how much each counts. Empty when nothing is near. */
-export function expansionOf(typed: string, isLast: boolean, index: WordIndex): Map<number, number> {
+/**
+ * The known words that `typed` may mean, by number, with how much each counts. Empty when nothing is near. Typing errors are assumed
+ * in words that hardly occur, and in every word when `isForgiving`.
+ */
+export function expansionOf(typed: string, isLast: boolean, index: WordIndex, isForgiving = false): Map<number, number> {
   const meant = new Map<number, number>()
   const add = (number: number | undefined, weight: number): void => {
     if (number !== undefined && weight > (meant.get(number) ?? 0)) meant.set(number, weight)
@@ -38,7 +41,7 @@ export function expansionOf(typed: string, isLast: boolean, index: WordIndex): M
   }
   let records = 0
   for (const number of meant.keys()) records += index.postings[number]?.length ?? 0
-  if (records < RARE) {
+  if (isForgiving || records < RARE) {
     for (const [number, changes] of misspelled(typed, index)) add(number, changes === 1 ? ONE_TYPING_ERROR : TWO_TYPING_ERRORS)
   }
   return meant

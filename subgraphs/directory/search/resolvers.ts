@@ -14,8 +14,9 @@ export type SearchMatches = readonly Item[]
 export const searchResolvers = {
   Query: {
     search: (_, { query, kinds, category, firstOfEachKind, first, after }, { catalogue }) => {
-      const found = matching(query, catalogue, 'query')
-        .filter(({ item }) => (kinds == null || kinds.includes(item.kind)) && (category == null || item.category === category))
+      const accepts = ({ kind, category: own }: Item) =>
+        (kinds == null || kinds.includes(kind)) && (category == null || own === category)
+      const found = matching(query, catalogue, { argument: 'query', accepts })
         .map(rank)
         .sort((one, other) => comparePositions(one.position, other.position))
       const bounded =

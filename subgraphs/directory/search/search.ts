@@ -30,34 +30,47 @@ const GUESSED = 0.1
 type Term = { readonly meant: ReadonlyMap<number, number>; readonly isRequired: boolean; readonly rarity: number }
 
 /**
- * Every record that matches `query`, in no order. All words that tell things apart must occur; when no record has them all, those
- * with at least half of them match. Words such as "mcp" and "server" only order, unless there are no others.
+ * Every record among those that `accepts` lets through that matches `query`, in no order. All words that tell things apart must occur;
+ * when no record has them all, they may have typing errors; when that does not help, half of them do.
+ * Words such as "mcp" and "server" only order, unless there are no others.
  */
-export function search(query: string, index: WordIndex): readonly Match[] {
+export function search(query: string, index: WordIndex, accepts: (record: number) => boolean = () => true): readonly Match[] {
   const typed = typedWords(query, index)
   if (typed.length === 0) return []
-  const anyTelling = typed.some((word) => !STOP_WORDS.has(word))
-  const terms = typed.map((word, at): Term => {
-    const meant = expansionOf(word, at === typed.length - 1, index)
-    const isRequired = !anyTelling || !STOP_WORDS.has(word)
-    let records = 0
-    for (const number of meant.keys()) records = Math.max(records, index.postings[number]?.length ?? 0)
-    return { meant, isRequired, rarity: isRequired || !anyTelling ? Math.log(1 + index.size / (1 + records)) : STOP_WORD_WEIGHT }
-  })
+  const required = requiredAmong(typed)
 
-  const { scores, hits } = tally(terms, index)
-  const required = terms.filter(({ isRequired }) => isRequired).length
-  const records = (least: number): number[] => {
-    const found: number[] = []
-    for (let record = 0; record < index.size; record += 1) if ((hits[record] as number) >= least) found.push(record)
-    return found
+  let terms = termsOf(typed, required, index, false)
+  let { found, scores } = tally(terms, required.size, index, accepts)
+  if (found.length === 0 && required.size > 1) {
+    terms = termsOf(typed, required, index, true)
+    ;({ found, scores } = tally(terms, required.size, index, accepts))
+    if (found.length === 0) ({ found, scores } = tally(terms, Math.ceil(required.size / 2), index, accepts))
   }
-  let found = records(required)
-  if (found.length === 0 && required > 1) found = records(Math.max(1, Math.ceil(required / 2)))
 
   const key = typed.join('')
   const telling = terms.filter(({ isRequired }) => isRequired)
   return found.map((record) => ({ record, score: (scores[record] as number) + nameBonus(record, key, telling, index) }))
+}
+
+/** The words that tell things apart; all of them when none does. */
+function requiredAmong(typed: readonly string[]): ReadonlySet<string> {
+  const telling = typed.filter((word) => !STOP_WORDS.has(word))
+  return new Set(telling.length > 0 ? telling : typed)
+}
+
+function termsOf(
+  typed: readonly string[],
+  required: ReadonlySet<string>,
+  index: WordIndex,
+  isForgiving: boolean,
+): readonly Term[] {
+  return typed.map((word, at) => {
+    const isRequired = required.has(word)
+    const meant = expansionOf(word, at === typed.length - 1, index, isForgiving && isRequired)
+    let records = 0
+    for (const number of meant.keys()) records = Math.max(records, index.postings[number]?.length ?? 0)
+    return { meant, isRequired, rarity: isRequired ? Math.log(1 + index.size / (1 + records)) : STOP_WORD_WEIGHT }
+  })
 }
 
 /** Words of a query; an identifier that no record holds as it is stands for the words inside it. */
@@ -66,8 +79,13 @@ function typedWords(query: string, { numberOf }: WordIndex): string[] {
   return [...new Set(words)]
 }
 
-/** Per record: the sum of what its best place of each term is worth, and how many required terms it holds. */
-function tally(terms: readonly Term[], { size, postings, brevity }: WordIndex) {
+/** The accepted records that hold at least `least` required terms, and per record the sum of what its best place of each term is worth. */
+function tally(
+  terms: readonly Term[],
+  least: number,
+  { size, postings, brevity }: WordIndex,
+  accepts: (record: number) => boolean,
+) {
   const scores = new Float64Array(size)
   const hits = new Uint8Array(size)
   const best = new Float64Array(size)
@@ -84,10 +102,12 @@ function tally(terms: readonly Term[], { size, postings, brevity }: WordIndex) {
       const worth = best[record] as number
       if (worth === 0) continue
       scores[record] = (scores[record] as number) + worth * rarity
-      if (isRequired) hits[record] = Math.min(255, (hits[record] as number) + 1)
+      if (isRequired) hits[record] = (hits[record] as number) + 1
     }
   }
-  return { scores, hits }
+  const found: number[] = []
+  for (let record = 0; record < size; record += 1) if ((hits[record] as number) >= least && accepts(record)) found.push(record)
+  return { scores, found }
 }
 
 function placeWeight(places: number, brevity: number): number {

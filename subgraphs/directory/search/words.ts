@@ -103,30 +103,18 @@ function pairsOf(run: string): string[] {
   return characters.length === 1 ? characters : characters.slice(1).map((character, index) => `${characters[index]}${character}`)
 }
 
+/** Longest first: an ending is taken for the whole of it. */
+const ENDINGS = 'izations ization ations ation ings ing ies ers ors ied er or ed es s e y'.split(' ')
+/** Letters that must be left of a word. */
+const SHORTEST_STEM = 4
+
 /** The common beginning of the forms of an English word; the word itself when it is short or not Latin. */
 export function stem(word: string): string {
-  if (word.length < 5 || !/^[a-z]+$/.test(word)) return word
-  for (const ending of [
-    'izations',
-    'ization',
-    'ations',
-    'ation',
-    'ings',
-    'ing',
-    'ies',
-    'ers',
-    'ors',
-    'ied',
-    'er',
-    'or',
-    'ed',
-    'es',
-    's',
-    'e',
-    'y',
-  ]) {
-    if (word.endsWith(ending) && word.length - ending.length >= 4 && !(ending === 's' && word.endsWith('ss')))
-      return word.slice(0, -ending.length)
+  if (word.length <= SHORTEST_STEM || !/^[a-z]+$/.test(word)) return word
+  for (const ending of ENDINGS) {
+    if (!word.endsWith(ending) || word.length - ending.length < SHORTEST_STEM || word.endsWith('ss')) continue
+    // `debugging` and `debugger` are forms of `debug`.
+    return word.slice(0, -ending.length).replace(/([bdgmnprt])\1$/, '$1')
   }
   return word
 }

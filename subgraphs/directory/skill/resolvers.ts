@@ -5,7 +5,7 @@ import { rowIdIn } from '../item/id.ts'
 import type { Skill } from '../item/item.ts'
 import { skillPosition } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
-import { matcher } from '../search/matching.ts'
+import { matchingIn } from '../search/matching.ts'
 
 /** What facets of a list of skills count. */
 export type SkillMatches = readonly Skill[]
@@ -15,16 +15,15 @@ export const skillResolvers = {
     skill: (_, { slug }, { catalogue }) => catalogue.byKey('SKILL', slug),
     skills: (_, { filter, ...page }, { catalogue }) => {
       const { query, category, source, tag } = filter ?? {}
-      const matchesQuery = matcher(query, catalogue, 'filter.query')
-      const found = catalogue
+      const filtered = catalogue
         .list('SKILL')
         .filter(
           (skill) =>
             (category == null || skill.category === category) &&
             (source == null || skill.source === source) &&
-            (tag == null || skill.tags.includes(tag)) &&
-            matchesQuery(skill),
+            (tag == null || skill.tags.includes(tag)),
         )
+      const found = matchingIn(filtered, query, catalogue)
       return { ...pageOf(found, skillPosition, page), facets: found }
     },
   },
