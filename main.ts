@@ -43,10 +43,9 @@ await runProgram(async (defer, end) => {
   })
   defer(gateway.close)
 
-  const app = parts.createHttpServer({ log })
-  await parts.serveGraphql(app, gateway, {})
+  const app = parts.createHttpServer({ log, checks: [{ name: 'directory', check: directory.ready }] })
+  await parts.serveGraphql(app, gateway, { page: await parts.serveExplorer(app) })
   await parts.serveDirectoryApi(app, gateway.client, { publicUrl })
-  await parts.serveWeb(app)
   await listen(app, { host: config.HOST, port, graceSeconds: config.SHUTDOWN_GRACE_SECONDS }, defer)
 
   void database.gone.then(() => end(new Error('The embedded PostgreSQL ended unexpectedly; the next start recovers its data.')))
@@ -56,14 +55,14 @@ await runProgram(async (defer, end) => {
 /** Loaded while the database starts: these are the parts that bring Apollo and Fastify with them. */
 async function loadParts() {
   return {
-    ...(await import('./database/seed.ts')),
+    ...(await import('./subgraphs/directory/seed.ts')),
     ...(await import('./subgraphs/directory/subgraph.ts')),
     ...(await import('./gateway/local-link.ts')),
     ...(await import('./gateway/gateway.ts')),
     ...(await import('./gateway/server.ts')),
     ...(await import('./gateway/http.ts')),
     ...(await import('./rest-facade/directory/serve.ts')),
-    ...(await import('./web/serve.ts')),
+    ...(await import('./web/explorer/serve.ts')),
   }
 }
 

@@ -46,6 +46,7 @@ export async function directorySubgraph({
     name: 'directory',
     schema: buildSubgraphSchema([{ typeDefs: typeDefs(), resolvers: resolvers as never }]),
     context: (): Context => ({ catalogue, items, publicUrl }),
+    ready: items.currentRevision,
     close: async () => {
       await unfollow()
       await database.close()

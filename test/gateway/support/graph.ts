@@ -58,6 +58,7 @@ const subgraphOf = (name: string, schema: GraphQLSchema): Counted => {
       return { caller }
     },
     contexts: () => made,
+    ready: async () => {},
     close: async () => {},
   }
 }
