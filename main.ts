@@ -55,7 +55,7 @@ await runProgram(async (defer, end) => {
 /** Loaded while the database starts: these are the parts that bring Apollo and Fastify with them. */
 async function loadParts() {
   return {
-    ...(await import('./subgraphs/directory/seed.ts')),
+    ...(await import('./subgraphs/directory/import/seed.ts')),
     ...(await import('./subgraphs/directory/subgraph.ts')),
     ...(await import('./gateway/local-link.ts')),
     ...(await import('./gateway/gateway.ts')),

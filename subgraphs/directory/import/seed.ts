@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import type { Connection } from '../runtime/database.ts'
-import { importPaths } from './import/import.ts'
+import type { Connection } from '../../runtime/database.ts'
+import { importPaths } from './import.ts'
 
-const FOLDER = join(import.meta.dirname, '../../database/seed/directory')
+const FOLDER = join(import.meta.dirname, '../../../database/seed/directory')
 
 type Options = { readonly log: Logger; readonly signal: AbortSignal }
 
