@@ -182,10 +182,11 @@ function mappersOf(name: string): Record<string, string> {
         McpServer: '../../subgraphs/directory/item/item.ts#McpServer as McpServerModel',
         Plugin: '../../subgraphs/directory/item/item.ts#Plugin as PluginModel',
         Skill: '../../subgraphs/directory/item/item.ts#Skill as SkillModel',
-        McpServerFacets: '../../subgraphs/directory/mcp-server/resolvers.ts#McpServerMatches',
-        PluginFacets: '../../subgraphs/directory/plugin/resolvers.ts#PluginMatches',
-        SkillFacets: '../../subgraphs/directory/skill/resolvers.ts#SkillMatches',
-        SearchFacets: '../../subgraphs/directory/search/resolvers.ts#SearchMatches',
+        // Facets are counted from the items that match, when they are asked for.
+        McpServerFacets: 'ReadonlyArray<McpServerModel>',
+        PluginFacets: 'ReadonlyArray<PluginModel>',
+        SkillFacets: 'ReadonlyArray<SkillModel>',
+        SearchFacets: 'ReadonlyArray<ItemModel>',
         DirectoryItem: '../../subgraphs/directory/item/item.ts#Item as ItemModel',
       }
     : {}

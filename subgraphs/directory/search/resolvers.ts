@@ -8,9 +8,6 @@ import { type Ranked, rank } from './ranking.ts'
 /** Most results of each kind that `firstOfEachKind` may ask for: the limit of `/api/search`. */
 const MOST_OF_EACH_KIND = 25
 
-/** What facets of a search count. */
-export type SearchMatches = readonly Item[]
-
 export const searchResolvers = {
   Query: {
     search: (_, { query, kinds, category, firstOfEachKind, first, after }, { catalogue }) => {

@@ -2,13 +2,9 @@ import type { Resolvers } from '#generated/directory/resolvers.ts'
 import { pageOf } from '../../runtime/connection.ts'
 import { facet, MOST_TAGS } from '../item/facets.ts'
 import { rowIdIn } from '../item/id.ts'
-import type { Skill } from '../item/item.ts'
 import { skillPosition } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
 import { matchingIn } from '../search/matching.ts'
-
-/** What facets of a list of skills count. */
-export type SkillMatches = readonly Skill[]
 
 export const skillResolvers = {
   Query: {
