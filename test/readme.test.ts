@@ -1,0 +1,49 @@
+import { execFile, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freePort } from '../gateway/listen.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const run = promisify(execFile)
+
+/** The requests that README tells a newcomer to paste, in order; a request may take several lines. */
+const requests = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/```sh\n([\s\S]*?)```/g)]
+  .flatMap(([, block = '']) => block.replace(/^#.*\n/gm, '').split(/\n(?=curl |npx |$)/))
+  .map((line) => line.trim())
+  .filter((line) => line.startsWith('curl '))
+
+let port: number
+let dataDir: string
+let server: ReturnType<typeof spawn>
+
+beforeAll(async () => {
+  port = await freePort('127.0.0.1')
+  dataDir = mkdtempSync(join(tmpdir(), 'atrium-readme-'))
+  // A new database of its own, whatever the suite runs on: a newcomer has nothing else.
+  const { DATABASE_URL: _, ...environment } = process.env
+  server = spawn('npm', ['start'], { cwd: ROOT, env: { ...environment, PORT: String(port), DATA_DIR: dataDir }, stdio: 'ignore' })
+  while (!(await fetch(`http://127.0.0.1:${port}/ready`).catch(() => null))?.ok) await sleep(50)
+})
+afterAll(async () => {
+  server.kill('SIGTERM')
+  await new Promise((ended) => server.once('exit', ended))
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+test('README shows requests to paste', () => {
+  expect(requests.length).toBeGreaterThanOrEqual(4)
+})
+
+test.each(requests)('%s answers with something to see', async (request) => {
+  const { stdout } = await run('sh', [
+    '-c',
+    request.replace('curl ', 'curl -sS --fail-with-body ').replaceAll('localhost:4000', `localhost:${port}`),
+  ])
+  const answer = JSON.parse(stdout)
+  expect(answer.errors).toBeUndefined()
+  expect(answer.count ?? answer.data?.skills.totalCount ?? (answer.installCommand ? 1 : 0)).toBeGreaterThan(0)
+})
