@@ -44,7 +44,7 @@ await runProgram(async (defer, end) => {
   defer(gateway.close)
 
   const app = parts.createHttpServer({ log, checks: [{ name: 'directory', check: directory.ready }] })
-  await parts.serveGraphql(app, gateway, { page: await parts.serveExplorer(app) })
+  await parts.serveGraphql(app, gateway, { page: await parts.serveExplorer(app, { examples: parts.directoryExamples() }) })
   await parts.serveDirectoryApi(app, gateway.client, { publicUrl })
   await listen(app, { host: config.HOST, port, graceSeconds: config.SHUTDOWN_GRACE_SECONDS }, defer)
 
