@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { ECOSYSTEMS, type Kind, TRANSPORTS } from '../item/item.ts'
-import { shellWord } from './command.ts'
+import { installCommand, shellWord } from './command.ts'
 import type { Contribution, Reader, Skip, Statement } from './contribution.ts'
 import { pluginIdentity } from './marketplace.ts'
+import { serverIdentity } from './server.ts'
 import { asList, asRecord } from './shape.ts'
 import { skillIdentity } from './skill.ts'
 import { cleanTags, cleanText, slugOf } from './text.ts'
@@ -200,7 +201,7 @@ function serverStatement(data: z.infer<typeof server>): Statement | string {
   }))
   return {
     kind: 'MCP_SERVER',
-    identity: serverIdentity(data),
+    identity: identityOf(data),
     key: `${owner}/${repo}`,
     owner,
     repo,
@@ -216,11 +217,9 @@ function serverStatement(data: z.infer<typeof server>): Statement | string {
   }
 }
 
-function serverIdentity({ owner, repo, repoUrl }: z.infer<typeof server>): string {
+function identityOf({ owner, repo, repoUrl }: z.infer<typeof server>): string {
   const repository = repositoryOf(repoUrl)
-  if (!repository) return `atrium:${owner}/${repo}`.toLowerCase()
-  const { host, subfolder } = repository
-  return `${host}/${repository.owner}/${repository.repo}${subfolder === null ? '' : `#${subfolder}`}`.toLowerCase()
+  return repository ? serverIdentity(repository, [repo]) : `atrium:${owner}/${repo}`.toLowerCase()
 }
 
 function commandOf(
@@ -228,8 +227,8 @@ function commandOf(
   repo: string,
   envVars: readonly { readonly name: string }[],
 ): string | null {
-  if (npm !== undefined) return `npx -y ${npm}`
-  if (pypi !== undefined) return `uvx ${pypi}`
-  if (oci !== undefined) return ['docker run -i --rm', ...envVars.map(({ name }) => `-e ${name}`), oci].join(' ')
-  return remote === undefined || shellWord(remote) === null ? null : `claude mcp add --transport http ${slugOf(repo)} ${remote}`
+  if (npm !== undefined) return installCommand({ from: 'npm', name: npm })
+  if (pypi !== undefined) return installCommand({ from: 'pypi', name: pypi })
+  if (oci !== undefined) return installCommand({ from: 'oci', name: oci, env: envVars.map(({ name }) => name) })
+  return remote === undefined ? null : installCommand({ from: 'remote', name: slugOf(repo), url: remote, transport: 'http' })
 }

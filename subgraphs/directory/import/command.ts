@@ -1,4 +1,56 @@
+import { repositoryOf, repositoryUrl } from './url.ts'
+
 /** A word that every POSIX shell reads as itself; null for any other. Hostile text is never quoted into being. */
 export function shellWord(text: string): string | null {
   return /^[A-Za-z0-9._@/:=+][A-Za-z0-9._@/:=+-]*$/.test(text) && text.length <= 500 ? text : null
+}
+
+/** Where a server's program or address is published. */
+export type Published =
+  | { readonly from: 'npm' | 'pypi' | 'nuget'; readonly name: string; readonly version?: string | null }
+  | { readonly from: 'oci'; readonly name: string; readonly env?: readonly string[] }
+  | { readonly from: 'remote'; readonly name: string; readonly url: string; readonly transport: 'http' | 'sse' }
+
+/** A version that a package manager takes as it stands; a range or a placeholder is none. */
+const VERSION = /^\d[0-9A-Za-z.+-]{0,60}$/
+/** Flags of a name would become flags of the command. */
+const isName = (text: string): boolean => shellWord(text) !== null && !text.startsWith('.') && !text.includes('://')
+
+/** One line that runs or adds it; null when its name is not safe to paste. */
+export function installCommand(published: Published): string | null {
+  if (published.from === 'remote') {
+    const [name, url] = [shellWord(published.name), shellWord(published.url)]
+    return name === null || url === null ? null : `claude mcp add --transport ${published.transport} ${name} ${url}`
+  }
+  if (!isName(published.name)) return null
+  if (published.from === 'oci') {
+    const env = (published.env ?? []).map((variable) => `-e ${variable}`)
+    return ['docker run -i --rm', ...env, published.name].join(' ')
+  }
+  const version = published.version && VERSION.test(published.version) ? published.version : null
+  switch (published.from) {
+    case 'npm':
+      return `npx -y ${published.name}${version === null ? '' : `@${version}`}`
+    case 'pypi':
+      return `uvx ${published.name}${version === null ? '' : `==${version}`}`
+    case 'nuget':
+      return `dnx ${published.name}${version === null ? '' : `@${version}`} --yes`
+  }
+}
+
+/** The programs that start a server from a published package; what else a source says is not pasted. */
+const STARTERS = /^(npx -y|npx|uvx|bunx|pnpm dlx|pipx run|dnx|docker run|claude mcp add) [^ ]/
+
+/** A command that a source gives as text: taken when it starts a published package and each of its words is safe; null otherwise. */
+export function statedCommand(text: string): string | null {
+  const words = text.trim().split(/ +/)
+  const isSafe = words.length <= 40 && words.every((word) => shellWord(word.replace(/^--?(?=[A-Za-z])/, '')) !== null)
+  return isSafe && STARTERS.test(words.join(' ')) ? words.join(' ') : null
+}
+
+/** What to paste when no command is known: cloning the repository, or else the first address that is safe in a shell. */
+export function fallbackCommand(repoUrl: string | null, docsUrl: string): string {
+  const repository = repositoryOf(repoUrl)
+  if (repository) return `git clone ${repositoryUrl(repository)}`
+  return shellWord(docsUrl) ?? new URL(docsUrl).origin
 }

@@ -1,6 +1,7 @@
 import type { EntryDetail, Kind, McpServerDetail, PluginDetail, Provenance, SkillDetail } from '../item/item.ts'
 import { ECOSYSTEMS, UNCATEGORIZED } from '../item/item.ts'
 import { categorise } from './category.ts'
+import { fallbackCommand } from './command.ts'
 import type { Contribution, Skip, Statement } from './contribution.ts'
 import { type ContributionOf, type Fields, fieldsOf } from './field.ts'
 import { type Listings, listingsOf, withManifests } from './listing.ts'
@@ -144,13 +145,13 @@ function serverDetail(fields: Fields<Of<'MCP_SERVER'>>): Detail {
   if (statedDocs === null) fields.derived('docsUrl', 'repository')
   const docsUrl = statedDocs ?? repoUrl ?? ''
   const statedCommand = fields.first('installCommand', (said) => said.installCommand)
-  if (statedCommand === null) fields.derived('installCommand', 'link')
+  if (statedCommand === null) fields.derived('installCommand', 'repository')
   return {
     // One curated list that knows the vendor, or knows the end of support, is enough: the others just do not say.
     official:
       fields.first('official', (said) => said.official || null) ?? fields.first('official', (said) => said.official) ?? false,
     transport: fields.first('transport', (said) => (said.transport === 'unknown' ? null : said.transport)) ?? 'unknown',
-    installCommand: statedCommand ?? docsUrl,
+    installCommand: statedCommand ?? fallbackCommand(repoUrl, docsUrl),
     envVars: mergeVariables(fields.all('envVars', (said) => said.envVars)),
     docsUrl,
     repoUrl,

@@ -36,3 +36,6 @@ export function repositoryOf(value: unknown): Repository | null {
   const subfolder = (kind === 'tree' || kind === 'blob') && rest.length > 0 ? rest.join('/') : null
   return { host, owner, repo, subfolder }
 }
+
+/** The address of a repository's root. */
+export const repositoryUrl = ({ host, owner, repo }: Repository): string => `https://${host}/${owner}/${repo}`

@@ -1,0 +1,58 @@
+import { installCommand } from './command.ts'
+import { serverStatement, transportIn, variablesIn } from './server.ts'
+import { asList, asRecord } from './shape.ts'
+import { singleReader } from './single.ts'
+
+const KINDS: readonly unknown[] = ['server', 'remote', 'poci']
+
+/** server.yaml of Docker's MCP registry: images, remote servers, and tools that run in images of their own. */
+export const dockerReader = singleReader(
+  'docker',
+  ({ name, type, meta, about }) =>
+    typeof name === 'string' && KINDS.includes(type) && (asRecord(meta) !== null || asRecord(about) !== null),
+  (fields) => {
+    const [meta, about, source, remote] = [fields.meta, fields.about, fields.source, fields.remote].map(
+      (value) => asRecord(value) ?? {},
+    )
+    const name = typeof fields.name === 'string' ? fields.name : ''
+    const envVars = variablesOf(fields.config)
+    const url = typeof remote?.url === 'string' ? remote.url : null
+    const transport = url === null ? 'stdio' : (transportIn(remote?.transport_type) ?? 'streamable-http')
+    const image = typeof fields.image === 'string' ? fields.image : null
+    return serverStatement({
+      repository: source?.project,
+      subfolder: source?.directory,
+      names: [name, image],
+      title: about?.title,
+      description: about?.description,
+      category: meta?.category,
+      tags: meta?.tags,
+      transport,
+      installCommand:
+        url !== null
+          ? installCommand({ from: 'remote', name, url, transport: transport === 'sse' ? 'sse' : 'http' })
+          : installCommand({ from: 'oci', name: image ?? '', env: envVars.map(({ name: variable }) => variable) }),
+      envVars,
+      remoteUrl: url,
+      docs: [source?.project],
+    })
+  },
+)
+
+/** Secrets are needed; settings are when the parameters say so. The configuration is a map, or a list of them. */
+function variablesOf(config: unknown) {
+  return (Array.isArray(config) ? config : [config]).flatMap((value) => {
+    const { secrets, env, parameters } = asRecord(value) ?? {}
+    const needed = new Set(asList(asRecord(parameters)?.required))
+    return [
+      ...variablesIn(
+        asList(secrets).map((secret) => ({ ...asRecord(secret), name: asRecord(secret)?.env })),
+        ({ required }) => ({ required: required !== false, secret: true }),
+      ),
+      // `value: "{{server.parameter}}"` says which parameter fills the variable.
+      ...variablesIn(env, ({ value: filled }) => ({
+        required: typeof filled === 'string' && needed.has(/\{\{[^}]*?([\w-]+)\}\}/.exec(filled)?.[1]),
+      })),
+    ]
+  })
+}

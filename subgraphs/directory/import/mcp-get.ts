@@ -1,0 +1,41 @@
+import { installCommand } from './command.ts'
+import type { Contribution, Reader, Skip, Statement } from './contribution.ts'
+import { serverStatement, variablesIn } from './server.ts'
+import { asRecord } from './shape.ts'
+
+const MANAGERS: Readonly<Record<string, 'npm' | 'pypi'>> = { node: 'npm', python: 'pypi' }
+
+const isPackage = (value: unknown): boolean => {
+  const fields = asRecord(value)
+  return typeof fields?.name === 'string' && typeof fields.vendor === 'string' && typeof fields.runtime === 'string'
+}
+
+/** packages/*.json of mcp-get; one of its files is a list. */
+export const mcpGetReader: Reader = {
+  format: 'mcp-get',
+  recognises: (content) => isPackage(content) || (Array.isArray(content) && content.length > 0 && content.every(isPackage)),
+  read: (content, { origin, path }) => {
+    const contributions: Contribution[] = []
+    const skipped: Skip[] = []
+    for (const [index, value] of (Array.isArray(content) ? content : [content]).entries()) {
+      const statement = statementOf(asRecord(value) ?? {})
+      const locator = Array.isArray(content) ? `[${index}]` : ''
+      if (typeof statement === 'string') skipped.push({ origin, path, line: null, reason: `${locator} ${statement}`.trim() })
+      else contributions.push({ origin, path, locator, format: 'mcp-get', statement })
+    }
+    return { contributions, skipped }
+  },
+}
+
+function statementOf(fields: Readonly<Record<string, unknown>>): Statement | string {
+  const from = MANAGERS[String(fields.runtime)]
+  return serverStatement({
+    repository: fields.sourceUrl,
+    names: [fields.name],
+    description: fields.description,
+    transport: 'stdio',
+    installCommand: from && typeof fields.name === 'string' ? installCommand({ from, name: fields.name }) : null,
+    envVars: variablesIn(fields.environmentVariables, ({ required }) => ({ required: required === true })),
+    docs: [fields.homepage],
+  })
+}

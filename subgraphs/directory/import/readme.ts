@@ -1,0 +1,54 @@
+import type { Contribution, Reader, Skip } from './contribution.ts'
+import { serverStatement } from './server.ts'
+import { cleanText } from './text.ts'
+import { repositoryOf } from './url.ts'
+
+/** `- [name](url) - what it does`, with badges, signs and an em dash as they come. */
+const ENTRY = /^\s*[-*] +(?:!\[[^\]]*\]\([^)]*\) *)*\[([^\]]+)\]\((\S+?)\)(.*)$/
+const HEADING = /^#{2,4} +(.+?) *#*$/
+/** A page with fewer is a text that happens to have links. */
+const FEWEST = 5
+/** Longest line that is looked at. */
+const LONGEST_LINE = 2_000
+
+const linesOf = (text: string): readonly string[] => text.split(/\r?\n/).map((line) => (line.length > LONGEST_LINE ? '' : line))
+const isAboutServers = (text: string): boolean => /\bmcp\b|model context protocol/i.test(text.slice(0, 5_000))
+
+/** Lists of servers as people keep them in a README: best effort; what is no repository is reported. */
+export const readmeReader: Reader = {
+  format: 'readme',
+  recognises: (content, { path, text }) =>
+    content === null && /(^|\/)readme(\.[\w-]+)?\.md$/i.test(path) && isAboutServers(text) && entriesIn(text).length >= FEWEST,
+  read: (_, { origin, path, text }) => {
+    const contributions: Contribution[] = []
+    const skipped: Skip[] = []
+    for (const { line, name, url, rest, heading } of entriesIn(text)) {
+      const description = rest
+        .replace(/!\[[^\]]*\]\([^)]*\)/g, '')
+        .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+        .replace(/^[^\p{L}\p{N}]+/u, '')
+      const statement = serverStatement({
+        repository: url,
+        names: [name],
+        title: name.split('/').at(-1),
+        description,
+        category: heading,
+      })
+      if (typeof statement === 'string') skipped.push({ origin, path, line, reason: statement })
+      else contributions.push({ origin, path, locator: statement.identity, format: 'readme', statement })
+    }
+    return { contributions: [...new Map(contributions.map((one) => [one.locator, one])).values()], skipped }
+  },
+}
+
+function entriesIn(text: string) {
+  let heading: string | null = null
+  return linesOf(text).flatMap((content, index) => {
+    const title = HEADING.exec(content)?.[1]
+    if (title !== undefined) heading = cleanText(title.replace(/[^\p{L}\p{N}&,/ -]+/gu, ''), 100)
+    const [, name, url, rest] = ENTRY.exec(content) ?? []
+    // Links inside the page are its table of contents.
+    if (name === undefined || url === undefined || url.startsWith('#')) return []
+    return repositoryOf(url) || /^https?:/.test(url) ? [{ line: index + 1, name, url, rest: rest ?? '', heading }] : []
+  })
+}

@@ -1,0 +1,176 @@
+import { installCommand, type Published } from './command.ts'
+import type { Contribution, Reader, Skip, SourceFile, Statement } from './contribution.ts'
+import { serverStatement, transportIn, variablesIn } from './server.ts'
+import { asList, asRecord } from './shape.ts'
+import { compareVersions } from './version.ts'
+
+/** An entry of any of the three shapes, brought into one. */
+type Entry = {
+  readonly server: Readonly<Record<string, unknown>>
+  readonly locator: string
+  readonly isOld: boolean
+  readonly official: Readonly<Record<string, unknown>>
+}
+
+const OFFICIAL = 'io.modelcontextprotocol.registry/official'
+
+/**
+ * server.json of the MCP registry: the list of the old seed (`version_detail`), one record of today (`$schema`, `name`, `version`), and a page
+ * of the API (`servers` with `_meta`). Of several versions only the latest counts.
+ */
+export const registryReader: Reader = {
+  format: 'registry',
+  recognises: (content) => entriesOf(content).length > 0,
+  read: (content, file) => {
+    const contributions: Contribution[] = []
+    const skipped: Skip[] = []
+    const skip = (locator: string, reason: string) =>
+      skipped.push({
+        origin: file.origin,
+        path: file.path,
+        line: null,
+        reason: locator === '' ? reason : `${locator}: ${reason}`,
+      })
+    for (const entry of latestOf(entriesOf(content))) {
+      const statement = statementOf(entry)
+      if (typeof statement === 'string') skip(entry.locator, statement)
+      else contributions.push({ ...addressOf(file), locator: entry.locator, format: 'registry', statement })
+    }
+    return { contributions, skipped }
+  },
+}
+
+const addressOf = ({ origin, path }: SourceFile) => ({ origin, path })
+
+function entriesOf(content: unknown): readonly Entry[] {
+  const top = asRecord(content)
+  if (top && Array.isArray(top.servers)) {
+    return top.servers.flatMap((value, index) => {
+      const wrapper = asRecord(value)
+      const server = asRecord(wrapper?.server)
+      return server
+        ? [
+            {
+              server,
+              locator: `servers[${index}]`,
+              isOld: isOld(server),
+              official: asRecord(asRecord(wrapper?._meta)?.[OFFICIAL]) ?? {},
+            },
+          ]
+        : []
+    })
+  }
+  if (Array.isArray(content)) {
+    return content.flatMap((value, index) => {
+      const server = asRecord(value)
+      return server && (isOld(server) || isCurrent(server))
+        ? [{ server, locator: `[${index}]`, isOld: isOld(server), official: {} }]
+        : []
+    })
+  }
+  return top && (isCurrent(top) || isOld(top)) ? [{ server: top, locator: '', isOld: isOld(top), official: {} }] : []
+}
+
+const isOld = (server: Readonly<Record<string, unknown>>): boolean =>
+  asRecord(server.version_detail) !== null && typeof server.name === 'string'
+/** A name in a name space, and a place to get it from: package.json and others have the one or the other. */
+const isCurrent = (server: Readonly<Record<string, unknown>>): boolean =>
+  typeof server.name === 'string' &&
+  /^[^/\s]+\.[^/\s]+\/[^/\s]+$/.test(server.name) &&
+  (Array.isArray(server.packages) || Array.isArray(server.remotes) || asRecord(server.repository) !== null)
+
+/** One entry per name: what is marked as latest, else the highest version. */
+function latestOf(entries: readonly Entry[]): readonly Entry[] {
+  const latest = new Map<string, Entry>()
+  for (const entry of entries) {
+    const name = String(entry.server.name)
+    const known = latest.get(name)
+    if (!known || isNewer(entry, known)) latest.set(name, entry)
+  }
+  return [...latest.values()]
+}
+
+function isNewer(one: Entry, other: Entry): boolean {
+  const isLatest = ({ official, server }: Entry) =>
+    official.isLatest === true || asRecord(server.version_detail)?.is_latest === true
+  if (isLatest(one) !== isLatest(other)) return isLatest(one)
+  const versionOf = ({ server }: Entry) => String(server.version ?? asRecord(server.version_detail)?.version ?? '')
+  const publishedOf = ({ official }: Entry) => String(official.publishedAt ?? '')
+  return (compareVersions(versionOf(one), versionOf(other)) ?? (publishedOf(one) > publishedOf(other) ? 1 : -1)) > 0
+}
+
+function statementOf({ server, isOld: old, official }: Entry): Statement | string {
+  if (official.status === 'deleted') return 'is marked as deleted'
+  const packages = asList(server.packages).map((value) => asRecord(value) ?? {})
+  const remotes = asList(server.remotes).map((value) => asRecord(value) ?? {})
+  const variables = packages.flatMap((one) =>
+    variablesIn(old ? one.environment_variables : one.environmentVariables, (fields) => ({
+      required: fields.isRequired === true || fields.is_required === true,
+      secret: fields.isSecret === true || fields.is_secret === true,
+    })),
+  )
+  const name = typeof server.name === 'string' ? server.name : ''
+  const repository = asRecord(server.repository) ?? {}
+  const [remote] = remotes
+  // The old list has addresses on the author's own machine.
+  const remoteUrl =
+    typeof remote?.url === 'string' && !/^https?:\/\/(localhost|127\.|\[?::1)/i.test(remote.url) ? remote.url : null
+  return serverStatement({
+    repository: repository.url,
+    subfolder: repository.subfolder,
+    names: [...packages.map((one) => one.identifier ?? one.name), name],
+    title: server.title,
+    description: server.description,
+    tags: [],
+    official: null,
+    transport: transportOf(remote, packages[0], old),
+    installCommand: commandOf(
+      packages,
+      remote,
+      name,
+      variables.map(({ name: variable }) => variable),
+    ),
+    envVars: variables,
+    remoteUrl,
+    docs: [server.websiteUrl],
+    deprecated: official.status === 'deprecated' || null,
+  })
+}
+
+function transportOf(
+  remote: Readonly<Record<string, unknown>> | undefined,
+  first: Readonly<Record<string, unknown>> | undefined,
+  old: boolean,
+) {
+  if (remote) return transportIn(remote.type) ?? transportIn(remote.transport_type) ?? (first ? 'stdio' : 'unknown')
+  if (first) return old ? 'stdio' : transportIn(asRecord(first.transport)?.type)
+  return null
+}
+
+const KINDS: Readonly<Record<string, 'npm' | 'pypi' | 'oci' | 'nuget'>> = {
+  npm: 'npm',
+  pypi: 'pypi',
+  oci: 'oci',
+  docker: 'oci',
+  nuget: 'nuget',
+}
+
+function commandOf(
+  packages: readonly Readonly<Record<string, unknown>>[],
+  remote: Readonly<Record<string, unknown>> | undefined,
+  name: string,
+  env: readonly string[],
+): string | null {
+  for (const one of packages) {
+    const from = KINDS[String(one.registryType ?? one.registry_name ?? '')]
+    const identifier = one.identifier ?? one.name
+    if (from === undefined || typeof identifier !== 'string') continue
+    const version = typeof one.version === 'string' ? one.version : null
+    const published: Published = from === 'oci' ? { from, name: identifier, env } : { from, name: identifier, version }
+    const command = installCommand(published)
+    if (command !== null) return command
+  }
+  if (typeof remote?.url !== 'string') return null
+  const transport = transportIn(remote.type ?? remote.transport_type) === 'sse' ? 'sse' : 'http'
+  return installCommand({ from: 'remote', name: name.split('/').at(-1) ?? name, url: remote.url, transport })
+}

@@ -1,0 +1,164 @@
+import type { EnvVar, Transport } from '../item/item.ts'
+import type { Statement } from './contribution.ts'
+import { asList, asRecord } from './shape.ts'
+import { cleanTags, cleanText, slugOf } from './text.ts'
+import { cleanUrl, type Repository, repositoryOf, repositoryUrl } from './url.ts'
+import { isVendor } from './vendor.ts'
+
+/** What a reader found out about a server, as its source spells it. */
+export type StatedServer = {
+  /** Address of its repository or of a folder in it, in any spelling. */
+  readonly repository?: unknown
+  /** Folder inside the repository, where the source says it apart. */
+  readonly subfolder?: unknown
+  /** What tells it from others in its repository, the best first: package, image, name. */
+  readonly names: readonly unknown[]
+  readonly title?: unknown
+  readonly description?: unknown
+  readonly category?: unknown
+  readonly tags?: unknown
+  readonly stars?: unknown
+  readonly official?: boolean | null
+  readonly transport?: Transport | null
+  readonly installCommand?: string | null
+  readonly envVars?: readonly EnvVar[]
+  /** Address at which a remote server answers. */
+  readonly remoteUrl?: unknown
+  /** Addresses of documentation, the best first. */
+  readonly docs?: readonly unknown[]
+  readonly deprecated?: boolean | null
+}
+
+/** Repositories that hold many servers, `owner/repo` in lower case; to the name under which they are one. */
+const MONOREPOS: ReadonlyMap<string, string> = new Map(
+  [
+    'modelcontextprotocol/servers',
+    'awslabs/mcp',
+    'cloudflare/mcp-server-cloudflare',
+    'pathintegral-institute/mcp.science',
+    'neo4j-contrib/mcp-neo4j',
+    'microsoft/semanticworkbench',
+    'microsoft/mcp',
+    'marcelo-ochoa/servers',
+    'pulsemcp/mcp-servers',
+    'feed-mob/fm-mcp-servers',
+    'b1ff/atlassian-dc-mcp',
+    'google/mcp',
+    'googleapis/gcloud-mcp',
+  ].map((name) => [name, name] as const),
+).set('modelcontextprotocol/servers-archived', 'modelcontextprotocol/servers')
+
+/** The statement of a server, or why there is none. */
+export function serverStatement(stated: StatedServer): Statement | string {
+  const repository = repositoryIn(stated)
+  const remoteUrl = cleanUrl(stated.remoteUrl)
+  const docsUrl = stated.docs?.map(cleanUrl).find((url) => url !== null) ?? null
+  const home = remoteUrl ?? docsUrl
+  if (!repository && home === null) return 'has neither a repository nor another address'
+
+  const names = stated.names.flatMap((name) => cleanText(name, 200) ?? [])
+  const place = repository ? placeInRepository(repository, names) : placeOnTheWeb(home ?? '', names)
+  if (place === null) return 'has no name that fits into an address'
+  const [owner, repo] = [place.owner, place.repo]
+  return {
+    kind: 'MCP_SERVER',
+    identity: place.identity.toLowerCase(),
+    key: `${owner}/${repo}`,
+    owner,
+    repo,
+    name: cleanText(stated.title, 200),
+    description: cleanText(stated.description, 2_000),
+    category: cleanText(stated.category, 100),
+    tags: cleanTags(stated.tags),
+    stars: starsIn(stated.stars),
+    official: stated.official || (repository && isVendor(repository) ? true : (stated.official ?? null)),
+    transport: stated.transport ?? null,
+    installCommand: stated.installCommand ?? null,
+    envVars: stated.envVars ?? [],
+    docsUrl: docsUrl ?? (repository ? null : home),
+    repoUrl: repository ? folderAddress(repository) : null,
+    deprecated: stated.deprecated ?? null,
+  }
+}
+
+/** The identity of a server of this repository; `names` tell it from its neighbours. */
+export const serverIdentity = (repository: Repository, names: readonly string[]): string =>
+  (placeInRepository(repository, names)?.identity ?? repositoryKey(repository)).toLowerCase()
+
+function repositoryIn({ repository, subfolder }: StatedServer): Repository | null {
+  const found = repositoryOf(repository)
+  const folder = cleanText(subfolder, 200)?.replace(/^[./]+|\/+$/g, '') || null
+  return found && { ...found, subfolder: folder !== null && /^[\w./@-]+$/.test(folder) ? folder : found.subfolder }
+}
+
+type Place = { readonly identity: string; readonly owner: string; readonly repo: string }
+
+const repositoryKey = ({ host, owner, repo }: Repository): string => `${host}/${owner}/${repo}`
+
+/**
+ * One server per repository, unless the repository is known to hold many: sources disagree about folders of others, and a server that
+ * is listed five times under five names helps nobody.
+ */
+function placeInRepository(repository: Repository, names: readonly string[]): Place | null {
+  const { host, owner, repo, subfolder } = repository
+  const shared = MONOREPOS.get(`${owner}/${repo}`.toLowerCase())
+  if (shared === undefined) return { identity: repositoryKey(repository), owner, repo }
+  const part = [subfolder?.split('/').at(-1) ?? '', ...names].map(partOf).find((name) => name !== '')
+  if (part === undefined) return null
+  return { identity: `${host}/${shared}#${part.replaceAll(/[-_.]/g, '')}`, owner, repo: part }
+}
+
+/** What is left of a folder, package or image when what every server is called is taken away: `@x/mcp-server-git` is `git`. */
+function partOf(name: string): string {
+  const own = (name.toLowerCase().split('/').at(-1) ?? '').replace(/:[^:]*$/, '').replace(/^awslabs\./, '')
+  const bare = own.replace(/^(mcp-)?server-|^mcp-|^feedmob-|(-mcp)?-server$|-mcp$/g, '')
+  return slugOf(bare) || slugOf(own)
+}
+
+/** Remote servers have no repository: the host is the owner. */
+function placeOnTheWeb(home: string, names: readonly string[]): Place | null {
+  const { hostname, host, pathname } = new URL(home)
+  const repo = names.map(partOf).find((name) => name !== '') ?? partOf(hostname)
+  const owner = hostname.replace(/^(www|mcp|api|app|docs)\./, '').replace(/[^A-Za-z0-9.-]/g, '')
+  return owner === '' || repo === '' ? null : { identity: `remote:${host}${pathname.replace(/\/+$/, '')}`, owner, repo }
+}
+
+function folderAddress(repository: Repository): string {
+  const root = repositoryUrl(repository)
+  return repository.subfolder === null
+    ? root
+    : `${root}/tree/HEAD/${repository.subfolder.split('/').map(encodeURIComponent).join('/')}`
+}
+
+const starsIn = (value: unknown): number | null =>
+  Number.isSafeInteger(value) && Number(value) >= 0 ? Math.min(Number(value), 2_147_483_647) : null
+
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/
+/** More are no interface that a person fills in. */
+const MOST_VARIABLES = 100
+
+/** Variables of a list of `{ name, … }` or of names, or of an object from name to `{ … }`; what is no name of a variable is left out. */
+export function variablesIn(
+  value: unknown,
+  flags: (fields: Readonly<Record<string, unknown>>) => { required: boolean; secret?: boolean },
+): EnvVar[] {
+  const record = asRecord(value)
+  const pairs: (readonly [unknown, unknown])[] = record
+    ? Object.entries(record)
+    : asList(value).map((entry) =>
+        typeof entry === 'string' ? [entry, null] : [asRecord(entry)?.name ?? asRecord(entry)?.env, entry],
+      )
+  return pairs.slice(0, MOST_VARIABLES).flatMap(([name, entry]) => {
+    if (typeof name !== 'string' || !VARIABLE.test(name)) return []
+    const fields = asRecord(entry) ?? {}
+    const { required, secret = false } = flags(fields)
+    return [{ name, required, secret, description: cleanText(fields.description, 500) }]
+  })
+}
+
+/** A transport as sources spell it; null for a word that names none. */
+export function transportIn(value: unknown): Transport | null {
+  const word = typeof value === 'string' ? value.toLowerCase().replaceAll('_', '-') : ''
+  if (word === 'stdio' || word === 'sse') return word
+  return word === 'streamable-http' || word === 'streamablehttp' || word === 'http' ? 'streamable-http' : null
+}

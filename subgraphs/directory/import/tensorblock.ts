@@ -1,0 +1,37 @@
+import { installCommand, statedCommand } from './command.ts'
+import { serverStatement, transportIn, variablesIn } from './server.ts'
+import { asList, asRecord } from './shape.ts'
+import { singleReader } from './single.ts'
+
+/** data/profiles/*.json of the TensorBlock index: collected by programs, so its commands are read with suspicion. */
+export const tensorblockReader = singleReader(
+  'tensorblock',
+  ({ id, name, links, install }) =>
+    typeof id === 'string' && typeof name === 'string' && asRecord(links) !== null && asRecord(install) !== null,
+  (fields) => {
+    const [links, install] = [asRecord(fields.links) ?? {}, asRecord(fields.install) ?? {}]
+    const transport =
+      asList(fields.transport)
+        .map(transportIn)
+        .find((word) => word !== null) ?? null
+    const commands = asList(install.commands).filter((command) => typeof command === 'string')
+    const endpoint = typeof links.endpoint === 'string' ? links.endpoint : null
+    const name = typeof fields.name === 'string' ? fields.name : ''
+    return serverStatement({
+      repository: links.repo,
+      names: [name, String(fields.id).replace(/-[0-9a-f]{8}$/, '')],
+      title: name,
+      description: fields.description,
+      category: fields.category,
+      transport,
+      installCommand:
+        commands.map(statedCommand).find((command) => command !== null) ??
+        (endpoint === null
+          ? null
+          : installCommand({ from: 'remote', name: name.toLowerCase().replaceAll(' ', '-'), url: endpoint, transport: 'http' })),
+      envVars: variablesIn(install.env, () => ({ required: false })),
+      remoteUrl: endpoint,
+      docs: [links.docs, links.homepage, links.primary],
+    })
+  },
+)

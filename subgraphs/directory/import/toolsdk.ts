@@ -1,0 +1,46 @@
+import { installCommand } from './command.ts'
+import { folderOf } from './link.ts'
+import { serverStatement, transportIn, variablesIn } from './server.ts'
+import { asList, asRecord } from './shape.ts'
+import { singleReader } from './single.ts'
+
+const MANAGERS: Readonly<Record<string, 'npm' | 'pypi'>> = { node: 'npm', python: 'pypi' }
+
+/** packages/<category>/*.json of the ToolSDK registry. */
+export const toolsdkReader = singleReader(
+  'toolsdk',
+  ({ type, packageName }) => type === 'mcp-server' && typeof packageName === 'string',
+  (fields, file) => {
+    const name = typeof fields.packageName === 'string' ? fields.packageName : ''
+    const remote = asRecord(asList(fields.remotes)[0])
+    const from = MANAGERS[String(fields.runtime)]
+    const category = folderOf(file.path).split('/').at(-1)
+    const remoteTransport = remote ? (transportIn(remote.type) ?? 'streamable-http') : null
+    return serverStatement({
+      repository: fields.url,
+      names: [name, fields.name],
+      title: fields.name,
+      description: fields.description,
+      // A folder for what nobody has sorted yet is no category.
+      category: category === 'uncategorized' || category === 'other-tools-and-integrations' ? null : category,
+      transport: remoteTransport ?? (from ? 'stdio' : null),
+      installCommand: from && isPackage(name) ? installCommand({ from, name }) : remoteCommand(remote, name),
+      envVars: variablesIn(fields.env, ({ required }) => ({ required: required === true })),
+      remoteUrl: remote?.url,
+      docs: [fields.url],
+    })
+  },
+)
+
+/**
+ * Half of the names are invented labels ("github-actions") and not packages: starting what somebody else published under that name
+ * would run a stranger's code. Only a name in a scope, or one that says it is a server, is taken for a package.
+ */
+const isPackage = (name: string): boolean =>
+  !name.startsWith('@toolsdk-remote/') && (/^@[^/]+\/[^/]+$/.test(name) || /mcp/i.test(name))
+
+function remoteCommand(remote: Readonly<Record<string, unknown>> | null, name: string): string | null {
+  if (typeof remote?.url !== 'string') return null
+  const transport = transportIn(remote.type) === 'sse' ? 'sse' : 'http'
+  return installCommand({ from: 'remote', name: name.split('/').at(-1) ?? name, url: remote.url, transport })
+}
