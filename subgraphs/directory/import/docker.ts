@@ -35,6 +35,7 @@ export const dockerReader = singleReader(
       envVars,
       remoteUrl: url,
       docs: [source?.project],
+      deprecated: /\(archived\)/i.test(String(about?.title)) || null,
     })
   },
 )

@@ -20,7 +20,8 @@ export const tensorblockReader = singleReader(
     return serverStatement({
       repository: links.repo,
       names: [name, String(fields.id).replace(/-[0-9a-f]{8}$/, '')],
-      title: name,
+      // Where it found no title, the index repeats the repository.
+      title: /^[\w.-]+\/[\w.-]+$/.test(name) ? null : name,
       description: fields.description,
       category: fields.category,
       transport,

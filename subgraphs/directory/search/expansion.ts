@@ -15,7 +15,7 @@ const TWO_TYPING_ERRORS = 0.04
 /** Prefixes of this many letters are completed wherever they stand; shorter ones only at the end, where a person is still typing. */
 const WHOLE_PREFIX = 4
 /** A word that fewer records hold may be a typing error that one of them made as well. */
-const RARE = 3
+const RARE = 10
 /** Most known words that one typed word stands for: a short prefix begins thousands. */
 const MOST_WORDS = 400
 
