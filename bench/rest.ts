@@ -11,7 +11,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 const CLIENTS = 10
@@ -165,7 +165,7 @@ async function startOn(paths: readonly string[]): Promise<{ base: string; pid: n
   const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
   const port = await freePort()
   const env = { ...process.env, DATA_DIR: folder, PORT: String(port), HOST: '127.0.0.1' }
-  const server = spawn(process.execPath, ['main.ts'], { cwd: ROOT, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const server = spawn(join(ROOT, 'cli/atrium.ts'), ['start'], { cwd: ROOT, env, stdio: ['ignore', 'ignore', 'inherit'] })
   const stop = async () => {
     const gone = new Promise((resolve) => server.once('exit', resolve))
     if (server.exitCode === null && server.kill('SIGTERM')) await gone
@@ -178,7 +178,7 @@ async function startOn(paths: readonly string[]): Promise<{ base: string; pid: n
       await new Promise((resolve) => setTimeout(resolve, 200))
     }
     if (paths.length > 0) {
-      const resolved = paths.map((path) => join(process.cwd(), path))
+      const resolved = paths.map((path) => resolve(path))
       await finished(
         spawn(process.execPath, ['cli/atrium.ts', 'import', ...resolved], {
           cwd: ROOT,

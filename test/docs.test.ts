@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { variables } from '../config.ts'
+import { variables as gatewayVariables } from '../gateway/config.ts'
 import type { Variables } from '../subgraphs/runtime/config.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -21,4 +22,8 @@ const tableIn = (title: string) =>
 
 test('docs/operations.md lists the variables of `npm start` as the program knows them', () => {
   expect(tableIn('`npm start`')).toEqual(rowsOf(variables))
+})
+
+test('docs/operations.md lists the variables of the gateway by itself as the program knows them', () => {
+  expect(tableIn('`node gateway/main.ts`')).toEqual(rowsOf(gatewayVariables))
 })

@@ -25,7 +25,7 @@ export function fieldsOf<S extends Statement>(group: readonly ContributionOf<S>[
     noted.set(`${entry.field}\n${entry.source}\n${entry.path ?? ''}`, entry)
   }
   const said = (field: string, { origin, format, path }: Contribution): void =>
-    note({ field, source: `${origin} (${format})`, path })
+    note({ field, source: `${publicName(origin)} (${format})`, path })
   return {
     first: (field, pick) => {
       for (const contribution of group) {
@@ -47,3 +47,6 @@ export function fieldsOf<S extends Statement>(group: readonly ContributionOf<S>[
     provenance: () => [...noted].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, entry]) => entry),
   }
 }
+
+/** Provenance is public: of a folder of this machine it names only the last part. */
+const publicName = (origin: string): string => (origin.startsWith('file:') ? `folder ${origin.split('/').at(-1)}` : origin)
