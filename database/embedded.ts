@@ -13,7 +13,7 @@ import {
   statSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -99,13 +99,20 @@ export async function startEmbedded({
     throw new Refusal('The embedded PostgreSQL needs a Unix: set DATABASE_URL to a PostgreSQL 15 or newer.')
   const folder = resolve(dataDir)
   const data = join(folder, 'postgres')
-  makeFolder(folder)
-  await untilFree(data, dataDir)
-
-  const uid = userFor(data)
-  const programs = await binaries(uid)
-  if (!existsSync(data)) await createCluster(programs, folder, data, uid)
-  return startServer(programs, { data, dataDir, uid, log })
+  try {
+    makeFolder(folder)
+    await untilFree(data, dataDir)
+    const uid = userFor(data)
+    const programs = await binaries(uid)
+    if (!existsSync(data)) await createCluster(programs, folder, data, uid)
+    return await startServer(programs, { data, dataDir, uid, log })
+  } catch (error) {
+    // What the system says about a folder names it; it only lacks the variable.
+    if (error instanceof Refusal || !(error instanceof Error && 'syscall' in error)) throw error
+    throw new Refusal(
+      `The data directory ${dataDir} cannot be used (${error.message}): set DATA_DIR to a folder that this user may write.`,
+    )
+  }
 }
 
 /** The server that another process runs on `<dataDir>/postgres`; null when none is ready there. */
@@ -119,12 +126,11 @@ const connectionTo = (socket: string): EmbeddedServer['connection'] => ({
   connectionString: `postgres://postgres@localhost/postgres?host=${encodeURIComponent(socket)}&port=${SETTINGS.port}&ssl=0`,
 })
 
+/** Not `mkdirSync` with `recursive`, which never returns below a folder such as /proc that takes no new ones. */
 function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true })
-  } catch (error) {
-    throw new Refusal(`DATA_DIR ${folder} cannot be created: ${reasonOf(error)}.`)
-  }
+  if (existsSync(folder)) return
+  makeFolder(dirname(folder))
+  mkdirSync(folder)
 }
 
 /** A server whose process was killed is given time to finish. */

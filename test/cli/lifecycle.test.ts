@@ -99,7 +99,7 @@ describe('a running copy', () => {
   test('answers over the seed as soon as it says where it is', async () => {
     const answer = await fetch(`${copy.url}/api/mcp`)
     expect(answer.status).toBe(200)
-    expect((await answer.json()).total).toBeGreaterThanOrEqual(60)
+    expect(((await answer.json()) as { total: number }).total).toBeGreaterThanOrEqual(60)
     expect((await fetch(`${copy.url}/ready`)).status).toBe(200)
   })
 
@@ -207,8 +207,8 @@ test('a database that a newer version has used is refused in one sentence', asyn
 
 describe('an unreachable DATABASE_URL is named in one sentence without the password', () => {
   test.for([
-    ['nothing listens there', async () => `127.0.0.1:${await aFreePort()}`],
-    ['the host name is unknown', async () => 'database.invalid'],
+    ['nothing listens there', async (): Promise<string> => `127.0.0.1:${await aFreePort()}`],
+    ['the host name is unknown', async (): Promise<string> => 'database.invalid'],
   ] as const)('when %s', async ([reason, host]) => {
     const { status, stdout, stderr } = await run('main.ts', [], {
       DATABASE_URL: `postgres://me:hunter2@${await host()}/atrium`,

@@ -52,5 +52,5 @@ export function statedCommand(text: string): string | null {
 export function fallbackCommand(repoUrl: string | null, docsUrl: string): string {
   const repository = repositoryOf(repoUrl)
   if (repository) return `git clone ${repositoryUrl(repository)}`
-  return shellWord(docsUrl) ?? new URL(docsUrl).origin
+  return shellWord(docsUrl) ?? URL.parse(docsUrl)?.origin ?? docsUrl
 }

@@ -83,7 +83,8 @@ const isCurrent = (server: Readonly<Record<string, unknown>>): boolean =>
 function latestOf(entries: readonly Entry[]): readonly Entry[] {
   const latest = new Map<string, Entry>()
   for (const entry of entries) {
-    const name = String(entry.server.name)
+    // The old seed has records without a name: each is reported by itself.
+    const name = String(entry.server.name || entry.locator)
     const known = latest.get(name)
     if (!known || isNewer(entry, known)) latest.set(name, entry)
   }

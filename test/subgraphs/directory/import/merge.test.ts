@@ -108,13 +108,13 @@ describe('merge', () => {
     }
   })
 
-  test('never leaves a command or an address empty: a link stands in, and says so', () => {
+  test('never leaves a command or an address empty: cloning stands in, and says so', () => {
     const [item] = merge([says('readme', {})], new Map()).items
     expect(item).toMatchObject({
       name: 'b',
-      detail: { docsUrl: 'https://github.com/a/b', installCommand: 'https://github.com/a/b' },
+      detail: { docsUrl: 'https://github.com/a/b', installCommand: 'git clone https://github.com/a/b' },
     })
-    expect(item?.provenance).toContainEqual({ field: 'installCommand', source: 'atrium (link)', path: null })
+    expect(item?.provenance).toContainEqual({ field: 'installCommand', source: 'atrium (repository)', path: null })
   })
 
   test('believes a stars file more than a source', () => {
