@@ -46,6 +46,8 @@ await runProgram(async (defer, end) => {
   const app = parts.createHttpServer({ log, checks: [{ name: 'directory', check: directory.ready }] })
   await parts.serveGraphql(app, gateway, { page: await parts.serveExplorer(app, { examples: parts.directoryExamples() }) })
   await parts.serveDirectoryApi(app, gateway.client, { publicUrl })
+  // Until there is a home page, the explorer is the place to begin.
+  app.get('/', async (_, reply) => reply.redirect('/graphql'))
   await listen(app, { host: config.HOST, port, graceSeconds: config.SHUTDOWN_GRACE_SECONDS }, defer)
 
   void database.gone.then(() => end(new Error('The embedded PostgreSQL ended unexpectedly; the next start recovers its data.')))

@@ -46,7 +46,9 @@ type Row<On extends string, Data, Variables, Table extends ParameterTable> = {
   readonly variables: (request: RouteRequest<NoInfer<On>, NoInfer<Table>>) => NoInfer<Variables>
 } & (
   | { readonly body: (data: NoInfer<Data>, request: RouteRequest<NoInfer<On>, NoInfer<Table>>) => unknown }
-  | (Table extends Paged ? { readonly page: (data: NoInfer<Data>) => Page } : never)
+  | (Table extends Paged
+      ? { readonly page: (data: NoInfer<Data>, request: RouteRequest<NoInfer<On>, NoInfer<Table>>) => Page }
+      : never)
 )
 
 /** Ties the types of a row: `{x}` in the path types `path.x`, the table types `query.x`, the document types `variables` and the data. */
@@ -66,7 +68,10 @@ export function route<
     ask: (client, request, caller, signal) => client.run(row.run, row.variables(typed(request)), caller, signal),
     ...('body' in row
       ? { body: (data: Data, request: AnyRequest) => row.body(data, typed(request)) }
-      : { page: (data: Data) => (row as { page: (data: Data) => Page }).page(data) }),
+      : {
+          page: (data: Data, request: AnyRequest) =>
+            (row as { page: (data: Data, request: RouteRequest<On, Table>) => Page }).page(data, typed(request)),
+        }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 
 type Operation = { operationId: string; responses: Record<string, unknown>; parameters?: unknown[] }
 
@@ -21,12 +21,15 @@ export function resolved(value: any): any {
   return steps.reduce<unknown>((object, step) => (object as Record<string, unknown>)[step], contract)
 }
 
+const validators = new Map<string, ValidateFunction>()
+
 /** Every way in which `body` breaks what the contract says of this answer; empty when it keeps it. */
 export function breaches(path: string, status: number, body: unknown): string[] {
   const response = resolved(contract.paths[path]?.get.responses[status])
   if (!response) return [`${path} does not document ${status}`]
   const schema = response.content['application/json'].schema
-  const inContract = schema.$ref ? { $ref: `contract${schema.$ref}` } : schema
-  const validate = ajv.compile(inContract)
+  const key = `${status} ${path}`
+  const validate = validators.get(key) ?? ajv.compile(schema.$ref ? { $ref: `contract${schema.$ref}` } : schema)
+  validators.set(key, validate)
   return validate(body) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
 }

@@ -14,10 +14,10 @@ import { ROWS } from './sample.ts'
 
 const SUPERGRAPH = join(import.meta.dirname, '../../schema/supergraph.graphql')
 
-/** The REST API over the real graph over a database that holds the sample. */
-export async function startStack() {
+/** The REST API over the real graph over a database that holds the sample, or what `fill` puts there. */
+export async function startStack(fill: (database: FreshDatabase) => Promise<unknown> = insertSample) {
   const database = await freshDatabase()
-  await insertSample(database)
+  await fill(database)
   const log = pino({ level: 'warn' })
   // Not where it listens: addresses in answers come from configuration. With a slash at the end, as people write it.
   const publicUrl = 'https://directory.example/base'

@@ -8,7 +8,11 @@ export const pluginRoutes = [
     run: ListPluginsDocument,
     parameters: { q: words, category: exactly, ecosystem: exactly, ...listParameters },
     variables: ({ query }) => query,
-    page: ({ page }) => ({ total: page.total, results: page.edges.map(({ node }) => node) }),
+    page: ({ page }, { query }) => ({
+      total: page.total,
+      // A plugin made for several agents is listed under the one that was asked for.
+      results: page.edges.map(({ node }) => ({ ...node, ecosystem: query.ecosystem ?? node.ecosystem })),
+    }),
   }),
   route({
     on: 'GET /api/plugins/{marketplace}/{plugin}',

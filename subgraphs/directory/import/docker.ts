@@ -1,4 +1,5 @@
-import { installCommand } from './command.ts'
+import { installCommand, shellWord } from './command.ts'
+import { folderOf, folderUrl } from './link.ts'
 import { serverStatement, transportIn, variablesIn } from './server.ts'
 import { asList, asRecord } from './shape.ts'
 import { singleReader } from './single.ts'
@@ -10,7 +11,7 @@ export const dockerReader = singleReader(
   'docker',
   ({ name, type, meta, about }) =>
     typeof name === 'string' && KINDS.includes(type) && (asRecord(meta) !== null || asRecord(about) !== null),
-  (fields) => {
+  (fields, file) => {
     const [meta, about, source, remote] = [fields.meta, fields.about, fields.source, fields.remote].map(
       (value) => asRecord(value) ?? {},
     )
@@ -20,18 +21,22 @@ export const dockerReader = singleReader(
     const transport = url === null ? 'stdio' : (transportIn(remote?.transport_type) ?? 'streamable-http')
     const image = typeof fields.image === 'string' ? fields.image : null
     return serverStatement({
-      repository: source?.project,
+      // What has neither a repository nor an address is known by its folder in the registry itself.
+      repository: source?.project ?? (url === null ? folderUrl(file.origin, folderOf(file.path)) : null),
       subfolder: source?.directory,
       names: [name, image],
       title: about?.title,
       description: about?.description,
       category: meta?.category,
       tags: meta?.tags,
+      // Docker's registry is not the vendor of what lies in it.
+      official: source?.project === undefined ? false : null,
       transport,
       installCommand:
         url !== null
           ? installCommand({ from: 'remote', name, url, transport: transport === 'sse' ? 'sse' : 'http' })
-          : installCommand({ from: 'oci', name: image ?? '', env: envVars.map(({ name: variable }) => variable) }),
+          : (installCommand({ from: 'oci', name: image ?? '', env: envVars.map(({ name: variable }) => variable) }) ??
+            enabling(name)),
       envVars,
       remoteUrl: url,
       docs: [source?.project],
@@ -39,6 +44,9 @@ export const dockerReader = singleReader(
     })
   },
 )
+
+/** How Docker's own client adds what has no image of its own. */
+const enabling = (name: string): string | null => shellWord(name) && `docker mcp server enable ${name}`
 
 /** Secrets are needed; settings are when the parameters say so. The configuration is a map, or a list of them. */
 function variablesOf(config: unknown) {

@@ -45,6 +45,7 @@ const MONOREPOS: ReadonlyMap<string, string> = new Map(
     'b1ff/atlassian-dc-mcp',
     'google/mcp',
     'googleapis/gcloud-mcp',
+    'docker/mcp-registry',
   ].map((name) => [name, name] as const),
 ).set('modelcontextprotocol/servers-archived', 'modelcontextprotocol/servers')
 
@@ -71,7 +72,7 @@ export function serverStatement(stated: StatedServer): Statement | string {
     category: cleanText(stated.category, 100),
     tags: cleanTags(stated.tags),
     stars: starsIn(stated.stars),
-    official: stated.official || (repository && isVendor(repository) ? true : (stated.official ?? null)),
+    official: stated.official ?? (repository && isVendor(repository) ? true : null),
     transport: stated.transport ?? null,
     installCommand: stated.installCommand ?? null,
     envVars: stated.envVars ?? [],

@@ -482,7 +482,7 @@ describe('the real data', () => {
         'modelcontextprotocol+registry/docs/openapi.yaml',
         'modelcontextprotocol+registry/docs/server-json/schema.json',
       ])
-      expect(Object.fromEntries(counts)).toMatchObject({ toolsdk: 3383, tensorblock: 2000, toolhive: 45, docker: 325, mcpm: 380 })
+      expect(Object.fromEntries(counts)).toMatchObject({ toolsdk: 3383, tensorblock: 2000, toolhive: 45, docker: 328, mcpm: 380 })
       expect(counts.get('registry')).toBeGreaterThanOrEqual(465)
     },
   )
