@@ -181,6 +181,13 @@ export const queries: readonly Query[] = [
   task('extract text from pdf', 'SKILL', /pdf/i),
   task('optimize react performance', 'SKILL', /react|performance/i),
 
+  // Whole sentences, as agents ask.
+  task('i want to accept payments from customers on my website', 'MCP_SERVER', /payment|stripe|paypal/i),
+  task('summarize long youtube videos for my team', 'MCP_SERVER', /youtube/i),
+  task('keep notes in my obsidian vault organized and linked', 'MCP_SERVER', /obsidian/i),
+  task('find out which kubernetes pods crash and read their logs', 'MCP_SERVER', /kubernetes|k8s/i),
+  task('check my solidity smart contract for security bugs before deployment', 'SKILL', /contract|solidity|audit/i),
+
   // Other scripts and accents.
   server('script', 'ｇｉｔｈｕｂ', /^github\/github-mcp-server$/i),
   server('script', 'nötion', /notion/i),

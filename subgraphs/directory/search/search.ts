@@ -31,7 +31,7 @@ type Term = { readonly meant: ReadonlyMap<number, number>; readonly isRequired: 
 
 /**
  * Every record among those that `accepts` lets through that matches `query`, in no order. All words that tell things apart must occur;
- * when no record has them all, they may have typing errors; when that does not help, half of them do.
+ * when no record has them all, they may have typing errors; when that does not help, most of them are enough.
  * Words such as "mcp" and "server" only order, unless there are no others.
  */
 export function search(query: string, index: WordIndex, accepts: (record: number) => boolean = () => true): readonly Match[] {
@@ -44,13 +44,16 @@ export function search(query: string, index: WordIndex, accepts: (record: number
   if (found.length === 0 && required.size > 1) {
     terms = termsOf(typed, required, index, true)
     ;({ found, scores } = tally(terms, required.size, index, accepts))
-    if (found.length === 0) ({ found, scores } = tally(terms, Math.ceil(required.size / 2), index, accepts))
+    if (found.length === 0) ({ found, scores } = tally(terms, mostOf(required.size), index, accepts))
   }
 
   const key = typed.join('')
   const telling = terms.filter(({ isRequired }) => isRequired)
   return found.map((record) => ({ record, score: (scores[record] as number) + nameBonus(record, key, telling, index) }))
 }
+
+/** How many of `count` words are enough when no record has all: half of a few; a third of a sentence, whose words are rarely all met. */
+const mostOf = (count: number): number => (count <= 4 ? Math.ceil(count / 2) : Math.max(2, Math.ceil(count / 3)))
 
 /** The words that tell things apart; all of them when none does. */
 function requiredAmong(typed: readonly string[]): ReadonlySet<string> {
