@@ -9,10 +9,14 @@ import { variables } from './config.ts'
 import { migrate } from './database/migrate.ts'
 import { databaseServer } from './database/server.ts'
 import { freePort, listen, localUrl } from './gateway/listen.ts'
-import { readConfig } from './subgraphs/runtime/config.ts'
+import { describeConfig, readConfig } from './subgraphs/runtime/config.ts'
 import { runProgram } from './subgraphs/runtime/program.ts'
 
 await runProgram(async (defer, end) => {
+  if (process.argv.includes('--help')) {
+    console.log(`Runs everything in one process, until Ctrl-C or SIGTERM.\n\nEnvironment:\n${describeConfig(variables)}`)
+    return end()
+  }
   const config = readConfig(variables, process.env)
   const port = config.PORT || (await freePort(config.HOST))
   const publicUrl = config.PUBLIC_URL ?? localUrl(config.HOST, port)
