@@ -71,16 +71,19 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 /**
  * Runs a server and ends it cleanly when our end of its standard input closes, which the system does for us even after kill -9.
+ * First TERM, by which it lets the clients that are leaving leave; a second later INT, which ends the rest.
  * $1 is the folder of the socket; the rest is the server's command line.
  */
 const GUARD = `
 socket=$1; shift
 exec 9<&0
 "$@" </dev/null 9<&- & server=$!
-{ read -r line <&9; kill -INT $server; } 2>/dev/null & watch=$!
+# Nobody may be left to read what a shell says about its jobs, and saying it would end this one.
+exec 2>/dev/null
+{ read -r line <&9; kill -TERM $server; sleep 1; kill -INT $server; } & watch=$!
 exec 9<&-
 wait $server; status=$?
-kill $watch 2>/dev/null
+kill $watch
 rm -rf "$socket"
 exit $status`
 

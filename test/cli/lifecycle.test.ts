@@ -121,17 +121,14 @@ describe('a running copy', () => {
 
   test('keeps its port: a copy with other data names PORT in one sentence and leaves no database behind', async () => {
     const { port } = new URL(copy.url)
-    const { connection, drop } = await emptyDatabase()
-    const other = await run('main.ts', [], {
-      DATABASE_URL: 'connectionString' in connection ? connection.connectionString : '',
-      PORT: port,
-    })
-    await drop()
+    const otherData = aDataDir()
+    const other = await run('main.ts', [], { DATA_DIR: otherData, PORT: port })
     expect(other).toEqual({
       status: 1,
       stdout: '',
       stderr: `Port ${port} on 127.0.0.1 is taken: stop the program that listens there, or set PORT to another number.\n`,
     })
+    expect(() => serverOf(otherData)).toThrow('ENOENT')
   })
 
   test('killed with -9 leaves no database process, and the next start has the data', async () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -65,6 +65,8 @@ async function ask(connectionString: string, sql: string): Promise<unknown[]> {
   }
 }
 
+const socketOf = ({ said }: Holder): string => new URL(said).searchParams.get('host') ?? ''
+
 const serverOf = (dataDir: string): number =>
   Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
 
@@ -98,6 +100,7 @@ test('kill -9 of the server itself is recovered from by the next start', async (
   await ask(first.said, 'CREATE TABLE kept AS SELECT 42 AS answer')
   process.kill(serverOf(dataDir), 'SIGKILL')
   await first.stop('SIGKILL')
+  await expect.poll(() => existsSync(socketOf(first))).toBe(false)
   const second = await hold(dataDir)
   expect(await ask(second.said, 'SELECT answer FROM kept')).toEqual([42])
 })
@@ -118,7 +121,7 @@ test('of two first starts at once one runs, and the other says in one sentence t
 test('a stop is clean: nothing to recover, no lock, no socket folder left', async () => {
   const dataDir = aDataDir()
   const first = await hold(dataDir)
-  const socket = new URL(first.said).searchParams.get('host') ?? ''
+  const socket = socketOf(first)
   expect(readdirSync(socket).length).toBeGreaterThan(0)
   expect(await first.stop('SIGTERM')).toBe(0)
   expect(() => readdirSync(socket)).toThrow('ENOENT')
