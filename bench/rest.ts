@@ -164,7 +164,9 @@ async function finished(child: ChildProcess): Promise<void> {
 async function startOn(paths: readonly string[]): Promise<{ base: string; pid: number | undefined; stop: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
   const port = await freePort()
-  const env = { ...process.env, DATA_DIR: folder, PORT: String(port), HOST: '127.0.0.1' }
+  // The first line of the command finds Node on the path; this is the one that npx would put there.
+  const PATH = `${join(ROOT, 'node_modules/.bin')}:${process.env.PATH}`
+  const env = { ...process.env, PATH, DATA_DIR: folder, PORT: String(port), HOST: '127.0.0.1' }
   const server = spawn(join(ROOT, 'cli/atrium.ts'), ['start'], { cwd: ROOT, env, stdio: ['ignore', 'ignore', 'inherit'] })
   const stop = async () => {
     const gone = new Promise((resolve) => server.once('exit', resolve))
@@ -179,13 +181,12 @@ async function startOn(paths: readonly string[]): Promise<{ base: string; pid: n
     }
     if (paths.length > 0) {
       const resolved = paths.map((path) => resolve(path))
+      const before = (await ask(`${base}/api/stats`)).text
       await finished(
-        spawn(process.execPath, ['cli/atrium.ts', 'import', ...resolved], {
-          cwd: ROOT,
-          env,
-          stdio: ['ignore', 'ignore', 'inherit'],
-        }),
+        spawn(join(ROOT, 'cli/atrium.ts'), ['import', ...resolved], { cwd: ROOT, env, stdio: ['ignore', 'ignore', 'inherit'] }),
       )
+      // The server hears of the import a moment later.
+      while ((await ask(`${base}/api/stats`)).text === before) await new Promise((wait) => setTimeout(wait, 100))
     }
     return { base, pid: server.pid, stop }
   } catch (error) {

@@ -26,7 +26,8 @@ export async function directorySubgraph({
   readonly publicUrl: string
   readonly log: Logger
 }): Promise<Subgraph> {
-  const onError = (error: Error) => log.warn({ err: error }, 'a connection to the database broke')
+  // Not the error itself: pg hangs the whole client on it.
+  const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
   const database = openDatabase<Tables>(connection, { schema: 'directory', onError })
   const items = itemRepository(database.query)
   let catalogue = await items.snapshot().then(catalogueOf)

@@ -1,6 +1,6 @@
 import { comparePositions } from '../../runtime/connection.ts'
 import { buildWordIndex, type WordIndex } from '../search/word-index.ts'
-import type { DirectoryKind, Item } from './item.ts'
+import type { DirectoryKind, Item, ItemOf } from './item.ts'
 import { listPosition } from './order.ts'
 import type { Revision, Snapshot } from './repository.ts'
 
@@ -12,11 +12,13 @@ export type Catalogue = {
   readonly revision: Revision
   readonly counts: Snapshot['counts']
   /** The items of a kind in the order of its list. */
-  readonly list: <Kind extends DirectoryKind>(kind: Kind) => readonly Extract<Item, { kind: Kind }>[]
+  readonly list: <Kind extends DirectoryKind>(kind: Kind) => readonly ItemOf<Kind>[]
+  /** Index of an item in its list. */
+  readonly place: (item: Item) => number
   /** The item with this natural key, compared without regard to case; null when there is none. */
-  readonly byKey: <Kind extends DirectoryKind>(kind: Kind, key: string) => Extract<Item, { kind: Kind }> | null
+  readonly byKey: <Kind extends DirectoryKind>(kind: Kind, key: string) => ItemOf<Kind> | null
   /** The item of this row; null when it is gone. */
-  readonly byId: <Kind extends DirectoryKind>(kind: Kind, id: string) => Extract<Item, { kind: Kind }> | null
+  readonly byId: <Kind extends DirectoryKind>(kind: Kind, id: string) => ItemOf<Kind> | null
   /** Every item, numbered as in `words`. */
   readonly items: readonly Item[]
   readonly words: WordIndex
@@ -27,6 +29,7 @@ export async function catalogueOf({ revision, items, counts }: Snapshot): Promis
   const lists: Record<DirectoryKind, Item[]> = { MCP_SERVER: [], PLUGIN: [], SKILL: [] }
   const keys = new Map<string, Item>()
   const ids = new Map<string, Item>()
+  const places = new Map<Item, number>()
   for (const item of items) {
     lists[item.kind].push(item)
     keys.set(`${item.kind} ${item.key.toLowerCase()}`, item)
@@ -35,6 +38,7 @@ export async function catalogueOf({ revision, items, counts }: Snapshot): Promis
   for (const list of Object.values(lists)) {
     const positions = new Map(list.map((item) => [item, listPosition(item)]))
     list.sort((one, other) => comparePositions(positions.get(one) ?? [], positions.get(other) ?? []))
+    for (const [index, item] of list.entries()) places.set(item, index)
   }
   const words = await buildWordIndex(
     items.map((item) => ({
@@ -50,6 +54,7 @@ export async function catalogueOf({ revision, items, counts }: Snapshot): Promis
     words,
     // The kind in the key or list decides the type of the item.
     list: (kind) => lists[kind] as never,
+    place: (item) => places.get(item) ?? 0,
     byKey: (kind, key) => (keys.get(`${kind} ${key.toLowerCase()}`) ?? null) as never,
     byId: (kind, id) => {
       const item = ids.get(id)

@@ -83,3 +83,6 @@ export type Skill = Common & SkillDetail & { readonly kind: 'SKILL' }
 
 /** A searchable item as the rest of the subgraph sees it; `item` rows are turned into it by repository.ts. */
 export type Item = McpServer | Plugin | Skill
+
+/** The items of one kind. */
+export type ItemOf<Kind extends DirectoryKind> = Extract<Item, { readonly kind: Kind }>

@@ -23,7 +23,7 @@ export function followRevisions(pool: Pool, look: () => Promise<void>, log: Logg
     listener = client
     client.on('notification', () => wake())
     client.on('error', (error) => {
-      log.warn({ err: error }, 'the connection that listens for imports broke')
+      log.warn({ reason: error.message }, 'the connection that listens for imports broke')
       if (listener === client) listener = null
       client.release(true)
     })

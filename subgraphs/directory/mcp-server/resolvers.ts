@@ -4,23 +4,23 @@ import { facet, MOST_TAGS } from '../item/facets.ts'
 import { rowIdIn } from '../item/id.ts'
 import { mcpServerPosition } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
-import { matchingIn } from '../search/matching.ts'
+import { listMatching } from '../search/matching.ts'
 
 export const mcpServerResolvers = {
   Query: {
     mcpServer: (_, { owner, repo }, { catalogue }) => catalogue.byKey('MCP_SERVER', `${owner}/${repo}`),
     mcpServers: (_, { filter, ...page }, { catalogue }) => {
       const { query, category, official, transport, tag } = filter ?? {}
-      const filtered = catalogue
-        .list('MCP_SERVER')
-        .filter(
-          (server) =>
-            (category == null || server.category === category) &&
-            (official == null || server.official === official) &&
-            (transport == null || server.transport === transport) &&
-            (tag == null || server.tags.includes(tag)),
-        )
-      const found = matchingIn(filtered, query, catalogue)
+      const found = listMatching(
+        catalogue,
+        'MCP_SERVER',
+        query,
+        (server) =>
+          (category == null || server.category === category) &&
+          (official == null || server.official === official) &&
+          (transport == null || server.transport === transport) &&
+          (tag == null || server.tags.includes(tag)),
+      )
       return { ...pageOf(found, mcpServerPosition, page), facets: found }
     },
   },

@@ -4,7 +4,7 @@ import { facet, MOST_TAGS } from '../item/facets.ts'
 import { rowIdIn } from '../item/id.ts'
 import { pluginPosition } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
-import { matchingIn } from '../search/matching.ts'
+import { listMatching } from '../search/matching.ts'
 
 /** Marketplaces that a facet lists. */
 const MOST_MARKETPLACES = 20
@@ -14,16 +14,16 @@ export const pluginResolvers = {
     plugin: (_, { marketplaceSlug, slug }, { catalogue }) => catalogue.byKey('PLUGIN', `${marketplaceSlug}/${slug}`),
     plugins: (_, { filter, ...page }, { catalogue }) => {
       const { query, category, ecosystem, marketplaceSlug, tag } = filter ?? {}
-      const filtered = catalogue
-        .list('PLUGIN')
-        .filter(
-          (plugin) =>
-            (category == null || plugin.category === category) &&
-            (ecosystem == null || plugin.ecosystems.some((listed) => listed === ecosystem)) &&
-            (marketplaceSlug == null || plugin.marketplaceSlug === marketplaceSlug) &&
-            (tag == null || plugin.tags.includes(tag)),
-        )
-      const found = matchingIn(filtered, query, catalogue)
+      const found = listMatching(
+        catalogue,
+        'PLUGIN',
+        query,
+        (plugin) =>
+          (category == null || plugin.category === category) &&
+          (ecosystem == null || plugin.ecosystems.some((listed) => listed === ecosystem)) &&
+          (marketplaceSlug == null || plugin.marketplaceSlug === marketplaceSlug) &&
+          (tag == null || plugin.tags.includes(tag)),
+      )
       return { ...pageOf(found, pluginPosition, page), facets: found }
     },
   },

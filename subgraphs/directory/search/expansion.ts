@@ -1,4 +1,4 @@
-import { lettersOf, type WordIndex } from './word-index.ts'
+import { countOf, lettersOf, type WordIndex } from './word-index.ts'
 import { stem, synonymsOf } from './words.ts'
 
 /** How much a known word counts for a word that was typed, at most 1. */
@@ -40,7 +40,7 @@ export function expansionOf(typed: string, isLast: boolean, index: WordIndex, is
     }
   }
   let records = 0
-  for (const number of meant.keys()) records += index.postings[number]?.length ?? 0
+  for (const number of meant.keys()) records += countOf(number, index)
   if (isForgiving || records < RARE) {
     for (const [number, changes] of misspelled(typed, index)) add(number, changes === 1 ? ONE_TYPING_ERROR : TWO_TYPING_ERRORS)
   }

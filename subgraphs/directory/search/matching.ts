@@ -1,6 +1,6 @@
 import { badInput } from '../../runtime/errors.ts'
 import type { Catalogue } from '../item/catalogue.ts'
-import type { Item } from '../item/item.ts'
+import type { DirectoryKind, Item, ItemOf } from '../item/item.ts'
 import { search } from './search.ts'
 
 /** Longest query, in characters: longer texts are not names and would cost without finding more. */
@@ -24,16 +24,17 @@ export function matching(
   }))
 }
 
-/** The items of `list` that match `query`, in the order of the list; all of them when there is none. */
-export function matchingIn<T extends Item>(
-  list: readonly T[],
-  query: string | null | undefined,
+/** The items of a kind that `accepts` lets through and that match `query` when there is one, in the order of their list. */
+export function listMatching<Kind extends DirectoryKind>(
   catalogue: Catalogue,
-): readonly T[] {
-  if (query == null) return list
-  const accepted = new Set<Item>(list)
-  const found = new Set(
-    matching(query, catalogue, { argument: 'filter.query', accepts: (item) => accepted.has(item) }).map(({ item }) => item),
-  )
-  return list.filter((item) => found.has(item))
+  kind: Kind,
+  query: string | null | undefined,
+  accepts: (item: ItemOf<Kind>) => boolean,
+): readonly ItemOf<Kind>[] {
+  if (query == null) return catalogue.list(kind).filter(accepts)
+  const isOfKind = (item: Item): item is ItemOf<Kind> => item.kind === kind
+  return matching(query, catalogue, { argument: 'filter.query', accepts: (item) => isOfKind(item) && accepts(item) })
+    .map(({ item }) => item)
+    .filter(isOfKind)
+    .sort((one, other) => catalogue.place(one) - catalogue.place(other))
 }

@@ -1,5 +1,5 @@
 import { expansionOf } from './expansion.ts'
-import { IN_NAME, IN_NAME_PART, IN_TAGS, placesOf, recordOf, type WordIndex } from './word-index.ts'
+import { countOf, IN_NAME, IN_NAME_PART, IN_TAGS, placesOf, recordOf, type WordIndex } from './word-index.ts'
 import { STOP_WORDS, wordsOf } from './words.ts'
 
 /** A record that matches, and how well; only the order of scores means something. */
@@ -71,7 +71,7 @@ function termsOf(
     const isRequired = required.has(word)
     const meant = expansionOf(word, at === typed.length - 1, index, isForgiving && isRequired)
     let records = 0
-    for (const number of meant.keys()) records = Math.max(records, index.postings[number]?.length ?? 0)
+    for (const number of meant.keys()) records = Math.max(records, countOf(number, index))
     return { meant, isRequired, rarity: isRequired ? Math.log(1 + index.size / (1 + records)) : STOP_WORD_WEIGHT }
   })
 }
@@ -86,7 +86,7 @@ function typedWords(query: string, { numberOf }: WordIndex): string[] {
 function tally(
   terms: readonly Term[],
   least: number,
-  { size, postings, brevity }: WordIndex,
+  { size, postings, starts, brevity }: WordIndex,
   accepts: (record: number) => boolean,
 ) {
   const scores = new Float64Array(size)
@@ -95,7 +95,8 @@ function tally(
   for (const { meant, isRequired, rarity } of terms) {
     best.fill(0)
     for (const [number, weight] of meant) {
-      for (const posting of postings[number] ?? []) {
+      for (let at = starts[number] as number; at < (starts[number + 1] as number); at += 1) {
+        const posting = postings[at] as number
         const record = recordOf(posting)
         const worth = weight * placeWeight(placesOf(posting), brevity[record] as number)
         if (worth > (best[record] as number)) best[record] = worth

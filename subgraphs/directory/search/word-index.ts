@@ -31,10 +31,12 @@ export type WordIndex = {
   readonly letters: Uint32Array
   /** Words that share a stem. */
   readonly byStem: ReadonlyMap<string, readonly number[]>
-  /** Per word: record number shifted left by four, and the places. */
-  readonly postings: readonly Uint32Array[]
+  /** Of all words, one after the other: record number shifted left by four, and the places. */
+  readonly postings: Uint32Array
+  /** Per word: index of its first posting; the next word's is where they end. */
+  readonly starts: Uint32Array
   /** Per record and label: the numbers of its words, without those that say little unless there are no others. */
-  readonly labelWords: readonly (readonly Uint32Array[])[]
+  readonly labelWords: readonly (readonly (readonly number[])[])[]
   /** Per record and label: the letters and digits of it, folded, without anything between. */
   readonly labelKeys: readonly (readonly string[])[]
   /** Per record: less than 1 when its text is longer than the average, more when it is shorter. */
@@ -49,7 +51,7 @@ export async function buildWordIndex(records: readonly Indexed[]): Promise<WordI
   const numberOf = new Map<string, number>()
   const words: string[] = []
   const collected: number[][] = []
-  const labelWords: (readonly Uint32Array[])[] = []
+  const labelWords: (readonly (readonly number[])[])[] = []
   const labelKeys: (readonly string[])[] = []
   const lengths = new Float32Array(records.length)
 
@@ -85,7 +87,7 @@ export async function buildWordIndex(records: readonly Indexed[]): Promise<WordI
           const next = found[index + 1]
           if (next) place(whole + next.whole, record, IN_NAME_PART)
         }
-        return Uint32Array.from(significant(found).map((word) => numberOf.get(word) as number))
+        return significant(found).map((word) => numberOf.get(word) as number)
       }),
     )
     labelKeys.push(labelsRead.map((found) => found.map(({ whole }) => whole).join('')))
@@ -110,13 +112,26 @@ export async function buildWordIndex(records: readonly Indexed[]): Promise<WordI
     words,
     letters: Uint32Array.from(words, lettersOf),
     byStem,
-    postings: collected.map((list) => Uint32Array.from(list)),
+    ...packed(collected),
     labelWords,
     labelKeys,
     // BM25's length normalisation with b = 0.4: descriptions differ in length by habit more than by content.
     brevity: lengths.map((length) => 1 / (0.6 + (0.4 * length) / Math.max(1, average))),
   }
 }
+
+/** One array for all: 30,000 small ones would take more room than what they hold. */
+function packed(lists: readonly (readonly number[])[]): Pick<WordIndex, 'postings' | 'starts'> {
+  const starts = new Uint32Array(lists.length + 1)
+  for (const [number, list] of lists.entries()) starts[number + 1] = (starts[number] as number) + list.length
+  const postings = new Uint32Array(starts.at(-1) ?? 0)
+  for (const [number, list] of lists.entries()) postings.set(list, starts[number])
+  return { postings, starts }
+}
+
+/** How many records hold a word. */
+export const countOf = (number: number, { starts }: WordIndex): number =>
+  (starts[number + 1] as number) - (starts[number] as number)
 
 /** The words that tell things apart; all of them when none does. */
 export function significant(found: readonly Word[]): string[] {

@@ -4,22 +4,22 @@ import { facet, MOST_TAGS } from '../item/facets.ts'
 import { rowIdIn } from '../item/id.ts'
 import { skillPosition } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
-import { matchingIn } from '../search/matching.ts'
+import { listMatching } from '../search/matching.ts'
 
 export const skillResolvers = {
   Query: {
     skill: (_, { slug }, { catalogue }) => catalogue.byKey('SKILL', slug),
     skills: (_, { filter, ...page }, { catalogue }) => {
       const { query, category, source, tag } = filter ?? {}
-      const filtered = catalogue
-        .list('SKILL')
-        .filter(
-          (skill) =>
-            (category == null || skill.category === category) &&
-            (source == null || skill.source === source) &&
-            (tag == null || skill.tags.includes(tag)),
-        )
-      const found = matchingIn(filtered, query, catalogue)
+      const found = listMatching(
+        catalogue,
+        'SKILL',
+        query,
+        (skill) =>
+          (category == null || skill.category === category) &&
+          (source == null || skill.source === source) &&
+          (tag == null || skill.tags.includes(tag)),
+      )
       return { ...pageOf(found, skillPosition, page), facets: found }
     },
   },
