@@ -1,6 +1,10 @@
 import type { Ecosystem, EnvVar, Kind, SkillSource, Transport } from '../item/item.ts'
 
-/** The formats that can be read; told apart by content, never by file name alone. */
+/**
+ * The formats that can be read; told apart by content, never by file name alone. In order of belief, for where two sources state the
+ * same field: the curated before the collected, the subject itself before its readers. Our own seed comes last: it is written by
+ * hand and grows old, so it stands where no other source speaks.
+ */
 export const FORMATS = [
   'toolhive',
   'docker',

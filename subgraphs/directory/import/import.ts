@@ -142,7 +142,7 @@ async function store(findings: Findings, { connection, signal, progress, log }: 
   const database = openDatabase(connection, {
     schema: 'directory',
     max: 1,
-    onError: (error) => log?.error({ err: error }, 'database'),
+    onError: ({ message }) => log?.error({ reason: message }, 'a connection to the database broke'),
   })
   try {
     const client = await database.pool.connect()

@@ -1,27 +1,9 @@
-import type { Contribution, Format } from './contribution.ts'
+import { type Contribution, FORMATS, type Format } from './contribution.ts'
 
-/**
- * Whom to believe first where two sources state the same field: the curated before the collected, the subject itself before
- * its readers. Our own seed comes last: it is written by hand and grows old, so it stands where no other source speaks.
- */
-const PRECEDENCE: readonly Format[] = [
-  'toolhive',
-  'docker',
-  'registry',
-  'mcpm',
-  'toolsdk',
-  'mcp-get',
-  'tensorblock',
-  'readme',
-  'marketplace',
-  'plugin-manifest',
-  'skill',
-  'atrium',
-]
-const RANK: ReadonlyMap<Format, number> = new Map(PRECEDENCE.map((format, rank) => [format, rank]))
+const RANK: ReadonlyMap<Format, number> = new Map(FORMATS.map((format, rank) => [format, rank]))
 
 /** Rank of a format, 0 the most believed. */
-export const rankOf = (format: Format): number => RANK.get(format) ?? PRECEDENCE.length
+export const rankOf = (format: Format): number => RANK.get(format) ?? FORMATS.length
 
 /** Most believed first; equals by address, so that the order of reading never matters. */
 export function byPrecedence(one: Contribution, other: Contribution): number {
