@@ -68,7 +68,7 @@ export function serverStatement(stated: StatedServer): Statement | string {
     owner,
     repo,
     name: cleanText(stated.title, 200),
-    description: cleanText(stated.description, 2_000),
+    description: cleanText(withoutMarkup(stated.description), 2_000),
     category: cleanText(stated.category, 100),
     tags: cleanTags(stated.tags),
     stars: starsIn(stated.stars),
@@ -85,6 +85,13 @@ export function serverStatement(stated: StatedServer): Statement | string {
 /** The identity of a server of this repository; `names` tell it from its neighbours. */
 export const serverIdentity = (repository: Repository, names: readonly string[]): string =>
   (placeInRepository(repository, names)?.identity ?? repositoryKey(repository)).toLowerCase()
+
+/** Tags that a README begins with, also cut off in the middle; text in angle brackets that is no such tag stays. */
+const MARKUP =
+  /<\/?(a|b|br|center|code|div|em|h[1-6]|i|img|kbd|p|picture|source|span|strong|sub|sup|svg)\b[^<>]*(>|$)|!\[[^\]]*\]\([^)]*\)/gi
+
+const withoutMarkup = (value: unknown): unknown =>
+  typeof value === 'string' ? value.slice(0, 10_000).replace(MARKUP, ' ') : value
 
 function repositoryIn({ repository, subfolder }: StatedServer): Repository | null {
   const found = repositoryOf(repository)
@@ -116,11 +123,15 @@ function partOf(name: string): string {
   return slugOf(bare) || slugOf(own)
 }
 
+const FORGE = /^(www\.)?(github|gitlab)\.com$/
+
 /** Remote servers have no repository: the host is the owner. */
 function placeOnTheWeb(home: string, names: readonly string[]): Place | null {
   const { hostname, host, pathname } = new URL(home)
   const repo = names.map(partOf).find((name) => name !== '') ?? partOf(hostname)
-  const owner = hostname.replace(/^(www|mcp|api|app|docs)\./, '').replace(/[^A-Za-z0-9.-]/g, '')
+  // A page of a forge that is no repository still says whose it is.
+  const [first = ''] = FORGE.test(hostname) ? pathname.split('/').slice(1) : [hostname.replace(/^(www|mcp|api|app|docs)\./, '')]
+  const owner = first.replace(/[^A-Za-z0-9.-]/g, '')
   return owner === '' || repo === '' ? null : { identity: `remote:${host}${pathname.replace(/\/+$/, '')}`, owner, repo }
 }
 

@@ -319,6 +319,24 @@ describe('one server under several descriptions', () => {
   })
 })
 
+describe('descriptions are plain text', () => {
+  test.each([
+    ['<a href="https://e.org"><img width="9" src="x.png"></a> Launches <b>things</b>', 'Launches things'],
+    ['<img width="150px" src="https://e.org/cut-off-in-the-mid', null],
+    ['![badge](https://e.org/b.svg) Needs <token> and Array<string>', 'Needs <token> and Array<string>'],
+  ])('%s', (description, text) => {
+    expect(serverIn('p/c/x.json', { ...TOOLSDK, description }).description).toBe(text)
+  })
+})
+
+test('a page of a forge that is no repository says whose it is', () => {
+  expect(serverIn('p/c/x.json', { ...TOOLSDK, packageName: '@x/rocket', url: 'https://github.com/acme' })).toMatchObject({
+    key: 'acme/rocket',
+    repoUrl: null,
+    docsUrl: 'https://github.com/acme',
+  })
+})
+
 describe('nothing hostile reaches a command', () => {
   const HOSTILE = [
     'a; rm -rf /',
