@@ -2,7 +2,8 @@ import { ApolloServer, type ApolloServerPlugin, HeaderMap } from '@apollo/server
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type GraphQLFormattedError, parse } from 'graphql'
-import { type Caller, CREDENTIAL_HEADERS, type CredentialHeader } from '../subgraphs/runtime/caller.ts'
+import { CREDENTIAL_HEADERS } from '../subgraphs/runtime/caller.ts'
+import { callerOf, goneSignal } from './caller.ts'
 import { compressAnswers } from './compression.ts'
 import { refusal } from './errors.ts'
 import type { Gateway } from './gateway.ts'
@@ -165,23 +166,4 @@ function refuse(request: FastifyRequest, reply: FastifyReply, status: number, me
 /** A browser that opens the address in its window, not a program. */
 function isForPeople({ method, headers: { accept = '' } }: FastifyRequest): boolean {
   return method !== 'POST' && accept.includes('text/html') && !accept.includes('json')
-}
-
-/** Who asks, with the credentials that may go on to subgraphs. */
-function callerOf(request: FastifyRequest): Caller {
-  const credentials: Partial<Record<CredentialHeader, string>> = {}
-  for (const name of CREDENTIAL_HEADERS) {
-    const value = request.headers[name]
-    if (typeof value === 'string') credentials[name] = value
-  }
-  return { requestId: request.id, address: request.ip, credentials }
-}
-
-/** Aborts when the client goes away before its answer is written. */
-function goneSignal(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort(new Error('The client is gone.'))
-  })
-  return controller.signal
 }

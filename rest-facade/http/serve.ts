@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { callerOf, goneSignal } from '../../gateway/caller.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
 import { entityTag, names, namesAny } from './caching.ts'
-import { callerOf, gone } from './caller.ts'
 import { codingFor, encoded } from './coding.ts'
 import { PREFLIGHT, setHeadersOfEveryAnswer } from './cors.ts'
 import type { Facade } from './facade.ts'
@@ -90,7 +90,7 @@ export async function serveFacade<Shared>(app: FastifyInstance, client: GatewayC
       const tagOf = (data: Shared) =>
         entityTag(caching.contract, facade.publicUrl, caching.revisionOf(data), row.operationId, path, query, coding)
       const caller = callerOf(request, facade.credentials)
-      const signal = gone(reply)
+      const signal = goneSignal(reply)
 
       const condition = request.headers['if-none-match']
       if (condition !== undefined && !namesAny(condition)) {
