@@ -1,4 +1,4 @@
-import { repositoryOf, repositoryUrl } from './url.ts'
+import { cleanUrl, repositoryOf, repositoryUrl } from './url.ts'
 
 /** A word that every POSIX shell reads as itself; null for any other. Hostile text is never quoted into being. */
 export function shellWord(text: string): string | null {
@@ -13,21 +13,41 @@ export type Published =
 
 /** A version that a package manager takes as it stands; a range or a placeholder is none. */
 const VERSION = /^\d[0-9A-Za-z.+-]{0,60}$/
-/** Flags of a name would become flags of the command. */
-const isName = (text: string): boolean => shellWord(text) !== null && !text.startsWith('.') && !text.includes('://')
+
+/**
+ * What a published package is called, with or without its version. Package managers also take paths, repositories and aliases
+ * (`file:/x`, `owner/repo`, `a@npm:b`), which are not what the source says is published there.
+ */
+const NAMES: Readonly<Record<'npm' | 'pypi' | 'nuget' | 'oci', RegExp>> = {
+  npm: /^(?:@[\w-][\w.-]*\/)?\w[\w.-]*(?<version>@[\w.+-]+)?$/,
+  pypi: /^[A-Za-z0-9][\w.-]*(?<version>(?:==|@)[\w.+-]+)?$/,
+  nuget: /^\w[\w.-]*(?<version>@[\w.+-]+)?$/,
+  oci: /^[a-z0-9][a-z0-9._-]*(?::\d+(?=\/))?(?:\/[a-z0-9][a-z0-9._-]*)*(?<version>(?::\w[\w.-]*)?(?:@sha256:[0-9a-f]{64})?)$/,
+}
+
+/** Longer commands are not stored; nobody reads them before pasting either. */
+const LONGEST = 4_000
 
 /** One line that runs or adds it; null when its name is not safe to paste. */
 export function installCommand(published: Published): string | null {
   if (published.from === 'remote') {
-    const [name, url] = [shellWord(published.name), shellWord(published.url)]
+    // The client takes letters, digits, "_" and "-" for a name.
+    const name =
+      shellWord(published.name)
+        ?.replace(/[^A-Za-z0-9_-]+/g, '-')
+        .replace(/^-+|-+$/g, '') || null
+    const url = shellWord(cleanUrl(published.url) ?? '')
     return name === null || url === null ? null : `claude mcp add --transport ${published.transport} ${name} ${url}`
   }
-  if (!isName(published.name)) return null
+  const named = shellWord(published.name) && NAMES[published.from].exec(published.name)
+  if (!named) return null
   if (published.from === 'oci') {
-    const env = (published.env ?? []).map((variable) => `-e ${variable}`)
-    return ['docker run -i --rm', ...env, published.name].join(' ')
+    const env = [...new Set(published.env)].map((variable) => `-e ${variable}`)
+    const command = ['docker run -i --rm', ...env, published.name].join(' ')
+    return command.length <= LONGEST ? command : null
   }
-  const version = published.version && VERSION.test(published.version) ? published.version : null
+  const isPinned = named.groups?.version !== undefined
+  const version = !isPinned && published.version && VERSION.test(published.version) ? published.version : null
   switch (published.from) {
     case 'npm':
       return `npx -y ${published.name}${version === null ? '' : `@${version}`}`
@@ -45,7 +65,8 @@ const STARTERS = /^(npx -y|npx|uvx|bunx|pnpm dlx|pipx run|dnx|docker run|claude 
 export function statedCommand(text: string): string | null {
   const words = text.trim().split(/ +/)
   const isSafe = words.length <= 40 && words.every((word) => shellWord(word.replace(/^--?(?=[A-Za-z])/, '')) !== null)
-  return isSafe && STARTERS.test(words.join(' ')) ? words.join(' ') : null
+  const command = words.join(' ')
+  return isSafe && command.length <= LONGEST && STARTERS.test(command) ? command : null
 }
 
 /** What to paste when no command is known: cloning the repository, or else the first address that is safe in a shell. */

@@ -40,7 +40,7 @@ export const dockerReader = singleReader(
       envVars,
       remoteUrl: url,
       docs: [source?.project],
-      deprecated: /\(archived\)/i.test(String(about?.title)) || null,
+      deprecated: (typeof about?.title === 'string' && /\(archived\)/i.test(about.title)) || null,
     })
   },
 )

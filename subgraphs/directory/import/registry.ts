@@ -31,7 +31,10 @@ export const registryReader: Reader = {
         line: null,
         reason: locator === '' ? reason : `${locator}: ${reason}`,
       })
-    for (const entry of latestOf(entriesOf(content))) {
+    const entries = entriesOf(content)
+    const places = new Set(entries.map(({ locator }) => locator))
+    for (const place of placesOf(content)) if (!places.has(place)) skip(place, 'is no record of a server')
+    for (const entry of latestOf(entries)) {
       const statement = statementOf(entry)
       if (typeof statement === 'string') skip(entry.locator, statement)
       else contributions.push({ ...addressOf(file), locator: entry.locator, format: 'registry', statement })
@@ -71,6 +74,16 @@ function entriesOf(content: unknown): readonly Entry[] {
   return top && (isCurrent(top) || isOld(top)) ? [{ server: top, locator: '', isOld: isOld(top), official: {} }] : []
 }
 
+/** Where the records of a list should be. */
+function placesOf(content: unknown): readonly string[] {
+  const rows = asRecord(content)?.servers
+  if (Array.isArray(rows)) return rows.map((_, index) => `servers[${index}]`)
+  return asList(content).map((_, index) => `[${index}]`)
+}
+
+/** Text of a field; empty for anything else. A value without a prototype can not even be turned into text. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
 const isOld = (server: Readonly<Record<string, unknown>>): boolean =>
   asRecord(server.version_detail) !== null && typeof server.name === 'string'
 /** A name in a name space, and a place to get it from: package.json and others have the one or the other. */
@@ -84,7 +97,7 @@ function latestOf(entries: readonly Entry[]): readonly Entry[] {
   const latest = new Map<string, Entry>()
   for (const entry of entries) {
     // The old seed has records without a name: each is reported by itself.
-    const name = String(entry.server.name || entry.locator)
+    const name = textOf(entry.server.name) || entry.locator
     const known = latest.get(name)
     if (!known || isNewer(entry, known)) latest.set(name, entry)
   }
@@ -95,8 +108,8 @@ function isNewer(one: Entry, other: Entry): boolean {
   const isLatest = ({ official, server }: Entry) =>
     official.isLatest === true || asRecord(server.version_detail)?.is_latest === true
   if (isLatest(one) !== isLatest(other)) return isLatest(one)
-  const versionOf = ({ server }: Entry) => String(server.version ?? asRecord(server.version_detail)?.version ?? '')
-  const publishedOf = ({ official }: Entry) => String(official.publishedAt ?? '')
+  const versionOf = ({ server }: Entry) => textOf(server.version ?? asRecord(server.version_detail)?.version)
+  const publishedOf = ({ official }: Entry) => textOf(official.publishedAt)
   return (compareVersions(versionOf(one), versionOf(other)) ?? (publishedOf(one) > publishedOf(other) ? 1 : -1)) > 0
 }
 
@@ -110,7 +123,7 @@ function statementOf({ server, isOld: old, official }: Entry): Statement | strin
       secret: fields.isSecret === true || fields.is_secret === true,
     })),
   )
-  const name = typeof server.name === 'string' ? server.name : ''
+  const name = textOf(server.name)
   const repository = asRecord(server.repository) ?? {}
   const [remote] = remotes
   // The old list has addresses on the author's own machine.
@@ -127,7 +140,7 @@ function statementOf({ server, isOld: old, official }: Entry): Statement | strin
     transport: transportOf(remote, packages[0], old),
     installCommand: commandOf(
       packages,
-      remote,
+      remoteUrl === null ? undefined : remote,
       name,
       variables.map(({ name: variable }) => variable),
     ),
@@ -148,13 +161,13 @@ function transportOf(
   return null
 }
 
-const KINDS: Readonly<Record<string, 'npm' | 'pypi' | 'oci' | 'nuget'>> = {
-  npm: 'npm',
-  pypi: 'pypi',
-  oci: 'oci',
-  docker: 'oci',
-  nuget: 'nuget',
-}
+const KINDS: ReadonlyMap<unknown, 'npm' | 'pypi' | 'oci' | 'nuget'> = new Map([
+  ['npm', 'npm'],
+  ['pypi', 'pypi'],
+  ['oci', 'oci'],
+  ['docker', 'oci'],
+  ['nuget', 'nuget'],
+] as const)
 
 function commandOf(
   packages: readonly Readonly<Record<string, unknown>>[],
@@ -163,7 +176,7 @@ function commandOf(
   env: readonly string[],
 ): string | null {
   for (const one of packages) {
-    const from = KINDS[String(one.registryType ?? one.registry_name ?? '')]
+    const from = KINDS.get(one.registryType ?? one.registry_name)
     const identifier = one.identifier ?? one.name
     if (from === undefined || typeof identifier !== 'string') continue
     const version = typeof one.version === 'string' ? one.version : null

@@ -1,5 +1,6 @@
 import type { EnvVar, Transport } from '../item/item.ts'
 import type { Statement } from './contribution.ts'
+import { resolveFolder } from './link.ts'
 import { asList, asRecord } from './shape.ts'
 import { cleanTags, cleanText, slugOf } from './text.ts'
 import { cleanUrl, type Repository, repositoryOf, repositoryUrl } from './url.ts'
@@ -95,8 +96,10 @@ const withoutMarkup = (value: unknown): unknown =>
 
 function repositoryIn({ repository, subfolder }: StatedServer): Repository | null {
   const found = repositoryOf(repository)
-  const folder = cleanText(subfolder, 200)?.replace(/^[./]+|\/+$/g, '') || null
-  return found && { ...found, subfolder: folder !== null && /^[\w./@-]+$/.test(folder) ? folder : found.subfolder }
+  const stated = cleanText(subfolder, 200)?.replace(/^\/+/, '') ?? ''
+  // `a/../../..` would make a link to a neighbour's repository.
+  const folder = /^[\w./@-]+$/.test(stated) ? resolveFolder('', stated) : null
+  return found && { ...found, subfolder: folder || found.subfolder }
 }
 
 type Place = { readonly identity: string; readonly owner: string; readonly repo: string }
@@ -118,7 +121,7 @@ function placeInRepository(repository: Repository, names: readonly string[]): Pl
 
 /** What is left of a folder, package or image when what every server is called is taken away: `@x/mcp-server-git` is `git`. */
 function partOf(name: string): string {
-  const own = (name.toLowerCase().split('/').at(-1) ?? '').replace(/:[^:]*$/, '').replace(/^awslabs\./, '')
+  const own = (name.toLowerCase().split('/').at(-1) ?? '').replace(/(?<=.)[@:].*$/, '').replace(/^awslabs\./, '')
   const bare = own.replace(/^(mcp-)?server-|^mcp-|^feedmob-|(-mcp)?-server$|-mcp$/g, '')
   return slugOf(bare) || slugOf(own)
 }

@@ -1,5 +1,6 @@
-/** Changes of direction and invisible marks that make text look like something else. */
-const INVISIBLE = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu
+/** Changes of direction, invisible marks and letters that show nothing: they make text look like something else. */
+const INVISIBLE =
+  /\u034f|[\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu
 
 /**
  * Text for people: NFC, one line, no control characters and no changes of direction, at most `maxLength` UTF-16 units.
@@ -11,8 +12,8 @@ export function cleanText(value: unknown, maxLength: number): string | null {
   const text = value
     .slice(0, maxLength * 4)
     .toWellFormed()
-    .normalize('NFC')
     .replace(INVISIBLE, '')
+    .normalize('NFC')
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()
     .slice(0, maxLength)

@@ -1,9 +1,17 @@
-/** An absolute http or https URL with a host and without credentials, as the URL standard writes it; null for anything else. */
+/** The longest address that is stored, in characters as the URL standard writes them. */
+const LONGEST = 2_000
+
+/**
+ * An absolute http or https URL with a host and without credentials, as the URL standard writes it; null for anything else. Line
+ * breaks and blanks are refused: the standard would drop or encode them, and so make another address.
+ */
 export function cleanUrl(value: unknown): string | null {
-  if (typeof value !== 'string' || value.length > 2_000) return null
-  const url = URL.parse(value.trim())
+  if (typeof value !== 'string' || value.length > LONGEST) return null
+  const text = value.trim()
+  const url = /[\p{Cc}\s]/u.test(text) ? null : URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '' || url.username !== '' || url.password !== '') return null
-  return url.href.replace(/^(https?:\/\/[^/?#]+)\/$/, '$1')
+  const address = url.href.replace(/^(https?:\/\/[^/?#]+)\/$/, '$1')
+  return address.length <= LONGEST ? address : null
 }
 
 /** A repository of a forge; `subfolder` null when the address is of its root. */
@@ -24,6 +32,7 @@ export function repositoryOf(value: unknown): Repository | null {
   const address = value
     .trim()
     .replace(/^git\+/, '')
+    .replace(/^(ssh:\/\/git@[^/:]+):\d+\//, '$1/')
     .replace(/^(?:ssh:\/\/)?git@([^/:]+)[:/]/, 'https://$1/')
     .replace(/^git:\/\//, 'https://')
   const url = cleanUrl(address)
@@ -33,8 +42,20 @@ export function repositoryOf(value: unknown): Repository | null {
   const [owner = '', name = '', kind, , ...rest] = pathname.split('/').filter((segment) => segment !== '')
   const repo = name.replace(/\.git$/, '')
   if (!FORGES.has(host) || !SEGMENT.test(owner) || !SEGMENT.test(repo)) return null
-  const subfolder = (kind === 'tree' || kind === 'blob') && rest.length > 0 ? rest.join('/') : null
+  // GitLab nests groups: what follows is then the repository, and two segments name only a group.
+  if (host === 'gitlab.com' && kind !== undefined && !/^(-|tree|blob)$/.test(kind)) return null
+  const subfolder = (kind === 'tree' || kind === 'blob') && rest.length > 0 ? decoded(rest) : null
   return { host, owner, repo, subfolder }
+}
+
+/** Segments of a URL as a path; null when they hide what a path can not hold. */
+function decoded(segments: readonly string[]): string | null {
+  try {
+    const names = segments.map(decodeURIComponent)
+    return names.some((name) => /[\p{Cc}/\\]|^\.{1,2}$/u.test(name)) ? null : names.join('/')
+  } catch {
+    return null
+  }
 }
 
 /** The address of a repository's root. */

@@ -8,7 +8,20 @@ export function compareVersions(one: string, other: string): number | null {
   }
   if (a.preRelease === b.preRelease) return 0
   if (a.preRelease === '' || b.preRelease === '') return a.preRelease === '' ? 1 : -1
-  return a.preRelease > b.preRelease ? 1 : -1
+  return comparePreReleases(a.preRelease.split('.'), b.preRelease.split('.'))
+}
+
+/** Semantic Versioning §11.4: numbers by size and below words, words by their characters, the longer above its own beginning. */
+function comparePreReleases(one: readonly string[], other: readonly string[]): number {
+  for (const [index, a] of one.entries()) {
+    const b = other[index]
+    if (b === undefined) return 1
+    if (a === b) continue
+    const [isNumber, isOtherNumber] = [/^\d+$/.test(a), /^\d+$/.test(b)]
+    if (isNumber !== isOtherNumber) return isNumber ? -1 : 1
+    return (isNumber ? a.length - b.length || (a > b ? 1 : -1) : a > b ? 1 : -1) > 0 ? 1 : -1
+  }
+  return one.length < other.length ? -1 : 0
 }
 
 function partsOf(version: string): { readonly numbers: readonly number[]; readonly preRelease: string } | null {

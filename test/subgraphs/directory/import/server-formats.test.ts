@@ -362,7 +362,7 @@ describe('nothing hostile reaches a command', () => {
   test.each(HOSTILE)('%j is no package', (name) => {
     for (const from of ['npm', 'pypi', 'nuget', 'oci'] as const) expect(installCommand({ from, name })).toBeNull()
     expect(installCommand({ from: 'remote', name, url: 'https://e.org', transport: 'http' })).toBe(
-      name === '../x' ? 'claude mcp add --transport http ../x https://e.org' : null,
+      name === '../x' ? 'claude mcp add --transport http x https://e.org' : null,
     )
     expect(serverIn('p/c/x.json', { ...TOOLSDK, packageName: name }).installCommand).toBeNull()
   })
