@@ -18,12 +18,12 @@ const VERSION = /^\d[0-9A-Za-z.+-]{0,60}$/
  * What a published package is called, with or without its version. Package managers also take paths, repositories and aliases
  * (`file:/x`, `owner/repo`, `a@npm:b`), which are not what the source says is published there.
  */
-const NAMES: Readonly<Record<'npm' | 'pypi' | 'nuget' | 'oci', RegExp>> = {
-  npm: /^(?:@[\w-][\w.-]*\/)?\w[\w.-]*(?<version>@[\w.+-]+)?$/,
-  pypi: /^[A-Za-z0-9][\w.-]*(?<version>(?:==|@)[\w.+-]+)?$/,
-  nuget: /^\w[\w.-]*(?<version>@[\w.+-]+)?$/,
-  oci: /^[a-z0-9][a-z0-9._-]*(?::\d+(?=\/))?(?:\/[a-z0-9][a-z0-9._-]*)*(?<version>(?::\w[\w.-]*)?(?:@sha256:[0-9a-f]{64})?)$/,
-}
+const NAMES: ReadonlyMap<unknown, RegExp> = new Map([
+  ['npm', /^(?:@[\w-][\w.-]*\/)?\w[\w.-]*(?<version>@[\w.+-]+)?$/],
+  ['pypi', /^[A-Za-z0-9][\w.-]*(?<version>(?:==|@)[\w.+-]+)?$/],
+  ['nuget', /^\w[\w.-]*(?<version>@[\w.+-]+)?$/],
+  ['oci', /^[a-z0-9][a-z0-9._-]*(?::\d+(?=\/))?(?:\/[a-z0-9][a-z0-9._-]*)*(?<version>(?::\w[\w.-]*)?(?:@sha256:[0-9a-f]{64})?)$/],
+])
 
 /** Longer commands are not stored; nobody reads them before pasting either. */
 const LONGEST = 4_000
@@ -39,7 +39,8 @@ export function installCommand(published: Published): string | null {
     const url = shellWord(cleanUrl(published.url) ?? '')
     return name === null || url === null ? null : `claude mcp add --transport ${published.transport} ${name} ${url}`
   }
-  const named = shellWord(published.name) && NAMES[published.from].exec(published.name)
+  // Readers look `from` up by words of a file: `constructor` finds something, and that is published nowhere.
+  const named = shellWord(published.name) && NAMES.get(published.from)?.exec(published.name)
   if (!named) return null
   if (published.from === 'oci') {
     const env = [...new Set(published.env)].map((variable) => `-e ${variable}`)

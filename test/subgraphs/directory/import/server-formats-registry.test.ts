@@ -214,6 +214,13 @@ describe('a command names what is published under that name', () => {
     expect(installCommand({ from: 'remote', name, url, transport: 'http' })).toBe(command)
   })
 
+  test.each(['constructor', '__proto__', 'toString'])('what is published by %s is published nowhere', (runtime) => {
+    const toolsdk = { type: 'mcp-server', packageName: '@acme/rocket', url: 'https://github.com/acme/rocket', runtime }
+    expect(read('packages/space/x.json', toolsdk).servers).toMatchObject([{ installCommand: null }])
+    const packages = [{ registryType: runtime, identifier: '@acme/rocket' }]
+    expect(read('x.json', { ...CURRENT, packages, remotes: [] }).servers).toMatchObject([{ installCommand: null }])
+  })
+
   test("nobody is sent to an address on the author's own machine", () => {
     const { servers } = read('x.json', { ...CURRENT, packages: [], remotes: [{ type: 'sse', url: 'http://localhost:3000/sse' }] })
     expect(servers).toMatchObject([{ installCommand: null, transport: 'sse' }])
