@@ -3,7 +3,10 @@ import type { Contribution, Reader, Skip, Statement } from './contribution.ts'
 import { serverStatement, variablesIn } from './server.ts'
 import { asRecord } from './shape.ts'
 
-const MANAGERS: Readonly<Record<string, 'npm' | 'pypi'>> = { node: 'npm', python: 'pypi' }
+const MANAGERS: ReadonlyMap<unknown, 'npm' | 'pypi'> = new Map([
+  ['node', 'npm'],
+  ['python', 'pypi'],
+] as const)
 
 const isPackage = (value: unknown): boolean => {
   const fields = asRecord(value)
@@ -28,7 +31,7 @@ export const mcpGetReader: Reader = {
 }
 
 function statementOf(fields: Readonly<Record<string, unknown>>): Statement | string {
-  const from = MANAGERS[String(fields.runtime)]
+  const from = MANAGERS.get(fields.runtime)
   return serverStatement({
     repository: fields.sourceUrl,
     names: [fields.name],

@@ -4,7 +4,10 @@ import { serverStatement, transportIn, variablesIn } from './server.ts'
 import { asList, asRecord } from './shape.ts'
 import { singleReader } from './single.ts'
 
-const MANAGERS: Readonly<Record<string, 'npm' | 'pypi'>> = { node: 'npm', python: 'pypi' }
+const MANAGERS: ReadonlyMap<unknown, 'npm' | 'pypi'> = new Map([
+  ['node', 'npm'],
+  ['python', 'pypi'],
+] as const)
 
 /** packages/<category>/*.json of the ToolSDK registry. */
 export const toolsdkReader = singleReader(
@@ -13,7 +16,7 @@ export const toolsdkReader = singleReader(
   (fields, file) => {
     const name = typeof fields.packageName === 'string' ? fields.packageName : ''
     const remote = asRecord(asList(fields.remotes)[0])
-    const from = MANAGERS[String(fields.runtime)]
+    const from = MANAGERS.get(fields.runtime)
     const category = folderOf(file.path).split('/').at(-1)
     const remoteTransport = remote ? (transportIn(remote.type) ?? 'streamable-http') : null
     return serverStatement({

@@ -412,7 +412,10 @@ describe('whatever a field holds', () => {
     for (const sample of SAMPLES) {
       for (const field of Object.keys(sample)) {
         for (const value of WRONG) {
-          const content = JSON.parse(JSON.stringify({ ...sample, [field]: value }))
+          // As an import parses it: objects without a prototype.
+          const parsed = parse('p/c/x.json', new TextEncoder().encode(JSON.stringify({ ...sample, [field]: value })))
+          if ('fault' in parsed) throw new Error(parsed.fault.reason)
+          const { content } = parsed
           const file = { origin: 'a/b', path: 'p/c/x.json', text: '' }
           for (const reader of readers.filter((one) => one.recognises(content, file))) {
             for (const { statement } of reader.read(content, file).contributions) {
