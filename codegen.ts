@@ -13,7 +13,29 @@ import type { Types } from '@graphql-codegen/plugin-helpers'
 
 const ROOT = import.meta.dirname
 const OUT = join(ROOT, '.generated')
-const SUBGRAPHS = ['directory']
+const SUBGRAPHS = ['directory', 'social']
+/** GraphQL reads these domain objects directly: per subgraph, SDL type to TypeScript type. */
+const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
+  directory: {
+    McpServer: '../../subgraphs/directory/item/item.ts#McpServer as McpServerModel',
+    Plugin: '../../subgraphs/directory/item/item.ts#Plugin as PluginModel',
+    Skill: '../../subgraphs/directory/item/item.ts#Skill as SkillModel',
+    // Facets are counted from the items that match, when they are asked for.
+    McpServerFacets: 'ReadonlyArray<McpServerModel>',
+    PluginFacets: 'ReadonlyArray<PluginModel>',
+    SkillFacets: 'ReadonlyArray<SkillModel>',
+    SearchFacets: 'ReadonlyArray<ItemModel>',
+    DirectoryItem: '../../subgraphs/directory/item/item.ts#Item as ItemModel',
+  },
+  social: {
+    User: '../../subgraphs/social/user/user.ts#User as UserModel',
+    Post: '../../subgraphs/social/post/post.ts#Post as PostModel',
+    Comment: '../../subgraphs/social/comment/comment.ts#Comment as CommentModel',
+    Room: '../../subgraphs/social/room/room.ts#Room as RoomModel',
+    Message: '../../subgraphs/social/message/message.ts#Message as MessageModel',
+    DirectoryItem: '{ readonly id: string }',
+  },
+}
 /** Rooms whose `.graphql` files are operations. */
 const OPERATION_ROOMS = ['rest-facade', 'web', 'gateway']
 
@@ -105,7 +127,7 @@ async function generate(): Promise<void> {
               federation: true,
               useTypeImports: true,
               contextType: `../../subgraphs/${name}/context.ts#Context`,
-              mappers: mappersOf(name),
+              mappers: MAPPERS[name] ?? {},
               makeResolverTypeCallable: true,
             },
           },
@@ -173,21 +195,4 @@ async function generate(): Promise<void> {
         .join('\n'),
     )
   }
-}
-
-/** GraphQL reads these domain objects directly: SDL type to TypeScript type. */
-function mappersOf(name: string): Record<string, string> {
-  return name === 'directory'
-    ? {
-        McpServer: '../../subgraphs/directory/item/item.ts#McpServer as McpServerModel',
-        Plugin: '../../subgraphs/directory/item/item.ts#Plugin as PluginModel',
-        Skill: '../../subgraphs/directory/item/item.ts#Skill as SkillModel',
-        // Facets are counted from the items that match, when they are asked for.
-        McpServerFacets: 'ReadonlyArray<McpServerModel>',
-        PluginFacets: 'ReadonlyArray<PluginModel>',
-        SkillFacets: 'ReadonlyArray<SkillModel>',
-        SearchFacets: 'ReadonlyArray<ItemModel>',
-        DirectoryItem: '../../subgraphs/directory/item/item.ts#Item as ItemModel',
-      }
-    : {}
 }

@@ -38,16 +38,18 @@ await runProgram(async (defer, end) => {
 
   const directory = await parts.directorySubgraph({ connection, publicUrl, log })
   defer(directory.close)
+  const social = await parts.socialSubgraph({ connection, log })
+  defer(social.close)
 
   const gateway = await parts.startGateway({
     supergraphSdl: readFileSync(join(import.meta.dirname, 'schema/supergraph.graphql'), 'utf8'),
-    links: [parts.localLink(directory)],
+    links: [directory, social].map(parts.localLink),
     limits: { depth: config.DEPTH_LIMIT, cost: config.COST_LIMIT },
     log,
   })
   defer(gateway.close)
 
-  const app = parts.createHttpServer({ log, checks: [{ name: 'directory', check: directory.ready }] })
+  const app = parts.createHttpServer({ log, checks: [directory, social].map(({ name, ready }) => ({ name, check: ready })) })
   await parts.serveGraphql(app, gateway, { page: await parts.serveExplorer(app, { examples: parts.directoryExamples() }) })
   await parts.serveDirectoryApi(app, gateway.client, { publicUrl })
   // Until there is a home page, the explorer is the place to begin.
@@ -63,6 +65,7 @@ async function loadParts() {
   return {
     ...(await import('./subgraphs/directory/import/seed.ts')),
     ...(await import('./subgraphs/directory/subgraph.ts')),
+    ...(await import('./subgraphs/social/subgraph.ts')),
     ...(await import('./gateway/local-link.ts')),
     ...(await import('./gateway/gateway.ts')),
     ...(await import('./gateway/server.ts')),

@@ -1,17 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { buildSubgraphSchema } from '@apollo/subgraph'
-import { parse } from 'graphql'
 import type { Logger } from 'pino'
 import { type Connection, openDatabase } from '../runtime/database.ts'
+import { sdlOf } from '../runtime/sdl.ts'
 import type { Subgraph } from '../runtime/subgraph.ts'
 import type { Context } from './context.ts'
 import { catalogueOf } from './item/catalogue.ts'
 import { itemRepository, type Tables } from './item/repository.ts'
 import { followRevisions } from './item/revision-feed.ts'
 import { resolvers } from './resolvers.ts'
-
-const SCHEMA = join(import.meta.dirname, '../../schema/directory')
 
 /**
  * The directory, loaded and kept up to date with every import, whoever runs it. `publicUrl` stands in front of the addresses of
@@ -45,7 +41,7 @@ export async function directorySubgraph({
 
   return {
     name: 'directory',
-    schema: buildSubgraphSchema([{ typeDefs: typeDefs(), resolvers: resolvers as never }]),
+    schema: buildSubgraphSchema([{ typeDefs: sdlOf('directory'), resolvers: resolvers as never }]),
     context: (): Context => ({ catalogue, items, publicUrl }),
     ready: items.currentRevision,
     close: async () => {
@@ -54,11 +50,3 @@ export async function directorySubgraph({
     },
   }
 }
-
-const typeDefs = () =>
-  parse(
-    readdirSync(SCHEMA)
-      .sort()
-      .map((file) => readFileSync(join(SCHEMA, file), 'utf8'))
-      .join('\n'),
-  )

@@ -6,6 +6,11 @@ export type Caller = {
   readonly address: string
   /** Lower-case header name to value; only the names of `CREDENTIAL_HEADERS`. */
   readonly credentials: Readonly<Partial<Record<CredentialHeader, string>>>
+  /**
+   * When a caller who stays connected (a WebSocket, an event stream) presented the credentials. A short-lived token that was valid
+   * then goes on being good for as long as its session lives. Absent for a caller who presents them with every request.
+   */
+  readonly connectedAt?: Date
 }
 
 /** The only headers of a client that reach a subgraph. */

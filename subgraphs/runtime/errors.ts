@@ -4,6 +4,16 @@ import { GraphQLError } from 'graphql'
 export const CODES = {
   /** An argument has the right type but not a permitted value; the message names it and the expectation. */
   badInput: 'BAD_USER_INPUT',
+  /** Nobody is signed in, or with a token that is not valid any more. */
+  unauthenticated: 'UNAUTHENTICATED',
+  /** Who asks is known, and may not. */
+  forbidden: 'FORBIDDEN',
+  /** There is nothing with the id that was asked for. */
+  notFound: 'NOT_FOUND',
+  /** Too often from one address; `retryAfterSeconds` says when again. */
+  rateLimited: 'RATE_LIMITED',
+  /** A subscription whose reader is too far behind; subscribe again and read what was missed with a query. */
+  slowReader: 'SLOW_READER',
 } as const
 
 /** An argument that is not permitted: `Expected "first" to be 1 to 100, got 5000.` */
@@ -12,8 +22,26 @@ export const badInput = (argument: string, expectation: string, got: unknown): G
     extensions: { code: CODES.badInput, argument },
   })
 
+/** Refuses an anonymous caller. `reason` is a whole sentence that says what to do. */
+export const unauthenticated = (
+  reason = 'Expected a signed-in caller: send "Authorization: Bearer" with the token of a log-in.',
+): GraphQLError => new GraphQLError(reason, { extensions: { code: CODES.unauthenticated } })
+
+/** Refuses who may not. `reason` is a whole sentence that says who may. */
+export const forbidden = (reason: string): GraphQLError => new GraphQLError(reason, { extensions: { code: CODES.forbidden } })
+
+/** There is no `what` with this id: `There is no user with the id "x".` */
+export const notFound = (what: string, id: string): GraphQLError =>
+  new GraphQLError(`There is no ${what} with the id ${excerpt(id)}.`, { extensions: { code: CODES.notFound } })
+
+/** Refuses who asks too often. `retryAfterSeconds` is a whole number, at least 1; the HTTP door repeats it as Retry-After. */
+export const rateLimited = (what: string, retryAfterSeconds: number): GraphQLError =>
+  new GraphQLError(`Too many ${what} from this address: try again in ${retryAfterSeconds} seconds.`, {
+    extensions: { code: CODES.rateLimited, retryAfterSeconds },
+  })
+
 /** Enough of a value to recognise it in a message. */
-function excerpt(value: unknown): string {
+export function excerpt(value: unknown): string {
   const text = typeof value === 'string' ? JSON.stringify(value.slice(0, 80).toWellFormed()) : String(value)
   return typeof value === 'string' && value.length > 80 ? `${text}… (${value.length} characters)` : text
 }

@@ -8,6 +8,7 @@ import { localLink } from '../../gateway/local-link.ts'
 import { createHttpServer } from '../../gateway/server.ts'
 import { serveDirectoryApi } from '../../rest-facade/directory/serve.ts'
 import { directorySubgraph } from '../../subgraphs/directory/subgraph.ts'
+import { socialSubgraph } from '../../subgraphs/social/subgraph.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { askRaw } from './ask.ts'
 import { ROWS } from './sample.ts'
@@ -22,8 +23,10 @@ export async function startStack(fill: (database: FreshDatabase) => Promise<unkn
   // Not where it listens: addresses in answers come from configuration. With a slash at the end, as people write it.
   const publicUrl = 'https://directory.example/base'
   const directory = await directorySubgraph({ connection: database.connection, publicUrl, log })
+  const social = await socialSubgraph({ connection: database.connection, log })
   const supergraphSdl = readFileSync(SUPERGRAPH, 'utf8')
-  const gateway = await startGateway({ supergraphSdl, links: [localLink(directory)], limits: { depth: 10, cost: 1000 }, log })
+  const links = [directory, social].map(localLink)
+  const gateway = await startGateway({ supergraphSdl, links, limits: { depth: 10, cost: 1000 }, log })
   const app = createHttpServer({ log })
   await serveDirectoryApi(app, gateway.client, { publicUrl: `${publicUrl}/` })
   await app.listen({ port: 0, host: '127.0.0.1' })
@@ -48,6 +51,7 @@ export async function startStack(fill: (database: FreshDatabase) => Promise<unkn
       await app.close()
       await gateway.close()
       await directory.close()
+      await social.close()
       await database.drop()
     },
   }

@@ -73,7 +73,7 @@ async function directoryWithoutData() {
   return {
     gateway: await startGateway({
       supergraphSdl,
-      links: [{ name: 'directory', execute }],
+      links: ['directory', 'social'].map((name) => ({ name, execute })),
       limits: DEFAULT_LIMITS,
       log: keptLog().log,
     }),

@@ -1,0 +1,38 @@
+import DataLoader from 'dataloader'
+
+/**
+ * A loader of single rows for one request: `find` gets the distinct keys of one tick and may answer in any order; the loader puts rows
+ * back into key order, with null for a miss.
+ */
+export const loaderByKey = <Row>(
+  find: (keys: readonly string[]) => Promise<readonly Row[]>,
+  keyOf: (row: Row) => string,
+): DataLoader<string, Row | null> =>
+  new DataLoader(async (keys) => {
+    const rows = new Map((await find(keys)).map((row) => [keyOf(row), row]))
+    return keys.map((key) => rows.get(key) ?? null)
+  })
+
+/** The same for lists: every row belongs to the key that `keyOf` gives, in the order of `find`; an empty list for a miss. */
+export const loaderOfLists = <Row>(
+  find: (keys: readonly string[]) => Promise<readonly Row[]>,
+  keyOf: (row: Row) => string,
+): DataLoader<string, readonly Row[]> =>
+  new DataLoader(async (keys) => {
+    const lists = Map.groupBy(await find(keys), keyOf)
+    return keys.map((key) => lists.get(key) ?? [])
+  })
+
+/** A field with arguments has a loader for each different set of them: this remembers one per `key` for the request. */
+export function loaderPerArguments<Loader>(make: (key: string) => Loader): (key: string) => Loader {
+  const made = new Map<string, Loader>()
+  return (key) => {
+    const known = made.get(key)
+    if (known) return known
+    const loader = make(key)
+    made.set(key, loader)
+    return loader
+  }
+}
+
+export type { DataLoader }

@@ -1,0 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type DocumentNode, parse } from 'graphql'
+
+/** The SDL of one subgraph: all files of its folder of `schema/`. */
+export function sdlOf(subgraph: string): DocumentNode {
+  const folder = join(import.meta.dirname, '../../schema', subgraph)
+  const files = readdirSync(folder).sort()
+  return parse(files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n'))
+}

@@ -1,0 +1,66 @@
+import type { Caller } from '../runtime/caller.ts'
+import { unauthenticated } from '../runtime/errors.ts'
+import type { EventFeed } from '../runtime/outbox.ts'
+import { commentLoaders } from './comment/loaders.ts'
+import type { CommentRepository } from './comment/repository.ts'
+import { messageLoaders } from './message/loaders.ts'
+import type { MessageRepository } from './message/repository.ts'
+import { postLoaders } from './post/loaders.ts'
+import type { PostRepository } from './post/repository.ts'
+import { roomLoaders } from './room/loaders.ts'
+import type { RoomRepository } from './room/repository.ts'
+import type { KeyRing } from './session/key-ring.ts'
+import type { SessionRepository } from './session/repository.ts'
+import { type Viewer, viewerOf } from './session/viewer.ts'
+import { userLoaders } from './user/loaders.ts'
+import type { UserRepository } from './user/repository.ts'
+
+/** What lives as long as the subgraph. */
+export type Parts = {
+  readonly users: UserRepository
+  readonly sessions: SessionRepository
+  readonly posts: PostRepository
+  readonly comments: CommentRepository
+  readonly rooms: RoomRepository
+  readonly messages: MessageRepository
+  readonly keys: KeyRing
+  readonly events: EventFeed
+  readonly now: () => Date
+}
+
+/** What the resolvers of one operation, or of one event of a subscription, work with. */
+export type Context = Parts & {
+  readonly caller: Caller
+  /** Who asks; null for an anonymous caller. Rejects with UNAUTHENTICATED for a token that is not valid now. Asked once per context. */
+  readonly viewer: () => Promise<Viewer | null>
+  /** Who asks; rejects with UNAUTHENTICATED for an anonymous caller as well. */
+  readonly signedIn: () => Promise<Viewer>
+  readonly load: Loaders
+}
+
+type Loaders = ReturnType<typeof loadersOf>
+
+const loadersOf = ({ users, posts, comments, rooms, messages }: Parts) => ({
+  ...userLoaders(users),
+  ...postLoaders(posts),
+  ...commentLoaders(comments),
+  ...roomLoaders(rooms),
+  ...messageLoaders(messages),
+})
+
+/** A context with loaders of its own: a cache must not outlive the caller whose permissions filled it. */
+export function contextOf(parts: Parts, caller: Caller): Context {
+  let asking: Promise<Viewer | null> | null = null
+  const viewer = () => (asking ??= viewerOf(caller, parts))
+  return {
+    ...parts,
+    caller,
+    viewer,
+    signedIn: async () => {
+      const found = await viewer()
+      if (!found) throw unauthenticated()
+      return found
+    },
+    load: loadersOf(parts),
+  }
+}

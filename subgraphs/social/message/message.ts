@@ -1,0 +1,8 @@
+/** What a member says in a room. */
+export type Message = {
+  readonly id: string
+  readonly roomId: string
+  readonly authorId: string
+  readonly text: string
+  readonly createdAt: Date
+}

@@ -1,0 +1,2 @@
+/** Where members write messages to each other. */
+export type Room = { readonly id: string; readonly name: string; readonly ownerId: string; readonly createdAt: Date }

@@ -1,0 +1,48 @@
+import { importJWK, jwtVerify, SignJWT } from 'jose'
+import type { KeyRing } from './key-ring.ts'
+
+/** How long an access token is good for; RFC 9700 wants it short, for it cannot be taken back from those who only check its signature. */
+export const TOKEN_SECONDS = 15 * 60
+
+const ISSUER = 'atrium'
+
+/** Whose session a token is of: row ids. */
+export type TokenSubject = { readonly userId: string; readonly sessionId: string }
+
+/** A new access token of a session, and when it ends. */
+export async function signToken(
+  { userId, sessionId }: TokenSubject,
+  keys: KeyRing,
+  now: Date,
+): Promise<{ readonly token: string; readonly expiresAt: Date }> {
+  const key = await keys.signing(now)
+  const issued = Math.floor(now.getTime() / 1000)
+  const token = await new SignJWT({ sid: sessionId })
+    .setProtectedHeader({ alg: 'EdDSA', kid: key.kid, typ: 'JWT' })
+    .setIssuer(ISSUER)
+    .setSubject(userId)
+    .setIssuedAt(issued)
+    .setExpirationTime(issued + TOKEN_SECONDS)
+    .sign(await importJWK(key.privateKey, 'EdDSA'))
+  return { token, expiresAt: new Date((issued + TOKEN_SECONDS) * 1000) }
+}
+
+/** The subject of a token that is ours and valid at `at`; null for every other text. */
+export async function subjectOf(token: string, keys: KeyRing, at: Date): Promise<TokenSubject | null> {
+  try {
+    const { payload } = await jwtVerify(
+      token,
+      async ({ kid }) => {
+        const key = kid === undefined ? null : await keys.byId(kid)
+        if (!key) throw new Error('unknown key')
+        return importJWK(key.publicKey, 'EdDSA')
+      },
+      { issuer: ISSUER, algorithms: ['EdDSA'], currentDate: at, requiredClaims: ['sub', 'sid', 'exp'] },
+    )
+    return typeof payload.sub === 'string' && typeof payload.sid === 'string'
+      ? { userId: payload.sub, sessionId: payload.sid }
+      : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,55 @@
+import { buildSubgraphSchema } from '@apollo/subgraph'
+import type { Logger } from 'pino'
+import { type Connection, openDatabase } from '../runtime/database.ts'
+import { eventFeed } from '../runtime/event-feed.ts'
+import { sdlOf } from '../runtime/sdl.ts'
+import type { Subgraph } from '../runtime/subgraph.ts'
+import { commentRepository } from './comment/repository.ts'
+import { contextOf, type Parts } from './context.ts'
+import { messageRepository } from './message/repository.ts'
+import { postRepository } from './post/repository.ts'
+import { resolvers } from './resolvers.ts'
+import { roomRepository } from './room/repository.ts'
+import { keyRing } from './session/key-ring.ts'
+import { sessionRepository } from './session/repository.ts'
+import type { Tables } from './tables.ts'
+import { userRepository } from './user/repository.ts'
+
+/** People, what they write and what they say to each other. Rejects when the database cannot be read. */
+export async function socialSubgraph({
+  connection,
+  log,
+  now = () => new Date(),
+}: {
+  readonly connection: Connection
+  readonly log: Logger
+  /** The time by which tokens, locks and limits are judged. */
+  readonly now?: () => Date
+}): Promise<Subgraph> {
+  // Not the error itself: pg hangs the whole client on it.
+  const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
+  const database = openDatabase<Tables>(connection, { schema: 'social', onError })
+  const sessions = sessionRepository(database.query)
+  const parts: Parts = {
+    users: userRepository(database.query),
+    sessions,
+    posts: postRepository(database.query),
+    comments: commentRepository(database.query),
+    rooms: roomRepository(database.query),
+    messages: messageRepository(database.query),
+    keys: keyRing(sessions),
+    events: await eventFeed({ connection, schema: 'social', log }),
+    now,
+  }
+
+  return {
+    name: 'social',
+    schema: buildSubgraphSchema([{ typeDefs: sdlOf('social'), resolvers: resolvers as never }]),
+    context: (caller) => contextOf(parts, caller),
+    ready: () => parts.users.findByIds(['0']),
+    close: async () => {
+      await parts.events.close()
+      await database.close()
+    },
+  }
+}

@@ -1,0 +1,6 @@
+import { loaderByKey } from '../../runtime/loader.ts'
+import type { UserRepository } from './repository.ts'
+
+export const userLoaders = (users: UserRepository) => ({
+  userById: loaderByKey(users.findByIds, ({ id }) => id),
+})

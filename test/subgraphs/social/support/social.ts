@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { type ExecutionResult, graphql } from 'graphql'
+import pg from 'pg'
+import pino from 'pino'
+import type { Caller } from '../../../../subgraphs/runtime/caller.ts'
+import { openDatabase } from '../../../../subgraphs/runtime/database.ts'
+import { opaqueId } from '../../../../subgraphs/runtime/id.ts'
+import type { Subgraph } from '../../../../subgraphs/runtime/subgraph.ts'
+import { keyRing } from '../../../../subgraphs/social/session/key-ring.ts'
+import { sessionRepository } from '../../../../subgraphs/social/session/repository.ts'
+import { signToken } from '../../../../subgraphs/social/session/token.ts'
+import { socialSubgraph } from '../../../../subgraphs/social/subgraph.ts'
+import type { Tables } from '../../../../subgraphs/social/tables.ts'
+import type { Role } from '../../../../subgraphs/social/user/user.ts'
+import { type FreshDatabase, freshDatabase } from '../../../support/database.ts'
+
+/** A user that a test made: `id` is what clients see, `row` is what tables hold, `caller` is signed in. */
+export type TestUser = { readonly id: string; readonly row: string; readonly email: string; readonly caller: Caller }
+
+export const ANONYMOUS: Caller = { requestId: 'test', address: '127.0.0.1', credentials: {} }
+
+/** The answer as a client sees it: no prototypes, nothing undefined. */
+export type Answered = {
+  data?: Record<string, unknown> | null
+  errors?: { message: string; path?: unknown[]; extensions: Record<string, unknown> }[]
+}
+
+export type Social = {
+  readonly subgraph: Subgraph
+  readonly database: FreshDatabase
+  /** SQL in the schema `social`, for what no operation can arrange. */
+  readonly sql: (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
+  readonly ask: (query: string, variables?: Record<string, unknown>, caller?: Caller) => Promise<Answered>
+  readonly aUser: (user?: { name?: string; email?: string; role?: Role; phoneNumber?: string | null }) => Promise<TestUser>
+  readonly close: () => Promise<void>
+}
+
+/** The real subgraph over a database of its own. `now` moves its clock. */
+export async function startSocial(now: () => Date = () => new Date()): Promise<Social> {
+  const database = await freshDatabase()
+  const { connection } = database
+  const pool = new pg.Pool({ ...connection, max: 2, options: '-c search_path=social,public' })
+  const own = openDatabase<Tables>(connection, { schema: 'social', max: 2, onError: () => {} })
+  const sessions = sessionRepository(own.query)
+  const keys = keyRing(sessions)
+  const subgraph = await socialSubgraph({ connection, log: pino({ level: 'silent' }), now })
+  let users = 0
+
+  return {
+    subgraph,
+    database,
+    sql: async (text, values) => (await pool.query(text, values)).rows,
+    ask: async (source, variableValues = {}, caller = ANONYMOUS) => {
+      const answer: ExecutionResult = await graphql({
+        schema: subgraph.schema,
+        source,
+        variableValues,
+        contextValue: subgraph.context(caller),
+      })
+      return JSON.parse(JSON.stringify(answer))
+    },
+    async aUser({ name = `User ${++users}`, email = `user${++users}@example.org`, role = 'USER', phoneNumber = null } = {}) {
+      const { rows } = await pool.query(
+        'INSERT INTO "user" (email, email_key, name, name_key, role, phone_number) VALUES ($1, lower($1), $2, lower($2), $3, $4) RETURNING id',
+        [email, name, role, phoneNumber],
+      )
+      const row: string = rows[0].id
+      const sessionId = randomUUID()
+      const at = now()
+      await sessions.open({ id: sessionId, userId: row, createdAt: at, expiresAt: new Date(at.getTime() + 86_400_000) })
+      const { token } = await signToken({ userId: row, sessionId }, keys, at)
+      const credentials = { authorization: `Bearer ${token}` }
+      return { id: opaqueId('User', row), row, email, caller: { ...ANONYMOUS, credentials } }
+    },
+    close: async () => {
+      await subgraph.close()
+      await Promise.all([pool.end(), own.close()])
+      await database.drop()
+    },
+  }
+}
