@@ -6,16 +6,11 @@
  *   node bench/rest.ts PATH…                                      starts one of its own, imports PATH, measures, stops it
  *   --seconds N (10)                                              per kind of request
  */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { Agent, get } from 'node:http'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { residentBytes, startAtrium } from './server.ts'
 
 const CLIENTS = 10
-const ROOT = join(import.meta.dirname, '..')
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -137,65 +132,7 @@ async function load(base: string, paths: readonly string[], seconds: number): Pr
   return { times: times.sort((a, b) => a - b), distinct: Math.min(asked, paths.length) }
 }
 
-/** Resident memory in MB; null where the system does not tell. */
-function memory(pid: number | undefined): number | null {
-  if (pid === undefined) return null
-  try {
-    return Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024)
-  } catch {
-    return null
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
-
-async function finished(child: ChildProcess): Promise<void> {
-  const code = await new Promise((resolve) => child.once('exit', resolve))
-  if (code !== 0) throw new Error(`Expected ${child.spawnargs.join(' ')} to succeed, got exit code ${code}.`)
-}
-
-/** An Atrium of our own in a temporary folder, holding what lies at `paths`. */
-async function startOn(paths: readonly string[]): Promise<{ base: string; pid: number | undefined; stop: () => Promise<void> }> {
-  const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
-  const port = await freePort()
-  // The first line of the command finds Node on the path; this is the one that npx would put there.
-  const PATH = `${join(ROOT, 'node_modules/.bin')}:${process.env.PATH}`
-  const env = { ...process.env, PATH, DATA_DIR: folder, PORT: String(port), HOST: '127.0.0.1' }
-  const server = spawn(join(ROOT, 'cli/atrium.ts'), ['start'], { cwd: ROOT, env, stdio: ['ignore', 'ignore', 'inherit'] })
-  const stop = async () => {
-    const gone = new Promise((resolve) => server.once('exit', resolve))
-    if (server.exitCode === null && server.kill('SIGTERM')) await gone
-    rmSync(folder, { recursive: true, force: true })
-  }
-  const base = `http://127.0.0.1:${port}`
-  try {
-    for (let tries = 0; (await ask(`${base}/ready`).catch(() => null))?.status !== 200; tries++) {
-      if (tries > 100 || server.exitCode !== null) throw new Error('Expected Atrium to be ready within 20 seconds.')
-      await new Promise((resolve) => setTimeout(resolve, 200))
-    }
-    if (paths.length > 0) {
-      const resolved = paths.map((path) => resolve(path))
-      const before = (await ask(`${base}/api/stats`)).text
-      await finished(
-        spawn(join(ROOT, 'cli/atrium.ts'), ['import', ...resolved], { cwd: ROOT, env, stdio: ['ignore', 'ignore', 'inherit'] }),
-      )
-      // The server hears of the import a moment later.
-      while ((await ask(`${base}/api/stats`)).text === before) await new Promise((wait) => setTimeout(wait, 100))
-    }
-    return { base, pid: server.pid, stop }
-  } catch (error) {
-    await stop()
-    throw error
-  }
-}
-
-const started = options.url === undefined ? await startOn(positionals) : null
+const started = options.url === undefined ? await startAtrium({ imports: positionals }) : null
 try {
   const base = started?.base ?? options.url?.replace(/\/+$/, '') ?? ''
   const pid = started?.pid ?? (options.pid === undefined ? undefined : Number(options.pid))
@@ -215,7 +152,7 @@ try {
       `${Math.round(times.length / seconds)} requests/s`,
     ]
     console.log(
-      `${kind.padEnd(7)} ${parts.join('  ')}  ${distinct} distinct  ${verdict} ${BUDGETS[kind]} ms (p95)  RSS ${memory(pid) ?? '?'} MB`,
+      `${kind.padEnd(7)} ${parts.join('  ')}  ${distinct} distinct  ${verdict} ${BUDGETS[kind]} ms (p95)  RSS ${pid === undefined ? '?' : Math.round(residentBytes(pid) / 1e6)} MB`,
     )
   }
 } finally {

@@ -1,0 +1,154 @@
+/**
+ * Measures sockets and fan-out: starts an Atrium of its own, opens idle sockets, then sends messages into a room that many listen to.
+ *
+ *   node bench/subscriptions.ts
+ *   --idle N (5000)          idle sockets whose memory is measured
+ *   --subscribers N (1000)   sockets that listen to one room, shared among 50 users
+ *   --messages N (50)        messages sent, one after another
+ */
+import { parseArgs } from 'node:util'
+import { WebSocket } from 'ws'
+import { processorMilliseconds, residentBytes, startAtrium } from './server.ts'
+
+/** What is aimed for: bytes of an idle socket, and milliseconds from sending a message to its last but hundredth arrival. */
+const BUDGETS = { idleBytes: 16_384, fanOutMilliseconds: 30 }
+const USERS = 50
+
+const { values } = parseArgs({
+  options: {
+    idle: { type: 'string', default: '5000' },
+    subscribers: { type: 'string', default: '1000' },
+    messages: { type: 'string', default: '50' },
+  },
+})
+const [idle, subscribers, messages] = [values.idle, values.subscribers, values.messages].map(Number) as [number, number, number]
+
+const atrium = await startAtrium()
+const address = `${atrium.base.replace('http', 'ws')}/graphql`
+const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+async function ask<Data>(query: string, variables: object = {}, token?: string): Promise<Data> {
+  const response = await fetch(`${atrium.base}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+    body: JSON.stringify({ query, variables }),
+  })
+  const { data, errors } = (await response.json()) as { data: Data; errors?: unknown }
+  if (errors) throw new Error(JSON.stringify(errors))
+  return data
+}
+
+/** A socket of the protocol graphql-transport-ws that is acknowledged. Every message after that goes to `onMessage`. */
+function connected(token: string, onMessage: (text: string) => void = () => {}): Promise<WebSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(address, 'graphql-transport-ws', { perMessageDeflate: false })
+    socket.once('error', reject)
+    socket.once('open', () =>
+      socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } })),
+    )
+    socket.once('message', () => {
+      socket.on('message', (data) => {
+        const text = String(data)
+        if (text.startsWith('{"type":"ping"')) socket.send('{"type":"pong"}')
+        else onMessage(text)
+      })
+      resolve(socket)
+    })
+  })
+}
+
+/** Opens `count` sockets, a hundred at a time. */
+async function many(count: number, open: (index: number) => Promise<WebSocket>): Promise<WebSocket[]> {
+  const sockets: WebSocket[] = []
+  while (sockets.length < count) {
+    const batch = Math.min(100, count - sockets.length)
+    sockets.push(...(await Promise.all(Array.from({ length: batch }, (_, index) => open(sockets.length + index)))))
+  }
+  return sockets
+}
+
+async function settled(): Promise<number> {
+  await sleep(3_000)
+  return residentBytes(atrium.pid)
+}
+
+type Person = { readonly id: string; readonly token: string }
+
+async function signUp(number: number): Promise<Person> {
+  const [email, password] = [`bench${number}@example.org`, 'correct horse']
+  await ask('mutation ($input: CreateUserInput!) { createUser(input: $input) { errors { message } } }', {
+    input: { email, name: `Bench ${number}`, password },
+  })
+  const { login } = await ask<{ login: { user: { id: string }; token: string } }>(
+    'mutation ($e: String!, $p: String!) { login(email: $e, password: $p) { ... on LoginSuccess { token user { id } } } }',
+    { e: email, p: password },
+  )
+  return { id: login.user.id, token: login.token }
+}
+
+async function measureIdle({ token }: Person): Promise<void> {
+  // The first sockets load code and fill pools.
+  for (const socket of await many(500, () => connected(token))) socket.terminate()
+  const before = await settled()
+  const sockets = await many(idle, () => connected(token))
+  const each = (await settled()) - before
+  const verdict = each / idle <= BUDGETS.idleBytes ? 'within' : 'OVER'
+  console.log(`${idle} idle sockets: ${(each / idle / 1024).toFixed(1)} KiB each  ${verdict} ${BUDGETS.idleBytes / 1024} KiB`)
+  for (const socket of sockets) socket.terminate()
+  await sleep(2_000)
+}
+
+async function measureFanOut(people: readonly Person[]): Promise<void> {
+  const [owner] = people as [Person]
+  const { createRoom } = await ask<{ createRoom: { room: { id: string } } }>(
+    'mutation ($m: [ID!]) { createRoom(name: "Bench", memberIds: $m) { ... on CreateRoomSuccess { room { id } } } }',
+    { m: people.slice(1).map(({ id }) => id) },
+    owner.token,
+  )
+  const roomId = createRoom.room.id
+  const query = 'subscription ($roomId: ID!) { messageReceived(roomId: $roomId) { id text author { name } room { name } } }'
+  const subscription = JSON.stringify({ id: '1', type: 'subscribe', payload: { query, variables: { roomId } } })
+
+  const arrivals: number[] = []
+  const sockets = await many(subscribers, (index) =>
+    connected((people[index % people.length] as Person).token, () => arrivals.push(performance.now())),
+  )
+  for (const socket of sockets) socket.send(subscription)
+  await sleep(2_000)
+
+  const send = async (text: string): Promise<number[]> => {
+    arrivals.length = 0
+    const start = performance.now()
+    await ask(
+      'mutation ($roomId: ID!, $text: String!) { sendMessage(roomId: $roomId, text: $text) { __typename } }',
+      { roomId, text },
+      owner.token,
+    )
+    for (let waited = 0; arrivals.length < subscribers && waited < 10_000; waited += 2) await sleep(2)
+    return arrivals.map((arrival) => arrival - start)
+  }
+  for (let warm = 0; warm < 20; warm++) await send(`warm ${warm}`)
+
+  const busy = processorMilliseconds(atrium.pid)
+  const times: number[] = []
+  for (let number = 0; number < messages; number++) times.push(...(await send(`message ${number}`)))
+  const spent = processorMilliseconds(atrium.pid) - busy
+  times.sort((one, other) => one - other)
+  const at = (share: number) => times[Math.floor((times.length - 1) * share)] ?? Number.NaN
+  const verdict = at(0.99) <= BUDGETS.fanOutMilliseconds ? 'within' : 'OVER'
+  console.log(
+    `${messages} messages to ${subscribers} subscribers: ${times.length} of ${messages * subscribers} arrived, ` +
+      `p50 ${at(0.5).toFixed(1)} ms, p99 ${at(0.99).toFixed(1)} ms  ${verdict} ${BUDGETS.fanOutMilliseconds} ms; ` +
+      `${((spent / times.length) * 1000).toFixed(1)} µs of processor time per delivery`,
+  )
+  for (const socket of sockets) socket.terminate()
+}
+
+try {
+  const people: Person[] = []
+  for (let number = 0; number < USERS; number++) people.push(await signUp(number))
+  await measureIdle(people[0] as Person)
+  await measureFanOut(people)
+} finally {
+  await atrium.stop()
+}
