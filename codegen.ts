@@ -33,6 +33,13 @@ const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     Comment: '../../subgraphs/social/comment/comment.ts#Comment as CommentModel',
     Room: '../../subgraphs/social/room/room.ts#Room as RoomModel',
     Message: '../../subgraphs/social/message/message.ts#Message as MessageModel',
+    UserConnection: '../../subgraphs/runtime/keyset.ts#KeysetPage<UserModel>',
+    PostConnection: '../../subgraphs/runtime/keyset.ts#KeysetPage<PostModel>',
+    CommentConnection: '../../subgraphs/runtime/keyset.ts#KeysetPage<CommentModel>',
+    RoomConnection: '../../subgraphs/runtime/keyset.ts#KeysetPage<RoomModel>',
+    RoomMemberConnection: '../../subgraphs/social/room/room.ts#RoomMemberPage as RoomMemberPageModel',
+    RoomMemberEdge: 'RoomMemberPageModel["edges"][number]',
+    MessageConnection: '../../subgraphs/runtime/keyset.ts#KeysetPage<MessageModel>',
     DirectoryItem: '{ readonly id: string }',
   },
 }

@@ -1,18 +1,28 @@
+import { cursorOf, type Position, type PositionPart, positionIn } from './cursor.ts'
 import { badInput } from './errors.ts'
 
-/** Where an item stands in an order: compared element by element, smaller first. Unique within its list. */
-export type Position = readonly (string | number)[]
+/** Where a page lies, in the shape of the Relay cursor connections specification. */
+export type PageInfo = {
+  readonly hasNextPage: boolean
+  readonly hasPreviousPage: boolean
+  readonly startCursor: string | null
+  readonly endCursor: string | null
+}
 
-/** A page of an ordered list, in the shape of the Relay cursor connections specification. */
+/** A page of an ordered list in memory. */
 export type Page<Node> = {
   readonly edges: { readonly node: Node; readonly cursor: string }[]
-  readonly pageInfo: {
-    readonly hasNextPage: boolean
-    readonly hasPreviousPage: boolean
-    readonly startCursor: string | null
-    readonly endCursor: string | null
-  }
+  readonly pageInfo: PageInfo
   readonly totalCount: number
+}
+
+/** How the items of a list are ordered, and what its cursors are marked with. */
+export type Order<Node> = {
+  /** The same field has the same mark. */
+  readonly list: string
+  readonly parts: readonly PositionPart[]
+  /** Unique within the list; its elements are those of `parts`. */
+  readonly positionOf: (node: Node) => Position
 }
 
 export type PageArguments = {
@@ -32,20 +42,21 @@ export function comparePositions(one: Position, other: Position): number {
 }
 
 /**
- * Cuts a page out of `items`, which are in the order of `positionOf`. A cursor is a position and not an index, so it stays right
- * when items come and go. Throws BAD_USER_INPUT for a `first` outside 1 to `most`, a negative `offset`, or a cursor of another list.
+ * Cuts a page out of `items`, which are in this order. A cursor is a position and not an index, so it stays right when items come and go.
+ * Throws BAD_USER_INPUT for a `first` outside 1 to `most`, a negative `offset`, or a cursor of another list.
  */
 export function pageOf<Node>(
   items: readonly Node[],
-  positionOf: (node: Node) => Position,
+  { list, parts, positionOf }: Order<Node>,
   { first, after, offset }: PageArguments,
   { usual = 20, most = 100 }: { readonly usual?: number; readonly most?: number } = {},
 ): Page<Node> {
   const size = checkedSize('first', first ?? usual, most)
   if (offset != null && offset < 0) throw badInput('offset', '0 or more', offset)
 
-  const start = (after == null ? 0 : indexBehind(items, positionOf, positionIn(after))) + (offset ?? 0)
-  const edges = items.slice(start, start + size).map((node) => ({ node, cursor: cursorOf(positionOf(node)) }))
+  const position = positionIn(list, parts, after)
+  const start = (position ? indexBehind(items, positionOf, position) : 0) + (offset ?? 0)
+  const edges = items.slice(start, start + size).map((node) => ({ node, cursor: cursorOf(list, positionOf(node)) }))
   return {
     edges,
     pageInfo: {
@@ -71,26 +82,8 @@ function indexBehind<Node>(items: readonly Node[], positionOf: (node: Node) => P
   while (low < high) {
     const middle = (low + high) >>> 1
     const own = positionOf(items[middle] as Node)
-    if (own.length !== position.length || own.some((part, index) => typeof part !== typeof position[index])) {
-      throw badInput('after', 'a cursor of this list', 'one of another list')
-    }
     if (comparePositions(own, position) <= 0) low = middle + 1
     else high = middle
   }
   return low
-}
-
-const cursorOf = (position: Position): string => Buffer.from(JSON.stringify(position)).toString('base64url')
-
-function positionIn(cursor: string): Position {
-  try {
-    const position: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-    const isPosition =
-      Array.isArray(position) &&
-      position.every((part) => typeof part === 'string' || (typeof part === 'number' && Number.isFinite(part)))
-    if (isPosition) return position
-  } catch {
-    // Not ours, like everything that is no position.
-  }
-  throw badInput('after', 'a cursor from an answer of this list', cursor)
 }

@@ -18,11 +18,13 @@ const nouns: readonly Resolvers[] = [
   directoryItemResolvers,
 ]
 
-/** The resolvers of every noun, side by side. */
-export const resolvers: Resolvers = {
-  DateTime,
-  ...Object.assign({}, ...nouns),
-  Query: Object.assign({}, ...nouns.map(({ Query }) => Query)),
-  Mutation: Object.assign({}, ...nouns.map(({ Mutation }) => Mutation)),
-  Subscription: Object.assign({}, ...nouns.map(({ Subscription }) => Subscription)),
+/** The resolvers of every noun. Several add fields to the same type: a user has a name, and posts. */
+export const resolvers: Resolvers = Object.assign({ DateTime }, merged(nouns))
+
+function merged(parts: readonly Resolvers[]): Resolvers {
+  const types = new Map<string, object>()
+  for (const [type, fields] of parts.flatMap((part) => Object.entries(part))) {
+    types.set(type, { ...types.get(type), ...fields })
+  }
+  return Object.fromEntries(types)
 }

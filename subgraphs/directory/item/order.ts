@@ -1,31 +1,36 @@
-import type { Position } from '../../runtime/connection.ts'
+import type { Order } from '../../runtime/connection.ts'
+import type { Position } from '../../runtime/cursor.ts'
 import type { Item, McpServer, Plugin, Skill } from './item.ts'
 
 /** Servers: most stars first, then owner and repo without regard to case. */
-export const mcpServerPosition = ({ popularity, owner, repo }: McpServer): Position => [
-  -popularity,
-  owner.toLowerCase(),
-  repo.toLowerCase(),
-]
+export const mcpServerOrder: Order<McpServer> = {
+  list: 'mcpServers',
+  parts: ['number', 'text', 'text'],
+  positionOf: ({ popularity, owner, repo }) => [-popularity, owner.toLowerCase(), repo.toLowerCase()],
+}
 
 /** Plugins: most stars first, then marketplace and slug without regard to case. */
-export const pluginPosition = ({ popularity, marketplaceSlug, slug }: Plugin): Position => [
-  -popularity,
-  marketplaceSlug.toLowerCase(),
-  slug.toLowerCase(),
-]
+export const pluginOrder: Order<Plugin> = {
+  list: 'plugins',
+  parts: ['number', 'text', 'text'],
+  positionOf: ({ popularity, marketplaceSlug, slug }) => [-popularity, marketplaceSlug.toLowerCase(), slug.toLowerCase()],
+}
 
 /** Skills: by name, then slug, without regard to case. */
-export const skillPosition = ({ name, slug }: Skill): Position => [name.toLowerCase(), slug.toLowerCase()]
+export const skillOrder: Order<Skill> = {
+  list: 'skills',
+  parts: ['text', 'text'],
+  positionOf: ({ name, slug }) => [name.toLowerCase(), slug.toLowerCase()],
+}
 
 /** Where an item stands in the list of its kind. */
 export function listPosition(item: Item): Position {
   switch (item.kind) {
     case 'MCP_SERVER':
-      return mcpServerPosition(item)
+      return mcpServerOrder.positionOf(item)
     case 'PLUGIN':
-      return pluginPosition(item)
+      return pluginOrder.positionOf(item)
     case 'SKILL':
-      return skillPosition(item)
+      return skillOrder.positionOf(item)
   }
 }

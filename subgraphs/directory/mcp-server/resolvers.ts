@@ -2,7 +2,7 @@ import type { Resolvers } from '#generated/directory/resolvers.ts'
 import { pageOf } from '../../runtime/connection.ts'
 import { facet, MOST_TAGS } from '../item/facets.ts'
 import { rowIdIn } from '../item/id.ts'
-import { mcpServerPosition } from '../item/order.ts'
+import { mcpServerOrder } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
 import { listMatching } from '../search/matching.ts'
 
@@ -21,7 +21,7 @@ export const mcpServerResolvers = {
           (transport == null || server.transport === transport) &&
           (tag == null || server.tags.includes(tag)),
       )
-      return { ...pageOf(found, mcpServerPosition, page), facets: found }
+      return { ...pageOf(found, mcpServerOrder, page), facets: found }
     },
   },
   McpServer: {

@@ -2,7 +2,7 @@ import type { Resolvers } from '#generated/directory/resolvers.ts'
 import { pageOf } from '../../runtime/connection.ts'
 import { facet, MOST_TAGS } from '../item/facets.ts'
 import { rowIdIn } from '../item/id.ts'
-import { pluginPosition } from '../item/order.ts'
+import { pluginOrder } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
 import { listMatching } from '../search/matching.ts'
 
@@ -24,7 +24,7 @@ export const pluginResolvers = {
           (marketplaceSlug == null || plugin.marketplaceSlug === marketplaceSlug) &&
           (tag == null || plugin.tags.includes(tag)),
       )
-      return { ...pageOf(found, pluginPosition, page), facets: found }
+      return { ...pageOf(found, pluginOrder, page), facets: found }
     },
   },
   Plugin: {

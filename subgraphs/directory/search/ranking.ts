@@ -1,4 +1,5 @@
-import type { Position } from '../../runtime/connection.ts'
+import type { Order } from '../../runtime/connection.ts'
+import type { Position } from '../../runtime/cursor.ts'
 import type { DirectoryKind, Item } from '../item/item.ts'
 import type { Found } from './matching.ts'
 
@@ -30,3 +31,10 @@ export const rank = (found: Found): Ranked => ({
     found.item.key.toLowerCase(),
   ],
 })
+
+/** The order of results. */
+export const rankedOrder: Order<Ranked> = {
+  list: 'search',
+  parts: ['number', 'number', 'number', 'text'],
+  positionOf: ({ position }) => position,
+}

@@ -3,7 +3,7 @@ import { checkedSize, comparePositions, pageOf } from '../../runtime/connection.
 import { facet } from '../item/facets.ts'
 import type { DirectoryKind, Item } from '../item/item.ts'
 import { matching } from './matching.ts'
-import { type Ranked, rank } from './ranking.ts'
+import { type Ranked, rank, rankedOrder } from './ranking.ts'
 
 /** Most results of each kind that `firstOfEachKind` may ask for: the limit of `/api/search`. */
 const MOST_OF_EACH_KIND = 25
@@ -18,7 +18,7 @@ export const searchResolvers = {
         .sort((one, other) => comparePositions(one.position, other.position))
       const bounded =
         firstOfEachKind == null ? found : ofEachKind(found, checkedSize('firstOfEachKind', firstOfEachKind, MOST_OF_EACH_KIND))
-      const page = pageOf(bounded, ({ position }) => position, { first, after })
+      const page = pageOf(bounded, rankedOrder, { first, after })
       return {
         ...page,
         edges: page.edges.map(({ node, cursor }) => ({ node: node.item, cursor })),

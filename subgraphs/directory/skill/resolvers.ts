@@ -2,7 +2,7 @@ import type { Resolvers } from '#generated/directory/resolvers.ts'
 import { pageOf } from '../../runtime/connection.ts'
 import { facet, MOST_TAGS } from '../item/facets.ts'
 import { rowIdIn } from '../item/id.ts'
-import { skillPosition } from '../item/order.ts'
+import { skillOrder } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
 import { listMatching } from '../search/matching.ts'
 
@@ -20,7 +20,7 @@ export const skillResolvers = {
           (source == null || skill.source === source) &&
           (tag == null || skill.tags.includes(tag)),
       )
-      return { ...pageOf(found, skillPosition, page), facets: found }
+      return { ...pageOf(found, skillOrder, page), facets: found }
     },
   },
   Skill: {

@@ -142,9 +142,14 @@ describe('pages', () => {
     expect(await refusal(source)).toEqual({ code: 'BAD_USER_INPUT', message })
   })
 
-  test('refuse the cursor of another list', async () => {
-    const { skills } = await ask('{ skills(first: 1) { edges { cursor } } }')
-    expect((await refusal(`{ mcpServers(after: "${skills.edges[0].cursor}") { totalCount } }`)).code).toBe('BAD_USER_INPUT')
+  test.each([
+    ['skills', 'mcpServers'],
+    // Positions of these two look the same.
+    ['plugins', 'mcpServers'],
+    ['mcpServers', 'plugins'],
+  ])('refuse a cursor of %s in %s', async (one, other) => {
+    const data = await ask(`{ ${one}(first: 1) { edges { cursor } } }`)
+    expect((await refusal(`{ ${other}(after: "${data[one].edges[0].cursor}") { totalCount } }`)).code).toBe('BAD_USER_INPUT')
   })
 
   test('refuse a query of more than 200 characters, in search and in lists', async () => {

@@ -14,7 +14,7 @@ CREATE TABLE "user" (
   phone_number  text,
   -- argon2id in PHC form; null: this user cannot sign in.
   password_hash text,
-  created_at    timestamptz NOT NULL DEFAULT now()
+  created_at    timestamptz(3) NOT NULL DEFAULT now()
 );
 CREATE INDEX user_name_order ON "user" (name_key COLLATE "C", id);
 CREATE INDEX user_name_search ON "user" USING gin (name_key public.gin_trgm_ops);
@@ -25,10 +25,10 @@ CREATE INDEX user_email_search ON "user" USING gin (email_key public.gin_trgm_op
 CREATE TABLE session (
   id         uuid PRIMARY KEY,
   user_id    bigint NOT NULL REFERENCES "user" ON DELETE CASCADE,
-  created_at timestamptz NOT NULL,
-  expires_at timestamptz NOT NULL,
+  created_at timestamptz(3) NOT NULL,
+  expires_at timestamptz(3) NOT NULL,
   -- Signed out, refused for reuse of a refresh token, or ended by a new password; null: alive.
-  ended_at   timestamptz
+  ended_at   timestamptz(3)
 );
 CREATE INDEX session_of_user ON session (user_id);
 CREATE INDEX session_age ON session (expires_at);
@@ -37,8 +37,8 @@ CREATE TABLE refresh_token (
   -- SHA-256 of the token, which is 256 random bits.
   hash       bytea PRIMARY KEY,
   session_id uuid NOT NULL REFERENCES session ON DELETE CASCADE,
-  expires_at timestamptz NOT NULL,
-  used_at    timestamptz
+  expires_at timestamptz(3) NOT NULL,
+  used_at    timestamptz(3)
 );
 CREATE INDEX refresh_token_of_session ON refresh_token (session_id);
 
@@ -46,8 +46,8 @@ CREATE INDEX refresh_token_of_session ON refresh_token (session_id);
 CREATE TABLE login_attempt (
   email_hash   bytea PRIMARY KEY,
   failures     integer NOT NULL,
-  locked_until timestamptz,
-  attempted_at timestamptz NOT NULL
+  locked_until timestamptz(3),
+  attempted_at timestamptz(3) NOT NULL
 );
 CREATE INDEX login_attempt_age ON login_attempt (attempted_at);
 
@@ -56,8 +56,8 @@ CREATE TABLE signing_key (
   public_key  jsonb NOT NULL,
   private_key jsonb NOT NULL,
   -- Signs from its creation until it is retired, and is published for as long as its last token lives.
-  created_at  timestamptz NOT NULL,
-  retires_at  timestamptz NOT NULL
+  created_at  timestamptz(3) NOT NULL,
+  retires_at  timestamptz(3) NOT NULL
 );
 
 -- Writing -----------------------------------------------------------------------------------------------------------
@@ -70,11 +70,11 @@ CREATE TABLE post (
   -- Id of an item of the directory, as the directory spells it.
   about_id     text,
   -- Null for a draft.
-  published_at timestamptz,
-  created_at   timestamptz NOT NULL DEFAULT now(),
-  updated_at   timestamptz NOT NULL DEFAULT now(),
+  published_at timestamptz(3),
+  created_at   timestamptz(3) NOT NULL DEFAULT now(),
+  updated_at   timestamptz(3) NOT NULL DEFAULT now(),
   -- The place in every list.
-  ordered_at   timestamptz NOT NULL GENERATED ALWAYS AS (coalesce(published_at, created_at)) STORED
+  ordered_at   timestamptz(3) NOT NULL GENERATED ALWAYS AS (coalesce(published_at, created_at)) STORED
 );
 CREATE INDEX post_of_author ON post (author_id, ordered_at DESC, id DESC);
 CREATE INDEX post_feed ON post (ordered_at DESC, id DESC) WHERE published_at IS NOT NULL;
@@ -85,7 +85,7 @@ CREATE TABLE comment (
   post_id    bigint NOT NULL REFERENCES post ON DELETE CASCADE,
   author_id  bigint NOT NULL REFERENCES "user" ON DELETE CASCADE,
   content    text NOT NULL,
-  created_at timestamptz NOT NULL DEFAULT now()
+  created_at timestamptz(3) NOT NULL DEFAULT now()
 );
 CREATE INDEX comment_of_post ON comment (post_id, id);
 CREATE INDEX comment_of_author ON comment (author_id);
@@ -97,14 +97,14 @@ CREATE TABLE room (
   name       text NOT NULL,
   -- Passes on, or the room ends, before its owner is deleted.
   owner_id   bigint NOT NULL REFERENCES "user",
-  created_at timestamptz NOT NULL DEFAULT now()
+  created_at timestamptz(3) NOT NULL DEFAULT now()
 );
 CREATE INDEX room_of_owner ON room (owner_id);
 
 CREATE TABLE room_member (
   room_id   bigint NOT NULL REFERENCES room ON DELETE CASCADE,
   user_id   bigint NOT NULL REFERENCES "user" ON DELETE CASCADE,
-  joined_at timestamptz NOT NULL DEFAULT now(),
+  joined_at timestamptz(3) NOT NULL DEFAULT now(),
   PRIMARY KEY (room_id, user_id)
 );
 CREATE INDEX room_member_order ON room_member (room_id, joined_at, user_id);
@@ -116,7 +116,7 @@ CREATE TABLE message (
   room_id    bigint NOT NULL REFERENCES room ON DELETE CASCADE,
   author_id  bigint NOT NULL REFERENCES "user" ON DELETE CASCADE,
   text       text NOT NULL,
-  created_at timestamptz NOT NULL DEFAULT now()
+  created_at timestamptz(3) NOT NULL DEFAULT now()
 );
 CREATE INDEX message_of_room ON message (room_id, id DESC);
 CREATE INDEX message_of_author ON message (author_id);
@@ -133,7 +133,7 @@ CREATE TABLE event (
   topic      text NOT NULL,
   number     bigint NOT NULL,
   payload    jsonb NOT NULL,
-  created_at timestamptz NOT NULL DEFAULT now(),
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
   PRIMARY KEY (topic, number)
 );
 CREATE INDEX event_age ON event (created_at);
@@ -143,7 +143,7 @@ CREATE TABLE event_position (
   process    uuid NOT NULL,
   topic      text NOT NULL,
   number     bigint NOT NULL,
-  updated_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz(3) NOT NULL DEFAULT now(),
   PRIMARY KEY (process, topic)
 );
 
@@ -154,6 +154,6 @@ CREATE TABLE event_listener (
   topic      text NOT NULL,
   -- Names the listener's session.
   listener   text NOT NULL,
-  created_at timestamptz NOT NULL DEFAULT now()
+  created_at timestamptz(3) NOT NULL DEFAULT now()
 );
 CREATE INDEX event_listener_of_topic ON event_listener (topic, listener);

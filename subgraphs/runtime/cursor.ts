@@ -1,0 +1,46 @@
+import { badInput } from './errors.ts'
+
+/** Where an item stands in an order: compared element by element, smaller first. Unique within its list. */
+export type Position = readonly (string | number)[]
+
+/** What an element of a position is; a `row` is the id of a row, a `time` an ISO text with milliseconds. */
+export type PositionPart = 'number' | 'text' | 'row' | 'time'
+
+/** The opaque text that stands for a position of a list. */
+export const cursorOf = (list: string, position: Position): string =>
+  Buffer.from(JSON.stringify([list, ...position])).toString('base64url')
+
+/**
+ * The position that a cursor of this list stands for; null for null. Throws BAD_USER_INPUT for every other text, cursors of other lists among
+ * them: they would continue anywhere.
+ */
+export function positionIn(list: string, parts: readonly PositionPart[], cursor: string | null | undefined): Position | null {
+  if (cursor == null) return null
+  const [marked, ...position] = elementsIn(cursor)
+  const isPosition = position.length === parts.length && position.every((part, index) => isPart(part, parts[index]))
+  if (marked === list && isPosition) return position as Position
+  throw badInput('after', 'a cursor from an answer of this list', cursor)
+}
+
+function elementsIn(cursor: string): readonly unknown[] {
+  try {
+    const elements: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    return Array.isArray(elements) ? elements : []
+  } catch {
+    return []
+  }
+}
+
+function isPart(value: unknown, part: PositionPart | undefined): boolean {
+  if (part === 'number') return typeof value === 'number' && Number.isFinite(value)
+  if (typeof value !== 'string') return false
+  switch (part) {
+    case 'row':
+      return /^(0|[1-9]\d{0,17})$/.test(value)
+    case 'time':
+      return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) && !Number.isNaN(Date.parse(value))
+    default:
+      // PostgreSQL has no text with this character.
+      return !value.includes('\0')
+  }
+}
