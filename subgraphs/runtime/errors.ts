@@ -40,6 +40,13 @@ export const rateLimited = (what: string, retryAfterSeconds: number): GraphQLErr
     extensions: { code: CODES.rateLimited, retryAfterSeconds },
   })
 
+/** Ends the subscription of a reader behind whom more than `most` events wait. */
+export const slowReader = (most: number): GraphQLError =>
+  new GraphQLError(
+    `More than ${most} events were waiting for their reader. Subscribe again, and read with a query what was missed.`,
+    { extensions: { code: CODES.slowReader } },
+  )
+
 /** Enough of a value to recognise it in a message. */
 export function excerpt(value: unknown): string {
   const text = typeof value === 'string' ? JSON.stringify(value.slice(0, 80).toWellFormed()) : String(value)

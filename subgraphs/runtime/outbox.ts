@@ -1,11 +1,12 @@
-import type { Generated, Transaction } from 'kysely'
+import { type Generated, sql, type Transaction } from 'kysely'
 
 /** The tables that every subgraph with events has in its schema. */
 export type OutboxTables = {
   event_topic: { name: string; last_number: string }
   event: { topic: string; number: string; payload: unknown; created_at: Generated<Date> }
-  event_position: { process: string; topic: string; number: string; updated_at: Generated<Date> }
-  event_listener: { id: string; process: string; topic: string; listener: string; created_at: Generated<Date> }
+  event_process: { id: string; seen_at: Date }
+  event_position: { process: string; topic: string; number: string }
+  event_listener: { id: string; process: string; topic: string; listener: string; number: string | null }
 }
 
 /** Something that happened. The same frozen object for everybody who listens to its topic in this process. */
@@ -17,24 +18,35 @@ export type OutboxEvent = {
   readonly createdAt: Date
 }
 
+/** The channel that is notified of topics with a new event in this schema. */
+export const channelOf = (schema: string): string => `${schema}_event`
+
 /**
  * Writes an event into the transaction that causes it, so that it is sent if and only if that commits. The topic stays locked until
  * then: append last, and events of one topic are in the order of commits.
  */
-export async function append(
-  _transaction: Transaction<OutboxTables>,
-  _topic: string,
-  _payload: Readonly<Record<string, unknown>>,
+export async function append<Tables extends OutboxTables>(
+  transaction: Transaction<Tables>,
+  topic: string,
+  payload: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  throw new Error('to be written')
+  await sql`
+    WITH next AS (
+      INSERT INTO event_topic (name, last_number) VALUES (${topic}, 1)
+      ON CONFLICT (name) DO UPDATE SET last_number = event_topic.last_number + 1
+      RETURNING last_number
+    ), written AS (
+      INSERT INTO event (topic, number, payload) SELECT ${topic}, last_number, ${JSON.stringify(payload)} FROM next RETURNING number
+    )
+    SELECT pg_notify(current_schema() || '_event', ${topic}) FROM written`.execute(transaction)
 }
 
 /** Hands out events of the outbox to listeners in this process. */
 export type EventFeed = {
   /**
-   * Every event of `topic` that is committed after this resolves, once each and in order. `return()` takes effect at once. A listener
-   * with a name that was cut off by the death of a process, at most a few minutes ago, goes on where that process stopped.
-   * The iterator fails with SLOW_READER when its reader is too far behind.
+   * Every event of `topic` that is committed after this resolves, in order. `return()` takes effect at once. A listener with a name
+   * whose process died at most five minutes ago goes on where it stopped. The iterator fails with SLOW_READER when its reader is too
+   * far behind. An event counts as delivered when its reader asks for the next one.
    */
   readonly listen: (topic: string, listener: string | null) => Promise<AsyncIterableIterator<OutboxEvent>>
   /** Listeners now: for tests and metrics. */
