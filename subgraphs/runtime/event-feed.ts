@@ -54,6 +54,8 @@ export async function eventFeed({
   let released: string[] = []
   let releasing: Promise<void> | null = null
   let ear: pg.PoolClient | null = null
+  /** Of the watch: aborted when there is something to do before its time. */
+  let pause = new AbortController()
 
   try {
     await hear()
@@ -209,6 +211,7 @@ export async function eventFeed({
       onError(error)
       if (ear === client) ear = null
       client.release(true)
+      pause.abort()
     })
     await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [records.process])
     await client.query(`LISTEN ${channelOf(schema)}`)
@@ -217,7 +220,8 @@ export async function eventFeed({
 
   async function watch(): Promise<void> {
     while (!ended.signal.aborted) {
-      await sleep(POLL, undefined, { signal: ended.signal, ref: false }).catch(() => {})
+      pause = new AbortController()
+      await sleep(POLL, undefined, { signal: AbortSignal.any([ended.signal, pause.signal]), ref: false }).catch(() => {})
       if (ended.signal.aborted) return
       try {
         await hear()

@@ -1,0 +1,184 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import pino from 'pino'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../../../subgraphs/runtime/database.ts'
+import { eventFeed } from '../../../subgraphs/runtime/event-feed.ts'
+import { append, type EventFeed, type OutboxEvent, type OutboxTables } from '../../../subgraphs/runtime/outbox.ts'
+import { type FreshDatabase, freshDatabase } from '../../support/database.ts'
+
+const log = pino({ level: 'silent' })
+
+let fresh: FreshDatabase
+let database: Database<OutboxTables>
+let feed: EventFeed
+const children: ChildProcess[] = []
+
+beforeEach(async () => {
+  fresh = await freshDatabase()
+  database = openDatabase(fresh.connection, { schema: 'social', onError: () => {} })
+  feed = await eventFeed({ connection: fresh.connection, schema: 'social', log })
+})
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+  await feed.close()
+  await database.close()
+  await fresh.drop()
+})
+
+const happen = (topic: string, count = 1): Promise<void> =>
+  database.query.transaction().execute(async (transaction) => {
+    for (let index = 0; index < count; index += 1) await append(transaction, topic, { index })
+  })
+
+async function read(events: AsyncIterator<OutboxEvent>, count: number): Promise<number[]> {
+  const numbers: number[] = []
+  while (numbers.length < count) {
+    const { value, done } = await events.next()
+    if (done) break
+    numbers.push(value.number)
+  }
+  return numbers
+}
+
+const rows = async (table: 'event_listener' | 'event_process'): Promise<number> =>
+  Number(
+    (
+      await database.query
+        .selectFrom(table)
+        .select(({ fn }) => fn.countAll().as('count'))
+        .executeTakeFirstOrThrow()
+    ).count,
+  )
+
+async function eventually(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+/** A process that listens; `lines` gives what it prints, one after the other. */
+async function listenElsewhere(topic: string, name: string): Promise<{ child: ChildProcess; line: () => Promise<string> }> {
+  const { connectionString } = fresh.connection as { connectionString: string }
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'support/listener.ts'), connectionString, topic, name], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  children.push(child)
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]()
+  const line = async () => (await lines.next()).value ?? ''
+  expect(await line()).toBe('listening')
+  return { child, line }
+}
+
+test('an event is told once to everybody who listens, as the same object, and to nobody who came later', async () => {
+  await happen('a', 3)
+  const [one, other, elsewhere] = await Promise.all([feed.listen('a', null), feed.listen('a', 'name'), feed.listen('b', null)])
+  await happen('a')
+  const [first, second] = await Promise.all([one.next(), other.next()])
+  expect(first.value).toMatchObject({ topic: 'a', number: 4, payload: { index: 0 } })
+  expect(second.value).toBe(first.value)
+  expect(() => Object.assign(first.value as object, { number: 5 })).toThrow()
+  await happen('b')
+  expect(await read(elsewhere, 1)).toEqual([1])
+})
+
+test('an event of a transaction that is rolled back is told to nobody, and leaves no gap', async () => {
+  const events = await feed.listen('a', null)
+  const failing = database.query.transaction().execute(async (transaction) => {
+    await append(transaction, 'a', { lost: true })
+    throw new Error('rolled back')
+  })
+  await expect(failing).rejects.toThrow('rolled back')
+  await happen('a')
+  const { value } = await events.next()
+  expect(value).toMatchObject({ number: 1, payload: { index: 0 } })
+})
+
+test('events of transactions at once arrive without gaps, in the order of their commits', async () => {
+  const events = await feed.listen('a', null)
+  await Promise.all(Array.from({ length: 40 }, () => happen('a', 5)))
+  expect(await read(events, 200)).toEqual(Array.from({ length: 200 }, (_, index) => index + 1))
+})
+
+test('a listener who comes while events happen misses none after it has come', async () => {
+  const first = await feed.listen('a', null)
+  const happening = (async () => {
+    for (let count = 0; count < 50; count += 1) await happen('a')
+  })()
+  await read(first, 5)
+  const late = await feed.listen('a', null)
+  await happening
+  await happen('a')
+  const numbers = await read(late, 1)
+  while (numbers.at(-1) !== 51) numbers.push(...(await read(late, 1)))
+  expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, index) => (numbers[0] ?? 0) + index))
+})
+
+test('a reader who asks for nothing is cut off with SLOW_READER, and holds up nobody', async () => {
+  const [slow, quick] = await Promise.all([feed.listen('a', 'slow'), feed.listen('a', 'quick')])
+  const reading = read(quick, 1_500)
+  for (let count = 0; count < 15; count += 1) await happen('a', 100)
+  expect(await reading).toHaveLength(1_500)
+  await expect(slow.next()).rejects.toMatchObject({ extensions: { code: 'SLOW_READER' } })
+  expect(await slow.next()).toEqual({ done: true, value: undefined })
+  expect(feed.listeners()).toBe(1)
+})
+
+test('return() ends a reader that waits, and leaves nothing behind', async () => {
+  const events = await Promise.all(Array.from({ length: 20 }, (_, index) => feed.listen('a', `listener ${index}`)))
+  const waiting = events.map((each) => each.next())
+  expect(feed.listeners()).toBe(20)
+  await Promise.all(events.map((each) => each.return?.()))
+  expect(await Promise.all(waiting)).toEqual(Array.from({ length: 20 }, () => ({ done: true, value: undefined })))
+  expect(feed.listeners()).toBe(0)
+  await eventually(async () => (await rows('event_listener')) === 0)
+})
+
+test('closing ends readers and takes back what the database knew', async () => {
+  const events = await feed.listen('a', 'name')
+  const waiting = events.next()
+  await feed.close()
+  expect(await waiting).toMatchObject({ done: true })
+  expect(await rows('event_process')).toBe(0)
+  feed = await eventFeed({ connection: fresh.connection, schema: 'social', log })
+})
+
+test('a broken connection is opened again, and nothing is missed', async () => {
+  const events = await feed.listen('a', null)
+  await happen('a')
+  expect(await read(events, 1)).toEqual([1])
+  await database.pool.query(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' OR query LIKE '%event_process%' AND pid <> pg_backend_pid()",
+  )
+  await happen('a', 2)
+  expect(await read(events, 2)).toEqual([2, 3])
+}, 20_000)
+
+test('who listened in a process that was killed between commit and delivery goes on there, once', async () => {
+  const { child, line } = await listenElsewhere('a', 'name')
+  await happen('a', 2)
+  expect([await line(), await line()]).toEqual(['1', '2'])
+  await eventually(async () => {
+    const { rows: positions } = await database.pool.query('SELECT number FROM event_position')
+    return positions[0]?.number === '2'
+  })
+  child.kill('SIGSTOP')
+  await happen('a', 3)
+  child.kill('SIGKILL')
+  await new Promise((resolve) => child.once('exit', resolve))
+
+  const [stranger, back] = await Promise.all([feed.listen('a', 'other name'), feed.listen('a', 'name')])
+  expect(await read(back, 3)).toEqual([3, 4, 5])
+  // Nothing is told twice: the next one is new, also for whoever comes by that name again.
+  const again = await feed.listen('a', 'name')
+  await happen('a')
+  expect(await Promise.all([read(back, 1), read(again, 1), read(stranger, 1)])).toEqual([[6], [6], [6]])
+}, 20_000)
+
+test('who listens in a process that lives takes nothing away from it', async () => {
+  const { line } = await listenElsewhere('a', 'name')
+  await happen('a')
+  expect(await line()).toBe('1')
+  const here = await feed.listen('a', 'name')
+  await happen('a')
+  expect([await line(), ...(await read(here, 1))]).toEqual(['2', 2])
+}, 20_000)
