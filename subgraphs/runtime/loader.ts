@@ -23,13 +23,14 @@ export const loaderOfLists = <Row>(
     return keys.map((key) => lists.get(key) ?? [])
   })
 
-/** A field with arguments has a loader for each different set of them: this remembers one per `key` for the request. */
-export function loaderPerArguments<Loader>(make: (key: string) => Loader): (key: string) => Loader {
+/** A field with arguments has a loader for each different set of them: this remembers one per request and set. */
+export function loaderPerArguments<Arguments, Loader>(make: (given: Arguments) => Loader): (given: Arguments) => Loader {
   const made = new Map<string, Loader>()
-  return (key) => {
+  return (given) => {
+    const key = JSON.stringify(given)
     const known = made.get(key)
     if (known) return known
-    const loader = make(key)
+    const loader = make(given)
     made.set(key, loader)
     return loader
   }

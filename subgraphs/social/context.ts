@@ -3,6 +3,7 @@ import { unauthenticated } from '../runtime/errors.ts'
 import type { EventFeed } from '../runtime/outbox.ts'
 import { commentLoaders } from './comment/loaders.ts'
 import type { CommentRepository } from './comment/repository.ts'
+import type { Audience } from './message/audience.ts'
 import { messageLoaders } from './message/loaders.ts'
 import type { MessageRepository } from './message/repository.ts'
 import { postLoaders } from './post/loaders.ts'
@@ -25,6 +26,7 @@ export type Parts = {
   readonly messages: MessageRepository
   readonly keys: KeyRing
   readonly events: EventFeed
+  readonly audience: Audience
   readonly now: () => Date
 }
 

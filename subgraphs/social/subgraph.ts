@@ -6,6 +6,7 @@ import { sdlOf } from '../runtime/sdl.ts'
 import type { Subgraph } from '../runtime/subgraph.ts'
 import { commentRepository } from './comment/repository.ts'
 import { contextOf, type Parts } from './context.ts'
+import { audience } from './message/audience.ts'
 import { messageRepository } from './message/repository.ts'
 import { postRepository } from './post/repository.ts'
 import { resolvers } from './resolvers.ts'
@@ -30,15 +31,17 @@ export async function socialSubgraph({
   const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
   const database = openDatabase<Tables>(connection, { schema: 'social', onError })
   const sessions = sessionRepository(database.query)
+  const messages = messageRepository(database.query)
   const parts: Parts = {
     users: userRepository(database.query),
     sessions,
     posts: postRepository(database.query),
     comments: commentRepository(database.query),
     rooms: roomRepository(database.query),
-    messages: messageRepository(database.query),
+    messages,
     keys: keyRing(sessions),
     events: await eventFeed({ connection, schema: 'social', log }),
+    audience: audience(messages, sessions, now),
     now,
   }
 

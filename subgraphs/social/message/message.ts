@@ -6,3 +6,6 @@ export type Message = {
   readonly text: string
   readonly createdAt: Date
 }
+
+/** The topic of a room's messages in the outbox. Payload: `id`, the row id of the message. */
+export const topicOf = (roomId: string): string => `room:${roomId}`

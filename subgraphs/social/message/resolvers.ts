@@ -1,3 +1,66 @@
 import type { Resolvers } from '#generated/social/resolvers.ts'
+import { forbidden, notFound } from '../../runtime/errors.ts'
+import { opaqueId, rowIn } from '../../runtime/id.ts'
+import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
+import type { OutboxEvent } from '../../runtime/outbox.ts'
+import type { Context } from '../context.ts'
+import { FOR_MEMBERS, refuseStrangers, roomForMember } from '../room/resolvers.ts'
+import { notFoundError, textProblem, validationError } from '../validation.ts'
+import { type Message, topicOf } from './message.ts'
 
-export const messageResolvers = {} satisfies Resolvers
+const MESSAGES: KeysetList<Message> = { name: 'messages', parts: ['row'], positionOf: ({ id }) => [id] }
+
+export const messageResolvers = {
+  Mutation: {
+    sendMessage: async (_, { roomId, text }, { signedIn, messages }) => {
+      const { user } = await signedIn()
+      const row = rowIn(roomId, 'Room')
+      if (row === null) return notFoundError('room', roomId)
+      const wrong = textProblem('text', text, 10_000)
+      if (wrong) return validationError([wrong])
+      const message = await messages.send(row, user.id, text)
+      if (message === 'no such room') return notFoundError('room', roomId)
+      if (message === 'not a member') throw forbidden(FOR_MEMBERS)
+      return { __typename: 'SendMessageSuccess', message }
+    },
+  },
+  Subscription: {
+    messageReceived: {
+      subscribe: async (_, { roomId }, context) => {
+        const viewer = await context.signedIn()
+        const room = await roomForMember(roomId, viewer, context)
+        const events = await context.events.listen(topicOf(room.id), viewer.sessionId)
+        return context.audience(events, { roomId: room.id, sessionId: viewer.sessionId })
+      },
+      resolve: async ({ payload: { id } }: OutboxEvent, _: unknown, { load }: Context) => {
+        const message = await load.messageById.load(String(id))
+        if (!message) throw notFound('message', opaqueId('Message', String(id)))
+        return message
+      },
+    },
+  },
+  Message: {
+    id: ({ id }) => opaqueId('Message', id),
+    author: async ({ authorId }, _, { load }) => {
+      const author = await load.userById.load(authorId)
+      if (!author) throw notFound('user', opaqueId('User', authorId))
+      return author
+    },
+    room: async ({ roomId }, _, { load }) => {
+      const room = await load.roomById.load(roomId)
+      if (!room) throw notFound('room', opaqueId('Room', roomId))
+      return room
+    },
+    roomId: ({ roomId }) => opaqueId('Room', roomId),
+  },
+  Room: {
+    messages: async ({ id }, page, context) => {
+      await refuseStrangers(id, await context.signedIn(), context)
+      const range = rangeOf(MESSAGES, page)
+      const { load } = context
+      const rows = await load.messagesOfRoom(range).load(id)
+      return keysetPage(MESSAGES, range, rows, async () => Number((await load.messageCount.load(id))?.count ?? 0))
+    },
+  },
+  MessageConnection: connectionFields,
+} satisfies Resolvers

@@ -1,14 +1,158 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { KeysetRange } from '../../runtime/keyset.ts'
 import type { Tables } from '../tables.ts'
-import type { Room } from './room.ts'
+import type { Room, RoomMember } from './room.ts'
 
-const COLUMNS = ['id', 'name', 'owner_id as ownerId', 'created_at as createdAt'] as const
+const COLUMNS = ['room.id', 'room.name', 'room.owner_id as ownerId', 'room.created_at as createdAt'] as const
+const MEMBER_COLUMNS = ['room_id as roomId', 'user_id as userId', 'joined_at as joinedAt'] as const
 
-/** Rooms in the database. */
+/** What came of a change to the members of a room. */
+export type MembershipChange = Room | 'no such room' | 'no such user' | 'not the owner'
+
+/** Rooms and their members in the database. Who changes members, or writes a message, locks the room's row first. */
 export const roomRepository = (database: Kysely<Tables>) => ({
   /** In any order, without those that do not exist. */
   findByIds: (ids: readonly string[]): Promise<Room[]> =>
     database.selectFrom('room').select(COLUMNS).where('id', 'in', ids).execute(),
+
+  /** Memberships of one user in some rooms. */
+  membershipsIn: (roomIds: readonly string[], userId: string): Promise<RoomMember[]> =>
+    database
+      .selectFrom('room_member')
+      .select(MEMBER_COLUMNS)
+      .where('room_id', 'in', roomIds)
+      .where('user_id', '=', userId)
+      .execute(),
+
+  /** Rooms of a user, last joined first, one more than asked for. */
+  async ofUser(userId: string, { size, after }: KeysetRange): Promise<(Room & { readonly joinedAt: Date })[]> {
+    let query = database
+      .selectFrom('room_member')
+      .innerJoin('room', 'room.id', 'room_member.room_id')
+      .select([...COLUMNS, 'room_member.joined_at as joinedAt'])
+      .where('user_id', '=', userId)
+    if (after) query = query.where(sql<boolean>`(joined_at, room_id) < (${after[0]}::timestamptz, ${after[1]}::bigint)`)
+    return query
+      .orderBy('joined_at', 'desc')
+      .orderBy('room_id', 'desc')
+      .limit(size + 1)
+      .execute()
+  },
+
+  countOfUser: (userId: string): Promise<number> =>
+    database
+      .selectFrom('room_member')
+      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .where('user_id', '=', userId)
+      .executeTakeFirstOrThrow()
+      .then(({ count }) => Number(count)),
+
+  /** Members of several rooms, longest first, of each room one more than asked for. */
+  async members(roomIds: readonly string[], { size, after }: KeysetRange): Promise<RoomMember[]> {
+    const behind = after ? sql`AND (joined_at, user_id) > (${after[0]}::timestamptz, ${after[1]}::bigint)` : sql``
+    const { rows } = await sql<RoomMember>`
+      SELECT found.room_id AS "roomId", found.user_id AS "userId", found.joined_at AS "joinedAt"
+      FROM unnest(${roomIds}::bigint[]) AS asked (id)
+      CROSS JOIN LATERAL (
+        SELECT * FROM room_member WHERE room_id = asked.id ${behind} ORDER BY joined_at, user_id LIMIT ${size + 1}
+      ) AS found
+      ORDER BY found.room_id, found.joined_at, found.user_id`.execute(database)
+    return rows
+  },
+
+  countMembers: (roomIds: readonly string[]): Promise<{ readonly roomId: string; readonly count: string }[]> =>
+    database
+      .selectFrom('room_member')
+      .select(({ fn }) => ['room_id as roomId', fn.countAll<string>().as('count')])
+      .where('room_id', 'in', roomIds)
+      .groupBy('room_id')
+      .execute(),
+
+  /** A new room with its owner and other members. Gives back the ids of which there is no user, and makes nothing then. */
+  create: (
+    name: string,
+    ownerId: string,
+    memberIds: readonly string[],
+  ): Promise<{ readonly room: Room } | { readonly unknown: readonly string[] }> =>
+    database.transaction().execute(async (transaction) => {
+      const wanted = [...new Set([ownerId, ...memberIds])]
+      const found = await transaction.selectFrom('user').select('id').where('id', 'in', wanted).forKeyShare().execute()
+      const known = new Set(found.map(({ id }) => id))
+      const unknown = wanted.filter((id) => !known.has(id))
+      if (unknown.length > 0) return { unknown }
+      const room = await transaction
+        .insertInto('room')
+        .values({ name, owner_id: ownerId })
+        .returning(['id', 'name', 'owner_id as ownerId', 'created_at as createdAt'])
+        .executeTakeFirstOrThrow()
+      const { createdAt } = room
+      // The owner is the longest member, whatever the ids.
+      const joinedAt = (id: string) => (id === ownerId ? createdAt : new Date(createdAt.getTime() + 1))
+      const members = wanted.map((id) => ({ room_id: room.id, user_id: id, joined_at: joinedAt(id) }))
+      await transaction.insertInto('room_member').values(members).execute()
+      return { room }
+    }),
+
+  /** Lets the owner add a member; one who is a member already stays one. */
+  addMember: (roomId: string, actorId: string, userId: string): Promise<MembershipChange> =>
+    database.transaction().execute(async (transaction) => {
+      const room = await lockRoom(transaction, roomId)
+      if (!room) return 'no such room'
+      if (room.ownerId !== actorId) return 'not the owner'
+      const user = await transaction.selectFrom('user').select('id').where('id', '=', userId).forKeyShare().executeTakeFirst()
+      if (!user) return 'no such user'
+      await transaction
+        .insertInto('room_member')
+        .values({ room_id: roomId, user_id: userId })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+      return room
+    }),
+
+  /** Lets the owner remove another member; who is none stays none. */
+  removeMember: (roomId: string, actorId: string, userId: string): Promise<MembershipChange> =>
+    database.transaction().execute(async (transaction) => {
+      const room = await lockRoom(transaction, roomId)
+      if (!room) return 'no such room'
+      if (room.ownerId !== actorId) return 'not the owner'
+      await transaction.deleteFrom('room_member').where('room_id', '=', roomId).where('user_id', '=', userId).execute()
+      return room
+    }),
+
+  /** Ends a membership; false when there was none. */
+  leave: (roomId: string, userId: string): Promise<boolean> =>
+    database.transaction().execute((transaction) => leaveRooms(transaction, userId, roomId).then((left) => left > 0)),
 })
 
 export type RoomRepository = ReturnType<typeof roomRepository>
+
+/** The room, unchanged by others until the transaction ends; undefined when there is none. */
+export const lockRoom = (transaction: Transaction<Tables>, roomId: string): Promise<Room | undefined> =>
+  transaction.selectFrom('room').select(COLUMNS).where('id', '=', roomId).forNoKeyUpdate().executeTakeFirst()
+
+/** Ends every membership of a user who is about to be deleted: rooms pass on to whoever is a member for longest, or end with their last member. */
+export const leaveEveryRoom = async (transaction: Transaction<Tables>, userId: string): Promise<void> => {
+  await leaveRooms(transaction, userId, null)
+}
+
+/** Ends memberships of a user in one room, or in all; how many there were. */
+async function leaveRooms(transaction: Transaction<Tables>, userId: string, roomId: string | null): Promise<number> {
+  let memberships = transaction
+    .selectFrom('room')
+    .innerJoin('room_member', 'room_member.room_id', 'room.id')
+    .select('room.id')
+    .where('user_id', '=', userId)
+  if (roomId !== null) memberships = memberships.where('room.id', '=', roomId)
+  // In the order of ids, so that two who leave the same rooms do not wait for each other.
+  const rooms = await memberships.orderBy('room.id').forNoKeyUpdate('room').execute()
+  const ids = rooms.map(({ id }) => id)
+  if (ids.length === 0) return 0
+
+  const left = await transaction.deleteFrom('room_member').where('user_id', '=', userId).where('room_id', 'in', ids).execute()
+  await sql`
+    UPDATE room SET owner_id = heir.user_id
+    FROM (SELECT DISTINCT ON (room_id) room_id, user_id FROM room_member ORDER BY room_id, joined_at, user_id) AS heir
+    WHERE heir.room_id = room.id AND room.owner_id = ${userId} AND room.id = ANY (${ids}::bigint[])`.execute(transaction)
+  await transaction.deleteFrom('room').where('owner_id', '=', userId).where('id', 'in', ids).execute()
+  return left.reduce((sum, { numDeletedRows }) => sum + Number(numDeletedRows), 0)
+}

@@ -1,3 +1,136 @@
 import type { Resolvers } from '#generated/social/resolvers.ts'
+import { badInput, forbidden, notFound } from '../../runtime/errors.ts'
+import { opaqueId, rowIn } from '../../runtime/id.ts'
+import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
+import type { Context } from '../context.ts'
+import type { Viewer } from '../session/viewer.ts'
+import { notFoundError, problem, problemsIn, textProblem, validationError } from '../validation.ts'
+import type { MembershipChange } from './repository.ts'
+import type { Room, RoomMember } from './room.ts'
 
-export const roomResolvers = {} satisfies Resolvers
+/** Members that a room may have from the start. */
+const MOST_FIRST_MEMBERS = 100
+
+const ROOMS: KeysetList<Room & { readonly joinedAt: Date }> = {
+  name: 'rooms',
+  parts: ['time', 'row'],
+  positionOf: ({ joinedAt, id }) => [joinedAt.toISOString(), id],
+}
+
+const MEMBERS: KeysetList<RoomMember> = {
+  name: 'members',
+  parts: ['time', 'row'],
+  positionOf: ({ joinedAt, userId }) => [joinedAt.toISOString(), userId],
+}
+
+/** Refuses who is no member of a room that exists. */
+export const FOR_MEMBERS = 'Only members of this room may do that: ask its owner to add you.'
+const FOR_THE_OWNER = 'Only the owner of this room adds and removes members.'
+
+export const roomResolvers = {
+  Query: {
+    room: async (_, { id }, context) => {
+      const viewer = await context.signedIn()
+      return roomForMember(id, viewer, context)
+    },
+    rooms: async (_, page, { signedIn, rooms }) => {
+      const { user } = await signedIn()
+      const range = rangeOf(ROOMS, page)
+      return keysetPage(ROOMS, range, await rooms.ofUser(user.id, range), () => rooms.countOfUser(user.id))
+    },
+  },
+  Mutation: {
+    createRoom: async (_, { name, memberIds }, { signedIn, rooms }) => {
+      const { user } = await signedIn()
+      const given = memberIds ?? []
+      const rows = given.map((id) => rowIn(id, 'User'))
+      const malformed = given.find((_id, index) => rows[index] === null)
+      const problems = problemsIn([
+        textProblem('name', name, 100),
+        given.length > MOST_FIRST_MEMBERS ? problem('memberIds', `at most ${MOST_FIRST_MEMBERS} ids`, given.length) : null,
+        malformed === undefined ? null : problem('memberIds', 'ids of users', malformed),
+      ])
+      if (problems.length > 0) return validationError(problems)
+      const made = await rooms.create(
+        name.trim(),
+        user.id,
+        rows.filter((row) => row !== null),
+      )
+      if ('room' in made) return { __typename: 'CreateRoomSuccess', room: made.room }
+      return validationError(made.unknown.map((row) => problem('memberIds', 'ids of users', opaqueId('User', row))))
+    },
+    addRoomMember: async (_, { roomId, userId }, { signedIn, rooms }) => {
+      const { user } = await signedIn()
+      const [room, member] = [rowIn(roomId, 'Room'), rowIn(userId, 'User')]
+      if (room === null) return notFoundError('room', roomId)
+      // The id 0 is nobody's: who does not own the room hears that first.
+      return membership(await rooms.addMember(room, user.id, member ?? '0'), roomId, userId)
+    },
+    removeRoomMember: async (_, { roomId, userId }, { signedIn, rooms }) => {
+      const { user } = await signedIn()
+      const [room, member] = [rowIn(roomId, 'Room'), rowIn(userId, 'User')]
+      if (room === null) return notFoundError('room', roomId)
+      if (member === user.id) throw badInput('userId', 'the id of another member (leaveRoom ends your own membership)', userId)
+      return membership(await rooms.removeMember(room, user.id, member ?? '0'), roomId, userId)
+    },
+    leaveRoom: async (_, { roomId }, { signedIn, rooms, load }) => {
+      const { user } = await signedIn()
+      const row = rowIn(roomId, 'Room')
+      if (row === null || !(await load.roomById.load(row))) return notFoundError('room', roomId)
+      if (!(await rooms.leave(row, user.id))) throw forbidden(FOR_MEMBERS)
+      return { __typename: 'LeaveRoomSuccess', roomId }
+    },
+  },
+  Room: {
+    id: ({ id }) => opaqueId('Room', id),
+    owner: async ({ ownerId }, _, { load }) => {
+      const owner = await load.userById.load(ownerId)
+      if (!owner) throw notFound('user', opaqueId('User', ownerId))
+      return owner
+    },
+    members: async ({ id }, page, context) => {
+      await refuseStrangers(id, await context.signedIn(), context)
+      const range = rangeOf(MEMBERS, page)
+      const { load } = context
+      const rows = await load.membersOfRoom(range).load(id)
+      return keysetPage(MEMBERS, range, rows, async () => Number((await load.memberCount.load(id))?.count ?? 0))
+    },
+  },
+  RoomConnection: connectionFields,
+  RoomMemberConnection: connectionFields,
+  RoomMemberEdge: {
+    node: async ({ node: { userId } }, _, { load }) => {
+      const user = await load.userById.load(userId)
+      if (!user) throw notFound('user', opaqueId('User', userId))
+      return user
+    },
+    joinedAt: ({ node }) => node.joinedAt,
+  },
+} satisfies Resolvers
+
+/** The room with this opaque id, for a member. Throws NOT_FOUND when there is none, and FORBIDDEN for who is no member. */
+export async function roomForMember(id: string, viewer: Viewer, context: Context): Promise<Room> {
+  const row = rowIn(id, 'Room')
+  const room = row === null ? null : await context.load.roomById.load(row)
+  if (!room) throw notFound('room', id)
+  await refuseStrangers(room.id, viewer, context)
+  return room
+}
+
+/** Throws FORBIDDEN for who is no member of the room with this row id. */
+export async function refuseStrangers(roomId: string, { user }: Viewer, { load }: Context): Promise<void> {
+  if (!(await load.membershipOf(user.id).load(roomId))) throw forbidden(FOR_MEMBERS)
+}
+
+function membership(change: MembershipChange, roomId: string, userId: string) {
+  switch (change) {
+    case 'no such room':
+      return notFoundError('room', roomId)
+    case 'no such user':
+      return notFoundError('user', userId)
+    case 'not the owner':
+      throw forbidden(FOR_THE_OWNER)
+    default:
+      return { __typename: 'RoomMemberSuccess' as const, room: change }
+  }
+}
