@@ -29,5 +29,7 @@ export function openDatabase<Tables>(
   })
   // Without a listener, a server that stops ends this process too.
   pool.on('error', onError)
+  // The pool listens to a client only until it lets go of it, which is before the connection is closed.
+  pool.on('connect', (client) => client.on('error', () => {}))
   return { query: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }), pool, close: () => pool.end() }
 }

@@ -75,7 +75,9 @@ export async function eventFeed({
         for (const { queue } of [...listeners]) queue.end()
       }
       await Promise.all([watching, reading, releasing])
-      ear?.release(true)
+      const hearing = ear
+      ear = null
+      hearing?.release(true)
       await records.leave().catch(onError)
       await database.close()
     },
@@ -208,8 +210,9 @@ export async function eventFeed({
       if (topic) readSoon([topic])
     })
     client.on('error', (error) => {
+      if (ear !== client) return
       onError(error)
-      if (ear === client) ear = null
+      ear = null
       client.release(true)
       pause.abort()
     })

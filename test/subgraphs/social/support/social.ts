@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { type ExecutionResult, graphql } from 'graphql'
-import pg from 'pg'
 import pino from 'pino'
 import type { Caller } from '../../../../subgraphs/runtime/caller.ts'
 import { openDatabase } from '../../../../subgraphs/runtime/database.ts'
@@ -39,8 +38,7 @@ export type Social = {
 export async function startSocial(now: () => Date = () => new Date()): Promise<Social> {
   const database = await freshDatabase()
   const { connection } = database
-  const pool = new pg.Pool({ ...connection, max: 2, options: '-c search_path=social,public' })
-  const own = openDatabase<Tables>(connection, { schema: 'social', max: 2, onError: () => {} })
+  const { pool, ...own } = openDatabase<Tables>(connection, { schema: 'social', max: 2, onError: () => {} })
   const sessions = sessionRepository(own.query)
   const keys = keyRing(sessions)
   const subgraph = await socialSubgraph({ connection, log: pino({ level: 'silent' }), now })
@@ -74,7 +72,7 @@ export async function startSocial(now: () => Date = () => new Date()): Promise<S
     },
     close: async () => {
       await subgraph.close()
-      await Promise.all([pool.end(), own.close()])
+      await own.close()
       await database.drop()
     },
   }
