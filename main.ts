@@ -50,7 +50,7 @@ await runProgram(async (defer, end) => {
   defer(gateway.close)
 
   const app = parts.createHttpServer({ log, checks: [directory, social].map(({ name, ready }) => ({ name, check: ready })) })
-  await parts.serveGraphql(app, gateway, { page: await parts.serveExplorer(app, { examples: parts.directoryExamples() }) })
+  await parts.serveGraphql(app, gateway, { page: await parts.serveExplorer(app, { examples: parts.graphExamples() }) })
   await parts.serveDirectoryApi(app, gateway.client, { publicUrl })
   // Until there is a home page, the explorer is the place to begin.
   app.get('/', async (_, reply) => reply.redirect('/graphql'))

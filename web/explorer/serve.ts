@@ -88,8 +88,8 @@ export async function serveExplorer(
       .send(page)
 }
 
-/** The questions that this directory can answer, in the order of their file names. */
-export function directoryExamples(): readonly Example[] {
+/** Questions that the whole graph can answer, in the order of their file names. */
+export function graphExamples(): readonly Example[] {
   const folder = join(import.meta.dirname, 'examples')
   return readdirSync(folder)
     .filter((name) => name.endsWith('.graphql'))
