@@ -1,6 +1,7 @@
 import type { Caller } from '../runtime/caller.ts'
 import { unauthenticated } from '../runtime/errors.ts'
 import type { EventFeed } from '../runtime/outbox.ts'
+import type { RateLimit } from '../runtime/rate-limit.ts'
 import { commentLoaders } from './comment/loaders.ts'
 import type { CommentRepository } from './comment/repository.ts'
 import type { Audience } from './message/audience.ts'
@@ -27,6 +28,8 @@ export type Parts = {
   readonly keys: KeyRing
   readonly events: EventFeed
   readonly audience: Audience
+  /** What one client address may do how often. */
+  readonly limits: { readonly signUps: RateLimit; readonly logIns: RateLimit; readonly refreshes: RateLimit }
   readonly now: () => Date
 }
 

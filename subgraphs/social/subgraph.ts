@@ -2,6 +2,7 @@ import { buildSubgraphSchema } from '@apollo/subgraph'
 import type { Logger } from 'pino'
 import { type Connection, openDatabase } from '../runtime/database.ts'
 import { eventFeed } from '../runtime/event-feed.ts'
+import { rateLimit } from '../runtime/rate-limit.ts'
 import { sdlOf } from '../runtime/sdl.ts'
 import type { Subgraph } from '../runtime/subgraph.ts'
 import { commentRepository } from './comment/repository.ts'
@@ -42,6 +43,11 @@ export async function socialSubgraph({
     keys: keyRing(sessions),
     events: await eventFeed({ connection, schema: 'social', log }),
     audience: audience(messages, sessions, now),
+    limits: {
+      signUps: rateLimit('sign-ups', 60, now),
+      logIns: rateLimit('log-ins', 180, now),
+      refreshes: rateLimit('refreshes', 180, now),
+    },
     now,
   }
 

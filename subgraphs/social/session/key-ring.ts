@@ -1,6 +1,9 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
 import type { SessionRepository, SigningKey } from './repository.ts'
 
+/** How long an access token is good for; RFC 9700 wants it short, for it cannot be taken back from those who only check its signature. */
+export const TOKEN_SECONDS = 15 * 60
+
 /** How long a key signs. */
 const KEY_DAYS = 30
 const DAY = 24 * 60 * 60 * 1000
@@ -11,6 +14,8 @@ export type KeyRing = {
   readonly signing: (now: Date) => Promise<SigningKey>
   /** The key with this id; null when there is none. */
   readonly byId: (kid: string) => Promise<SigningKey | null>
+  /** The keys of all tokens that may be valid at `now`, newest first; never none. */
+  readonly published: (now: Date) => Promise<readonly SigningKey[]>
 }
 
 export function keyRing(sessions: SessionRepository): KeyRing {
@@ -32,6 +37,12 @@ export function keyRing(sessions: SessionRepository): KeyRing {
       const find = () => known.find((key) => key.kid === kid) ?? null
       if (!find()) known = await sessions.keys()
       return find()
+    },
+    async published(now) {
+      await this.signing(now)
+      // Another process may have made one meanwhile.
+      known = await sessions.keys()
+      return known.filter(({ retiresAt }) => retiresAt.getTime() + TOKEN_SECONDS * 1000 > now.getTime())
     },
   }
 }

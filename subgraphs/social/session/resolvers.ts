@@ -1,3 +1,69 @@
 import type { Resolvers } from '#generated/social/resolvers.ts'
+import type { Context } from '../context.ts'
+import { validationError } from '../validation.ts'
+import { hashPassword, passwordProblem } from './password.ts'
+import { type Checked, checkPassword, openSession, refreshSession, type Tokens } from './sign-in.ts'
 
-export const sessionResolvers = {} satisfies Resolvers
+export const sessionResolvers = {
+  Query: {
+    jsonWebKeys: async (_, __, { keys, now }) => {
+      const published = await keys.published(now())
+      return published.map(({ kid, publicKey: { kty = 'OKP', crv = 'Ed25519', x = '' } }) => ({
+        kty,
+        crv,
+        kid,
+        x,
+        alg: 'EdDSA',
+        use: 'sig',
+      }))
+    },
+  },
+  Mutation: {
+    login: async (_, { email, password }, context) => {
+      context.limits.logIns(context.caller.address)
+      const checked = await checkPassword(email, password, context)
+      if (checked.kind !== 'right') return refusedLogin(checked)
+      return success(checked.userId, await openSession(checked.userId, context), context)
+    },
+    refreshSession: async (_, { refreshToken }, context) => {
+      context.limits.refreshes(context.caller.address)
+      const refreshed = await refreshSession(refreshToken, context)
+      if (refreshed) return success(refreshed.userId, refreshed, context)
+      const message = 'Expected a refresh token that was not used before and has not ended: sign in again.'
+      return { __typename: 'InvalidRefreshToken', message }
+    },
+    changePassword: async (_, { input: { currentPassword, newPassword } }, context) => {
+      const { user, sessionId } = await context.signedIn()
+      context.limits.logIns(context.caller.address)
+      const wrong = passwordProblem('newPassword', newPassword)
+      if (wrong) return validationError([wrong])
+      const checked = await checkPassword(user.email, currentPassword, context)
+      if (checked.kind !== 'right') return refusedLogin(checked)
+      await context.sessions.setPassword(user.id, await hashPassword(newPassword), { sessionId, at: context.now() })
+      return { __typename: 'ChangePasswordSuccess', user }
+    },
+    signOut: async (_, __, { signedIn, sessions, now }) => {
+      const { sessionId } = await signedIn()
+      return { sessionsEnded: await sessions.end(sessionId, now()) }
+    },
+    signOutEverywhere: async (_, __, { signedIn, sessions, now }) => {
+      const { user } = await signedIn()
+      return { sessionsEnded: await sessions.endAll(user.id, now()) }
+    },
+  },
+} satisfies Resolvers
+
+function refusedLogin(checked: Checked & { readonly kind: 'wrong' | 'locked' }) {
+  if (checked.kind === 'wrong') {
+    return { __typename: 'InvalidCredentials' as const, message: 'Expected the address and the password of a user.' }
+  }
+  const { unlockAt } = checked
+  const message = `Too many wrong passwords for this address: try again after ${unlockAt.toISOString()}.`
+  return { __typename: 'AccountLocked' as const, message, unlockAt }
+}
+
+async function success(userId: string, { token, expiresAt, refreshToken }: Tokens, { load }: Context) {
+  const user = await load.userById.load(userId)
+  if (!user) throw new Error('Expected the user of a session to exist.')
+  return { __typename: 'LoginSuccess' as const, user, token, expiresAt, refreshToken }
+}

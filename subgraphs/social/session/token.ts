@@ -1,8 +1,5 @@
 import { importJWK, jwtVerify, SignJWT } from 'jose'
-import type { KeyRing } from './key-ring.ts'
-
-/** How long an access token is good for; RFC 9700 wants it short, for it cannot be taken back from those who only check its signature. */
-export const TOKEN_SECONDS = 15 * 60
+import { type KeyRing, TOKEN_SECONDS } from './key-ring.ts'
 
 const ISSUER = 'atrium'
 

@@ -10,3 +10,9 @@ export type User = {
   readonly phoneNumber: string | null
   readonly createdAt: Date
 }
+
+/** What addresses are compared by. */
+export const emailKey = (email: string): string => email.toLowerCase()
+
+/** What names are searched and ordered by. */
+export const nameKey = (name: string): string => name.normalize('NFKC').toLowerCase()

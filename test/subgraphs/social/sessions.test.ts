@@ -1,0 +1,294 @@
+import { createLocalJWKSet, jwtVerify } from 'jose'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Caller } from '../../../subgraphs/runtime/caller.ts'
+import { hashPassword } from '../../../subgraphs/social/session/password.ts'
+import { ANONYMOUS, type Answered, type Social, startSocial, type TestUser } from './support/social.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each test knows.
+type Data = any
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const DAY = 24 * 60 * MINUTE
+
+let social: Social
+let passwordHash: string
+/** The subgraph's clock: tests move it on. */
+let clock = Date.UTC(2026, 10, 21)
+let user: TestUser
+let addresses = 0
+
+beforeAll(async () => {
+  social = await startSocial(() => new Date(clock))
+  passwordHash = await hashPassword('correct horse')
+})
+afterAll(() => social.close())
+beforeEach(async () => {
+  clock += 100 * DAY
+  user = await social.aUser()
+  await social.sql('UPDATE "user" SET password_hash = $1 WHERE id = $2', [passwordHash, user.row])
+})
+
+/** A caller from an address that nobody used before, so that limits of other tests do not count. */
+const somebody = (credentials: Caller['credentials'] = {}): Caller => ({
+  ...ANONYMOUS,
+  address: `10.0.0.${++addresses}`,
+  credentials,
+})
+const bearer = (token: string) => somebody({ authorization: `Bearer ${token}` })
+const codeOf = ({ errors }: Answered) => errors?.[0]?.extensions.code
+
+async function ask(query: string, variables: Record<string, unknown> = {}, caller = somebody()): Promise<Data> {
+  const { data, errors } = await social.ask(query, variables, caller)
+  expect(errors).toBeUndefined()
+  return data?.r
+}
+const LOGIN = `mutation ($email: String!, $password: String!) { r: login(email: $email, password: $password) { __typename
+  ... on LoginSuccess { token expiresAt refreshToken user { name } } ... on InvalidCredentials { message } ... on AccountLocked { message unlockAt } } }`
+const login = (password: string, email = user.email, caller = somebody()) => ask(LOGIN, { email, password }, caller)
+const REFRESH = `mutation ($token: String!) { r: refreshSession(refreshToken: $token) { __typename
+  ... on LoginSuccess { token refreshToken } ... on InvalidRefreshToken { message } } }`
+const refresh = (token: string) => ask(REFRESH, { token })
+const whoIs = (token: string) => social.ask('{ r: rooms { totalCount } }', {}, bearer(token))
+
+describe('login', () => {
+  test('gives a token that is good for 15 minutes', async () => {
+    const { __typename, token, expiresAt } = await login('correct horse', user.email.toUpperCase())
+    expect(__typename).toBe('LoginSuccess')
+    expect(Date.parse(expiresAt) - clock).toBe(15 * MINUTE)
+    expect((await whoIs(token)).errors).toBeUndefined()
+    clock += 15 * MINUTE + SECOND
+    expect(codeOf(await whoIs(token))).toBe('UNAUTHENTICATED')
+  })
+
+  test.each([
+    ['a wrong password', () => login('wrong horse')],
+    ['an unknown address', () => login('correct horse', 'nobody@example.org')],
+    ['an address with NUL', () => login('correct horse', 'no\0body')],
+    ['a password that is too long', () => login('x'.repeat(50_000))],
+    ['nothing', () => login('', '')],
+    [
+      'a user without a password',
+      async () => {
+        await social.sql('UPDATE "user" SET password_hash = NULL WHERE id = $1', [user.row])
+        return login('')
+      },
+    ],
+  ])('says the same to %s', async (_, attempt) => {
+    expect(await attempt()).toEqual({
+      __typename: 'InvalidCredentials',
+      message: 'Expected the address and the password of a user.',
+    })
+  })
+
+  test.each([['known'], ['unknown']])('locks an %s address after 5 failures, for twice as long each time', async (kind) => {
+    const email = kind === 'known' ? user.email : `unknown-${clock}@example.org`
+    for (let failure = 1; failure < 5; failure += 1) expect((await login('wrong', email)).__typename).toBe('InvalidCredentials')
+    for (const seconds of [10, 20, 40, 80]) {
+      const { __typename, unlockAt } = await login('wrong', email)
+      expect([__typename, (Date.parse(unlockAt) - clock) / SECOND]).toEqual(['AccountLocked', seconds])
+      clock += (seconds - 1) * SECOND
+      // Even the right password, and without making it longer.
+      expect(await login('correct horse', email)).toMatchObject({ __typename: 'AccountLocked', unlockAt })
+      clock += SECOND
+    }
+    expect((await login('correct horse', email)).__typename).toBe(kind === 'known' ? 'LoginSuccess' : 'AccountLocked')
+  })
+
+  test('locks for a day at most, and forgets failures after two', async () => {
+    for (let failure = 0; failure < 25; failure += 1) {
+      const { unlockAt } = await login('wrong')
+      if (unlockAt) {
+        expect(Date.parse(unlockAt) - clock).toBeLessThanOrEqual(DAY)
+        clock = Date.parse(unlockAt)
+      }
+    }
+    expect((await login('correct horse')).__typename).toBe('LoginSuccess')
+    expect((await login('wrong')).__typename).toBe('InvalidCredentials')
+    for (let failure = 0; failure < 3; failure += 1) await login('wrong')
+    clock += 2 * DAY + SECOND
+    expect((await login('wrong')).__typename).toBe('InvalidCredentials')
+  })
+
+  test('a right password forgives the wrong ones before it', async () => {
+    for (let failure = 0; failure < 4; failure += 1) await login('wrong')
+    expect((await login('correct horse')).__typename).toBe('LoginSuccess')
+    for (let failure = 0; failure < 4; failure += 1) expect((await login('wrong')).__typename).toBe('InvalidCredentials')
+  })
+
+  test('guesses at the same time count one by one, also as aliases of one request', async () => {
+    const guesses = Array.from(
+      { length: 20 },
+      (_, index) => `a${index}: login(email: $email, password: "wrong ${index}") { __typename }`,
+    )
+    const { data }: Data = await social.ask(
+      `mutation ($email: String!) { ${guesses.join(' ')} }`,
+      { email: user.email },
+      somebody(),
+    )
+    const kinds = Object.values(data).map((answer: Data) => answer.__typename)
+    expect(kinds).toEqual([...Array(4).fill('InvalidCredentials'), ...Array(16).fill('AccountLocked')])
+
+    const other = await social.aUser()
+    const parallel = await Promise.all(Array.from({ length: 20 }, () => login('wrong', other.email)))
+    expect(parallel.filter(({ __typename }) => __typename === 'InvalidCredentials')).toHaveLength(4)
+  })
+
+  test('is refused from one address beyond 180 a minute, and says when again', async () => {
+    const caller = somebody()
+    const aliases = Array.from(
+      { length: 181 },
+      (_, index) => `a${index}: login(email: "n${index}", password: "${'x'.repeat(300)}") { __typename }`,
+    )
+    const { errors } = await social.ask(`mutation { ${aliases.join(' ')} }`, {}, caller)
+    expect(errors).toHaveLength(1)
+    expect(errors?.[0]).toMatchObject({ path: ['a180'], extensions: { code: 'RATE_LIMITED', retryAfterSeconds: 1 } })
+    clock += SECOND
+    expect((await login('correct horse', user.email, caller)).__typename).toBe('LoginSuccess')
+  })
+})
+
+describe('refreshSession', () => {
+  test('goes on with the session, each token once', async () => {
+    const first = await login('correct horse')
+    clock += DAY
+    const second = await refresh(first.refreshToken)
+    expect(second.__typename).toBe('LoginSuccess')
+    expect((await whoIs(second.token)).errors).toBeUndefined()
+    clock += 29 * DAY
+    expect((await refresh(second.refreshToken)).__typename).toBe('LoginSuccess')
+  })
+
+  test('ends the session when a token comes a second time', async () => {
+    const first = await login('correct horse')
+    const second = await refresh(first.refreshToken)
+    expect((await refresh(first.refreshToken)).__typename).toBe('InvalidRefreshToken')
+    expect(codeOf(await whoIs(second.token))).toBe('UNAUTHENTICATED')
+    expect((await refresh(second.refreshToken)).__typename).toBe('InvalidRefreshToken')
+  })
+
+  test('of one token twice at once succeeds once', async () => {
+    const { refreshToken } = await login('correct horse')
+    const answers = await Promise.all([refresh(refreshToken), refresh(refreshToken)])
+    expect(answers.map(({ __typename }) => __typename).sort()).toEqual(['InvalidRefreshToken', 'LoginSuccess'])
+  })
+
+  test('refuses what is no token, and one that has ended', async () => {
+    for (const token of ['', 'nonsense', '\0', 'x'.repeat(10_000)])
+      expect((await refresh(token)).__typename).toBe('InvalidRefreshToken')
+    const { refreshToken } = await login('correct horse')
+    clock += 30 * DAY + SECOND
+    expect((await refresh(refreshToken)).__typename).toBe('InvalidRefreshToken')
+  })
+})
+
+const CHANGE = `mutation ($old: String!, $new: String!) { r: changePassword(input: { currentPassword: $old, newPassword: $new }) { __typename
+  ... on ValidationError { field message errors { field } } ... on ChangePasswordSuccess { user { name } } } }`
+
+describe('changePassword', () => {
+  test('changes it, and ends every other session', async () => {
+    const [here, elsewhere] = [await login('correct horse'), await login('correct horse')]
+    const answer = await ask(CHANGE, { old: 'correct horse', new: 'battery staple' }, bearer(here.token))
+    expect(answer.__typename).toBe('ChangePasswordSuccess')
+    expect((await whoIs(here.token)).errors).toBeUndefined()
+    expect(codeOf(await whoIs(elsewhere.token))).toBe('UNAUTHENTICATED')
+    expect((await refresh(elsewhere.refreshToken)).__typename).toBe('InvalidRefreshToken')
+    expect((await login('correct horse')).__typename).toBe('InvalidCredentials')
+    expect((await login('battery staple')).__typename).toBe('LoginSuccess')
+  })
+
+  test('counts wrong passwords like failed log-ins', async () => {
+    const { token } = await login('correct horse')
+    const kinds = []
+    for (let failure = 0; failure < 5; failure += 1) {
+      kinds.push((await ask(CHANGE, { old: 'wrong', new: 'battery staple' }, bearer(token))).__typename)
+    }
+    expect(kinds).toEqual([...Array(4).fill('InvalidCredentials'), 'AccountLocked'])
+  })
+
+  test.each(['', '1234567', 'x'.repeat(257)])('refuses a new password without repeating it', async (password) => {
+    const { token } = await login('correct horse')
+    const answer = await ask(CHANGE, { old: 'correct horse', new: password }, bearer(token))
+    expect(answer).toMatchObject({ __typename: 'ValidationError', field: 'newPassword', errors: [{ field: 'newPassword' }] })
+    expect(answer.message).toBe(`Expected "newPassword" to be 8 to 256 characters, got ${password.length}.`)
+  })
+})
+
+describe('signOut', () => {
+  test('ends this session at once', async () => {
+    const [here, elsewhere] = [await login('correct horse'), await login('correct horse')]
+    expect(await ask('mutation { r: signOut { sessionsEnded } }', {}, bearer(here.token))).toEqual({ sessionsEnded: 1 })
+    expect(codeOf(await whoIs(here.token))).toBe('UNAUTHENTICATED')
+    expect((await refresh(here.refreshToken)).__typename).toBe('InvalidRefreshToken')
+    expect((await whoIs(elsewhere.token)).errors).toBeUndefined()
+  })
+
+  test('everywhere ends all of them', async () => {
+    const [here, elsewhere] = [await login('correct horse'), await login('correct horse')]
+    // With the one that the test support made.
+    expect(await ask('mutation { r: signOutEverywhere { sessionsEnded } }', {}, bearer(here.token))).toEqual({ sessionsEnded: 3 })
+    for (const { token } of [here, elsewhere]) expect(codeOf(await whoIs(token))).toBe('UNAUTHENTICATED')
+  })
+})
+
+describe('tokens', () => {
+  const KEYS = '{ r: jsonWebKeys { kty crv kid x alg use } }'
+
+  test('are signed by a published key', async () => {
+    const { token } = await login('correct horse')
+    const keys = await ask(KEYS)
+    expect(keys[0]).toEqual({
+      kty: 'OKP',
+      crv: 'Ed25519',
+      kid: expect.any(String),
+      x: expect.any(String),
+      alg: 'EdDSA',
+      use: 'sig',
+    })
+    const { payload, protectedHeader } = await jwtVerify(token, createLocalJWKSet({ keys }), { currentDate: new Date(clock) })
+    expect(protectedHeader.alg).toBe('EdDSA')
+    expect(payload).toMatchObject({ iss: 'atrium', sub: user.row, sid: expect.any(String) })
+  })
+
+  test('have a new key every 30 days; the old one is published until its last token has ended', async () => {
+    await login('correct horse')
+    const [old] = await ask(KEYS)
+    clock += 30 * DAY - SECOND
+    const last = await login('correct horse')
+    clock += 2 * SECOND
+    const next = await login('correct horse')
+    const keys = await ask(KEYS)
+    expect(keys).toHaveLength(2)
+    expect(keys[1].kid).toBe(old.kid)
+    for (const { token } of [last, next]) expect((await whoIs(token)).errors).toBeUndefined()
+    clock += 15 * MINUTE
+    expect((await ask(KEYS)).map(({ kid }: Data) => kid)).not.toContain(old.kid)
+  })
+
+  test.each([
+    ['another signature', (token: string) => `${token.slice(0, -6)}AAAAAA`],
+    ['no signature', (token: string) => `${Buffer.from('{"alg":"none"}').toString('base64url')}.${token.split('.')[1]}.x`],
+    [
+      'another header',
+      (token: string) => `${Buffer.from('{"alg":"HS256"}').toString('base64url')}.${token.split('.').slice(1).join('.')}`,
+    ],
+    ['nonsense', () => 'a.b.c'],
+  ])('with %s are refused', async (_, forge) => {
+    const { token } = await login('correct horse')
+    expect(codeOf(await whoIs(forge(token)))).toBe('UNAUTHENTICATED')
+  })
+
+  test('of a deleted user are refused', async () => {
+    const { token } = await login('correct horse')
+    await social.sql('DELETE FROM "user" WHERE id = $1', [user.row])
+    expect(codeOf(await whoIs(token))).toBe('UNAUTHENTICATED')
+  })
+})
+
+test('nothing that could be used is stored', async () => {
+  const { token, refreshToken } = await login('correct horse')
+  const tables = ['user', 'session', 'refresh_token', 'login_attempt']
+  const stored = JSON.stringify(await Promise.all(tables.map((table) => social.sql(`SELECT t::text FROM "${table}" AS t`))))
+  for (const secret of ['correct horse', token, refreshToken]) expect(stored).not.toContain(secret)
+  expect(stored).toContain('$argon2id$v=19$m=19456,t=2,p=1$')
+})
