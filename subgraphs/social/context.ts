@@ -40,6 +40,8 @@ export type Context = Parts & {
   readonly viewer: () => Promise<Viewer | null>
   /** Who asks; rejects with UNAUTHENTICATED for an anonymous caller as well. */
   readonly signedIn: () => Promise<Viewer>
+  /** Row ids of users who signed up or in with this operation: they see what is theirs in its answer. */
+  readonly introduced: Set<string>
   readonly load: Loaders
 }
 
@@ -66,6 +68,7 @@ export function contextOf(parts: Parts, caller: Caller): Context {
       if (!found) throw unauthenticated()
       return found
     },
+    introduced: new Set(),
     load: loadersOf(parts),
   }
 }

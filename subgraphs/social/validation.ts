@@ -6,6 +6,9 @@ export type Problem = { readonly field: string; readonly message: string }
 /** Characters that no text may hold: PostgreSQL has no NUL, and half of a surrogate pair is no character. */
 const UNSTORABLE = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
 
+/** Whether a text can be stored at all. */
+export const isText = (text: string): boolean => !UNSTORABLE.test(text)
+
 /** `Expected "name" to be 1 to 100 characters, got "".` */
 export const problem = (field: string, expectation: string, got: unknown): Problem => ({
   field,
@@ -17,7 +20,7 @@ export function textProblem(field: string, text: string, most: number): Problem 
   if (text.trim() === '' || text.length > most) {
     return problem(field, `1 to ${most} characters that are not all white space`, text)
   }
-  if (UNSTORABLE.test(text)) return problem(field, 'text without NUL characters and halves of surrogate pairs', text)
+  if (!isText(text)) return problem(field, 'text without NUL characters and halves of surrogate pairs', text)
   return null
 }
 

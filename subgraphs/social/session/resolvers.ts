@@ -62,7 +62,8 @@ function refusedLogin(checked: Checked & { readonly kind: 'wrong' | 'locked' }) 
   return { __typename: 'AccountLocked' as const, message, unlockAt }
 }
 
-async function success(userId: string, { token, expiresAt, refreshToken }: Tokens, { load }: Context) {
+async function success(userId: string, { token, expiresAt, refreshToken }: Tokens, { load, introduced }: Context) {
+  introduced.add(userId)
   const user = await load.userById.load(userId)
   if (!user) throw new Error('Expected the user of a session to exist.')
   return { __typename: 'LoginSuccess' as const, user, token, expiresAt, refreshToken }

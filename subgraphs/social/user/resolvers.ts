@@ -1,3 +1,125 @@
 import type { Resolvers } from '#generated/social/resolvers.ts'
+import { checkedSize } from '../../runtime/connection.ts'
+import { badInput, forbidden, notFound } from '../../runtime/errors.ts'
+import { opaqueId, rowIn } from '../../runtime/id.ts'
+import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
+import type { OutboxEvent } from '../../runtime/outbox.ts'
+import type { Context } from '../context.ts'
+import { isText, notFoundError, validationError } from '../validation.ts'
+import { changeProblems, signUp, taken } from './sign-up.ts'
+import { nameKey, SIGN_UPS, type User } from './user.ts'
 
-export const userResolvers = {} satisfies Resolvers
+const MOST_SKIPPED = 100_000
+const LONGEST_QUERY = 100
+
+const FOUND: KeysetList<User> = {
+  name: 'searchUsers',
+  parts: ['text', 'row'],
+  positionOf: ({ name, id }) => [nameKey(name), id],
+}
+
+export const userResolvers = {
+  Query: {
+    me: async (_, __, { viewer }) => (await viewer())?.user ?? null,
+    user: (_, { id }, context) => userWith(id, context),
+    userByEmail: async (_, { email }, { signedIn, users }) => {
+      const { user } = await signedIn()
+      const found = isText(email) ? await users.findByEmail(email) : null
+      return found && (found.id === user.id || user.role === 'ADMIN') ? found : null
+    },
+    users: (_, { limit, offset }, { users }) => {
+      const size = checkedSize('limit', limit ?? 10, 100)
+      const skipped = offset ?? 0
+      if (skipped < 0 || skipped > MOST_SKIPPED) throw badInput('offset', `0 to ${MOST_SKIPPED}`, skipped)
+      return users.list({ limit: size, offset: skipped })
+    },
+    searchUsers: async (_, { query, ...page }, { viewer, users }) => {
+      if (query.trim() === '' || query.length > LONGEST_QUERY || !isText(query)) {
+        throw badInput('query', `1 to ${LONGEST_QUERY} characters of text that are not all white space`, query)
+      }
+      const range = rangeOf(FOUND, page)
+      const search = { text: query.trim(), inAddresses: (await viewer())?.user.role === 'ADMIN' }
+      return keysetPage(FOUND, range, await users.search(search, range), () => users.count(search))
+    },
+  },
+  Mutation: {
+    createUser: async (_, { input }, { viewer, users, limits, caller, introduced }) => {
+      limits.signUps(caller.address)
+      const mayGiveRoles = input.role != null && input.role !== 'USER' && (await viewer())?.user.role === 'ADMIN'
+      const made = await signUp(input, { users, mayGiveRoles })
+      if ('problems' in made) return { user: null, errors: made.problems }
+      introduced.add(made.user.id)
+      return { user: made.user, errors: [] }
+    },
+    updateUser: async (_, { id, input }, context) => {
+      const { user: viewer } = await context.signedIn()
+      const user = await changeable(id, context)
+      if (!user) return notFoundError('user', id)
+      const { email, name, role, phoneNumber } = input
+      if (role != null && role !== user.role && viewer.role !== 'ADMIN') {
+        throw forbidden('Only administrators change roles.')
+      }
+      const problems = changeProblems(input)
+      if (problems.length > 0) return validationError(problems)
+      const updated = await context.users.update(user.id, {
+        ...(email != null && { email }),
+        ...(name != null && { name: name.trim() }),
+        ...(role != null && { role }),
+        ...(phoneNumber !== undefined && { phoneNumber }),
+      })
+      if (updated === undefined) return notFoundError('user', id)
+      if (updated === null) return validationError([taken(String(email))])
+      return { __typename: 'UpdateUserSuccess', user: updated }
+    },
+    deleteUser: async (_, { id }, context) => {
+      await context.signedIn()
+      const user = await changeable(id, context)
+      if (!user || !(await context.users.delete(user.id))) return notFoundError('user', id)
+      return { __typename: 'DeleteUserSuccess', id }
+    },
+  },
+  Subscription: {
+    userCreated: {
+      subscribe: async (_, __, { viewer, events }) => events.listen(SIGN_UPS, (await viewer())?.sessionId ?? null),
+      resolve: ({ payload: { id } }: OutboxEvent, _: unknown, context: Context) =>
+        userWith(opaqueId('User', String(id)), context),
+    },
+  },
+  User: {
+    __resolveReference: ({ id }, { load }) => {
+      const row = rowIn(id, 'User')
+      return row === null ? null : load.userById.load(row)
+    },
+    id: ({ id }) => opaqueId('User', id),
+    email: async ({ id, email }, _, context) => {
+      if (!(await isSelf(id, context)) && (await context.viewer())?.user.role !== 'ADMIN') {
+        throw forbidden('Only the user and administrators see an e-mail address.')
+      }
+      return email
+    },
+    phoneNumber: async ({ id, phoneNumber }, _, context) => ((await isSelf(id, context)) ? phoneNumber : null),
+  },
+  UserConnection: connectionFields,
+} satisfies Resolvers
+
+const isSelf = async (id: string, { introduced, viewer }: Context): Promise<boolean> =>
+  introduced.has(id) || (await viewer())?.user.id === id
+
+/** The user with this opaque id. Throws NOT_FOUND when there is none. */
+async function userWith(id: string, { load }: Context): Promise<User> {
+  const row = rowIn(id, 'User')
+  const user = row === null ? null : await load.userById.load(row)
+  if (!user) throw notFound('user', id)
+  return user
+}
+
+/** The user with this opaque id, for that user and administrators; null when there is none. Throws FORBIDDEN for others. */
+async function changeable(id: string, { signedIn, load }: Context): Promise<User | null> {
+  const { user: viewer } = await signedIn()
+  const row = rowIn(id, 'User')
+  const user = row === null ? null : await load.userById.load(row)
+  if (user && user.id !== viewer.id && viewer.role !== 'ADMIN') {
+    throw forbidden('Only the user and administrators may change or delete an account.')
+  }
+  return user
+}

@@ -16,3 +16,6 @@ export const emailKey = (email: string): string => email.toLowerCase()
 
 /** What names are searched and ordered by. */
 export const nameKey = (name: string): string => name.normalize('NFKC').toLowerCase()
+
+/** The topic of sign-ups in the outbox. Payload: `id`, the row id of the user. */
+export const SIGN_UPS = 'user'

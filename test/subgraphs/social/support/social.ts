@@ -10,7 +10,7 @@ import { sessionRepository } from '../../../../subgraphs/social/session/reposito
 import { signToken } from '../../../../subgraphs/social/session/token.ts'
 import { socialSubgraph } from '../../../../subgraphs/social/subgraph.ts'
 import type { Tables } from '../../../../subgraphs/social/tables.ts'
-import type { Role } from '../../../../subgraphs/social/user/user.ts'
+import { emailKey, nameKey, type Role } from '../../../../subgraphs/social/user/user.ts'
 import { type FreshDatabase, freshDatabase } from '../../../support/database.ts'
 
 /** A user that a test made: `id` is what clients see, `row` is what tables hold, `caller` is signed in. */
@@ -59,8 +59,8 @@ export async function startSocial(now: () => Date = () => new Date()): Promise<S
     },
     async aUser({ name = `User ${++users}`, email = `user${++users}@example.org`, role = 'USER', phoneNumber = null } = {}) {
       const { rows } = await pool.query(
-        'INSERT INTO "user" (email, email_key, name, name_key, role, phone_number) VALUES ($1, lower($1), $2, lower($2), $3, $4) RETURNING id',
-        [email, name, role, phoneNumber],
+        'INSERT INTO "user" (email, email_key, name, name_key, role, phone_number) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id',
+        [email, emailKey(email), name, nameKey(name), role, phoneNumber],
       )
       const row: string = rows[0].id
       const sessionId = randomUUID()

@@ -1,0 +1,77 @@
+import { hashPassword, passwordProblem } from '../session/password.ts'
+import { type Problem, problem, problemsIn, textProblem } from '../validation.ts'
+import type { UserRepository } from './repository.ts'
+import type { Role, User } from './user.ts'
+
+/** What somebody signs up with, as it was given. */
+export type SignUp = {
+  readonly email: string
+  readonly name: string
+  readonly role?: Role | null | undefined
+  readonly password?: string | null | undefined
+  readonly phoneNumber?: string | null | undefined
+}
+
+const LONGEST_NAME = 100
+/** RFC 5321 §4.5.3.1.3, without its angle brackets. */
+const LONGEST_EMAIL = 254
+
+/** The new user, or everything that is wrong with the input, in the order of its fields. */
+export async function signUp(
+  { email, name, role, password, phoneNumber }: SignUp,
+  { users, mayGiveRoles }: { readonly users: UserRepository; readonly mayGiveRoles: boolean },
+): Promise<{ readonly user: User } | { readonly problems: readonly Problem[] }> {
+  const wrongEmail = emailProblem(email)
+  const problems = problemsIn([
+    wrongEmail ?? ((await users.findByEmail(email)) ? taken(email) : null),
+    textProblem('name', name, LONGEST_NAME),
+    role != null && role !== 'USER' && !mayGiveRoles
+      ? { field: 'role', message: `Expected "role" to be USER: only administrators make somebody ${role}.` }
+      : null,
+    password == null ? null : passwordProblem('password', password),
+    phoneNumber == null ? null : phoneProblem(phoneNumber),
+  ])
+  if (problems.length > 0) return { problems }
+  const user = await users.create({
+    email,
+    name: name.trim(),
+    role: role ?? 'USER',
+    phoneNumber: phoneNumber ?? null,
+    passwordHash: password == null ? null : await hashPassword(password),
+  })
+  return user ? { user } : { problems: [taken(email)] }
+}
+
+/** What is wrong with a change of a user; null in a field that cannot be null is wrong as well. */
+export const changeProblems = ({
+  email,
+  name,
+  role,
+  phoneNumber,
+}: {
+  readonly email?: string | null | undefined
+  readonly name?: string | null | undefined
+  readonly role?: Role | null | undefined
+  readonly phoneNumber?: string | null | undefined
+}): readonly Problem[] =>
+  problemsIn([
+    email === null ? problem('email', 'an address, or absent', email) : email === undefined ? null : emailProblem(email),
+    name === null
+      ? problem('name', 'a name, or absent', name)
+      : name === undefined
+        ? null
+        : textProblem('name', name, LONGEST_NAME),
+    role === null ? problem('role', 'a role, or absent', role) : null,
+    phoneNumber == null ? null : phoneProblem(phoneNumber),
+  ])
+
+/** Says that an address has a user: sign-up cannot keep that to itself without sending mail. */
+export const taken = (email: string): Problem => problem('email', 'an address that no user has yet', email)
+
+const emailProblem = (email: string): Problem | null =>
+  textProblem('email', email, LONGEST_EMAIL) ??
+  // Whether an address exists only a message to it can tell: this finds what cannot be one.
+  (/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) ? null : problem('email', 'an address of the form name@host', email))
+
+const phoneProblem = (phoneNumber: string): Problem | null =>
+  /^\+[1-9]\d{6,14}$/.test(phoneNumber) ? null : problem('phoneNumber', 'E.164: "+" and 7 to 15 digits', phoneNumber)

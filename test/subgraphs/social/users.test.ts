@@ -1,0 +1,325 @@
+import { parse, subscribe } from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Caller } from '../../../subgraphs/runtime/caller.ts'
+import { opaqueId } from '../../../subgraphs/runtime/id.ts'
+import { ANONYMOUS, type Answered, type Social, startSocial, type TestUser } from './support/social.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each test knows.
+type Data = any
+
+let social: Social
+let [ann, ben, admin, moderator]: TestUser[] = []
+let addresses = 0
+
+beforeAll(async () => {
+  social = await startSocial()
+  ann = await social.aUser({ name: 'Ann', email: 'Ann@Example.org', phoneNumber: '+4915112345678' })
+  ben = await social.aUser({ name: 'Ben' })
+  admin = await social.aUser({ name: 'Root', role: 'ADMIN' })
+  moderator = await social.aUser({ name: 'Mod', role: 'MODERATOR' })
+})
+afterAll(() => social.close())
+
+/** The same caller from an address that nobody used before, so that limits of other tests do not count. */
+const fresh = (caller: Caller = ANONYMOUS): Caller => ({ ...caller, address: `10.0.0.${++addresses}` })
+const codeOf = ({ errors }: Answered) => errors?.[0]?.extensions.code
+
+async function ask(query: string, variables: Record<string, unknown> = {}, user?: TestUser): Promise<Data> {
+  const { data, errors } = await social.ask(query, variables, fresh(user?.caller))
+  expect(errors).toBeUndefined()
+  return data?.r
+}
+const CREATE = `mutation ($input: CreateUserInput!) { r: createUser(input: $input) { user { id email name role createdAt } errors { field message } } }`
+const create = (input: Record<string, unknown>, user?: TestUser) => ask(CREATE, { input }, user)
+const fieldsOf = ({ errors }: Data): string[] => errors.map(({ field }: Data) => field)
+
+describe('createUser', () => {
+  test('signs up with an address and a name alone; log-in works at once with a password', async () => {
+    const { user, errors } = await create({ email: 'one@example.org', name: '  One  ' })
+    expect([user, errors]).toEqual([
+      { id: expect.any(String), email: 'one@example.org', name: 'One', role: 'USER', createdAt: expect.any(String) },
+      [],
+    ])
+    expect(user.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+
+    await create({ email: 'two@example.org', name: 'Two', password: 'correct horse', phoneNumber: '+15551234567' })
+    const login =
+      'mutation { r: login(email: "TWO@example.org", password: "correct horse") { ... on LoginSuccess { user { name email phoneNumber } } } }'
+    // Who signs in is the user, for what this answer says as well.
+    expect(await ask(login)).toEqual({ user: { name: 'Two', email: 'two@example.org', phoneNumber: '+15551234567' } })
+  })
+
+  test.each([
+    ['email', { email: 'nonsense', name: 'N' }],
+    ['email', { email: 'a b@example.org', name: 'N' }],
+    ['email', { email: '', name: 'N' }],
+    ['email', { email: 'a@b@c', name: 'N' }],
+    ['email', { email: 'a\0@example.org', name: 'N' }],
+    ['email', { email: `${'x'.repeat(243)}@example.org`, name: 'N' }],
+    ['email', { email: 'ANN@EXAMPLE.ORG', name: 'N' }],
+    ['name', { email: 'n1@example.org', name: ' \t\n\u00a0' }],
+    ['name', { email: 'n1@example.org', name: 'x'.repeat(101) }],
+    ['name', { email: 'n1@example.org', name: 'a\0b' }],
+    ['name', { email: 'n1@example.org', name: '\uD800' }],
+    ['role', { email: 'n1@example.org', name: 'N', role: 'ADMIN' }],
+    ['role', { email: 'n1@example.org', name: 'N', role: 'MODERATOR' }],
+    ['password', { email: 'n1@example.org', name: 'N', password: '1234567' }],
+    ['password', { email: 'n1@example.org', name: 'N', password: 'x'.repeat(257) }],
+    ['phoneNumber', { email: 'n1@example.org', name: 'N', phoneNumber: '0151 12345678' }],
+    ['phoneNumber', { email: 'n1@example.org', name: 'N', phoneNumber: '' }],
+  ])('names the field %s', async (field, input) => {
+    const before = await social.sql('SELECT count(*) FROM "user"')
+    const answer = await create(input, ben)
+    expect([answer.user, fieldsOf(answer)]).toEqual([null, [field]])
+    expect(answer.errors[0].message).toMatch(/^Expected "/)
+    expect(await social.sql('SELECT count(*) FROM "user"')).toEqual(before)
+  })
+
+  test('says everything that is wrong at once, in the order of the input, and no password', async () => {
+    const answer = await create({ email: 'nonsense', name: ' ', role: 'ADMIN', password: 'secret', phoneNumber: 'x' })
+    expect(fieldsOf(answer)).toEqual(['email', 'name', 'role', 'password', 'phoneNumber'])
+    expect(JSON.stringify(answer)).not.toContain('secret')
+  })
+
+  test('of one address by many at once makes one user', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => create({ email: 'race@example.org', name: 'Race' })))
+    expect(answers.filter(({ user }) => user !== null)).toHaveLength(1)
+    expect(answers.filter((answer) => fieldsOf(answer)[0] === 'email')).toHaveLength(9)
+  })
+
+  test('by an administrator gives any role; null is USER', async () => {
+    expect((await create({ email: 'mod@example.org', name: 'M', role: 'MODERATOR' }, admin)).user.role).toBe('MODERATOR')
+    expect((await create({ email: 'null@example.org', name: 'M', role: null })).user.role).toBe('USER')
+    expect(fieldsOf(await create({ email: 'no@example.org', name: 'M', role: 'ADMIN' }, moderator))).toEqual(['role'])
+  })
+
+  test('is refused from one address beyond 60 a minute', async () => {
+    const caller = fresh()
+    const aliases = Array.from(
+      { length: 61 },
+      (_, index) => `a${index}: createUser(input: { email: "x", name: "x" }) { user { id } }`,
+    )
+    const { errors } = await social.ask(`mutation { ${aliases.join(' ')} }`, {}, caller)
+    expect(errors).toHaveLength(1)
+    expect(errors?.[0]).toMatchObject({
+      path: ['a60'],
+      extensions: { code: 'RATE_LIMITED', retryAfterSeconds: expect.any(Number) },
+    })
+  })
+})
+
+describe('reading', () => {
+  const EMAIL = 'query ($id: ID!) { r: user(id: $id) { name email } }'
+
+  test('me is who asks', async () => {
+    expect(await ask('{ r: me { name email phoneNumber } }', {}, ann)).toEqual({
+      name: 'Ann',
+      email: 'Ann@Example.org',
+      phoneNumber: '+4915112345678',
+    })
+    expect(await ask('{ r: me { name } }')).toBeNull()
+  })
+
+  test('another e-mail address is FORBIDDEN and nulls its user, as the schema says', async () => {
+    const { data, errors }: Data = await social.ask(EMAIL, { id: ann?.id }, ben?.caller)
+    expect(data).toBeNull()
+    expect(errors[0]).toMatchObject({ path: ['r', 'email'], extensions: { code: 'FORBIDDEN' } })
+    expect(await ask(EMAIL, { id: ann?.id }, admin)).toEqual({ name: 'Ann', email: 'Ann@Example.org' })
+  })
+
+  test.each([
+    'nonsense',
+    '',
+    '\0',
+    opaqueId('User', '999999'),
+    opaqueId('User', '99999999999999999999'),
+    opaqueId('Post', '1'),
+    `${'x'.repeat(5_000)}`,
+  ])('an id that is none is NOT_FOUND', async (id) => {
+    expect(codeOf(await social.ask(EMAIL, { id }))).toBe('NOT_FOUND')
+  })
+
+  test('userByEmail tells nobody but the user and administrators', async () => {
+    const query = '{ r: userByEmail(email: "ann@EXAMPLE.org") { name } }'
+    expect(await ask(query, {}, ann)).toEqual({ name: 'Ann' })
+    expect(await ask(query, {}, admin)).toEqual({ name: 'Ann' })
+    for (const other of [ben, moderator]) expect(await ask(query, {}, other)).toBeNull()
+    expect(codeOf(await social.ask(query))).toBe('UNAUTHENTICATED')
+    expect(await ask('query ($e: String!) { r: userByEmail(email: $e) { name } }', { e: 'no\0body' }, admin)).toBeNull()
+  })
+
+  test('users come in the order of their sign-up, some at a time', async () => {
+    const all = await ask('{ r: users(limit: 100) { name } }')
+    expect(all.slice(0, 2)).toEqual([{ name: 'Ann' }, { name: 'Ben' }])
+    expect(await ask('{ r: users(limit: 1, offset: 1) { name } }')).toEqual([{ name: 'Ben' }])
+    expect(await ask('{ r: users { name } }')).toHaveLength(Math.min(10, all.length))
+    expect(await ask('{ r: users(limit: null, offset: null) { name } }')).toHaveLength(Math.min(10, all.length))
+    expect(await ask('{ r: users(offset: 100000) { name } }')).toEqual([])
+  })
+
+  test.each(['limit: 0', 'limit: 101', 'limit: -1', 'offset: -1', 'offset: 100001'])('users(%s) is refused', async (argument) => {
+    const answer = await social.ask(`{ users(${argument}) { name } }`)
+    expect([codeOf(answer), answer.errors?.[0]?.message]).toEqual([
+      'BAD_USER_INPUT',
+      expect.stringMatching(/^Expected "(limit|offset)" to be /),
+    ])
+  })
+})
+
+describe('searchUsers', () => {
+  const SEARCH = `query ($query: String!, $first: Int, $after: String) { r: searchUsers(query: $query, first: $first, after: $after) {
+    totalCount pageInfo { hasNextPage hasPreviousPage endCursor } edges { cursor node { name } } } }`
+  const search = (query: string, variables = {}, user?: TestUser) => ask(SEARCH, { query, ...variables }, user)
+  const names = ({ edges }: Data): string[] => edges.map(({ node }: Data) => node.name)
+
+  beforeAll(async () => {
+    for (const name of ['Zoë Search', 'searching 100%', 'Search_er', 'Ｓearch wide', 'Nobody']) await social.aUser({ name })
+  })
+
+  test('finds names that contain the text, without regard to case, by name', async () => {
+    expect(names(await search('SEARCH'))).toEqual(['Ｓearch wide', 'Search_er', 'searching 100%', 'Zoë Search'])
+    expect(names(await search('zoë'))).toEqual(['Zoë Search'])
+    expect(names(await search('rc'))).toHaveLength(4)
+  })
+
+  test.each([
+    ['100%', ['searching 100%']],
+    ['%', ['searching 100%']],
+    ['h_e', ['Search_er']],
+    ['\\', []],
+    ["' OR 1=1 --", []],
+  ])('takes %j for what it is', async (query, expected) => {
+    expect(names(await search(query))).toEqual(expected)
+  })
+
+  test('goes through addresses for administrators only', async () => {
+    expect(names(await search('ann@example', {}, admin))).toEqual(['Ann'])
+    for (const user of [undefined, ann, moderator]) expect(names(await search('ann@example', {}, user))).toEqual([])
+  })
+
+  test('pages are stable while others sign up, and none is told twice', async () => {
+    const seen: string[] = []
+    let after: string | null = null
+    for (let more = true, count = 0; more; count += 1) {
+      const page = await search('search', { first: 1, after })
+      expect(page.pageInfo.hasPreviousPage).toBe(after !== null)
+      seen.push(...names(page))
+      ;({ endCursor: after, hasNextPage: more } = page.pageInfo)
+      // Before everything that was told already.
+      await social.aUser({ name: `A search ${count}` })
+    }
+    expect(seen).toEqual(['Ｓearch wide', 'Search_er', 'searching 100%', 'Zoë Search'])
+  })
+
+  test.each([
+    [{ query: '' }],
+    [{ query: ' \n' }],
+    [{ query: 'x'.repeat(101) }],
+    [{ query: 'a\0b' }],
+    [{ query: 'a', first: 0 }],
+    [{ query: 'a', first: 101 }],
+    [{ query: 'a', after: 'nonsense' }],
+    [{ query: 'a', after: Buffer.from('["searchUsers","a\\u0000","1"]').toString('base64url') }],
+    [{ query: 'a', after: Buffer.from('["searchUsers","a","x"]').toString('base64url') }],
+  ])('%j is refused', async (variables) => {
+    expect(codeOf(await social.ask(SEARCH, variables))).toBe('BAD_USER_INPUT')
+  })
+})
+
+describe('updateUser', () => {
+  const UPDATE = `mutation ($id: ID!, $input: UpdateUserInput!) { r: updateUser(id: $id, input: $input) { __typename
+    ... on UpdateUserSuccess { user { name email role phoneNumber } } ... on ValidationError { field message errors { field } } } }`
+  const update = (id: string | undefined, input: object, user?: TestUser) => ask(UPDATE, { id, input }, user)
+
+  test('changes what is given and leaves the rest', async () => {
+    const user = await social.aUser({ phoneNumber: '+15551234567' })
+    expect(await update(user.id, { name: ' New ' }, user)).toMatchObject({
+      user: { name: 'New', email: user.email, phoneNumber: '+15551234567' },
+    })
+    expect(await update(user.id, { email: 'New@Example.org', phoneNumber: null }, user)).toMatchObject({
+      user: { name: 'New', email: 'New@Example.org', phoneNumber: null },
+    })
+    expect(await update(user.id, {}, user)).toMatchObject({ user: { name: 'New' } })
+    expect(await update(user.id, { role: 'USER' }, user)).toMatchObject({ user: { role: 'USER' } })
+    expect(await update(user.id, { role: 'MODERATOR' }, admin)).toMatchObject({ user: { role: 'MODERATOR' } })
+  })
+
+  test.each([
+    ['email', { email: null }],
+    ['name', { name: null }],
+    ['role', { role: null }],
+    ['email', { email: 'nonsense' }],
+    ['email', { email: 'ann@example.org' }],
+    ['name', { name: ' ' }],
+    ['phoneNumber', { phoneNumber: '1' }],
+  ])('refuses %s in %j as data', async (field, input) => {
+    expect(await update(ben?.id, input, ben)).toMatchObject({ __typename: 'ValidationError', field, errors: [{ field }] })
+  })
+
+  test('by others is FORBIDDEN, and of a role by everybody but administrators', async () => {
+    for (const other of [ben, moderator]) {
+      expect(codeOf(await social.ask(UPDATE, { id: ann?.id, input: { name: 'x' } }, other?.caller))).toBe('FORBIDDEN')
+    }
+    expect(codeOf(await social.ask(UPDATE, { id: ben?.id, input: { role: 'ADMIN' } }, ben?.caller))).toBe('FORBIDDEN')
+  })
+
+  test.each(['nonsense', opaqueId('User', '999999')])('of %j is a NotFoundError', async (id) => {
+    expect(await update(id, { name: 'x' }, ben)).toEqual({ __typename: 'NotFoundError' })
+  })
+})
+
+describe('deleteUser', () => {
+  const DELETE = 'mutation ($id: ID!) { r: deleteUser(id: $id) { __typename ... on DeleteUserSuccess { id } } }'
+
+  test('deletes everything of a user, and passes rooms on', async () => {
+    const [user, friend] = [await social.aUser(), await social.aUser()]
+    const [{ id: room }]: Data = await social.sql(`INSERT INTO room (name, owner_id) VALUES ('R', $1) RETURNING id`, [user.row])
+    const [{ id: own }]: Data = await social.sql(`INSERT INTO room (name, owner_id) VALUES ('R', $1) RETURNING id`, [user.row])
+    await social.sql('INSERT INTO room_member VALUES ($1, $2), ($1, $3), ($4, $2)', [room, user.row, friend.row, own])
+    await social.sql(`INSERT INTO message (room_id, author_id, text) VALUES ($1, $2, 'T')`, [room, user.row])
+    const [{ id: post }]: Data = await social.sql(
+      `INSERT INTO post (author_id, title, content) VALUES ($1, 'T', 'C') RETURNING id`,
+      [user.row],
+    )
+    await social.sql(`INSERT INTO comment (post_id, author_id, content) VALUES ($1, $2, 'C')`, [post, friend.row])
+
+    expect(await ask(DELETE, { id: user.id }, user)).toEqual({ __typename: 'DeleteUserSuccess', id: user.id })
+    expect(await social.sql('SELECT owner_id FROM room WHERE id IN ($1, $2)', [room, own])).toEqual([{ owner_id: friend.row }])
+    const left = `SELECT (SELECT count(*) FROM post WHERE author_id = $1) + (SELECT count(*) FROM message WHERE author_id = $1)
+      + (SELECT count(*) FROM session WHERE user_id = $1) + (SELECT count(*) FROM comment WHERE post_id = $2) AS rows`
+    expect(await social.sql(left, [user.row, post])).toEqual([{ rows: '0' }])
+    expect(codeOf(await social.ask('{ me { name } }', {}, user.caller))).toBe('UNAUTHENTICATED')
+    expect(await ask(DELETE, { id: user.id }, admin)).toEqual({ __typename: 'NotFoundError' })
+  })
+
+  test('of users who share rooms at the same time deletes them all', async () => {
+    const users = await Promise.all(Array.from({ length: 6 }, () => social.aUser()))
+    for (let count = 0; count < 5; count += 1) {
+      const [{ id }]: Data = await social.sql(`INSERT INTO room (name, owner_id) VALUES ('R', $1) RETURNING id`, [
+        users[count]?.row,
+      ])
+      for (const { row } of users) await social.sql('INSERT INTO room_member VALUES ($1, $2)', [id, row])
+    }
+    const answers = await Promise.all(users.map((user) => ask(DELETE, { id: user.id }, user)))
+    expect(answers.map(({ __typename }) => __typename)).toEqual(Array(6).fill('DeleteUserSuccess'))
+  })
+
+  test('by others is FORBIDDEN', async () => {
+    for (const other of [ben, moderator])
+      expect(codeOf(await social.ask(DELETE, { id: ann?.id }, other?.caller))).toBe('FORBIDDEN')
+  })
+})
+
+test('userCreated tells everybody of every sign-up, without what is private', async () => {
+  const document = parse('subscription { userCreated { name } }')
+  const events = await subscribe({ schema: social.subgraph.schema, document, contextValue: social.subgraph.context(ANONYMOUS) })
+  if (!(Symbol.asyncIterator in events)) throw events.errors?.[0]
+  await create({ email: 'nonsense', name: 'Refused' })
+  for (const name of ['First', 'Second']) await create({ email: `${name}@example.org`, name })
+  const told = [(await events.next()).value, (await events.next()).value]
+  expect(JSON.parse(JSON.stringify(told))).toEqual([
+    { data: { userCreated: { name: 'First' } } },
+    { data: { userCreated: { name: 'Second' } } },
+  ])
+  await events.return(undefined)
+})
