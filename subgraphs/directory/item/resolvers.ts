@@ -1,7 +1,7 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
 import type { Context } from '../context.ts'
-import { idOf } from './id.ts'
-import type { Item } from './item.ts'
+import { idOf, rowIdIn } from './id.ts'
+import type { DirectoryKind, Item } from './item.ts'
 import { urlOf } from './url.ts'
 
 /** The fields that every kind of item answers in the same way. */
@@ -12,6 +12,18 @@ export const itemFields = {
 
 const TYPES = { MCP_SERVER: 'McpServer', PLUGIN: 'Plugin', SKILL: 'Skill' } as const
 
+const KINDS = Object.keys(TYPES) as DirectoryKind[]
+
 export const itemResolvers = {
-  DirectoryItem: { __resolveType: ({ kind }) => TYPES[kind] },
+  DirectoryItem: {
+    __resolveType: ({ kind }) => TYPES[kind],
+    // Others know an item by its id alone; null for one that is not there any more.
+    __resolveReference: ({ id }, { catalogue }) => {
+      for (const kind of KINDS) {
+        const row = rowIdIn(id, kind)
+        if (row !== null) return catalogue.byId(kind, row)
+      }
+      return null
+    },
+  },
 } satisfies Resolvers

@@ -1,14 +1,65 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import type { KeysetRange } from '../../runtime/keyset.ts'
 import type { Tables } from '../tables.ts'
 import type { Comment } from './comment.ts'
 
 const COLUMNS = ['id', 'post_id as postId', 'author_id as authorId', 'content', 'created_at as createdAt'] as const
+
+/** The same columns of a row `found`. */
+const FOUND = sql`found.id, found.post_id AS "postId", found.author_id AS "authorId", found.content, found.created_at AS "createdAt"`
 
 /** Comments in the database. */
 export const commentRepository = (database: Kysely<Tables>) => ({
   /** In any order, without those that do not exist. */
   findByIds: (ids: readonly string[]): Promise<Comment[]> =>
     database.selectFrom('comment').select(COLUMNS).where('id', 'in', ids).execute(),
+
+  /** The newest comments of several posts, at most `limit` of each, oldest of them first. */
+  async newest(postIds: readonly string[], limit: number): Promise<Comment[]> {
+    const { rows } = await sql<Comment>`
+      SELECT ${FOUND}
+      FROM unnest(${postIds}::bigint[]) AS asked (id)
+      CROSS JOIN LATERAL (SELECT * FROM comment WHERE post_id = asked.id ORDER BY id DESC LIMIT ${limit}) AS found
+      ORDER BY found.post_id, found.id`.execute(database)
+    return rows
+  },
+
+  /** Comments of several posts, oldest first, of each post one more than asked for. */
+  async ofPosts(postIds: readonly string[], { size, after }: KeysetRange): Promise<Comment[]> {
+    const behind = after ? sql`AND id > ${after[0]}::bigint` : sql``
+    const { rows } = await sql<Comment>`
+      SELECT ${FOUND}
+      FROM unnest(${postIds}::bigint[]) AS asked (id)
+      CROSS JOIN LATERAL (SELECT * FROM comment WHERE post_id = asked.id ${behind} ORDER BY id LIMIT ${size + 1}) AS found
+      ORDER BY found.post_id, found.id`.execute(database)
+    return rows
+  },
+
+  countOfPosts: (postIds: readonly string[]): Promise<{ readonly postId: string; readonly count: string }[]> =>
+    database
+      .selectFrom('comment')
+      .select(({ fn }) => ['post_id as postId', fn.countAll<string>().as('count')])
+      .where('post_id', 'in', postIds)
+      .groupBy('post_id')
+      .execute(),
+
+  /** Writes a comment; undefined when its post is gone. */
+  async create(comment: Pick<Comment, 'postId' | 'authorId' | 'content'>): Promise<Comment | undefined> {
+    const { postId, authorId, content } = comment
+    const { rows } = await sql<Comment>`
+      INSERT INTO comment AS found (post_id, author_id, content)
+      SELECT id, ${authorId}::bigint, ${content} FROM post WHERE id = ${postId} FOR KEY SHARE
+      RETURNING ${FOUND}`.execute(database)
+    return rows[0]
+  },
+
+  /** False when it is gone already. */
+  delete: (id: string): Promise<boolean> =>
+    database
+      .deleteFrom('comment')
+      .where('id', '=', id)
+      .executeTakeFirst()
+      .then(({ numDeletedRows }) => numDeletedRows > 0n),
 })
 
 export type CommentRepository = ReturnType<typeof commentRepository>

@@ -1,3 +1,49 @@
 import type { Resolvers } from '#generated/social/resolvers.ts'
+import { forbidden } from '../../runtime/errors.ts'
+import { opaqueId, rowIn } from '../../runtime/id.ts'
+import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
+import { named } from '../named.ts'
+import { isVisible } from '../post/post.ts'
+import { visiblePost } from '../post/resolvers.ts'
+import { notFoundError, textProblem, validationError } from '../validation.ts'
+import type { Comment } from './comment.ts'
 
-export const commentResolvers = {} satisfies Resolvers
+const COMMENTS: KeysetList<Comment> = { name: 'comments', parts: ['row'], positionOf: ({ id }) => [id] }
+
+export const commentResolvers = {
+  Mutation: {
+    addComment: async (_, { postId, content }, context) => {
+      const { user } = await context.signedIn()
+      const wrong = textProblem('content', content, 10_000)
+      if (wrong) return validationError([wrong])
+      const post = await visiblePost(postId, context)
+      const comment = post && (await context.comments.create({ postId: post.id, authorId: user.id, content }))
+      return comment ? { __typename: 'AddCommentSuccess', comment } : notFoundError('post', postId)
+    },
+    deleteComment: async (_, { id }, { signedIn, load, comments }) => {
+      const { user } = await signedIn()
+      const row = rowIn(id, 'Comment')
+      const comment = row === null ? null : await load.commentById.load(row)
+      const post = comment && (await load.postById.load(comment.postId))
+      if (!comment || !post || !isVisible(post, user.id)) return notFoundError('comment', id)
+      if (comment.authorId !== user.id && post.authorId !== user.id && user.role === 'USER') {
+        throw forbidden('Only its author, the author of the post, moderators and administrators may delete a comment.')
+      }
+      return (await comments.delete(comment.id)) ? { __typename: 'DeleteCommentSuccess', id } : notFoundError('comment', id)
+    },
+  },
+  Comment: {
+    id: ({ id }) => opaqueId('Comment', id),
+    author: ({ authorId }, _, { load }) => named('User', authorId, load.userById),
+    post: ({ postId }, _, { load }) => named('Post', postId, load.postById),
+  },
+  CommentConnection: connectionFields,
+  Post: {
+    comments: ({ id }, _, { load }) => load.newestComments.load(id),
+    commentPage: async ({ id }, page, { load }) => {
+      const range = rangeOf(COMMENTS, page)
+      const rows = await load.commentsOfPost(range).load(id)
+      return keysetPage(COMMENTS, range, rows, async () => Number((await load.commentCount.load(id))?.count ?? 0))
+    },
+  },
+} satisfies Resolvers

@@ -1,9 +1,10 @@
 import type { Resolvers } from '#generated/social/resolvers.ts'
-import { forbidden, notFound } from '../../runtime/errors.ts'
+import { forbidden } from '../../runtime/errors.ts'
 import { opaqueId, rowIn } from '../../runtime/id.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
 import type { OutboxEvent } from '../../runtime/outbox.ts'
 import type { Context } from '../context.ts'
+import { named } from '../named.ts'
 import { FOR_MEMBERS, refuseStrangers, roomForMember } from '../room/resolvers.ts'
 import { notFoundError, textProblem, validationError } from '../validation.ts'
 import { type Message, topicOf } from './message.ts'
@@ -32,25 +33,14 @@ export const messageResolvers = {
         const events = await context.events.listen(topicOf(room.id), viewer.sessionId)
         return context.audience(events, { roomId: room.id, sessionId: viewer.sessionId })
       },
-      resolve: async ({ payload: { id } }: OutboxEvent, _: unknown, { load }: Context) => {
-        const message = await load.messageById.load(String(id))
-        if (!message) throw notFound('message', opaqueId('Message', String(id)))
-        return message
-      },
+      resolve: ({ payload: { id } }: OutboxEvent, _: unknown, { load }: Context) =>
+        named('Message', String(id), load.messageById),
     },
   },
   Message: {
     id: ({ id }) => opaqueId('Message', id),
-    author: async ({ authorId }, _, { load }) => {
-      const author = await load.userById.load(authorId)
-      if (!author) throw notFound('user', opaqueId('User', authorId))
-      return author
-    },
-    room: async ({ roomId }, _, { load }) => {
-      const room = await load.roomById.load(roomId)
-      if (!room) throw notFound('room', opaqueId('Room', roomId))
-      return room
-    },
+    author: ({ authorId }, _, { load }) => named('User', authorId, load.userById),
+    room: ({ roomId }, _, { load }) => named('Room', roomId, load.roomById),
     roomId: ({ roomId }) => opaqueId('Room', roomId),
   },
   Room: {

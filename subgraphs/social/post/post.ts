@@ -11,3 +11,10 @@ export type Post = {
   readonly createdAt: Date
   readonly updatedAt: Date
 }
+
+/** Whether this user, or null for nobody, sees the post: a draft is its author's alone. */
+export const isVisible = ({ publishedAt, authorId }: Post, userId: string | null): boolean =>
+  publishedAt !== null || authorId === userId
+
+/** What the post is ordered by in every list. */
+export const orderedAt = ({ publishedAt, createdAt }: Post): Date => publishedAt ?? createdAt

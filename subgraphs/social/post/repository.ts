@@ -1,4 +1,5 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import type { KeysetRange } from '../../runtime/keyset.ts'
 import type { Tables } from '../tables.ts'
 import type { Post } from './post.ts'
 
@@ -13,11 +14,119 @@ const COLUMNS = [
   'updated_at as updatedAt',
 ] as const
 
+/** The same columns of a row `found`. */
+const FOUND = sql`found.id, found.author_id AS "authorId", found.title, found.content, found.about_id AS "aboutId",
+  found.published_at AS "publishedAt", found.created_at AS "createdAt", found.updated_at AS "updatedAt"`
+
+/** What is written of a post. */
+export type NewPost = Pick<Post, 'authorId' | 'title' | 'content' | 'aboutId'> & { readonly isPublished: boolean }
+
 /** Posts in the database. */
 export const postRepository = (database: Kysely<Tables>) => ({
   /** In any order, without those that do not exist. */
   findByIds: (ids: readonly string[]): Promise<Post[]> =>
     database.selectFrom('post').select(COLUMNS).where('id', 'in', ids).execute(),
+
+  /** The newest posts of several authors, at most `limit` of each; drafts only of `reader`. */
+  async ofAuthors(
+    authorIds: readonly string[],
+    { limit, reader }: { readonly limit: number; readonly reader: string | null },
+  ): Promise<Post[]> {
+    const { rows } = await sql<Post>`
+      SELECT ${FOUND}
+      FROM unnest(${authorIds}::bigint[]) AS asked (id)
+      CROSS JOIN LATERAL (
+        SELECT * FROM post WHERE author_id = asked.id AND (published_at IS NOT NULL OR author_id = ${reader}::bigint)
+        ORDER BY ordered_at DESC, id DESC LIMIT ${limit}
+      ) AS found
+      ORDER BY found.author_id, found.ordered_at DESC, found.id DESC`.execute(database)
+    return rows
+  },
+
+  /** Published posts, last published first, one more than asked for; of one author, or of all for null. */
+  feed(authorId: string | null, { size, after }: KeysetRange): Promise<Post[]> {
+    let query = database.selectFrom('post').select(COLUMNS).where('published_at', 'is not', null)
+    if (authorId !== null) query = query.where('author_id', '=', authorId)
+    if (after) query = query.where(sql<boolean>`(ordered_at, id) < (${after[0]}::timestamptz, ${after[1]}::bigint)`)
+    return query
+      .orderBy('ordered_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(size + 1)
+      .execute()
+  },
+
+  countFeed(authorId: string | null): Promise<number> {
+    let query = database
+      .selectFrom('post')
+      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .where('published_at', 'is not', null)
+    if (authorId !== null) query = query.where('author_id', '=', authorId)
+    return query.executeTakeFirstOrThrow().then(({ count }) => Number(count))
+  },
+
+  /** Published posts about several items, last published first, of each item one more than asked for. */
+  async about(itemIds: readonly string[], { size, after }: KeysetRange): Promise<Post[]> {
+    const behind = after ? sql`AND (ordered_at, id) < (${after[0]}::timestamptz, ${after[1]}::bigint)` : sql``
+    const { rows } = await sql<Post>`
+      SELECT ${FOUND}
+      FROM unnest(${itemIds}::text[]) AS asked (id)
+      CROSS JOIN LATERAL (
+        SELECT * FROM post WHERE about_id = asked.id AND published_at IS NOT NULL ${behind}
+        ORDER BY ordered_at DESC, id DESC LIMIT ${size + 1}
+      ) AS found
+      ORDER BY found.about_id, found.ordered_at DESC, found.id DESC`.execute(database)
+    return rows
+  },
+
+  countAbout: (itemIds: readonly string[]): Promise<{ readonly itemId: string | null; readonly count: string }[]> =>
+    database
+      .selectFrom('post')
+      .select(({ fn }) => ['about_id as itemId', fn.countAll<string>().as('count')])
+      .where('about_id', 'in', itemIds)
+      .where('published_at', 'is not', null)
+      .groupBy('about_id')
+      .execute(),
+
+  create: ({ authorId, title, content, aboutId, isPublished }: NewPost): Promise<Post> =>
+    database
+      .insertInto('post')
+      .values({ author_id: authorId, title, content, about_id: aboutId, published_at: isPublished ? sql`now()` : null })
+      .returning(COLUMNS)
+      .executeTakeFirstOrThrow(),
+
+  /** Changes what is given; undefined when the post is gone. */
+  update: (
+    id: string,
+    { title, content, aboutId }: Partial<Pick<Post, 'title' | 'content' | 'aboutId'>>,
+  ): Promise<Post | undefined> =>
+    database
+      .updateTable('post')
+      .set({
+        ...(title !== undefined && { title }),
+        ...(content !== undefined && { content }),
+        ...(aboutId !== undefined && { about_id: aboutId }),
+        updated_at: sql`now()`,
+      })
+      .where('id', '=', id)
+      .returning(COLUMNS)
+      .executeTakeFirst(),
+
+  /** Publishes a draft, and leaves a published post as it is; undefined when it is gone. */
+  publish: (id: string): Promise<Post | undefined> =>
+    database
+      .updateTable('post')
+      .set({ published_at: sql`coalesce(published_at, now())` })
+      .where('id', '=', id)
+      .returning(COLUMNS)
+      .executeTakeFirst(),
+
+  /** Deletes a post with its comments; false when it is gone already. */
+  delete: (id: string): Promise<boolean> =>
+    database
+      .deleteFrom('post')
+      .where('id', '=', id)
+      .executeTakeFirst()
+      .then(({ numDeletedRows }) => numDeletedRows > 0n),
 })
 
 export type PostRepository = ReturnType<typeof postRepository>

@@ -1,3 +1,120 @@
 import type { Resolvers } from '#generated/social/resolvers.ts'
+import { checkedSize } from '../../runtime/connection.ts'
+import { badInput, forbidden } from '../../runtime/errors.ts'
+import { opaqueId, rowIn } from '../../runtime/id.ts'
+import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
+import type { Context } from '../context.ts'
+import { named } from '../named.ts'
+import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../validation.ts'
+import { isVisible, orderedAt, type Post } from './post.ts'
 
-export const postResolvers = {} satisfies Resolvers
+const LONGEST_TITLE = 200
+const LONGEST_CONTENT = 50_000
+
+const FEED: KeysetList<Post> = {
+  name: 'feed',
+  parts: ['time', 'row'],
+  positionOf: (post) => [orderedAt(post).toISOString(), post.id],
+}
+const ABOUT: KeysetList<Post> = { ...FEED, name: 'about' }
+
+const FOR_ITS_AUTHOR = 'Only its author may change or publish a post.'
+
+export const postResolvers = {
+  Query: {
+    post: (_, { id }, context) => visiblePost(id, context),
+    feed: async (_, { authorId, ...page }, { posts }) => {
+      const range = rangeOf(FEED, page)
+      const author = authorId == null ? null : rowIn(authorId, 'User')
+      if (authorId != null && author === null) throw badInput('authorId', 'the id of a user', authorId)
+      return keysetPage(FEED, range, await posts.feed(author, range), () => posts.countFeed(author))
+    },
+  },
+  Mutation: {
+    createPost: async (_, { input }, { signedIn, posts }) => {
+      const { user } = await signedIn()
+      const { title, content, published, aboutId } = input
+      const problems = problemsIn([titleProblem(title), contentProblem(content), aboutProblem(aboutId)])
+      if (problems.length > 0) return validationError(problems)
+      const written = { title: title.trim(), content, aboutId: aboutId ?? null, isPublished: published ?? false }
+      return { __typename: 'CreatePostSuccess', post: await posts.create({ ...written, authorId: user.id }) }
+    },
+    updatePost: async (_, { id, input }, context) => {
+      const own = await ownPost(id, context)
+      if (!own) return notFoundError('post', id)
+      const { title, content, aboutId } = input
+      const problems = problemsIn([
+        title === null ? problem('title', 'a title, or absent', title) : title === undefined ? null : titleProblem(title),
+        content === null
+          ? problem('content', 'text, or absent', content)
+          : content === undefined
+            ? null
+            : contentProblem(content),
+        aboutProblem(aboutId),
+      ])
+      if (problems.length > 0) return validationError(problems)
+      const post = await context.posts.update(own.id, {
+        ...(title != null && { title: title.trim() }),
+        ...(content != null && { content }),
+        ...(aboutId !== undefined && { aboutId }),
+      })
+      return post ? { __typename: 'UpdatePostSuccess', post } : notFoundError('post', id)
+    },
+    publishPost: async (_, { id }, context) => {
+      const own = await ownPost(id, context)
+      const post = own && (await context.posts.publish(own.id))
+      return post ? { __typename: 'PublishPostSuccess', post } : notFoundError('post', id)
+    },
+    deletePost: async (_, { id }, context) => {
+      const { user } = await context.signedIn()
+      const post = await visiblePost(id, context)
+      if (post && post.authorId !== user.id && user.role === 'USER') {
+        throw forbidden('Only its author, moderators and administrators may delete a post.')
+      }
+      if (!post || !(await context.posts.delete(post.id))) return notFoundError('post', id)
+      return { __typename: 'DeletePostSuccess', id }
+    },
+  },
+  Post: {
+    id: ({ id }) => opaqueId('Post', id),
+    author: ({ authorId }, _, { load }) => named('User', authorId, load.userById),
+    published: ({ publishedAt }) => publishedAt !== null,
+    about: ({ aboutId }) => (aboutId === null ? null : { __typename: 'DirectoryItem', id: aboutId }),
+  },
+  PostConnection: connectionFields,
+  User: {
+    posts: async ({ id }, { limit }, { viewer, load }) => {
+      const size = checkedSize('limit', limit ?? 10, 100)
+      return load.postsOfAuthor({ limit: size, reader: (await viewer())?.user.id ?? null }).load(id)
+    },
+  },
+  DirectoryItem: {
+    posts: async ({ id }, page, { load }) => {
+      const range = rangeOf(ABOUT, page, { usual: 10 })
+      const rows = await load.postsAbout(range).load(id)
+      return keysetPage(ABOUT, range, rows, async () => Number((await load.postCountAbout.load(id))?.count ?? 0))
+    },
+  },
+} satisfies Resolvers
+
+/** The post with this opaque id, as far as who asks sees it; null when there is none. */
+export async function visiblePost(id: string, { load, viewer }: Context): Promise<Post | null> {
+  const row = rowIn(id, 'Post')
+  const post = row === null ? null : await load.postById.load(row)
+  return post && isVisible(post, (await viewer())?.user.id ?? null) ? post : null
+}
+
+/** The post with this opaque id, for its author; null when there is none. Throws FORBIDDEN for others who see it. */
+async function ownPost(id: string, context: Context): Promise<Post | null> {
+  const { user } = await context.signedIn()
+  const post = await visiblePost(id, context)
+  if (post && post.authorId !== user.id) throw forbidden(FOR_ITS_AUTHOR)
+  return post
+}
+
+const titleProblem = (title: string): Problem | null => textProblem('title', title, LONGEST_TITLE)
+const contentProblem = (content: string): Problem | null => textProblem('content', content, LONGEST_CONTENT)
+
+/** Whether there is such an item only the directory knows: this refuses what cannot be an id of it. */
+const aboutProblem = (aboutId: string | null | undefined): Problem | null =>
+  aboutId == null || /^[\w-]{1,100}$/.test(aboutId) ? null : problem('aboutId', 'the id of an item of the directory', aboutId)

@@ -3,6 +3,7 @@ import { badInput, forbidden, notFound } from '../../runtime/errors.ts'
 import { opaqueId, rowIn } from '../../runtime/id.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
 import type { Context } from '../context.ts'
+import { named } from '../named.ts'
 import type { Viewer } from '../session/viewer.ts'
 import { notFoundError, problem, problemsIn, textProblem, validationError } from '../validation.ts'
 import type { MembershipChange } from './repository.ts'
@@ -83,11 +84,7 @@ export const roomResolvers = {
   },
   Room: {
     id: ({ id }) => opaqueId('Room', id),
-    owner: async ({ ownerId }, _, { load }) => {
-      const owner = await load.userById.load(ownerId)
-      if (!owner) throw notFound('user', opaqueId('User', ownerId))
-      return owner
-    },
+    owner: ({ ownerId }, _, { load }) => named('User', ownerId, load.userById),
     members: async ({ id }, page, context) => {
       await refuseStrangers(id, await context.signedIn(), context)
       const range = rangeOf(MEMBERS, page)
@@ -99,11 +96,7 @@ export const roomResolvers = {
   RoomConnection: connectionFields,
   RoomMemberConnection: connectionFields,
   RoomMemberEdge: {
-    node: async ({ node: { userId } }, _, { load }) => {
-      const user = await load.userById.load(userId)
-      if (!user) throw notFound('user', opaqueId('User', userId))
-      return user
-    },
+    node: ({ node: { userId } }, _, { load }) => named('User', userId, load.userById),
     joinedAt: ({ node }) => node.joinedAt,
   },
 } satisfies Resolvers

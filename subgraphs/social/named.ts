@@ -1,0 +1,10 @@
+import { notFound } from '../runtime/errors.ts'
+import { opaqueId } from '../runtime/id.ts'
+import type { DataLoader } from '../runtime/loader.ts'
+
+/** The row of this type that another row names. Throws NOT_FOUND when it was deleted meanwhile. */
+export async function named<Row>(type: string, id: string, loader: DataLoader<string, Row | null>): Promise<Row> {
+  const row = await loader.load(id)
+  if (!row) throw notFound(type.toLowerCase(), opaqueId(type, id))
+  return row
+}
