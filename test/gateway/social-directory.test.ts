@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pino from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Gateway, startGateway } from '../../gateway/gateway.ts'
+import { localLink } from '../../gateway/local-link.ts'
+import { directorySubgraph } from '../../subgraphs/directory/subgraph.ts'
+import type { Caller } from '../../subgraphs/runtime/caller.ts'
+import type { Subgraph } from '../../subgraphs/runtime/subgraph.ts'
+import { ANONYMOUS, type Social, startSocial, type TestUser } from '../subgraphs/social/support/social.ts'
+import { aPlugin, aServer, aSkill, putItems, removeItems } from '../support/items.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each test knows.
+type Data = any
+
+const log = pino({ level: 'silent' })
+const { signal } = new AbortController()
+
+let social: Social
+let directory: Subgraph
+let gateway: Gateway
+let ann: TestUser
+beforeAll(async () => {
+  social = await startSocial()
+  const { connection } = social.database
+  await putItems(connection, [aServer('acme/tools'), aPlugin('market/helper'), aSkill('pdf')])
+  directory = await directorySubgraph({ connection, publicUrl: 'https://atrium.example', log })
+  gateway = await startGateway({
+    supergraphSdl: readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8'),
+    links: [directory, social.subgraph].map(localLink),
+    limits: { depth: 0, cost: 0 },
+    log,
+  })
+  ann = await social.aUser({ name: 'Ann' })
+})
+afterAll(async () => {
+  await gateway.close()
+  await directory.close()
+  await social.close()
+})
+
+async function ask(query: string, variables: Record<string, unknown> = {}, caller: Caller = ann.caller): Promise<Data> {
+  const { data, errors } = await run(query, variables, caller)
+  expect(errors).toBeUndefined()
+  return data
+}
+async function run(query: string, variables: Record<string, unknown> = {}, caller: Caller = ann.caller): Promise<Data> {
+  const admission = gateway.admit(query, undefined)
+  if (admission.kind === 'refused') throw new Error(JSON.stringify(admission.errors))
+  return JSON.parse(JSON.stringify(await admission.run(variables, { caller, signal })))
+}
+const WRITE = `mutation ($title: String!, $about: ID, $published: Boolean) {
+  createPost(input: { title: $title, content: "C", published: $published, aboutId: $about }) { ... on CreatePostSuccess { post { about { __typename id name } } } } }`
+const write = (title: string, about: string, published = true) => ask(WRITE, { title, about, published })
+
+test('every kind of item has posts, and every post knows its item, across two subgraphs', async () => {
+  const ITEMS = `{ mcpServer(owner: "acme", repo: "tools") { id name posts { ...Posts } } plugin(marketplaceSlug: "market", slug: "helper") { id name posts { ...Posts } }
+    skill(slug: "pdf") { id name posts { ...Posts } } }
+    fragment Posts on PostConnection { totalCount edges { node { title author { name } about { __typename name ... on McpServer { owner } ... on Skill { slug } } } } }`
+  const items: Data = await ask(ITEMS)
+  const types = { mcpServer: 'McpServer', plugin: 'Plugin', skill: 'Skill' } as const
+  for (const [field, type] of Object.entries(types)) {
+    const { id, name } = items[field]
+    const { createPost } = await write(`About ${type}`, id)
+    expect(createPost.post.about).toEqual({ __typename: type, id, name })
+    await write('Draft', id, false)
+  }
+  const written: Data = await ask(ITEMS, {}, ANONYMOUS)
+  for (const [field, type] of Object.entries(types)) {
+    const { totalCount, edges } = written[field].posts
+    expect([totalCount, edges.map(({ node }: Data) => node)]).toEqual([
+      1,
+      [
+        {
+          title: `About ${type}`,
+          author: { name: 'Ann' },
+          about: {
+            __typename: type,
+            name: items[field].name,
+            ...(type === 'McpServer' && { owner: 'acme' }),
+            ...(type === 'Skill' && { slug: 'pdf' }),
+          },
+        },
+      ],
+    ])
+  }
+})
+
+test('a list of items gets the posts of all of them, and a feed the items', async () => {
+  const { search }: Data = await ask('{ search(query: "pdf") { edges { node { __typename posts { totalCount } } } } }')
+  expect(search.edges[0].node).toEqual({ __typename: 'Skill', posts: { totalCount: 1 } })
+  const { feed }: Data = await ask(
+    '{ feed { edges { node { about { __typename ... on Plugin { marketplaceSlug } ... on DirectoryItem { description } } } } } }',
+  )
+  expect(feed.edges.map(({ node }: Data) => node.about.__typename).sort()).toEqual(['McpServer', 'Plugin', 'Skill'])
+})
+
+test('an item that is gone, or never was, is null, and only it', async () => {
+  const { data }: Data = await run(WRITE, { title: 'About nothing', about: 'bm90aGluZw', published: true })
+  expect(data.createPost.post).toEqual({ about: null })
+  await removeItems(social.database.connection, ['pdf'])
+  for (;;) {
+    const { data, errors }: Data = await run('{ feed { edges { node { title about { name } } } } }')
+    const posts: Data = Object.fromEntries(data.feed.edges.map(({ node }: Data) => [node.title, node.about]))
+    expect(posts['About McpServer']).not.toBeNull()
+    if (posts['About Skill'] !== null) continue
+    // Each says why, at its place.
+    expect(errors.map(({ path }: Data) => path.slice(-2))).toEqual([
+      ['about', 'name'],
+      ['about', 'name'],
+    ])
+    break
+  }
+})
+
+test('a user is found by reference', async () => {
+  const { me }: Data = await ask(
+    '{ me { name posts(limit: 1) { about { ... on Plugin { name } } comments { author { name } } } } }',
+  )
+  expect(me.name).toBe('Ann')
+})
