@@ -51,6 +51,7 @@ await runProgram(async (defer, end) => {
 
   const app = parts.createHttpServer({ log, checks: [directory, social].map(({ name, ready }) => ({ name, check: ready })) })
   await parts.serveGraphql(app, gateway, { page: await parts.serveExplorer(app, { examples: parts.graphExamples() }) })
+  parts.serveWebSockets(app, gateway)
   await parts.serveDirectoryApi(app, gateway.client, { publicUrl })
   // Until there is a home page, the explorer is the place to begin.
   app.get('/', async (_, reply) => reply.redirect('/graphql'))
@@ -70,6 +71,7 @@ async function loadParts() {
     ...(await import('./gateway/gateway.ts')),
     ...(await import('./gateway/server.ts')),
     ...(await import('./gateway/http.ts')),
+    ...(await import('./gateway/websocket.ts')),
     ...(await import('./rest-facade/directory/serve.ts')),
     ...(await import('./web/explorer/serve.ts')),
   }

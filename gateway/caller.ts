@@ -2,13 +2,23 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Caller, CREDENTIAL_HEADERS, type CredentialHeader } from '../subgraphs/runtime/caller.ts'
 
 /** Who asks, with the credentials that may go on to subgraphs: `names` of them, or all that there are. */
-export function callerOf(request: FastifyRequest, names: readonly CredentialHeader[] = CREDENTIAL_HEADERS): Caller {
+export const callerOf = (request: FastifyRequest, names: readonly CredentialHeader[] = CREDENTIAL_HEADERS): Caller => ({
+  requestId: request.id,
+  address: request.ip,
+  credentials: credentialsIn(request.headers, names),
+})
+
+/** Credentials by the names of their headers, without regard to case; what is no text is none. */
+export function credentialsIn(
+  given: Readonly<Record<string, unknown>>,
+  names: readonly CredentialHeader[] = CREDENTIAL_HEADERS,
+): Caller['credentials'] {
   const credentials: Partial<Record<CredentialHeader, string>> = {}
-  for (const name of names) {
-    const value = request.headers[name]
-    if (typeof value === 'string') credentials[name] = value
+  for (const [key, value] of Object.entries(given)) {
+    const name = names.find((known) => known === key.toLowerCase())
+    if (name !== undefined && typeof value === 'string') credentials[name] = value
   }
-  return { requestId: request.id, address: request.ip, credentials }
+  return credentials
 }
 
 /** Aborts when the client goes away before its answer was written. */

@@ -6,6 +6,7 @@ import {
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
+  type OperationTypeNode,
   parse,
   validate,
   visit,
@@ -30,7 +31,12 @@ export type CheckedOperation = {
 /** A client's operation with the counting of its cost, or the errors that refuse it. */
 export type Checked =
   | { readonly kind: 'checked'; readonly checked: CheckedOperation; readonly model: CostModel }
-  | { readonly kind: 'refused'; readonly errors: readonly GraphQLFormattedError[] }
+  | {
+      readonly kind: 'refused'
+      readonly errors: readonly GraphQLFormattedError[]
+      /** Which kind of operation was meant, where the text says so. */
+      readonly operation?: OperationTypeNode
+    }
 
 /** Checks a client's text: tokens, syntax, validity, operation, depth and size. Never throws. */
 export function checkText(
@@ -54,15 +60,16 @@ export function checkText(
 
   const operation = operationNamed(document, operationName)
   if (typeof operation === 'string') return refused(refusal('OPERATION_RESOLUTION_FAILURE', operation))
-  if (operation.operation === 'subscription') return refused(SUBSCRIPTION)
+  const kind = operation.operation
 
   const invalid = validationErrors(rules.schema, document, text)
-  if (invalid.length > 0) return refused(...invalid)
+  if (invalid.length > 0) return { ...refused(...invalid), operation: kind }
 
   const own = reachableFrom(operation, document)
+  if (kind === 'subscription' && isConditional(operation, own)) return { ...refused(CONDITIONAL), operation: kind }
   const shape = shapeOf(own, operation)
   const faults = shapeFaults(shape, rules.limits)
-  if (faults.length > 0) return refused(...faults)
+  if (faults.length > 0) return { ...refused(...faults), operation: kind }
 
   const checked = { document: own, operation, isIntrospection: isIntrospection(own, operation) }
   const model = checked.isIntrospection ? FREE : costModel(rules.schema, rules.weights, own, operation)
@@ -99,12 +106,10 @@ const REMEMBERED = { maxEntries: 1_000, maxCharacters: 1_000_000 }
 /** Introspection has bounds of its own: repeated it is refused by shape, nested by a rule of graphql-js. */
 const FREE: CostModel = { cost: () => 0, pageFault: () => null }
 
-const SUBSCRIPTION = refusal(
-  'SUBSCRIPTIONS_NOT_SUPPORTED',
-  'Subscriptions cannot be answered over HTTP requests; poll with a query instead.',
-)
+/** The specification forbids it, graphql-js' validation does not: a subscription to nothing is none. */
+const CONDITIONAL = refusal('GRAPHQL_VALIDATION_FAILED', 'Expected the field of a subscription without @skip and @include.')
 
-const refused = (...errors: readonly GraphQLFormattedError[]): Checked => ({ kind: 'refused', errors })
+const refused = (...errors: readonly GraphQLFormattedError[]) => ({ kind: 'refused' as const, errors })
 
 function syntaxError(error: GraphQLError): GraphQLFormattedError {
   if (error.message.includes('Parsing aborted')) {
@@ -182,6 +187,19 @@ function reachableFrom(operation: OperationDefinitionNode, document: DocumentNod
   }
   follow(operation)
   return { kind: Kind.DOCUMENT, definitions: [operation, ...reached] }
+}
+
+/** Whether `@skip` or `@include` decides about a field of the root. */
+function isConditional(operation: OperationDefinitionNode, document: DocumentNode): boolean {
+  const fragments = fragmentsOf(document)
+  const decides = ({ selectionSet }: Pick<OperationDefinitionNode, 'selectionSet'>): boolean =>
+    selectionSet.selections.some((selection) => {
+      if (selection.directives?.some(({ name }) => name.value === 'skip' || name.value === 'include')) return true
+      if (selection.kind === Kind.FIELD) return false
+      const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
+      return fragment !== undefined && decides(fragment)
+    })
+  return decides(operation)
 }
 
 /** Whether nothing but introspection is asked at the root. */

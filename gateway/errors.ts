@@ -13,9 +13,12 @@ export type GatewayCode =
   | 'OPERATION_RESOLUTION_FAILURE'
   | 'OPERATION_TOO_LARGE'
   | 'PAGE_SIZE_OUT_OF_RANGE'
+  | 'SLOW_READER'
   | 'SUBGRAPH_UNAVAILABLE'
   | 'SUBSCRIPTIONS_NOT_SUPPORTED'
   | 'TIMEOUT'
+  | 'TOO_MANY_OPERATIONS'
+  | 'UNAVAILABLE'
 
 /** An error for a client: `message` names the expectation and the offender. */
 export const refusal = (
@@ -23,6 +26,12 @@ export const refusal = (
   message: string,
   details: Readonly<Record<string, unknown>> = {},
 ): GraphQLFormattedError => ({ message, extensions: { code, ...details } })
+
+/** The same error with the id of the request that it belongs to, which the log has too. */
+export const identified = (error: GraphQLFormattedError, requestId: string): GraphQLFormattedError => ({
+  ...error,
+  extensions: { ...error.extensions, requestId },
+})
 
 /** The error for a fault of ours: no detail, only what a client can quote to those who read the log. */
 export const fault = (requestId: string, path?: GraphQLFormattedError['path']): GraphQLFormattedError => ({

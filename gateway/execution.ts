@@ -1,9 +1,13 @@
 import type { FetchNode, QueryPlan } from '@apollo/query-planner'
 import { type ExecutionResult, execute, Kind, validate, visit } from 'graphql'
+import type { Logger } from 'pino'
 import type { CheckedOperation } from './documents.ts'
+import { fault } from './errors.ts'
+import { BOUNDS } from './limits/limits.ts'
 import type { Link, Passage } from './link.ts'
 import type { Outcome, PlanExecutor } from './stock-executor.ts'
 import type { Supergraph } from './supergraph.ts'
+import { withinTime } from './time.ts'
 
 /** An operation that is ready to run, as often as it is asked for. Never rejects. */
 export type Run = (variables: Readonly<Record<string, unknown>>, passage: Passage) => Promise<Outcome>
@@ -13,6 +17,16 @@ export type Machinery = {
   readonly supergraph: Supergraph
   readonly links: ReadonlyMap<string, Link>
   readonly executor: () => Promise<PlanExecutor>
+}
+
+/** Runs within the time that an operation has; a fault of ours ends as an error without detail. */
+export async function guarded(passage: Passage, log: Logger, run: (bounded: Passage) => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await withinTime(BOUNDS.milliseconds, passage, run)
+  } catch (error) {
+    log.error({ err: error, requestId: passage.caller.requestId }, 'an operation failed')
+    return { data: null, errors: [fault(passage.caller.requestId)] }
+  }
 }
 
 /**
@@ -25,7 +39,7 @@ export function planned(checked: CheckedOperation, { supergraph, links, executor
 
   const { renamed, variablesOf } = withoutReserved(checked)
   const plan = supergraph.plan(renamed.document)
-  const direct = directLink(checked, plan, supergraph, links)
+  const direct = directLink(checked, singleFetch(plan), supergraph, links)
   if (direct) {
     const { document, operation } = checked
     const request = { query: '', operationName: operation.name?.value, document }
@@ -39,22 +53,21 @@ export function planned(checked: CheckedOperation, { supergraph, links, executor
  * The subgraph that answers the whole operation, when its answer needs no shaping: it conforms to its schema, the operation means the same
  * there, and nothing of that schema is kept from clients.
  */
-function directLink(
+export function directLink(
   { document, operation }: CheckedOperation,
-  plan: QueryPlan,
+  fetch: FetchNode | null,
   { api, hidesSomething }: Supergraph,
   links: ReadonlyMap<string, Link>,
 ): Link | null {
-  const fetch = singleFetch(plan)
-  const link = fetch && links.get(fetch.serviceName)
+  if (!fetch || fetch.requires || fetch.outputRewrites || fetch.contextRewrites) return null
+  const link = links.get(fetch.serviceName)
   if (!link?.schema || hidesSomething) return null
   const [root, ownRoot] = [api, link.schema].map((schema) => schema.getRootType(operation.operation)?.name)
   if (root !== ownRoot || asksForSchema(document)) return null
   return validate(link.schema, document).length === 0 ? link : null
 }
 
-const singleFetch = ({ node }: QueryPlan): FetchNode | null =>
-  node?.kind === 'Fetch' && !node.requires && !node.outputRewrites && !node.contextRewrites ? node : null
+const singleFetch = ({ node }: QueryPlan): FetchNode | null => (node?.kind === 'Fetch' ? node : null)
 
 /** Whether any `__schema` or `__type` is asked: the schema of a subgraph is not the schema of the graph. */
 function asksForSchema(document: CheckedOperation['document']): boolean {
@@ -76,7 +89,8 @@ function introspect(
   return answer instanceof Promise ? answer.then(outcomeOf) : outcomeOf(answer)
 }
 
-const outcomeOf = ({ data, errors }: ExecutionResult): Outcome => ({
+/** A subgraph's answer as a client sees it. */
+export const outcomeOf = ({ data, errors }: ExecutionResult): Outcome => ({
   ...(data !== undefined && { data }),
   ...(errors && errors.length > 0 && { errors: errors.map((error) => formatted(error)) }),
 })
@@ -91,7 +105,7 @@ const formatted = ({ message, path, extensions }: NonNullable<ExecutionResult['e
 const RESERVED = 'representations'
 
 /** The same operation with another name for a variable that has the reserved one, and its variables likewise. */
-function withoutReserved(checked: CheckedOperation): {
+export function withoutReserved(checked: CheckedOperation): {
   readonly renamed: CheckedOperation
   readonly variablesOf: (variables: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
 } {

@@ -1,17 +1,18 @@
 import type { GraphQLFormattedError, GraphQLSchema, OperationTypeNode } from 'graphql'
 import type { Logger } from 'pino'
 import { createClient, type GatewayClient } from './client.ts'
-import { type Checked, checkText, rememberingDocuments } from './documents.ts'
-import { fault, refusal } from './errors.ts'
-import { type Machinery, planned, type Run } from './execution.ts'
-import { BOUNDS, type Limits } from './limits/limits.ts'
+import { type Checked, type CheckedOperation, checkText, rememberingDocuments } from './documents.ts'
+import { refusal } from './errors.ts'
+import { guarded, type Machinery, planned, type Run } from './execution.ts'
+import type { Limits } from './limits/limits.ts'
 import { requestFaults } from './limits/request-faults.ts'
 import { weightsOf } from './limits/weights.ts'
-import type { Link, Passage } from './link.ts'
+import type { Link } from './link.ts'
 import { maskedLink } from './masked-link.ts'
-import { type Outcome, type PlanExecutor, stockExecutor } from './stock-executor.ts'
+import { type PlanExecutor, stockExecutor } from './stock-executor.ts'
+import { plannedSubscription, type Subscribe } from './subscription.ts'
 import { readSupergraph } from './supergraph.ts'
-import { withinTime } from './time.ts'
+import { viewerFields } from './viewer.ts'
 
 /** An operation of a client that passed every check of its text, or the errors that refuse it. */
 export type Admission =
@@ -20,8 +21,15 @@ export type Admission =
       readonly operation: OperationTypeNode
       /** Runs it for one client. Refuses variables that are wrong or too costly; never rejects. */
       readonly run: Run
+      /** Begins it for one client, with the same checks; null unless the operation is a subscription. Never rejects. */
+      readonly subscribe: Subscribe | null
     }
-  | { readonly kind: 'refused'; readonly errors: readonly GraphQLFormattedError[] }
+  | {
+      readonly kind: 'refused'
+      readonly errors: readonly GraphQLFormattedError[]
+      /** Which kind of operation was meant, where the text says so. */
+      readonly operation?: OperationTypeNode
+    }
 
 /** The one graph, planned and ready. */
 export type Gateway = {
@@ -54,10 +62,11 @@ export async function startGateway({
 
   let loading: Promise<PlanExecutor> | null = null
   const executor = () => (loading ??= stockExecutor(supergraph, masked, log))
-  // Loaded at start where a client's first question could need it.
-  if (supergraph.subgraphs.length > 1 || links.some(({ schema }) => !schema)) await executor()
+  // Where everything is in this process, most plans are one fetch, and 30 MB wait for the first that is not.
+  if (links.some(({ schema }) => !schema)) await executor()
 
   const machinery: Machinery = { supergraph, links: new Map(masked.map((link) => [link.name, link])), executor }
+  const viewer = viewerFields(supergraphSdl)
   const rules = { schema: supergraph.api, weights: weightsOf(supergraphSdl), limits }
 
   return {
@@ -70,30 +79,50 @@ export async function startGateway({
   function admission(outcome: Checked): Admission {
     if (outcome.kind === 'refused') return outcome
     const { checked, model } = outcome
-    let run: Run
+    const { operation } = checked.operation
+    const faultsOf = (variables: Variables) => requestFaults(supergraph.api, checked.operation, model, variables, limits)
     try {
-      run = planned(checked, machinery)
+      return operation === 'subscription' ? subscribable(checked, faultsOf) : runnable(checked, faultsOf)
     } catch (error) {
       log.warn({ err: error }, 'an operation could not be planned')
-      return { kind: 'refused', errors: [refusal('GRAPHQL_VALIDATION_FAILED', 'Expected an operation that can be planned.')] }
+      return { kind: 'refused', operation, errors: [UNPLANNED] }
     }
+  }
+
+  function runnable(checked: CheckedOperation, faultsOf: FaultsOf): Admission {
+    const run = planned(checked, machinery)
     return {
       kind: 'admitted',
       operation: checked.operation.operation,
       run: async (variables, passage) => {
-        const errors = requestFaults(supergraph.api, checked.operation, model, variables, limits)
-        return errors.length > 0 ? { errors } : guarded(run, variables, passage, log)
+        const errors = faultsOf(variables)
+        return errors.length > 0 ? { errors } : guarded(passage, log, (bounded) => run(variables, bounded))
+      },
+      subscribe: null,
+    }
+  }
+
+  function subscribable(checked: CheckedOperation, faultsOf: FaultsOf): Admission {
+    const subscribe = plannedSubscription(checked, machinery, viewer, log)
+    return {
+      kind: 'admitted',
+      operation: checked.operation.operation,
+      run: async () => ({ errors: [SUBSCRIPTION] }),
+      subscribe: async (variables, passage) => {
+        const errors = faultsOf(variables)
+        return errors.length > 0 ? { kind: 'refused', errors } : subscribe(variables, passage)
       },
     }
   }
 }
 
-/** Runs within the time that an operation has; a fault of ours ends as an error without detail. */
-async function guarded(run: Run, variables: Readonly<Record<string, unknown>>, passage: Passage, log: Logger): Promise<Outcome> {
-  try {
-    return await withinTime(BOUNDS.milliseconds, passage, (bounded) => run(variables, bounded))
-  } catch (error) {
-    log.error({ err: error, requestId: passage.caller.requestId }, 'an operation failed')
-    return { data: null, errors: [fault(passage.caller.requestId)] }
-  }
-}
+type Variables = Readonly<Record<string, unknown>>
+type FaultsOf = (variables: Variables) => readonly GraphQLFormattedError[]
+
+const UNPLANNED = refusal('GRAPHQL_VALIDATION_FAILED', 'Expected an operation that can be planned.')
+
+/** The answer to a subscription that was sent where one answer is all that can be given. */
+export const SUBSCRIPTION = refusal(
+  'SUBSCRIPTIONS_NOT_SUPPORTED',
+  'Expected a query or a mutation, got a subscription: send it over WebSocket (graphql-transport-ws) or with "accept: text/event-stream".',
+)

@@ -1,20 +1,22 @@
 import { ApolloServer, type ApolloServerPlugin, HeaderMap } from '@apollo/server'
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type GraphQLFormattedError, parse } from 'graphql'
+import { parse } from 'graphql'
 import { CREDENTIAL_HEADERS } from '../subgraphs/runtime/caller.ts'
 import { callerOf, goneSignal } from './caller.ts'
 import { compressAnswers } from './compression.ts'
-import { refusal } from './errors.ts'
-import type { Gateway } from './gateway.ts'
+import { identified, refusal } from './errors.ts'
+import { eventStreams, wantsEvents } from './event-stream.ts'
+import { type Gateway, SUBSCRIPTION } from './gateway.ts'
 import type { Passage } from './link.ts'
 import { codeOf, refusalOf } from './server.ts'
 import type { Outcome } from './stock-executor.ts'
 
-const PATH = '/graphql'
+/** Where the graph is, on every door. */
+export const GRAPHQL_PATH = '/graphql'
 
 /** Any origin: what a browser could send along by itself, we do not read. */
-const CORS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'x-request-id' }
+const CORS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'x-request-id, retry-after' }
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, POST, OPTIONS',
   'access-control-allow-headers': `content-type, apollo-require-preflight, x-apollo-operation-name, x-request-id, ${CREDENTIAL_HEADERS.join(', ')}`,
@@ -58,6 +60,7 @@ export async function serveGraphql(
   })
   await server.start()
   app.addHook('onClose', () => server.stop())
+  const events = eventStreams(app, gateway)
 
   await app.register(
     async (scope) => {
@@ -73,17 +76,21 @@ export async function serveGraphql(
         return refuse(request, reply, status, message)
       })
       scope.setNotFoundHandler((request, reply) => {
-        if (request.url.split('?', 1)[0] !== PATH) return refuse(request, reply, 404, `Expected the path ${PATH}.`)
+        if (request.url.split('?', 1)[0] !== GRAPHQL_PATH)
+          return refuse(request, reply, 404, `Expected the path ${GRAPHQL_PATH}.`)
         return refuse(request, reply.header('allow', 'GET, POST, OPTIONS'), 405, `Expected GET or POST, got ${request.method}.`)
       })
       scope.options('', async (_, reply) => reply.headers(PREFLIGHT).code(204).send())
       scope.route({
         method: ['GET', 'POST'],
         url: '',
-        handler: (request, reply) => (page && isForPeople(request) ? page(reply) : answer(request, reply)),
+        handler: (request, reply) => {
+          if (wantsEvents(request)) return events(request, reply)
+          return page && isForPeople(request) ? page(reply) : answer(request, reply)
+        },
       })
     },
-    { prefix: PATH },
+    { prefix: GRAPHQL_PATH },
   )
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -125,13 +132,14 @@ function answeredBy(gateway: Gateway): ApolloServerPlugin<Passage> {
         },
         async responseForOperation({ source, request }) {
           const admission = gateway.admit(source, request.operationName)
+          if (admission.operation === 'subscription') return response(400, { errors: [SUBSCRIPTION] })
           if (admission.kind === 'refused') return response(400, { errors: admission.errors })
           if (request.http?.method === 'GET' && admission.operation !== 'query') {
             const message = `Expected a query over GET, got a ${admission.operation}; send it with POST.`
             return response(405, { errors: [refusal('METHOD_NOT_ALLOWED', message)] }, [['allow', 'POST']])
           }
           const outcome = await admission.run(request.variables ?? {}, passage)
-          return response(outcome.data === undefined ? 400 : 200, outcome)
+          return response(outcome.data === undefined ? 400 : 200, outcome, retryAfter(outcome))
         },
         async willSendResponse({ response: { body } }) {
           if (body.kind !== 'single' || !body.singleResult.errors) return
@@ -142,17 +150,18 @@ function answeredBy(gateway: Gateway): ApolloServerPlugin<Passage> {
   }
 }
 
+/** When the last of what was asked too often may be asked again (RFC 9110 §10.2.3). */
+function retryAfter({ errors = [] }: Outcome): readonly (readonly [string, string])[] {
+  const seconds = errors.map(({ extensions }) => extensions?.retryAfterSeconds).filter((value) => typeof value === 'number')
+  return seconds.length === 0 ? [] : [['retry-after', String(Math.max(1, Math.ceil(Math.max(...seconds))))]]
+}
+
 const response = (status: number, { data, errors }: Outcome, headers: readonly (readonly [string, string])[] = []) => ({
   http: { status, headers: new HeaderMap(headers.map(([name, value]) => [name, value])) },
   body: {
     kind: 'single' as const,
     singleResult: { ...(data !== undefined && { data: data as Record<string, unknown> | null }), ...(errors && { errors }) },
   },
-})
-
-const identified = (error: GraphQLFormattedError, requestId: string): GraphQLFormattedError => ({
-  ...error,
-  extensions: { ...error.extensions, requestId },
 })
 
 function refuse(request: FastifyRequest, reply: FastifyReply, status: number, message: string): FastifyReply {

@@ -18,6 +18,8 @@ export function idleConnections(server: Server): { readonly end: () => void } {
     running.set(socket, 0)
     socket.once('close', () => running.delete(socket))
   })
+  // From then on it belongs to whoever upgraded it.
+  server.on('upgrade', ({ socket }) => running.delete(socket))
   server.on('request', ({ socket }, response) => {
     running.set(socket, (running.get(socket) ?? 0) + 1)
     response.once('close', () => {

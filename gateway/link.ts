@@ -1,4 +1,4 @@
-import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql'
+import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
 
 /** What one client operation carries through the plan. */
@@ -17,6 +17,29 @@ export type LinkRequest = {
   readonly document?: DocumentNode
 }
 
+/** One event of a subscription, before anything is resolved for it. */
+export type SourceEvent = {
+  /** The same object for everybody in this process who is told of this event, so that what is made of it can be shared. */
+  readonly identity: object
+  /** Whether only callers with the same credentials are given the same `identity`. */
+  readonly isPersonal: boolean
+  /** What the subscription's own subgraph says about the event: a new object every time, from a context that is fresh per passage. */
+  readonly answer: (passage: Passage) => Promise<ExecutionResult>
+}
+
+/** What comes one by one, in order. A generator is none: its `return()` would wait for the next event. */
+export type Events<Event> = {
+  /** Asked again only when the last answer has come. Rejects when nothing more will come although more was expected. */
+  readonly next: () => Promise<IteratorResult<Event, unknown>>
+  /** Releases everything behind it at once. Never throws; nothing after the first call has an effect. */
+  readonly return: () => void
+}
+
+/** A subscription that runs, or why it does not. */
+export type Opened<Event, Problem> =
+  | { readonly kind: 'open'; readonly events: Events<Event> }
+  | { readonly kind: 'refused'; readonly errors: readonly Problem[] }
+
 /** The way to one subgraph, in process or over HTTP. Rejects only when the subgraph could not be asked. */
 export type Link = {
   readonly name: string
@@ -26,4 +49,6 @@ export type Link = {
    */
   readonly schema?: GraphQLSchema
   readonly execute: (request: LinkRequest, passage: Passage) => Promise<ExecutionResult>
+  /** Begins a subscription; the signal of `passage` counts until it has begun. Absent for a subgraph that has none. */
+  readonly subscribe?: (request: LinkRequest, passage: Passage) => Promise<Opened<SourceEvent, GraphQLError>>
 }

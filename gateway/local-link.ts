@@ -1,8 +1,8 @@
 import type { DocumentNode, ExecutionResult } from 'graphql'
-import { execute, parse } from 'graphql'
+import { createSourceEventStream, execute, parse } from 'graphql'
 import type { Subgraph } from '../subgraphs/runtime/subgraph.ts'
 import { boundedCache } from './bounded-cache.ts'
-import type { Link, Passage } from './link.ts'
+import type { Events, Link, Passage, SourceEvent } from './link.ts'
 
 /** Plans repeat the same few fetches; what arrives here is the planner's text, not a client's. */
 const DOCUMENTS = { maxEntries: 500, maxCharacters: 500_000 }
@@ -45,14 +45,63 @@ export function localLink(subgraph: Subgraph): Link {
       })
       return answer instanceof Promise ? untilAborted(answer, passage.signal) : answer
     },
+    async subscribe({ query, variables, operationName, document }, passage) {
+      passage.signal.throwIfAborted()
+      const operation = {
+        schema: subgraph.schema,
+        document: document ?? parsed(query),
+        variableValues: variables,
+        operationName,
+      }
+      const opening = createSourceEventStream({ ...operation, contextValue: contextOf(passage) })
+      const opened = await untilAborted(opening, passage.signal).catch((error: unknown) => {
+        // Whoever waited is gone: what begins after all must end.
+        opening.then(release, () => {})
+        throw error
+      })
+      if (!isStream(opened)) return { kind: 'refused', errors: opened.errors ?? [] }
+      const answer = (event: unknown) => async (each: Passage) => {
+        each.signal.throwIfAborted()
+        const answered = execute({ ...operation, rootValue: event, contextValue: contextOf(each) })
+        return answered instanceof Promise ? untilAborted(answered, each.signal) : answered
+      }
+      return { kind: 'open', events: sourceEvents(opened[Symbol.asyncIterator](), answer) }
+    },
   }
 }
 
 /** graphql-js cannot be stopped: the operation goes on without us, and nobody waits for it. */
-function untilAborted(answer: Promise<ExecutionResult>, signal: AbortSignal): Promise<ExecutionResult> {
+function untilAborted<Result>(answer: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)
     signal.addEventListener('abort', abort, { once: true })
     answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   })
+}
+
+const isStream = (opened: AsyncIterable<unknown> | ExecutionResult): opened is AsyncIterable<unknown> =>
+  Symbol.asyncIterator in opened
+
+function release(opened: AsyncIterable<unknown> | ExecutionResult): void {
+  if (isStream(opened))
+    sourceEvents(opened[Symbol.asyncIterator](), () => () => Promise.reject(new Error('Nobody asks.'))).return()
+}
+
+function sourceEvents(iterator: AsyncIterator<unknown>, answer: (event: unknown) => SourceEvent['answer']): Events<SourceEvent> {
+  let isReleased = false
+  return {
+    next: () =>
+      iterator.next().then((result) => {
+        if (result.done) return result
+        // What is no object cannot be told from an equal one: nothing made of it is shared.
+        const identity = typeof result.value === 'object' && result.value !== null ? result.value : {}
+        return { done: false, value: { identity, isPersonal: false, answer: answer(result.value) } }
+      }),
+    return() {
+      if (isReleased) return
+      isReleased = true
+      // A source that fails while it ends has ended.
+      iterator.return?.().catch(() => {})
+    },
+  }
 }

@@ -16,6 +16,7 @@ import type { Limits } from './limits/limits.ts'
 import { freePort, listen, localUrl } from './listen.ts'
 import { createHttpServer } from './server.ts'
 import { locationsIn } from './supergraph.ts'
+import { serveWebSockets } from './websocket.ts'
 
 await runProgram(async (defer, end) => {
   if (process.argv.includes('--help')) {
@@ -35,6 +36,7 @@ await runProgram(async (defer, end) => {
 
   const app = createHttpServer({ log })
   await serveGraphql(app, gateway, { page: await serveExplorer(app) })
+  serveWebSockets(app, gateway)
   const port = config.PORT || (await freePort(config.HOST))
   await listen(app, { host: config.HOST, port, graceSeconds: config.SHUTDOWN_GRACE_SECONDS }, defer)
   console.error(`The gateway is ready: ${localUrl(config.HOST, port)}/graphql`)

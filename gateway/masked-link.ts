@@ -1,7 +1,8 @@
-import { GraphQLError, type GraphQLErrorExtensions } from 'graphql'
+import { type ExecutionResult, GraphQLError, type GraphQLErrorExtensions } from 'graphql'
 import type { Logger } from 'pino'
+import type { Caller } from '../subgraphs/runtime/caller.ts'
 import { fault, type GatewayCode, refusal } from './errors.ts'
-import type { Link, Passage } from './link.ts'
+import type { Link, Opened, Passage, SourceEvent } from './link.ts'
 
 /** A subgraph that could not be asked; `code` and `message` are for clients, `cause` is for the log. */
 export class LinkError extends Error {
@@ -19,17 +20,55 @@ export class LinkError extends Error {
  * all its detail, here and nowhere else, and answered with the request's id and no detail.
  */
 export function maskedLink(link: Link, log: Logger): Link {
+  const begin = link.subscribe?.bind(link)
   return {
     ...link,
-    async execute(request, passage) {
-      try {
-        const answer = await link.execute(request, passage)
-        if (!answer.errors || answer.errors.length === 0) return answer
-        return { ...answer, errors: answer.errors.map((error) => visible(error, passage)) }
-      } catch (error) {
-        return { data: null, errors: [unasked(error, passage)] }
-      }
-    },
+    execute: (request, passage) => answered(() => link.execute(request, passage), passage),
+    ...(begin && { subscribe: (request, passage) => opened(() => begin(request, passage), passage) }),
+  }
+
+  async function answered(ask: () => Promise<ExecutionResult>, passage: Passage): Promise<ExecutionResult> {
+    try {
+      const answer = await ask()
+      if (!answer.errors || answer.errors.length === 0) return answer
+      return { ...answer, errors: answer.errors.map((error) => visible(error, passage)) }
+    } catch (error) {
+      return { data: null, errors: [unasked(error, passage)] }
+    }
+  }
+
+  async function opened(
+    open: () => Promise<Opened<SourceEvent, GraphQLError>>,
+    passage: Passage,
+  ): Promise<Opened<SourceEvent, GraphQLError>> {
+    let outcome: Opened<SourceEvent, GraphQLError>
+    try {
+      outcome = await open()
+    } catch (error) {
+      return { kind: 'refused', errors: [unasked(error, passage)] }
+    }
+    if (outcome.kind === 'refused') return { ...outcome, errors: outcome.errors.map((error) => visible(error, passage)) }
+    const { events } = outcome
+    const { caller } = passage
+    return {
+      kind: 'open',
+      events: {
+        return: events.return,
+        next: () => events.next().then(maskedEvent, (error: unknown) => Promise.reject(ended(error, caller))),
+      },
+    }
+  }
+
+  function maskedEvent(result: IteratorResult<SourceEvent, unknown>): IteratorResult<SourceEvent, unknown> {
+    if (result.done) return result
+    const { value } = result
+    return { done: false, value: { ...value, answer: (passage) => answered(() => value.answer(passage), passage) } }
+  }
+
+  /** Why a source of events failed: `unasked`, unless it says so itself. */
+  function ended(error: unknown, caller: Caller): GraphQLError {
+    const passage = { caller, signal: NEVER }
+    return error instanceof GraphQLError ? visible(error, passage) : unasked(error, passage)
   }
 
   function visible(error: GraphQLError, { caller }: Passage): GraphQLError {
@@ -54,6 +93,9 @@ export function maskedLink(link: Link, log: Logger): Link {
     return shown(message, undefined, { ...extensions, requestId: caller.requestId })
   }
 }
+
+/** For what nobody waits for in particular. */
+const NEVER = new AbortController().signal
 
 /** Without nodes: they belong to the fetch, whose text is not the client's. */
 const shown = (message: string, path: GraphQLError['path'], extensions: GraphQLErrorExtensions | undefined): GraphQLError =>

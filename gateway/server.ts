@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import {
   type FastifyBaseLogger,
   type FastifyError,
@@ -70,7 +72,12 @@ export function createHttpServer({
     bodyLimit: BOUNDS.bodyBytes,
     routerOptions: { maxParamLength: 1_000 },
     requestTimeout: REQUEST_MILLISECONDS,
-    http: { connectionsCheckingInterval: 1_000, headersTimeout: REQUEST_MILLISECONDS },
+    http: {
+      connectionsCheckingInterval: 1_000,
+      headersTimeout: REQUEST_MILLISECONDS,
+      // Other upgrades, such as h2c, are offers that HTTP lets a server ignore.
+      shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket',
+    },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     // A path that cannot be decoded does not reach any route or hook.
@@ -167,7 +174,8 @@ function refuse(
     .send(errorBody(status, message, details))
 }
 
-function requestIdOf({ headers }: { readonly headers: Readonly<Record<string, string | string[] | undefined>> }): string {
+/** The id of a request: the client's own when it is sane. */
+export function requestIdOf({ headers }: { readonly headers: Readonly<Record<string, string | string[] | undefined>> }): string {
   const given = headers['x-request-id']
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
 }
@@ -204,6 +212,16 @@ function rememberedRoutes(app: FastifyInstance): { readonly methodsFor: (path: s
   }
 }
 
+/** Answers a request for an upgrade that is not granted, and ends the connection. */
+export function refuseUpgrade(socket: Duplex, status: number, message: string): void {
+  if (!socket.writable) return void socket.destroy()
+  const body = JSON.stringify(errorBody(status, message))
+  socket.end(rawAnswer(status, STATUS_CODES[status] ?? '', body), () => socket.destroy())
+}
+
+const rawAnswer = (status: number, phrase: string, body: string): string =>
+  `HTTP/1.1 ${status} ${phrase}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+
 /** Answers bytes that are no HTTP, or too many or too slow of them, and ends the connection. */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -212,9 +230,7 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   }
   const [status, phrase, message] = MALFORMED[error.code ?? ''] ?? [400, 'Bad Request', 'Expected a valid HTTP request.']
   const body = JSON.stringify(errorBody(status, message))
-  socket.end(
-    `HTTP/1.1 ${status} ${phrase}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  )
+  socket.end(rawAnswer(status, phrase, body))
 }
 
 const MALFORMED: Readonly<Record<string, readonly [status: number, phrase: string, message: string]>> = {

@@ -1,5 +1,5 @@
 import type { QueryPlan } from '@apollo/query-planner'
-import type { GraphQLError, GraphQLFormattedError } from 'graphql'
+import type { ExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql'
 import { Kind } from 'graphql'
 import type { Logger } from 'pino'
 import type { CheckedOperation } from './documents.ts'
@@ -18,7 +18,12 @@ export type PlanExecutor = (
   plan: QueryPlan,
   variables: Readonly<Record<string, unknown>>,
   passage: Passage,
+  /** Answers the fetches that the plan has from `EVENT`. */
+  eventAnswer?: () => Promise<ExecutionResult>,
 ) => Promise<Outcome>
+
+/** The name that stands in a plan for what has happened already: no subgraph can have it. */
+export const EVENT = '(event)'
 
 /**
  * Apollo's own executor over masked links. Loading it takes 300 ms and 30 MB, which a graph whose plans are all single fetches can do without:
@@ -30,8 +35,11 @@ export async function stockExecutor(supergraph: Supergraph, links: readonly Link
   const apiSchema = supergraph.model.apiSchema()
   const quiet = { debug() {}, info() {}, warn: log.warn.bind(log), error: log.error.bind(log) }
 
-  return async ({ document, operation }, plan, variables, passage) => {
-    const services = Object.fromEntries(links.map((link) => [link.name, { process: fetchThrough(link, passage) }]))
+  return async ({ document, operation }, plan, variables, passage, eventAnswer) => {
+    const services: Record<string, { process: (fetch: Fetch) => Promise<ExecutionResult> }> = Object.fromEntries(
+      links.map((link) => [link.name, { process: fetchThrough(link, passage) }]),
+    )
+    if (eventAnswer) services[EVENT] = { process: eventAnswer }
     const fragments = Object.fromEntries(
       document.definitions.flatMap((definition) =>
         definition.kind === Kind.FRAGMENT_DEFINITION ? [[definition.name.value, definition]] : [],

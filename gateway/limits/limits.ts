@@ -29,6 +29,14 @@ export const BOUNDS = {
   variableDepth: 30,
   /** The longest page that a slicing argument may ask for, in items. Subgraphs usually allow less. */
   pageSize: 1_000,
-  /** Wall time of an operation. */
+  /** Wall time of an operation; of a subscription, of its beginning and of what is resolved for each event. */
   milliseconds: 10_000,
+  /** Operations that run at once over one WebSocket. */
+  socketOperations: 100,
+  /** Bytes that wait for the reader of a WebSocket before it is closed. Longer than a long answer; a reader who keeps up has none. */
+  socketBacklogBytes: 1_000_000,
+  /** WebSockets of a process, and as many event streams: 20,000 idle ones take about 300 MB. There is no bound per address: behind a proxy all have one. */
+  connections: 20_000,
+  /** Events that wait for one listener before the subscription ends with SLOW_READER. */
+  waitingEvents: 1_000,
 } as const

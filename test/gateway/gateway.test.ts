@@ -224,7 +224,7 @@ describe('limits', () => {
     {
       why: 'a subscription, whose validation would throw',
       query: 'subscription ($s: Boolean!) { x @skip(if: $s) }',
-      code: 'SUBSCRIPTIONS_NOT_SUPPORTED',
+      code: 'GRAPHQL_VALIDATION_FAILED',
     },
     { why: 'no operation', query: 'fragment a on Product { id }', code: 'OPERATION_RESOLUTION_FAILURE' },
     { why: 'nothing', query: '   ', code: 'GRAPHQL_PARSE_FAILED' },

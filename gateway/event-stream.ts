@@ -1,0 +1,114 @@
+import { PassThrough } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { GraphQLFormattedError } from 'graphql'
+import { callerOf } from './caller.ts'
+import { type Delivery, deliver } from './delivery.ts'
+import { identified, refusal } from './errors.ts'
+import type { Gateway } from './gateway.ts'
+import { heartbeat } from './heartbeat.ts'
+import { BOUNDS } from './limits/limits.ts'
+
+/** Between two comments to one client: proxies cut off what is silent for half a minute or more, and a dead client is found by writing to it. */
+const COMMENT_SECONDS = 15
+
+/** What a client asks for, or why that cannot be told. */
+type Asked =
+  | { readonly query: string; readonly operationName: string | undefined; readonly variables: Readonly<Record<string, unknown>> }
+  | { readonly problem: string }
+
+/** Whether a client wants its answer as server-sent events. */
+export const wantsEvents = ({ headers: { accept = '' } }: FastifyRequest): boolean => accept.includes('text/event-stream')
+
+/**
+ * Answers with server-sent events as graphql-sse's protocol says for distinct connections: a stream for each operation, with an event `next` for each outcome and
+ * `complete` at its end. Takes any operation over POST, all but mutations over GET. What is wrong with an operation comes as `next` with errors, as clients
+ * of that protocol only hand on what comes in a stream.
+ */
+export function eventStreams(
+  app: FastifyInstance,
+  gateway: Gateway,
+): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {
+  const streams = new Map<PassThrough, Delivery>()
+  const comments = heartbeat<PassThrough>(COMMENT_SECONDS, (stream) => {
+    // A reader who is behind hears enough.
+    if (!stream.writableNeedDrain) stream.write(':\n\n')
+  })
+  // Clients connect again after an end without `complete`.
+  app.addHook('preClose', async () => {
+    for (const [stream, delivery] of streams) {
+      delivery.stop()
+      stream.end()
+    }
+  })
+
+  return (request, reply) => {
+    const caller = { ...callerOf(request), connectedAt: new Date() }
+    const stream = new PassThrough()
+    reply.header('content-type', 'text/event-stream; charset=utf-8').header('x-accel-buffering', 'no')
+
+    const refused = (errors: readonly GraphQLFormattedError[]) => {
+      stream.end(nextEvent(JSON.stringify({ errors: errors.map((error) => identified(error, caller.requestId)) })) + COMPLETE)
+      return reply.send(stream)
+    }
+    if (streams.size >= BOUNDS.connections) return refused([refusal('UNAVAILABLE', 'Too many event streams: try again later.')])
+    const asked = askedIn(request)
+    if ('problem' in asked) return refused([refusal('BAD_USER_INPUT', asked.problem)])
+    const admission = gateway.admit(asked.query, asked.operationName)
+    if (admission.kind === 'refused') return refused(admission.errors)
+    if (request.method === 'GET' && admission.operation === 'mutation') {
+      return refused([
+        refusal('METHOD_NOT_ALLOWED', 'Expected a query or a subscription over GET, got a mutation; send it with POST.'),
+      ])
+    }
+
+    const delivery = deliver(admission, asked.variables, caller, async (text) => {
+      if (!stream.writable || stream.write(nextEvent(text))) return
+      await new Promise<void>((resolve) => {
+        const proceed = () => {
+          stream.off('drain', proceed).off('close', proceed)
+          resolve()
+        }
+        stream.on('drain', proceed).on('close', proceed)
+      })
+    })
+    streams.set(stream, delivery)
+    comments.add(stream)
+    stream.once('close', () => {
+      streams.delete(stream)
+      comments.delete(stream)
+      delivery.stop()
+    })
+    void delivery.ended.then((errors) => {
+      if (!stream.writable) return
+      stream.end((errors ? nextEvent(JSON.stringify({ errors })) : '') + COMPLETE)
+    })
+    // Shows the client that it is connected, before there is anything to say.
+    stream.write(':\n\n')
+    return reply.send(stream)
+  }
+}
+
+const COMPLETE = 'event: complete\ndata:\n\n'
+const nextEvent = (text: string): string => `event: next\ndata: ${text}\n\n`
+
+function askedIn({ method, query: search, body }: FastifyRequest): Asked {
+  const given = method === 'POST' ? body : search
+  if (!isObject(given)) return { problem: 'Expected a body with a JSON object.' }
+  const { query, operationName = null, variables = null } = given
+  if (typeof query !== 'string') return { problem: 'Expected "query" to be the text of an operation.' }
+  if (operationName !== null && typeof operationName !== 'string') return { problem: 'Expected "operationName" to be text.' }
+  const values = typeof variables === 'string' && method !== 'POST' ? parsed(variables) : variables
+  if (values !== null && !isObject(values)) return { problem: 'Expected "variables" to be a JSON object.' }
+  return { query, operationName: operationName ?? undefined, variables: values ?? {} }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

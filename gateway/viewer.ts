@@ -1,0 +1,82 @@
+import type { QueryPlan } from '@apollo/query-planner'
+import {
+  type ConstDirectiveNode,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isCompositeType,
+  Kind,
+  parse,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql'
+
+/** Whose value depends on who asks: `Type.field`, and `Type` for every field of it. */
+export type ViewerFields = { readonly fields: ReadonlySet<string>; readonly names: ReadonlySet<string> }
+
+/** The fields that a supergraph marks with `@tag(name: "viewer")`. */
+export function viewerFields(supergraphSdl: string): ViewerFields {
+  const fields = new Set<string>()
+  const names = new Set<string>()
+  for (const definition of parse(supergraphSdl, { noLocation: true }).definitions) {
+    if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION && definition.kind !== Kind.INTERFACE_TYPE_DEFINITION) continue
+    const isWhole = isTagged(definition.directives)
+    for (const field of definition.fields ?? []) {
+      if (!isWhole && !isTagged(field.directives)) continue
+      fields.add(`${definition.name.value}.${field.name.value}`)
+      names.add(field.name.value)
+    }
+  }
+  return { fields, names }
+}
+
+const isTagged = (directives: readonly ConstDirectiveNode[] | undefined): boolean =>
+  directives?.some(
+    ({ name, arguments: given }) =>
+      name.value === 'tag' && given?.some((argument) => argument.value.kind === Kind.STRING && argument.value.value === 'viewer'),
+  ) ?? false
+
+/**
+ * Whether anything that `plan` fetches depends on who asks, also what only another field requires. A field of an abstract type does when it does for any type
+ * that may be meant.
+ */
+export function dependsOnViewer(plan: QueryPlan, api: GraphQLSchema, { fields, names }: ViewerFields): boolean {
+  if (fields.size === 0) return false
+  return operationsIn(plan).some((text) => {
+    let depends = false
+    const info = new TypeInfo(api)
+    visit(
+      parse(text, { noLocation: true }),
+      visitWithTypeInfo(info, {
+        Field({ name: { value } }) {
+          const parent = info.getParentType()
+          if (!names.has(value)) return
+          // Types that clients do not see are judged by the name of the field.
+          const types = parent && isCompositeType(parent) ? typesOf(parent.name) : null
+          depends ||= types === null || types.some((type) => fields.has(`${type}.${value}`))
+        },
+      }),
+    )
+    return depends
+  })
+
+  function typesOf(name: string): readonly string[] {
+    const type = api.getType(name)
+    if (!type) return [name]
+    const named = getNamedType(type)
+    if (isAbstractType(named)) return [name, ...api.getPossibleTypes(named).map((possible) => possible.name)]
+    return [name, ...('getInterfaces' in named ? named.getInterfaces().map((implemented) => implemented.name) : [])]
+  }
+}
+
+/** The text of every fetch, wherever in the plan it is. */
+function operationsIn(plan: unknown): readonly string[] {
+  if (typeof plan !== 'object' || plan === null) return []
+  const own = 'operation' in plan && typeof plan.operation === 'string' ? [plan.operation] : []
+  const inside = ['node', 'nodes', 'primary', 'rest', 'ifClause', 'elseClause'].flatMap((key) => {
+    const part: unknown = Reflect.get(plan, key)
+    return Array.isArray(part) ? part.flatMap(operationsIn) : operationsIn(part)
+  })
+  return [...own, ...inside]
+}

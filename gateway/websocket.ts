@@ -1,0 +1,246 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import { type ExecutionArgs, GraphQLError, type GraphQLFormattedError, GraphQLSchema, parse } from 'graphql'
+import { CloseCode, type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { Caller } from '../subgraphs/runtime/caller.ts'
+import { credentialsIn } from './caller.ts'
+import { type Delivery, deliver } from './delivery.ts'
+import { identified, refusal } from './errors.ts'
+import type { Gateway } from './gateway.ts'
+import { heartbeat } from './heartbeat.ts'
+import { GRAPHQL_PATH } from './http.ts'
+import { BOUNDS } from './limits/limits.ts'
+import { refuseUpgrade, requestIdOf } from './server.ts'
+
+/** Between two pings to one client. One that answers none of two in a row is gone, whatever TCP says. */
+const PING_SECONDS = 15
+/** How long a client may take to send `connection_init`, and to answer when it is told to close. */
+const INIT_MILLISECONDS = 5_000
+const CLOSE_MILLISECONDS = 2_000
+
+/** RFC 6455 §7.4.1, and the registry that it founds; clients of this protocol connect again after either. */
+const GOING_AWAY = 1001
+const TRY_AGAIN_LATER = 1013
+
+/** One WebSocket. Of its request only what operations need is kept. */
+type Connection = {
+  readonly socket: WebSocket
+  /** Who connected; with `connectedAt` from `connection_init` on. `requestId` is that of the connection. */
+  caller: Caller
+  /** Operations begun so far, to give each a request id of its own. */
+  begun: number
+  running: number
+  /** Of those, the ones that an answer will end: queries and mutations. */
+  answering: number
+  hasPonged: boolean
+}
+
+/**
+ * The graph over WebSocket at the same path and port as over HTTP, by the graphql-transport-ws protocol; `graphql-ws` speaks it, `ws` carries it.
+ * Operations are admitted like those over HTTP. What is wrong with one ends that one; only a breach of the protocol closes the socket.
+ *
+ * Pages of every origin may connect: a browser sends no credential along with an upgrade that is of any use here, for cookies are not read, and a
+ * bearer token is only sent by a page that has it. So another site's page sees what anybody sees.
+ *
+ * Slow readers: the next event is only asked for when the last was handed to the network, so that waiting events stay in the subgraph, which ends the
+ * subscription (SLOW_READER) when they are too many. A socket with too many bytes that nobody reads is closed with 1013.
+ */
+export function serveWebSockets(app: FastifyInstance, gateway: Gateway): void {
+  const connections = new Set<Connection>()
+  let isClosing = false
+
+  const sockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: BOUNDS.bodyBytes,
+    handleProtocols,
+    // Known to ws, but not to its types.
+    ...{ closeTimeout: CLOSE_MILLISECONDS },
+  })
+  sockets.on('wsClientError', (error, socket) =>
+    refuseUpgrade(socket, 400, `Expected a valid WebSocket handshake: ${error.message}.`),
+  )
+
+  const pings = heartbeat<Connection>(PING_SECONDS, (connection) => {
+    if (!connection.hasPonged) return connection.socket.terminate()
+    connection.hasPonged = false
+    connection.socket.ping()
+  })
+
+  const protocol = makeServer<Record<string, unknown>, Connection>({
+    connectionInitWaitTimeout: INIT_MILLISECONDS,
+    onConnect({ connectionParams, extra }) {
+      const credentials = { ...extra.caller.credentials, ...credentialsIn(connectionParams ?? {}) }
+      extra.caller = { ...extra.caller, credentials, connectedAt: new Date() }
+      return true
+    },
+    onSubscribe: (context, id, payload) => admitted(context, id, payload),
+    execute: ({ contextValue }) => contextValue as never,
+    subscribe: ({ contextValue }) => contextValue as never,
+    onError: (_, __, ___, [error]) => (error?.originalError instanceof Ended ? error.originalError.errors : undefined),
+  })
+
+  app.server.on('upgrade', upgrade)
+  app.addHook('preClose', async () => {
+    isClosing = true
+    for (const connection of connections) closeWhenAnswered(connection)
+    await everyoneGone()
+  })
+
+  function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on('error', () => socket.destroy())
+    const refusal = refusalFor(request)
+    if (refusal) {
+      refuseUpgrade(socket, ...refusal)
+      return
+    }
+    const requestId = requestIdOf(request).slice(0, 100)
+    const address = request.socket.remoteAddress ?? ''
+    const credentials = credentialsIn(request.headers)
+    sockets.handleUpgrade(request, socket, head, (opened) => connected(opened, { requestId, address, credentials }))
+  }
+
+  function refusalFor({ url = '' }: IncomingMessage): readonly [status: number, message: string] | null {
+    if (url.split('?', 1)[0] !== GRAPHQL_PATH) return [404, `Expected WebSockets at ${GRAPHQL_PATH}.`]
+    if (isClosing) return [503, 'This server is stopping: connect again.']
+    if (connections.size >= BOUNDS.connections) return [503, 'Too many connections: try again later.']
+    return null
+  }
+
+  function connected(socket: WebSocket, caller: Caller): void {
+    const connection: Connection = { socket, caller, begun: 0, running: 0, answering: 0, hasPonged: true }
+    connections.add(connection)
+    pings.add(connection)
+    const closed = protocol.opened(
+      {
+        protocol: socket.protocol,
+        send: (text) => sent(connection, text),
+        close: (code, reason) => socket.close(code, reason),
+        onMessage: (read) => {
+          socket.on('message', (bytes, isBinary) => {
+            if (isBinary) return socket.close(CloseCode.BadRequest, 'Expected text frames.')
+            read(String(bytes)).catch(() => socket.close(CloseCode.BadRequest, 'Invalid message received'))
+          })
+        },
+      },
+      connection,
+    )
+    socket.on('pong', () => {
+      connection.hasPonged = true
+    })
+    // What breaks the rules of WebSocket, `ws` closes by itself with the code that says which.
+    socket.on('error', () => {})
+    socket.once('close', (code, reason) => {
+      connections.delete(connection)
+      pings.delete(connection)
+      void closed(code, String(reason))
+    })
+  }
+
+  function admitted(
+    { extra: connection }: Context<Record<string, unknown>, Connection>,
+    id: string,
+    payload: SubscribePayload,
+  ): ExecutionArgs | readonly GraphQLError[] {
+    const { requestId } = connection.caller
+    const caller: Caller = { ...connection.caller, requestId: `${requestId}.${++connection.begun}` }
+    const refused = (errors: readonly GraphQLFormattedError[]) =>
+      errors.map((error) => graphqlError(identified(error, caller.requestId)))
+
+    if (isClosing) return refused([refusal('UNAVAILABLE', 'This server is stopping: connect again.')])
+    if (connection.running >= BOUNDS.socketOperations) {
+      const message = `Expected at most ${BOUNDS.socketOperations} operations at once over one connection.`
+      return refused([refusal('TOO_MANY_OPERATIONS', message, { limit: BOUNDS.socketOperations })])
+    }
+    const admission = gateway.admit(payload.query, payload.operationName ?? undefined)
+    if (admission.kind === 'refused') return refused(admission.errors)
+
+    const answers = admission.subscribe ? 0 : 1
+    connection.running++
+    connection.answering += answers
+    const beginning = `{"id":${JSON.stringify(id)},"type":"next","payload":`
+    const running = deliver(admission, payload.variables ?? {}, caller, (text) => sent(connection, `${beginning}${text}}`))
+    void running.ended.then(() => {
+      connection.running--
+      connection.answering -= answers
+      if (isClosing) closeWhenAnswered(connection)
+    })
+    return { schema: NOT_ASKED, document: admission.subscribe ? A_SUBSCRIPTION : A_QUERY, contextValue: asIterable(running) }
+  }
+
+  function sent({ socket }: Connection, text: string): Promise<void> {
+    if (socket.bufferedAmount > BOUNDS.socketBacklogBytes)
+      socket.close(TRY_AGAIN_LATER, 'Slow reader: read faster, or ask for less.')
+    return new Promise((resolve) => {
+      if (socket.readyState !== socket.OPEN) return resolve()
+      socket.send(text, () => resolve())
+    })
+  }
+
+  function closeWhenAnswered({ socket, answering }: Connection): void {
+    if (answering === 0) socket.close(GOING_AWAY, 'Going away')
+  }
+
+  /** Resolves when the last socket is closed; those that answer too late or not at all are cut off. */
+  async function everyoneGone(): Promise<void> {
+    if (connections.size === 0) return
+    await new Promise<void>((resolve) => {
+      const cut = setTimeout(() => {
+        for (const { socket } of connections) socket.terminate()
+      }, BOUNDS.milliseconds + CLOSE_MILLISECONDS)
+      const gone = () => {
+        if (connections.size > 0) return
+        clearTimeout(cut)
+        resolve()
+      }
+      for (const { socket } of connections) socket.once('close', gone)
+    })
+  }
+}
+
+/** The library asks for a schema and a document; both stand here already as an admission. Of the document it only reads the kind of operation. */
+const NOT_ASKED = new GraphQLSchema({})
+const A_QUERY = parse('{ __typename }', { noLocation: true })
+const A_SUBSCRIPTION = parse('subscription { __typename }', { noLocation: true })
+
+/** Carries errors of an operation through the library. */
+class Ended extends Error {
+  readonly errors: readonly GraphQLFormattedError[]
+  constructor(errors: readonly GraphQLFormattedError[]) {
+    super('ended')
+    this.errors = errors
+  }
+}
+
+const graphqlError = ({ message, extensions, locations, path }: GraphQLFormattedError): GraphQLError =>
+  Object.assign(new GraphQLError(message, { extensions }), {
+    toJSON: () => ({ message, ...(locations && { locations }), ...(path && { path }), extensions }),
+  })
+
+/** What the library waits for and stops: outcomes take their own way to the socket, so it never sees one. */
+function asIterable({ ended, stop }: Delivery): AsyncGenerator<never, void> {
+  const done = { done: true, value: undefined } as const
+  const iterable: AsyncGenerator<never, void> = {
+    async next() {
+      const errors = await ended
+      if (errors) throw new Ended(errors)
+      return done
+    },
+    async return() {
+      stop()
+      return done
+    },
+    async throw(error) {
+      stop()
+      throw error
+    },
+    [Symbol.asyncIterator]: () => iterable,
+    async [Symbol.asyncDispose]() {
+      stop()
+    },
+  }
+  return iterable
+}
