@@ -28,6 +28,8 @@ type Topic = {
   /** Number of the last event handed out. */
   position: number
   readonly listeners: Set<Listener>
+  /** How many of them are not done with the last event. */
+  behind: number
   /** What the database knows of `position`; null: nothing. */
   written: number | null
   /** The timer of the next writing of positions; true while they are written. */
@@ -85,12 +87,15 @@ export async function eventFeed({
 
   async function listen(name: string, listener: string | null): Promise<AsyncIterableIterator<OutboxEvent>> {
     const { id, from } = await records.enter(name, listener)
-    const topic = topics.get(name) ?? { name, position: from, listeners: new Set(), written: null, writing: null }
+    const topic = topics.get(name) ?? { name, position: from, listeners: new Set(), behind: 0, written: null, writing: null }
     const queue = eventQueue({
       from,
-      onAcknowledged: () => writeSoon(topic),
+      onAcknowledged() {
+        if (queue.acknowledged() >= topic.position) topic.behind -= 1
+        writeSoon(topic)
+      },
       onReleased() {
-        topic.listeners.delete(own)
+        if (topic.listeners.delete(own) && queue.acknowledged() < topic.position) topic.behind -= 1
         if (topic.listeners.size === 0 && topics.get(name) === topic) topics.delete(name)
         if (id !== null) releaseSoon(id)
       },
@@ -99,6 +104,7 @@ export async function eventFeed({
     topics.set(name, topic)
     // Before the listener is told of anything new, it is told what others here were told already.
     topic.listeners.add(own)
+    if (from < topic.position) topic.behind += 1
     try {
       for (let last = from; last < topic.position; ) {
         const missed = await records.read([{ name, position: last }])
@@ -147,14 +153,14 @@ export async function eventFeed({
     const topic = topics.get(event.topic)
     if (!topic || event.number <= topic.position) return
     topic.position = event.number
+    topic.behind = topic.listeners.size
     for (const { queue } of [...topic.listeners]) queue.push(event)
   }
 
   /** Writes positions when every reader is done with the last event, or when those who are not have had their time. */
   function writeSoon(topic: Topic): void {
     if (topic.writing === true || ended.signal.aborted) return
-    const isDone = [...topic.listeners].every(({ queue }) => queue.acknowledged() >= topic.position)
-    if (!isDone) {
+    if (topic.behind > 0) {
       topic.writing ??= setTimeout(() => void write(topic), LAGGARDS).unref()
       return
     }
