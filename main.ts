@@ -53,6 +53,7 @@ await runProgram(async (defer, end) => {
   await parts.serveGraphql(app, gateway, { page: await parts.serveExplorer(app, { examples: parts.graphExamples() }) })
   parts.serveWebSockets(app, gateway)
   await parts.serveDirectoryApi(app, gateway.client, { publicUrl })
+  await parts.serveSocialApi(app, gateway.client, { publicUrl })
   // Until there is a home page, the explorer is the place to begin.
   app.get('/', async (_, reply) => reply.redirect('/graphql'))
   await listen(app, { host: config.HOST, port, graceSeconds: config.SHUTDOWN_GRACE_SECONDS }, defer)
@@ -73,6 +74,7 @@ async function loadParts() {
     ...(await import('./gateway/http.ts')),
     ...(await import('./gateway/websocket.ts')),
     ...(await import('./rest-facade/directory/serve.ts')),
+    ...(await import('./rest-facade/social/serve.ts')),
     ...(await import('./web/explorer/serve.ts')),
   }
 }

@@ -7,11 +7,13 @@ import { Refusal } from '../subgraphs/runtime/refusal.ts'
 import { dbCommand } from './db.ts'
 import { importCommand } from './import.ts'
 import { startCommand } from './start.ts'
+import { userCommand } from './user.ts'
 
 const atrium = new Command('atrium')
   .description('One typed graph for AI agents and the people who run them.')
   .addCommand(startCommand())
   .addCommand(importCommand())
+  .addCommand(userCommand())
   .addCommand(dbCommand())
   .addHelpText(
     'after',

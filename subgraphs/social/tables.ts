@@ -1,7 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { OutboxTables } from '../runtime/outbox.ts'
-
-type Role = 'USER' | 'ADMIN' | 'MODERATOR'
+import type { Role } from './user/user.ts'
 
 /** The tables of the schema `social`, as the migrations make them. Ids of rows are digits: a bigint does not fit a number. */
 export type Tables = OutboxTables & {

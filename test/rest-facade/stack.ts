@@ -7,6 +7,7 @@ import { startGateway } from '../../gateway/gateway.ts'
 import { localLink } from '../../gateway/local-link.ts'
 import { createHttpServer } from '../../gateway/server.ts'
 import { serveDirectoryApi } from '../../rest-facade/directory/serve.ts'
+import { serveSocialApi } from '../../rest-facade/social/serve.ts'
 import { directorySubgraph } from '../../subgraphs/directory/subgraph.ts'
 import { socialSubgraph } from '../../subgraphs/social/subgraph.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
@@ -29,12 +30,14 @@ export async function startStack(fill: (database: FreshDatabase) => Promise<unkn
   const gateway = await startGateway({ supergraphSdl, links, limits: { depth: 10, cost: 1000 }, log })
   const app = createHttpServer({ log })
   await serveDirectoryApi(app, gateway.client, { publicUrl: `${publicUrl}/` })
+  await serveSocialApi(app, gateway.client, { publicUrl })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   const tag = async () => (await askRaw(url, '/api/stats')).headers.etag
 
   return {
     url,
+    gateway,
     publicUrl,
     /** Does what an import does that changed something, and resolves when answers show it. */
     change: async () => {

@@ -7,7 +7,7 @@ import { named } from '../named.ts'
 import type { Viewer } from '../session/viewer.ts'
 import { notFoundError, problem, problemsIn, textProblem, validationError } from '../validation.ts'
 import type { MembershipChange } from './repository.ts'
-import type { Room, RoomMember } from './room.ts'
+import type { Room, RoomMember, RoomMemberPage } from './room.ts'
 
 /** Members that a room may have from the start. */
 const MOST_FIRST_MEMBERS = 100
@@ -85,7 +85,7 @@ export const roomResolvers = {
   Room: {
     id: ({ id }) => opaqueId('Room', id),
     owner: ({ ownerId }, _, { load }) => named('User', ownerId, load.userById),
-    members: async ({ id }, page, context) => {
+    members: async ({ id }, page, context): Promise<RoomMemberPage> => {
       await refuseStrangers(id, await context.signedIn(), context)
       const range = rangeOf(MEMBERS, page)
       const { load } = context

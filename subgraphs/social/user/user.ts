@@ -1,5 +1,6 @@
 /** What a user may do beside what everybody may. */
-export type Role = 'USER' | 'ADMIN' | 'MODERATOR'
+export type Role = (typeof ROLES)[number]
+export const ROLES = ['USER', 'ADMIN', 'MODERATOR'] as const
 
 /** A user as everything but signing in knows one. */
 export type User = {

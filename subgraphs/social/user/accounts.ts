@@ -1,0 +1,57 @@
+import { type Connection, openDatabase } from '../../runtime/database.ts'
+import { hashPassword, passwordProblem } from '../session/password.ts'
+import { sessionRepository } from '../session/repository.ts'
+import type { Tables } from '../tables.ts'
+import { type Problem, problem } from '../validation.ts'
+import { userRepository } from './repository.ts'
+import { type SignUp, signUp } from './sign-up.ts'
+import type { User } from './user.ts'
+
+type Outcome = { readonly user: User } | { readonly problems: readonly Problem[] }
+
+/** What an operator does to accounts, without being one of the users. */
+export type Accounts = {
+  /** Makes a user of any role. */
+  readonly create: (user: SignUp) => Promise<Outcome>
+  /** All users, first signed up first. */
+  readonly list: () => Promise<readonly User[]>
+  /** Sets a password and ends every session of the user. */
+  readonly setPassword: (email: string, password: string) => Promise<Outcome>
+}
+
+/** Users that are read at once. */
+const BATCH = 1_000
+
+/** Runs `work` on the accounts of a database that is migrated. */
+export async function withAccounts<Result>(
+  connection: Connection,
+  work: (accounts: Accounts) => Promise<Result>,
+): Promise<Result> {
+  const database = openDatabase<Tables>(connection, { schema: 'social', max: 1, onError: () => {} })
+  const users = userRepository(database.query)
+  try {
+    return await work({
+      create: (user) => signUp(user, { users, mayGiveRoles: true }),
+      async list() {
+        const all: User[] = []
+        for (let more = true; more; ) {
+          const batch = await users.list({ limit: BATCH, offset: all.length })
+          all.push(...batch)
+          more = batch.length === BATCH
+        }
+        return all
+      },
+      async setPassword(email, password) {
+        const wrong = passwordProblem('password', password)
+        if (wrong) return { problems: [wrong] }
+        const user = await users.findByEmail(email)
+        if (!user) return { problems: [problem('email', 'the address of a user', email)] }
+        const sessions = sessionRepository(database.query)
+        await sessions.setPassword(user.id, await hashPassword(password), { sessionId: null, at: new Date() })
+        return { user }
+      },
+    })
+  } finally {
+    await database.close()
+  }
+}

@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Social, startSocial } from '../subgraphs/social/support/social.ts'
+
+const ATRIUM = join(import.meta.dirname, '../../cli/atrium.ts')
+
+let social: Social
+beforeAll(async () => {
+  social = await startSocial()
+})
+afterAll(() => social.close())
+
+/** Runs `npx atrium user …` on the database of this test. */
+async function atrium(words: string[], input = '') {
+  const { connectionString } = social.database.connection as { connectionString: string }
+  const env = { ...process.env, DATABASE_URL: connectionString, LOG_LEVEL: 'silent' }
+  const child = spawn(process.execPath, [ATRIUM, 'user', ...words], { env, stdio: ['pipe', 'pipe', 'pipe'] })
+  child.stdin.end(input)
+  const [out, err, code] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<number | null>((resolve) => child.once('exit', resolve)),
+  ])
+  return { out, err, code }
+}
+const login = async (email: string, password: string) => {
+  const query =
+    'mutation ($e: String!, $p: String!) { login(email: $e, password: $p) { __typename ... on LoginSuccess { user { role } token } } }'
+  return (await social.ask(query, { e: email, p: password })).data?.login
+}
+
+test('create makes an administrator who can sign in; list shows them', async () => {
+  const words = [
+    'create',
+    '--email',
+    'root@example.org',
+    '--name',
+    'Root',
+    '--password',
+    'correct horse',
+    '--role',
+    'ADMIN',
+    '--json',
+  ]
+  const { out, err, code } = await atrium(words)
+  expect([code, err]).toEqual([0, ''])
+  expect(JSON.parse(out)).toEqual({
+    id: expect.any(String),
+    email: 'root@example.org',
+    name: 'Root',
+    role: 'ADMIN',
+    createdAt: expect.stringMatching(/Z$/),
+  })
+  expect(await login('root@example.org', 'correct horse')).toMatchObject({ __typename: 'LoginSuccess', user: { role: 'ADMIN' } })
+
+  expect((await atrium(['create', '--email', 'mute@example.org', '--name', 'Mute'])).out).toBe(
+    'Created USER mute@example.org. Without a password nobody can sign in.\n',
+  )
+  expect((await atrium(['list'])).out).toBe('ADMIN      root@example.org  Root\nUSER       mute@example.org  Mute\n')
+  expect(JSON.parse((await atrium(['list', '--json'])).out)).toHaveLength(2)
+})
+
+test('what is wrong is said in sentences, all of it, without the password', async () => {
+  const { out, err, code } = await atrium(['create', '--email', 'nonsense', '--name', ' ', '--password', 'secret'])
+  expect([code, out]).toEqual([1, ''])
+  expect(err.trim().split('\n')).toEqual([
+    'Expected "email" to be an address of the form name@host, got "nonsense".',
+    'Expected "name" to be 1 to 100 characters that are not all white space, got " ".',
+    'Expected "password" to be 8 to 256 characters, got 6.',
+  ])
+  expect((await atrium(['create', '--email', 'x@example.org'])).code).toBe(2)
+  expect((await atrium(['create', '--email', 'x@example.org', '--name', 'X', '--role', 'KING'])).code).toBe(2)
+})
+
+test('password sets one from standard input, and ends sessions', async () => {
+  await atrium(['create', '--email', 'ann@example.org', '--name', 'Ann', '--password-stdin'], 'correct horse\n')
+  const { token } = (await login('ann@example.org', 'correct horse')) as { token: string }
+  const { code } = await atrium(['password', '--email', 'ANN@example.org', '--password-stdin'], 'battery staple')
+  expect(code).toBe(0)
+  expect(await login('ann@example.org', 'correct horse')).toMatchObject({ __typename: 'InvalidCredentials' })
+  expect(await login('ann@example.org', 'battery staple')).toMatchObject({ __typename: 'LoginSuccess' })
+  const caller = { requestId: 'test', address: '127.0.0.1', credentials: { authorization: `Bearer ${token}` } }
+  expect((await social.ask('{ me { id } }', {}, caller)).errors?.[0]?.extensions.code).toBe('UNAUTHENTICATED')
+
+  const unknown = await atrium(['password', '--email', 'nobody@example.org', '--password', 'battery staple'])
+  expect([unknown.code, unknown.err]).toEqual([1, 'Expected "email" to be the address of a user, got "nobody@example.org".\n'])
+  expect((await atrium(['password', '--email', 'ann@example.org'])).err).toBe('Expected --password-stdin or --password.\n')
+})
