@@ -38,12 +38,36 @@ test('README shows requests to paste', () => {
   expect(requests.length).toBeGreaterThanOrEqual(4)
 })
 
-test.each(requests)('%s answers with something to see', async (request) => {
-  const { stdout } = await run('sh', [
-    '-c',
-    request.replace('curl ', 'curl -sS --fail-with-body ').replaceAll('localhost:4000', `localhost:${port}`),
-  ])
+const [streams, answers] = [requests.filter(isStream), requests.filter((request) => !isStream(request))]
+function isStream(request: string): boolean {
+  return request.includes('text/event-stream')
+}
+/** The request for this server; `flags` go to curl. */
+const pasted = (request: string, flags: string): string =>
+  request.replace('curl ', `curl -sS --fail-with-body ${flags} `).replaceAll('localhost:4000', `localhost:${port}`)
+
+test.each(answers)('%s answers with something to see', async (request) => {
+  const { stdout } = await run('sh', ['-c', pasted(request, '')])
   const answer = JSON.parse(stdout)
   expect(answer.errors).toBeUndefined()
-  expect(answer.count ?? answer.data?.skills.totalCount ?? (answer.installCommand ? 1 : 0)).toBeGreaterThan(0)
+  const { login, skills } = answer.data ?? {}
+  expect(answer.count ?? skills?.totalCount ?? login?.token?.length ?? (answer.installCommand ? 1 : 0)).toBeGreaterThan(0)
+})
+
+test.each(streams)('%s shows events as they happen', async (request) => {
+  const listener = spawn('sh', ['-c', `exec ${pasted(request, '')}`], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let seen = ''
+  listener.stdout.on('data', (chunk) => {
+    seen += chunk
+  })
+  // The first line says that it is connected.
+  while (seen === '') await sleep(10)
+  const query = 'mutation { createUser(input: { email: "reader@example.org", name: "Reader" }) { user { id } } }'
+  await fetch(`http://127.0.0.1:${port}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  })
+  while (!seen.includes('Reader')) await sleep(10)
+  listener.kill()
 })
