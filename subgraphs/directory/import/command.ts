@@ -59,15 +59,50 @@ export function installCommand(published: Published): string | null {
   }
 }
 
-/** The programs that start a server from a published package; what else a source says is not pasted. */
-const STARTERS = /^(npx -y|npx|uvx|bunx|pnpm dlx|pipx run|dnx|docker run|claude mcp add) [^ ]/
+/**
+ * How a published package is started, by the program that fetches it. Before the package stand only flags that are known to be
+ * harmless: others choose another registry (`--registry`, `--index-url`) or open the machine (`-v /:/host`, `--privileged`). What
+ * follows the package is for the server itself.
+ */
+const STARTS: readonly (readonly ['npm' | 'pypi' | 'nuget' | 'oci', RegExp])[] = [
+  ['npm', /^(?:npx(?: -y| --yes)?|bunx|pnpm dlx) (?:(?:-p|--package) (?=\S+ [^ -]))?(?<source>[^ -]\S*)(?= |$)/],
+  // `uvx run x` is a slip that would start a package of the name "run".
+  [
+    'pypi',
+    /^(?:uvx(?: -n)?(?: --python[ =][\d.]+)?|pipx run) (?!run )(?:--from (?=\S+ (?:--python[ =][\d.]+ )?[^ -]))?(?<source>[^ -]\S*)(?= |$)/,
+  ],
+  ['pypi', /^pip3? install (?<source>[^ -]\S*)$/],
+  ['nuget', /^dnx (?<source>[^ -]\S*)(?: --yes)?$/],
+  ['oci', /^docker run(?: -i| -t| -it| --rm| -e \w+)* (?<source>[^ -]\S*)(?= |$)/],
+]
+
+/** Package managers also take a repository; only one of a forge, whole and fetched encrypted, shows whose code it is. */
+const isRepository = (source: string): boolean =>
+  /^(?:git\+)?https:\/\/[^/]+\/[^/]+\/[^/]+\/?$/.test(source) && repositoryOf(source.replace(/@[\w.-]+$/, '')) !== null
+
+function startIn(text: string): { readonly from: 'npm' | 'pypi' | 'nuget' | 'oci'; readonly source: string } | null {
+  for (const [from, form] of STARTS) {
+    const source = form.exec(text)?.groups?.source
+    if (source !== undefined) return { from, source }
+  }
+  return null
+}
+
+/** The published package that a command starts, also when other words of it are not safe; null when it starts none. */
+export function startedPackage(text: string): { readonly from: 'npm' | 'pypi' | 'nuget' | 'oci'; readonly name: string } | null {
+  const start = startIn(text)
+  return start && shellWord(start.source) !== null && NAMES.get(start.from)?.test(start.source)
+    ? { from: start.from, name: start.source }
+    : null
+}
 
 /** A command that a source gives as text: taken when it starts a published package and each of its words is safe; null otherwise. */
 export function statedCommand(text: string): string | null {
   const words = text.trim().split(/ +/)
   const isSafe = words.length <= 40 && words.every((word) => shellWord(word.replace(/^--?(?=[A-Za-z])/, '')) !== null)
   const command = words.join(' ')
-  return isSafe && command.length <= LONGEST && STARTERS.test(command) ? command : null
+  if (!isSafe || command.length > LONGEST) return null
+  return startedPackage(command) !== null || isRepository(startIn(command)?.source ?? '') ? command : null
 }
 
 /** What to paste when no command is known: cloning the repository, or else the first address that is safe in a shell. */

@@ -10,18 +10,19 @@ const MANAGERS: ReadonlyMap<unknown, 'npm' | 'pypi'> = new Map([
 
 const isPackage = (value: unknown): boolean => {
   const fields = asRecord(value)
-  return typeof fields?.name === 'string' && typeof fields.vendor === 'string' && typeof fields.runtime === 'string'
+  const isNamed = typeof fields?.name === 'string' && typeof fields.runtime === 'string'
+  return isNamed && (typeof fields.vendor === 'string' || typeof fields.sourceUrl === 'string')
 }
 
 /** packages/*.json of mcp-get; one of its files is a list. */
 export const mcpGetReader: Reader = {
   format: 'mcp-get',
-  recognises: (content) => isPackage(content) || (Array.isArray(content) && content.length > 0 && content.every(isPackage)),
+  recognises: (content) => isPackage(content) || (Array.isArray(content) && content.some(isPackage)),
   read: (content, { origin, path }) => {
     const contributions: Contribution[] = []
     const skipped: Skip[] = []
     for (const [index, value] of (Array.isArray(content) ? content : [content]).entries()) {
-      const statement = statementOf(asRecord(value) ?? {})
+      const statement = isPackage(value) ? statementOf(asRecord(value) ?? {}) : 'is no record of a package'
       const locator = Array.isArray(content) ? `[${index}]` : ''
       if (typeof statement === 'string') skipped.push({ origin, path, line: null, reason: `${locator} ${statement}`.trim() })
       else contributions.push({ origin, path, locator, format: 'mcp-get', statement })

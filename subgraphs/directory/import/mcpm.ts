@@ -1,7 +1,9 @@
-import { installCommand, statedCommand } from './command.ts'
+import { installCommand, startedPackage, statedCommand } from './command.ts'
 import { serverStatement, variablesIn } from './server.ts'
 import { asList, asRecord } from './shape.ts'
 import { singleReader } from './single.ts'
+import { slugOf } from './text.ts'
+import { repositoryOf } from './url.ts'
 
 /** How mcpm names its ways to install, the simplest first. */
 const WAYS = ['npm', 'uvx', 'python', 'docker', 'http', 'custom'] as const
@@ -19,7 +21,8 @@ export const mcpmReader = singleReader(
     const repository = asRecord(fields.repository)?.url ?? fields.repository
     return serverStatement({
       repository,
-      names: [fields.name, ...ways.map(packageOf)],
+      // Others call it by its package, so that is what it meets them by in a repository of many.
+      names: [...packagesOf(ways, repositoryOf(repository)?.repo ?? ''), fields.name],
       title: fields.display_name,
       description: fields.description,
       category,
@@ -40,20 +43,29 @@ type Way = Readonly<Record<string, unknown>>
 const wordsOf = ({ command, args }: Way): readonly string[] =>
   [command, ...asList(args)].filter((word) => typeof word === 'string')
 
-/** The package that a way starts: the first word that is no flag. */
-const packageOf = (way: Way): string | undefined =>
-  wordsOf(way)
-    .slice(1)
-    .find((word) => !word.startsWith('-'))
+/** What only stands for something of the reader's own. */
+const PLACEHOLDER = /path\/to\b|\byour[-_]/i
+
+/** The packages that the ways start; one that is called like the whole repository does not tell its servers apart. */
+const packagesOf = (ways: readonly Way[], repo: string): readonly string[] =>
+  ways.flatMap((way) => {
+    const started = startedPackage(wordsOf(way).join(' '))
+    if (started?.from !== 'npm' && started?.from !== 'pypi') return []
+    return slugOf(started.name.split('/').at(-1) ?? '') === slugOf(repo) ? [] : [started.name]
+  })
 
 /** The first command without places to fill in, or else of the package alone. */
 function commandOf(ways: readonly Way[], name: string): string | null {
   for (const way of ways) {
-    const stated = statedCommand(wordsOf(way).join(' '))
+    const words = wordsOf(way)
+    const text = words.join(' ')
+    // A word with blanks inside would fall apart into several.
+    const isWhole = words.every((word) => !/\s/.test(word) && !PLACEHOLDER.test(word))
+    const stated = isWhole ? statedCommand(text) : null
     if (stated !== null) return stated
-    const started = packageOf(way)
-    const from = way.command === 'npx' ? 'npm' : way.command === 'uvx' ? 'pypi' : null
-    const command = from && started !== undefined ? installCommand({ from, name: started }) : null
+    const started = startedPackage(text)
+    // An image without its flags would wait for variables that it never gets.
+    const command = started && started.from !== 'oci' ? installCommand(started) : null
     if (command !== null) return command
     if (typeof way.url === 'string') {
       const remote = installCommand({ from: 'remote', name, url: way.url, transport: 'http' })

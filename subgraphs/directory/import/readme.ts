@@ -12,6 +12,11 @@ const FEWEST = 5
 const LONGEST_LINE = 2_000
 
 const linesOf = (text: string): readonly string[] => text.split(/\r?\n/).map((line) => (line.length > LONGEST_LINE ? '' : line))
+
+/** Lines, counted from 1, that would be entries but for their length. */
+const tooLongIn = (text: string): readonly number[] =>
+  text.split(/\r?\n/).flatMap((line, index) => (line.length > LONGEST_LINE && /^\s{0,20}[-*] /.test(line) ? [index + 1] : []))
+
 const isAboutServers = (text: string): boolean => /\bmcp\b|model context protocol/i.test(text.slice(0, 5_000))
 
 /** Lists of servers as people keep them in a README: best effort; what is no repository is reported. */
@@ -22,6 +27,8 @@ export const readmeReader: Reader = {
   read: (_, { origin, path, text }) => {
     const contributions: Contribution[] = []
     const skipped: Skip[] = []
+    const seen = new Set<string>()
+    for (const line of tooLongIn(text)) skipped.push({ origin, path, line, reason: `is longer than ${LONGEST_LINE} characters` })
     for (const { line, name, url, rest, heading } of entriesIn(text)) {
       const description = rest
         .replace(/!\[[^\]]*\]\([^)]*\)/g, '')
@@ -35,9 +42,13 @@ export const readmeReader: Reader = {
         category: heading,
       })
       if (typeof statement === 'string') skipped.push({ origin, path, line, reason: statement })
-      else contributions.push({ origin, path, locator: statement.identity, format: 'readme', statement })
+      else if (seen.has(statement.identity)) skipped.push({ origin, path, line, reason: 'is listed twice: the first counts' })
+      else {
+        seen.add(statement.identity)
+        contributions.push({ origin, path, locator: statement.identity, format: 'readme', statement })
+      }
     }
-    return { contributions: [...new Map(contributions.map((one) => [one.locator, one])).values()], skipped }
+    return { contributions, skipped }
   },
 }
 
