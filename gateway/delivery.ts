@@ -1,13 +1,16 @@
-import { GraphQLError, type GraphQLFormattedError } from 'graphql'
+import type { GraphQLFormattedError } from 'graphql'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
-import { fault, identified } from './errors.ts'
+import { identified } from './errors.ts'
 import type { Admission } from './gateway.ts'
-import type { Events } from './link.ts'
 import { textOf } from './outcome-text.ts'
 import type { Outcome } from './stock-executor.ts'
+import type { Running } from './subscription.ts'
 
-/** Where outcomes go, one after the other: resolves when one was handed to the network, so that a slow reader is not told faster than it reads. */
-export type Send = (outcomeText: string) => Promise<void> | void
+/**
+ * Where outcomes go, one after the other. Answers with a promise when the network did not take all of it yet, which resolves when it did: a slow reader is not
+ * told faster than it reads.
+ */
+export type Send = (outcomeText: string) => Promise<void> | undefined
 
 /** An operation whose outcomes are on their way to one client. */
 export type Delivery = {
@@ -25,17 +28,17 @@ export function deliver(
   send: Send,
 ): Delivery {
   let isStopped = false
-  let events: Events<Outcome> | null = null
+  let running: Running | null = null
   // Needed until a query is answered or a subscription has begun; what is idle holds none.
   let beginning: AbortController | null = new AbortController()
 
   return {
-    ended: run().catch((error: unknown) => (isStopped ? null : problemsOf(error, caller))),
+    ended: run(),
     stop() {
       if (isStopped) return
       isStopped = true
       beginning?.abort(new Error('The client is gone.'))
-      events?.return()
+      running?.return()
     },
   }
 
@@ -54,24 +57,30 @@ export function deliver(
     const opened = await admission.subscribe(variables, { caller, signal })
     beginning = null
     if (opened.kind === 'refused') return opened.errors.map((error) => identified(error, caller.requestId))
-    events = opened.events
-    if (isStopped) events.return()
-    return pump(opened.events)
+    running = opened.source
+    if (isStopped) running.return()
+    return told(opened.source)
   }
 
-  async function pump(from: Events<Outcome>): Promise<null> {
-    while (!isStopped) {
-      const result = await from.next()
-      if (isStopped || result.done) break
-      await send(textOf(result.value))
-    }
-    return null
+  /** Tells of one event after the other. Written with callbacks: an event to a thousand clients runs through here a thousand times. */
+  function told(source: Running): Promise<readonly GraphQLFormattedError[] | null> {
+    return new Promise((resolve) => {
+      const ask = (): void => void source.next().then(take, fail)
+      const fail = (error: unknown): void => resolve(isStopped ? null : [source.fault(error)])
+      const take = (result: IteratorResult<unknown, unknown>): void => {
+        if (isStopped || result.done) resolve(null)
+        else {
+          const outcome = source.outcome(result.value)
+          if (outcome instanceof Promise) void outcome.then(tell)
+          else tell(outcome)
+        }
+      }
+      const tell = (outcome: Outcome): void => {
+        const sending = isStopped ? undefined : send(textOf(outcome))
+        if (sending) void sending.then(ask)
+        else ask()
+      }
+      ask()
+    })
   }
-}
-
-/** Masked links reject with errors that clients may see; anything else is a fault of ours. */
-function problemsOf(error: unknown, { requestId }: Caller): readonly GraphQLFormattedError[] {
-  if (!(error instanceof GraphQLError)) return [fault(requestId)]
-  const { message, extensions } = error
-  return [identified({ message, extensions }, requestId)]
 }

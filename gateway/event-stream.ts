@@ -61,9 +61,9 @@ export function eventStreams(
       ])
     }
 
-    const delivery = deliver(admission, asked.variables, caller, async (text) => {
-      if (!stream.writable || stream.write(nextEvent(text))) return
-      await new Promise<void>((resolve) => {
+    const delivery = deliver(admission, asked.variables, caller, (text) => {
+      if (!stream.writable || stream.write(nextEvent(text))) return undefined
+      return new Promise<void>((resolve) => {
         const proceed = () => {
           stream.off('drain', proceed).off('close', proceed)
           resolve()

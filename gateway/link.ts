@@ -17,27 +17,30 @@ export type LinkRequest = {
   readonly document?: DocumentNode
 }
 
-/** One event of a subscription, before anything is resolved for it. */
-export type SourceEvent = {
-  /** The same object for everybody in this process who is told of this event, so that what is made of it can be shared. */
-  readonly identity: object
-  /** Whether only callers with the same credentials are given the same `identity`. */
-  readonly isPersonal: boolean
-  /** What the subscription's own subgraph says about the event: a new object every time, from a context that is fresh per passage. */
-  readonly answer: (passage: Passage) => Promise<ExecutionResult>
-}
-
 /** What comes one by one, in order. A generator is none: its `return()` would wait for the next event. */
-export type Events<Event> = {
-  /** Asked again only when the last answer has come. Rejects when nothing more will come although more was expected. */
-  readonly next: () => Promise<IteratorResult<Event, unknown>>
+export type Events = {
+  /** The next event, which may be anything. Asked again only when the last answer has come. Rejects when nothing more will come although more was expected. */
+  readonly next: () => Promise<IteratorResult<unknown, unknown>>
   /** Releases everything behind it at once. Never throws; nothing after the first call has an effect. */
   readonly return: () => void
 }
 
+/**
+ * Events of a subscription, and what its own subgraph says about each. The same event is the same object for everybody in this process, so that what is
+ * made of it can be shared. An event passes here once for each who listens, so there is no more to it than that.
+ */
+export type Source = Events & {
+  /** Whether only callers with the same credentials are given the same objects. */
+  readonly isPersonal: boolean
+  /** What the subgraph says about an event: from a context that is fresh per passage. */
+  readonly answer: (event: unknown, passage: Passage) => Promise<ExecutionResult>
+  /** What a client may see of why `next` rejected. Absent before the link is masked. */
+  readonly fault?: (error: unknown) => GraphQLError
+}
+
 /** A subscription that runs, or why it does not. */
-export type Opened<Event, Problem> =
-  | { readonly kind: 'open'; readonly events: Events<Event> }
+export type Opened<Running, Problem> =
+  | { readonly kind: 'open'; readonly source: Running }
   | { readonly kind: 'refused'; readonly errors: readonly Problem[] }
 
 /** The way to one subgraph, in process or over HTTP. Rejects only when the subgraph could not be asked. */
@@ -50,5 +53,5 @@ export type Link = {
   readonly schema?: GraphQLSchema
   readonly execute: (request: LinkRequest, passage: Passage) => Promise<ExecutionResult>
   /** Begins a subscription; the signal of `passage` counts until it has begun. Absent for a subgraph that has none. */
-  readonly subscribe?: (request: LinkRequest, passage: Passage) => Promise<Opened<SourceEvent, GraphQLError>>
+  readonly subscribe?: (request: LinkRequest, passage: Passage) => Promise<Opened<Source, GraphQLError>>
 }

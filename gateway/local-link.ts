@@ -2,7 +2,7 @@ import type { DocumentNode, ExecutionResult } from 'graphql'
 import { createSourceEventStream, execute, parse } from 'graphql'
 import type { Subgraph } from '../subgraphs/runtime/subgraph.ts'
 import { boundedCache } from './bounded-cache.ts'
-import type { Events, Link, Passage, SourceEvent } from './link.ts'
+import type { Link, Passage, Source } from './link.ts'
 
 /** Plans repeat the same few fetches; what arrives here is the planner's text, not a client's. */
 const DOCUMENTS = { maxEntries: 500, maxCharacters: 500_000 }
@@ -60,12 +60,12 @@ export function localLink(subgraph: Subgraph): Link {
         throw error
       })
       if (!isStream(opened)) return { kind: 'refused', errors: opened.errors ?? [] }
-      const answer = (event: unknown) => async (each: Passage) => {
+      const answer = async (event: unknown, each: Passage) => {
         each.signal.throwIfAborted()
         const answered = execute({ ...operation, rootValue: event, contextValue: contextOf(each) })
         return answered instanceof Promise ? untilAborted(answered, each.signal) : answered
       }
-      return { kind: 'open', events: sourceEvents(opened[Symbol.asyncIterator](), answer) }
+      return { kind: 'open', source: { ...eventsOf(opened), isPersonal: false, answer } }
     },
   }
 }
@@ -83,20 +83,14 @@ const isStream = (opened: AsyncIterable<unknown> | ExecutionResult): opened is A
   Symbol.asyncIterator in opened
 
 function release(opened: AsyncIterable<unknown> | ExecutionResult): void {
-  if (isStream(opened))
-    sourceEvents(opened[Symbol.asyncIterator](), () => () => Promise.reject(new Error('Nobody asks.'))).return()
+  if (isStream(opened)) eventsOf(opened).return()
 }
 
-function sourceEvents(iterator: AsyncIterator<unknown>, answer: (event: unknown) => SourceEvent['answer']): Events<SourceEvent> {
+function eventsOf(stream: AsyncIterable<unknown>): Pick<Source, 'next' | 'return'> {
+  const iterator = stream[Symbol.asyncIterator]()
   let isReleased = false
   return {
-    next: () =>
-      iterator.next().then((result) => {
-        if (result.done) return result
-        // What is no object cannot be told from an equal one: nothing made of it is shared.
-        const identity = typeof result.value === 'object' && result.value !== null ? result.value : {}
-        return { done: false, value: { identity, isPersonal: false, answer: answer(result.value) } }
-      }),
+    next: () => iterator.next(),
     return() {
       if (isReleased) return
       isReleased = true

@@ -1,8 +1,7 @@
 import { type ExecutionResult, GraphQLError, type GraphQLErrorExtensions } from 'graphql'
 import type { Logger } from 'pino'
-import type { Caller } from '../subgraphs/runtime/caller.ts'
 import { fault, type GatewayCode, refusal } from './errors.ts'
-import type { Link, Opened, Passage, SourceEvent } from './link.ts'
+import type { Link, Opened, Passage, Source } from './link.ts'
 
 /** A subgraph that could not be asked; `code` and `message` are for clients, `cause` is for the log. */
 export class LinkError extends Error {
@@ -38,37 +37,26 @@ export function maskedLink(link: Link, log: Logger): Link {
   }
 
   async function opened(
-    open: () => Promise<Opened<SourceEvent, GraphQLError>>,
+    open: () => Promise<Opened<Source, GraphQLError>>,
     passage: Passage,
-  ): Promise<Opened<SourceEvent, GraphQLError>> {
-    let outcome: Opened<SourceEvent, GraphQLError>
+  ): Promise<Opened<Source, GraphQLError>> {
+    let outcome: Opened<Source, GraphQLError>
     try {
       outcome = await open()
     } catch (error) {
       return { kind: 'refused', errors: [unasked(error, passage)] }
     }
     if (outcome.kind === 'refused') return { ...outcome, errors: outcome.errors.map((error) => visible(error, passage)) }
-    const { events } = outcome
-    const { caller } = passage
+    const { source } = outcome
+    const ended = { caller: passage.caller, signal: NEVER }
     return {
       kind: 'open',
-      events: {
-        return: events.return,
-        next: () => events.next().then(maskedEvent, (error: unknown) => Promise.reject(ended(error, caller))),
+      source: {
+        ...source,
+        answer: (event, each) => answered(() => source.answer(event, each), each),
+        fault: (error) => (error instanceof GraphQLError ? visible(error, ended) : unasked(error, ended)),
       },
     }
-  }
-
-  function maskedEvent(result: IteratorResult<SourceEvent, unknown>): IteratorResult<SourceEvent, unknown> {
-    if (result.done) return result
-    const { value } = result
-    return { done: false, value: { ...value, answer: (passage) => answered(() => value.answer(passage), passage) } }
-  }
-
-  /** Why a source of events failed: `unasked`, unless it says so itself. */
-  function ended(error: unknown, caller: Caller): GraphQLError {
-    const passage = { caller, signal: NEVER }
-    return error instanceof GraphQLError ? visible(error, passage) : unasked(error, passage)
   }
 
   function visible(error: GraphQLError, { caller }: Passage): GraphQLError {

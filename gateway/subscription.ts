@@ -1,23 +1,28 @@
 import type { QueryPlan, SubscriptionNode } from '@apollo/query-planner'
-import type { GraphQLError, GraphQLFormattedError } from 'graphql'
+import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { Logger } from 'pino'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
 import type { CheckedOperation } from './documents.ts'
 import { identified } from './errors.ts'
 import { directLink, guarded, type Machinery, outcomeOf, withoutReserved } from './execution.ts'
 import { BOUNDS } from './limits/limits.ts'
-import type { LinkRequest, Opened, Passage, SourceEvent } from './link.ts'
+import type { Events, LinkRequest, Opened, Passage } from './link.ts'
 import { EVENT, type Outcome } from './stock-executor.ts'
 import { withinTime } from './time.ts'
 import { dependsOnViewer, type ViewerFields } from './viewer.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 
-/**
- * Begins a subscription for one client; the signal of `passage` counts until it has begun. Never rejects. The outcomes of one event are one object for all
- * clients that are told the same.
- */
-export type Subscribe = (variables: Variables, passage: Passage) => Promise<Opened<Outcome, GraphQLFormattedError>>
+/** A subscription of one client that runs. */
+export type Running = Events & {
+  /** What the client is told of an event: one object for all clients that are told the same. At once where somebody was told already; never rejects. */
+  readonly outcome: (event: unknown) => Outcome | Promise<Outcome>
+  /** What the client may see of why `next` rejected. */
+  readonly fault: (error: unknown) => GraphQLFormattedError
+}
+
+/** Begins a subscription for one client; the signal of `passage` counts until it has begun. Never rejects. */
+export type Subscribe = (variables: Variables, passage: Passage) => Promise<Opened<Running, GraphQLFormattedError>>
 
 /**
  * Plans a subscription: its field's subgraph tells of the events, and for each of them the selection is resolved across the graph like that of a query.
@@ -41,38 +46,45 @@ export function plannedSubscription(
   const isPersonal = dependsOnViewer(plan, supergraph.api, viewer)
   const { requestFor, answerTo } = waysOf(checked, node, machinery)
   /** What came of each event, by what may differ between those who are told of it. */
-  const outcomes = new WeakMap<object, Map<string, Promise<Outcome>>>()
+  const outcomes = new WeakMap<object, Map<string, Outcome | Promise<Outcome>>>()
 
   return async (given, passage) => {
     const { caller } = passage
     const variables = variablesOf(given)
     const opened = await withinTime(BOUNDS.milliseconds, passage, (bounded) => begin(requestFor(given, variables), bounded))
     if (opened.kind === 'refused') return { kind: 'refused', errors: opened.errors.map(formatted) }
-    const { events } = opened
+    const { source } = opened
     const key = `${JSON.stringify(given)}${isPersonal ? JSON.stringify([caller.credentials, caller.connectedAt]) : ''}`
-    return { kind: 'open', events: { return: events.return, next: () => events.next().then(resolved) } }
+    const fault = (error: unknown) => identified(formatted(source.fault?.(error) ?? UNKNOWN), caller.requestId)
+    return { kind: 'open', source: { next: source.next, return: source.return, outcome, fault } }
 
-    async function resolved(result: IteratorResult<SourceEvent, unknown>): Promise<IteratorResult<Outcome, unknown>> {
-      if (result.done) return result
-      const { identity } = result.value
-      const known = outcomes.get(identity) ?? new Map<string, Promise<Outcome>>()
-      if (known.size === 0) outcomes.set(identity, known)
-      const outcome = known.get(key) ?? outcomeOfEvent(result.value)
-      known.set(key, outcome)
-      return { done: false, value: await outcome }
+    function outcome(event: unknown): Outcome | Promise<Outcome> {
+      // What is no object cannot be told from an equal one.
+      if (typeof event !== 'object' || event === null) return workedOut(event)
+      const known = outcomes.get(event) ?? new Map<string, Outcome | Promise<Outcome>>()
+      if (known.size === 0) outcomes.set(event, known)
+      const told = known.get(key)
+      if (told) return told
+      const working = workedOut(event)
+      known.set(key, working)
+      void working.then((done) => known.set(key, done))
+      return working
     }
 
-    function outcomeOfEvent(event: SourceEvent): Promise<Outcome> {
+    async function workedOut(event: unknown): Promise<Outcome> {
       // What is shared must not be seen with the eyes of whoever came first; a field that needs to know who asks and does not say so says no.
-      const asker = isPersonal || event.isPersonal ? caller : anonymous(caller)
+      const asker = isPersonal || source.isPersonal ? caller : anonymous(caller)
       // The signal of one listener must not stop what others wait for.
-      return guarded({ caller: asker, signal: NEVER }, log, (bounded) => answerTo(event, given, variables, bounded)).then(
-        (outcome) => withId(outcome, caller.requestId),
+      const shared = { caller: asker, signal: NEVER }
+      const answered = await guarded(shared, log, (bounded) =>
+        answerTo((each) => source.answer(event, each), given, variables, bounded),
       )
+      return withId(answered, caller.requestId)
     }
   }
 }
 
+const UNKNOWN = new GraphQLError('The subscription ended unexpectedly.', { extensions: { code: 'INTERNAL_SERVER_ERROR' } })
 const NEVER = new AbortController().signal
 
 function subscriptionNode({ node }: QueryPlan): SubscriptionNode {
@@ -87,7 +99,7 @@ function waysOf(
   machinery: Machinery,
 ): {
   readonly requestFor: (given: Variables, variables: Variables) => LinkRequest
-  readonly answerTo: (event: SourceEvent, given: Variables, variables: Variables, passage: Passage) => Promise<Outcome>
+  readonly answerTo: (ask: Ask, given: Variables, variables: Variables, passage: Passage) => Promise<Outcome>
 } {
   const { primary, rest } = node
   const { supergraph, links, executor } = machinery
@@ -95,7 +107,7 @@ function waysOf(
     const { document, operation } = checked
     return {
       requestFor: (given) => ({ query: '', operationName: operation.name?.value, document, variables: given }),
-      answerTo: (event, _, __, passage) => event.answer(passage).then(outcomeOf),
+      answerTo: (ask, _, __, passage) => ask(passage).then(outcomeOf),
     }
   }
 
@@ -111,10 +123,12 @@ function waysOf(
       operationName: primary.operationName,
       variables: pick(variables, primary.variableUsages ?? []),
     }),
-    answerTo: async (event, _, variables, passage) =>
-      (await executor())(renamed, perEvent, variables, passage, () => event.answer(passage)),
+    answerTo: async (ask, _, variables, passage) => (await executor())(renamed, perEvent, variables, passage, () => ask(passage)),
   }
 }
+
+/** Asks the field's own subgraph about the event that is being worked out. */
+type Ask = (passage: Passage) => Promise<ExecutionResult>
 
 type QueryOperation = SubscriptionNode['primary']['operationKind']
 

@@ -117,7 +117,7 @@ export function serveWebSockets(app: FastifyInstance, gateway: Gateway): void {
     const closed = protocol.opened(
       {
         protocol: socket.protocol,
-        send: (text) => sent(connection, text),
+        send: async (text) => sent(connection, text),
         close: (code, reason) => socket.close(code, reason),
         onMessage: (read) => {
           socket.on('message', (bytes, isBinary) => {
@@ -171,12 +171,16 @@ export function serveWebSockets(app: FastifyInstance, gateway: Gateway): void {
     return { schema: NOT_ASKED, document: admission.subscribe ? A_SUBSCRIPTION : A_QUERY, contextValue: asIterable(running) }
   }
 
-  function sent({ socket }: Connection, text: string): Promise<void> {
+  function sent({ socket }: Connection, text: string): Promise<void> | undefined {
     if (socket.bufferedAmount > BOUNDS.socketBacklogBytes)
       socket.close(TRY_AGAIN_LATER, 'Slow reader: read faster, or ask for less.')
+    if (socket.readyState !== socket.OPEN) return undefined
+    let taken = () => {}
+    socket.send(text, () => taken())
+    // The network takes it at once unless the reader is behind.
+    if (socket.bufferedAmount === 0) return undefined
     return new Promise((resolve) => {
-      if (socket.readyState !== socket.OPEN) return resolve()
-      socket.send(text, () => resolve())
+      taken = resolve
     })
   }
 

@@ -1,5 +1,4 @@
 import { forbidden, unauthenticated } from '../../runtime/errors.ts'
-import { type DataLoader, loaderByKey } from '../../runtime/loader.ts'
 import type { OutboxEvent } from '../../runtime/outbox.ts'
 import { FOR_MEMBERS } from '../room/resolvers.ts'
 import type { SessionRepository } from '../session/repository.ts'
@@ -14,41 +13,63 @@ export type Audience = (
   listener: { readonly roomId: string; readonly sessionId: string },
 ) => AsyncIterableIterator<OutboxEvent>
 
-type Seat = { readonly sessionId: string; readonly isThere: boolean }
+/** Whether a session may have a message, and whether there still is one. */
+type Seat = { readonly isThere: boolean }
+
+/** Sessions that are asked about together, and what came of it. */
+type Asking = { readonly sessionIds: Set<string>; readonly seats: Promise<ReadonlyMap<string, Seat>> }
 
 export function audience(messages: MessageRepository, sessions: SessionRepository, now: () => Date): Audience {
-  const seats = new WeakMap<OutboxEvent, DataLoader<string, Seat | null>>()
+  const askings = new WeakMap<OutboxEvent, Asking>()
 
-  function seatsAt(event: OutboxEvent, roomId: string): DataLoader<string, Seat | null> {
-    const known = seats.get(event)
-    if (known) return known
-    const loader = loaderByKey(
-      (sessionIds) => messages.audience(roomId, String(event.payload.id), sessionIds, now()),
-      ({ sessionId }: Seat) => sessionId,
-    )
-    seats.set(event, loader)
-    return loader
+  /** Who sits where, once everybody who is told of the event at this moment has been noted. */
+  function seatsAt(event: OutboxEvent, roomId: string, sessionId: string): Asking['seats'] {
+    const asking = askings.get(event) ?? askAbout(event, roomId)
+    asking.sessionIds.add(sessionId)
+    return asking.seats
+  }
+
+  function askAbout(event: OutboxEvent, roomId: string): Asking {
+    const sessionIds = new Set<string>()
+    const seats = new Promise<void>(setImmediate).then(async () => {
+      // Who comes later asks anew.
+      askings.delete(event)
+      const found = await messages.audience(roomId, String(event.payload.id), [...sessionIds], now())
+      return new Map(found.map((seat) => [seat.sessionId, seat]))
+    })
+    const asking = { sessionIds, seats }
+    askings.set(event, asking)
+    return asking
   }
 
   return (source, { roomId, sessionId }) => {
     const iterator: AsyncIterableIterator<OutboxEvent> = {
-      async next() {
-        for (;;) {
-          const result = await source.next()
-          if (result.done) return result
-          const seat = await seatsAt(result.value, roomId).load(sessionId)
-          if (seat?.isThere) return result
-          // Its author or the room is gone since.
-          if (seat) continue
-          await source.return?.()
-          const isSignedIn = await sessions.userOfLiving(sessionId, now())
-          throw isSignedIn ? forbidden(FOR_MEMBERS) : unauthenticated('Expected a session that has not ended: sign in again.')
-        }
-      },
+      // Written with callbacks: a message to a thousand members runs through here a thousand times.
+      next: () =>
+        new Promise((resolve, reject) => {
+          const ask = (): void => void source.next().then(take, reject)
+          const take = (result: IteratorResult<OutboxEvent>): void => {
+            if (result.done) resolve(result)
+            else seatsAt(result.value, roomId, sessionId).then((seats) => tell(result, seats.get(sessionId)), reject)
+          }
+          const tell = (result: IteratorResult<OutboxEvent>, seat: Seat | undefined): void => {
+            if (!seat) void refused().then(reject, reject)
+            else if (seat.isThere) resolve(result)
+            // Its author is gone since, or the room.
+            else ask()
+          }
+          ask()
+        }),
       // Not through `next`, which may be waiting.
       return: async () => (await source.return?.()) ?? { done: true, value: undefined },
       [Symbol.asyncIterator]: () => iterator,
     }
     return iterator
+
+    async function refused(): Promise<Error> {
+      await source.return?.()
+      const isSignedIn = await sessions.userOfLiving(sessionId, now())
+      return isSignedIn ? forbidden(FOR_MEMBERS) : unauthenticated('Expected a session that has not ended: sign in again.')
+    }
   }
 }
