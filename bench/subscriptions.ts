@@ -6,6 +6,8 @@
  *   --subscribers N (1000)   sockets that listen to one room, shared among 50 users
  *   --messages N (50)        messages sent, one after another
  */
+import { fork } from 'node:child_process'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { WebSocket } from 'ws'
 import { processorMilliseconds, residentBytes, startAtrium } from './server.ts'
@@ -116,33 +118,65 @@ async function measureFanOut(people: readonly Person[]): Promise<void> {
   for (const socket of sockets) socket.send(subscription)
   await sleep(2_000)
 
-  const send = async (text: string): Promise<number[]> => {
-    arrivals.length = 0
-    const start = performance.now()
-    await ask(
-      'mutation ($roomId: ID!, $text: String!) { sendMessage(roomId: $roomId, text: $text) { __typename } }',
-      { roomId, text },
-      owner.token,
-    )
-    for (let waited = 0; arrivals.length < subscribers && waited < 10_000; waited += 2) await sleep(2)
-    return arrivals.map((arrival) => arrival - start)
-  }
-  for (let warm = 0; warm < 20; warm++) await send(`warm ${warm}`)
-
+  const sendMessage = 'mutation ($roomId: ID!, $text: String!) { sendMessage(roomId: $roomId, text: $text) { __typename } }'
+  const send = (number: number) => ask(sendMessage, { roomId, text: `message ${number}` }, owner.token)
+  await timesOf(20, send, arrivals)
   const busy = processorMilliseconds(atrium.pid)
-  const times: number[] = []
-  for (let number = 0; number < messages; number++) times.push(...(await send(`message ${number}`)))
+  const times = await timesOf(messages, send, arrivals)
   const spent = processorMilliseconds(atrium.pid) - busy
-  times.sort((one, other) => one - other)
-  const at = (share: number) => times[Math.floor((times.length - 1) * share)] ?? Number.NaN
-  const verdict = at(0.99) <= BUDGETS.fanOutMilliseconds ? 'within' : 'OVER'
+  for (const socket of sockets) socket.terminate()
+
+  const verdict = at(times, 0.99) <= BUDGETS.fanOutMilliseconds ? 'within' : 'OVER'
   console.log(
     `${messages} messages to ${subscribers} subscribers: ${times.length} of ${messages * subscribers} arrived, ` +
-      `p50 ${at(0.5).toFixed(1)} ms, p99 ${at(0.99).toFixed(1)} ms  ${verdict} ${BUDGETS.fanOutMilliseconds} ms; ` +
+      `p50 ${at(times, 0.5).toFixed(1)} ms, p99 ${at(times, 0.99).toFixed(1)} ms  ${verdict} ${BUDGETS.fanOutMilliseconds} ms; ` +
       `${((spent / times.length) * 1000).toFixed(1)} µs of processor time per delivery`,
   )
-  for (const socket of sockets) socket.terminate()
+  await compareWithBare(times)
 }
+
+/** The same text to as many sockets from a loop that does nothing else: what this machine can do at all. */
+async function compareWithBare(times: readonly number[]): Promise<void> {
+  const server = fork(join(import.meta.dirname, 'bare-broadcast.ts'))
+  const port = await new Promise((resolve) => server.once('message', resolve))
+  const arrivals: number[] = []
+  const sockets = await many(
+    subscribers,
+    () =>
+      new Promise((resolve, reject) => {
+        const socket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false })
+        socket.once('error', reject).once('open', () => resolve(socket))
+        socket.on('message', (data) => arrivals.push(String(data).length > 0 ? performance.now() : Number.NaN))
+      }),
+  )
+  const message = { id: 'x'.repeat(20), text: 'message 1', author: { name: 'Bench 1' }, room: { name: 'Bench' } }
+  const text = JSON.stringify({ id: '1', type: 'next', payload: { data: { messageReceived: message } } })
+  const send = async () => void server.send(text)
+  await timesOf(20, send, arrivals)
+  const bare = await timesOf(messages, send, arrivals)
+  for (const socket of sockets) socket.terminate()
+  server.disconnect()
+  console.log(
+    `A bare loop over ${subscribers} sockets: p50 ${at(bare, 0.5).toFixed(1)} ms, p99 ${at(bare, 0.99).toFixed(1)} ms; ` +
+      `Atrium, from the request that sends the message, takes ${(at(times, 0.5) / at(bare, 0.5)).toFixed(1)} and ` +
+      `${(at(times, 0.99) / at(bare, 0.99)).toFixed(1)} times as long`,
+  )
+}
+
+/** Milliseconds from the beginning of each of `count` sends to each arrival; waits for all of one before the next. */
+async function timesOf(count: number, send: (number: number) => Promise<unknown>, arrivals: number[]): Promise<number[]> {
+  const times: number[] = []
+  for (let number = 0; number < count; number++) {
+    arrivals.length = 0
+    const start = performance.now()
+    await send(number)
+    for (let waited = 0; arrivals.length < subscribers && waited < 10_000; waited += 2) await sleep(2)
+    times.push(...arrivals.map((arrival) => arrival - start))
+  }
+  return times.sort((one, other) => one - other)
+}
+
+const at = (sorted: readonly number[], share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN
 
 try {
   const people: Person[] = []

@@ -6,11 +6,8 @@ import { textOf } from './outcome-text.ts'
 import type { Outcome } from './stock-executor.ts'
 import type { Running } from './subscription.ts'
 
-/**
- * Where outcomes go, one after the other. Answers with a promise when the network did not take all of it yet, which resolves when it did: a slow reader is not
- * told faster than it reads.
- */
-export type Send = (outcomeText: string) => Promise<void> | undefined
+/** Where outcomes go, one after the other: calls `taken` when the network took this one, so that a slow reader is not told faster than it reads. */
+export type Send = (outcomeText: string, taken: () => void) => void
 
 /** An operation whose outcomes are on their way to one client. */
 export type Delivery = {
@@ -50,7 +47,8 @@ export function deliver(
       const { data, errors } = outcome
       if (isStopped) return null
       if (data === undefined) return (errors ?? []).map((error) => identified(error, caller.requestId))
-      await send(JSON.stringify({ data, ...(errors && { errors: errors.map((error) => identified(error, caller.requestId)) }) }))
+      const text = JSON.stringify({ data, ...(errors && { errors: errors.map((error) => identified(error, caller.requestId)) }) })
+      await new Promise<void>((taken) => send(text, taken))
       return null
     }
 
@@ -76,9 +74,8 @@ export function deliver(
         }
       }
       const tell = (outcome: Outcome): void => {
-        const sending = isStopped ? undefined : send(textOf(outcome))
-        if (sending) void sending.then(ask)
-        else ask()
+        if (isStopped) ask()
+        else send(textOf(outcome), ask)
       }
       ask()
     })

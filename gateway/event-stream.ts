@@ -61,15 +61,13 @@ export function eventStreams(
       ])
     }
 
-    const delivery = deliver(admission, asked.variables, caller, (text) => {
-      if (!stream.writable || stream.write(nextEvent(text))) return undefined
-      return new Promise<void>((resolve) => {
-        const proceed = () => {
-          stream.off('drain', proceed).off('close', proceed)
-          resolve()
-        }
-        stream.on('drain', proceed).on('close', proceed)
-      })
+    const delivery = deliver(admission, asked.variables, caller, (text, taken) => {
+      if (!stream.writable || stream.write(nextEvent(text))) return taken()
+      const proceed = () => {
+        stream.off('drain', proceed).off('close', proceed)
+        taken()
+      }
+      stream.on('drain', proceed).on('close', proceed)
     })
     streams.set(stream, delivery)
     comments.add(stream)

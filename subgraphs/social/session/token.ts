@@ -1,4 +1,4 @@
-import { importJWK, jwtVerify, SignJWT } from 'jose'
+import { importJWK, type JWK, jwtVerify, SignJWT } from 'jose'
 import { type KeyRing, TOKEN_SECONDS } from './key-ring.ts'
 
 const ISSUER = 'atrium'
@@ -20,7 +20,7 @@ export async function signToken(
     .setSubject(userId)
     .setIssuedAt(issued)
     .setExpirationTime(issued + TOKEN_SECONDS)
-    .sign(await importJWK(key.privateKey, 'EdDSA'))
+    .sign(await imported(key.privateKey))
   return { token, expiresAt: new Date((issued + TOKEN_SECONDS) * 1000) }
 }
 
@@ -32,7 +32,7 @@ export async function subjectOf(token: string, keys: KeyRing, at: Date): Promise
       async ({ kid }) => {
         const key = kid === undefined ? null : await keys.byId(kid)
         if (!key) throw new Error('unknown key')
-        return importJWK(key.publicKey, 'EdDSA')
+        return imported(key.publicKey)
       },
       { issuer: ISSUER, algorithms: ['EdDSA'], currentDate: at, requiredClaims: ['sub', 'sid', 'exp'] },
     )
@@ -42,4 +42,13 @@ export async function subjectOf(token: string, keys: KeyRing, at: Date): Promise
   } catch {
     return null
   }
+}
+
+const known = new WeakMap<JWK, ReturnType<typeof importJWK>>()
+
+/** The key for signing and checking; importing one takes longer than using it. */
+function imported(jwk: JWK): ReturnType<typeof importJWK> {
+  const key = known.get(jwk) ?? importJWK(jwk, 'EdDSA')
+  known.set(jwk, key)
+  return key
 }
