@@ -8,8 +8,10 @@ import { serveGraphql } from '../../gateway/http.ts'
 import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
 import { LinkError } from '../../gateway/masked-link.ts'
 import { createHttpServer } from '../../gateway/server.ts'
+import { serveWebSockets } from '../../gateway/websocket.ts'
 import { graphExamples, serveExplorer } from '../../web/explorer/serve.ts'
 import { ask, keptLog, localGraph } from '../gateway/support/graph.ts'
+import { startTicker } from '../gateway/support/ticker.ts'
 
 const CHROMIUM = '/usr/bin/chromium'
 const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync']
@@ -118,6 +120,32 @@ describe.skipIf(!existsSync(CHROMIUM) && !process.env.REQUIRE_CHROMIUM)(
       await page.locator('.graphiql-doc-explorer', { hasText: 'Mutation' }).waitFor()
       if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT })
       expect([complaints, elsewhere]).toEqual([[], []])
+    })
+
+    test('a subscription shows what happens, with the credentials of the headers pane', async () => {
+      const ticker = await startTicker()
+      const own = createHttpServer({ log: keptLog().log })
+      const query = '# What happens.\nsubscription Ticks {\n  ticked {\n    text\n    mine\n  }\n}\n'
+      await serveGraphql(own, ticker.gateway, { page: await serveExplorer(own, { examples: [{ query }] }) })
+      serveWebSockets(own, ticker.gateway)
+      const address = await own.listen({ port: 0, host: '127.0.0.1' })
+      try {
+        const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+        await page.goto(`${address}/graphql`)
+        await page.getByRole('button', { name: 'Headers', exact: true }).click()
+        await page.locator('section[aria-label="Headers"] .CodeMirror, .graphiql-editor-tool .CodeMirror >> visible=true').click()
+        await page.keyboard.insertText('{"authorization": "Bearer ann"}')
+        await page.getByRole('button', { name: /execute query/i }).click()
+        while (ticker.listening() === 0) await page.waitForTimeout(20)
+        ticker.tick('hello from afar')
+        await page.locator('.result-window', { hasText: 'hello from afar' }).waitFor()
+        await page.locator('.result-window', { hasText: 'Bearer ann' }).waitFor()
+        if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT.replace('.png', '-events.png') })
+        await page.close()
+        while (ticker.listening() > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+      } finally {
+        await own.close()
+      }
     })
   },
 )
