@@ -10,10 +10,10 @@ export const changeResolvers = {
   Query: {
     changes: async (_, { since, first }, { catalogue, items }) => {
       const size = checkedSize('first', first ?? 100, MOST_CHANGES)
-      const { dataset } = catalogue.revision
+      const { dataset, number } = catalogue.revision
       const place = since == null ? START : placeIn(since, dataset)
-      // One more than asked for tells whether there are more.
-      const rows = await items.changesBehind(place, size + 1)
+      // One more than asked for tells whether there are more. What the catalogue has not seen yet would look as if it had been removed.
+      const rows = await items.changesBehind(place, number, size + 1)
       const page = rows.slice(0, size)
       return {
         nodes: page.map(({ kind, id, key, changedAt }) => ({

@@ -89,12 +89,17 @@ export const itemRepository = (query: Kysely<Tables>) => ({
       })
   },
 
-  /** Changes behind a place in the history, oldest first, at most `limit`. */
-  async changesBehind(place: { readonly revision: string; readonly id: string }, limit: number): Promise<readonly ChangeRow[]> {
+  /** Changes behind a place in the history and up to a revision, oldest first, at most `limit`. */
+  async changesBehind(
+    place: { readonly revision: string; readonly id: string },
+    upTo: string,
+    limit: number,
+  ): Promise<readonly ChangeRow[]> {
     const rows = await query
       .selectFrom('item')
       .select(['kind', 'id', 'key', 'revision', 'updated_at', 'removed_at'])
       .where(sql<boolean>`(revision, id) > (${place.revision}::bigint, ${place.id}::bigint)`)
+      .where('revision', '<=', upTo)
       .where('kind', 'in', ['MCP_SERVER', 'PLUGIN', 'SKILL'])
       .orderBy('revision')
       .orderBy('id')

@@ -49,8 +49,9 @@ export function expansionOf(typed: string, isLast: boolean, index: WordIndex, is
 
 const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)
 
-/** Known words that begin with `prefix`, in order, at most `MOST_WORDS`. */
-function beginningWith(prefix: string, { sorted, numberOf }: WordIndex): number[] {
+/** Known words that begin with `prefix`: the `MOST_WORDS` that most records hold. */
+function beginningWith(prefix: string, index: WordIndex): number[] {
+  const { sorted, numberOf } = index
   let low = 0
   let high = sorted.length
   while (low < high) {
@@ -59,12 +60,13 @@ function beginningWith(prefix: string, { sorted, numberOf }: WordIndex): number[
     else high = middle
   }
   const found: number[] = []
-  for (let at = low; at < sorted.length && found.length < MOST_WORDS; at += 1) {
+  for (let at = low; at < sorted.length; at += 1) {
     const word = sorted[at] as string
     if (!word.startsWith(prefix)) break
     found.push(numberOf.get(word) as number)
   }
-  return found
+  if (found.length <= MOST_WORDS) return found
+  return found.sort((one, other) => countOf(other, index) - countOf(one, index)).slice(0, MOST_WORDS)
 }
 
 /** Typing errors that are forgiven by length, as in Typesense and Meilisearch; none in words with digits, where each sign matters. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ExecutionResult, graphql } from 'graphql'
+import pg from 'pg'
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { directorySubgraph } from '../../../subgraphs/directory/subgraph.ts'
@@ -326,4 +327,32 @@ describe('an import while the server runs', () => {
     })
     expect(keys(next.mcpServers)).toEqual(['B/one', 'b/two'])
   })
+})
+
+test('a change is not told before its item can be read: a new one never looks removed', async () => {
+  const { changes: before }: Data = await ask('{ changes(first: 500) { token } }')
+  const client = new pg.Client(connection)
+  await client.connect()
+  try {
+    // Committed, but not announced: the catalogue hears of it seconds later.
+    await client.query('UPDATE directory.revision SET number = number + 1')
+    const number = '(SELECT number FROM directory.revision)'
+    await client.query(`
+      INSERT INTO directory.item (kind, identity, key, name, description, category, tags, popularity, detail, provenance, created_at, updated_at, revision)
+      SELECT kind, 'unannounced', 'unannounced', 'Unannounced', description, category, tags, popularity, detail || '{"slug":"unannounced"}', provenance, now(), now(), ${number}
+      FROM directory.item WHERE key = 'alpha'`)
+    const SINCE = 'query ($since: String) { changes(since: $since) { token nodes { key item { name } } } }'
+    const told = async () => {
+      const { changes }: Data = await ask(SINCE, { since: before.token })
+      return changes.nodes.filter(({ key }: Data) => key === 'unannounced')
+    }
+    expect(await told()).toEqual([])
+    await client.query('NOTIFY directory_revision')
+    let nodes = await told()
+    while (nodes.length === 0) nodes = await told()
+    expect(nodes).toEqual([{ key: 'unannounced', item: { name: 'Unannounced' } }])
+  } finally {
+    await client.end()
+  }
+  await removeItems(connection, ['unannounced'])
 })

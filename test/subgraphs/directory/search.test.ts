@@ -53,6 +53,14 @@ describe('typing errors', () => {
     expect(distance(other, one, 5)).toBe(changes)
   })
 
+  test('of many words that begin alike, those that most records hold are meant', async () => {
+    const rare = Array.from({ length: 1_000 }, (_, index) => record(`sa${index.toString(36).padStart(4, 'x')}q`))
+    const index = await buildWordIndex([...rare, record('one', 'stripe'), record('two', 'stripe')])
+    const meant = [...expansionOf('s', true, index).keys()].map((number) => index.words[number])
+    expect(meant).toContain('stripe')
+    expect(meant.length).toBeLessThanOrEqual(400)
+  })
+
   test('are forgiven by length, and never in numbers', async () => {
     const index = await buildWordIndex([record('grafana slack kubernetes 20251 elasticsearch')])
     const meant = (typed: string) => [...expansionOf(typed, false, index).keys()].map((number) => index.words[number])
