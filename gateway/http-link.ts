@@ -1,8 +1,7 @@
-import type { ExecutionResult } from 'graphql'
-import { GraphQLError } from 'graphql'
 import { Agent, request as send } from 'undici'
-import { CREDENTIAL_HEADERS } from '../subgraphs/runtime/caller.ts'
-import type { Link, Passage } from './link.ts'
+import { answerIn, headersFor } from './http-messages.ts'
+import { upstreams } from './http-upstreams.ts'
+import type { Link } from './link.ts'
 import { LinkError } from './masked-link.ts'
 
 /** Wall time of one fetch. Half of what an operation has, so that a plan of two fetches can say which one was slow. */
@@ -27,9 +26,14 @@ export function httpLink({ name, url }: { readonly name: string; readonly url: s
     maxResponseSize: ANSWER_BYTES,
   })
 
+  const streams = upstreams({ name, url })
+
   return {
     name,
-    close: () => agent.destroy(),
+    close: async () => {
+      await Promise.all([agent.destroy(), streams.close()])
+    },
+    subscribe: streams.subscribe,
     async execute({ query, variables, operationName }, passage) {
       passage.signal.throwIfAborted()
       const controller = new AbortController()
@@ -62,47 +66,3 @@ export function httpLink({ name, url }: { readonly name: string; readonly url: s
     },
   }
 }
-
-function headersFor({ caller: { requestId, address, credentials } }: Passage): Record<string, string> {
-  const headers: Record<string, string> = {
-    'content-type': 'application/json',
-    accept: 'application/graphql-response+json, application/json',
-    'x-request-id': requestId,
-    'x-forwarded-for': address,
-  }
-  for (const name of CREDENTIAL_HEADERS) {
-    const value = credentials[name]
-    if (value !== undefined) headers[name] = value
-  }
-  return headers
-}
-
-/** The answer, if the text is one: with data or errors of the right shape. */
-function answerIn(text: string): ExecutionResult | null {
-  let answer: unknown
-  try {
-    answer = JSON.parse(text)
-  } catch {
-    return null
-  }
-  if (!isObject(answer)) return null
-  const { data, errors } = answer
-  if (data !== undefined && data !== null && !isObject(data)) return null
-  if (errors !== undefined && !Array.isArray(errors)) return null
-  if (data === undefined && errors === undefined) return null
-  const shown: GraphQLError[] = (errors ?? []).map(visibleError)
-  return { data: (data ?? null) as Record<string, unknown> | null, ...(shown.length > 0 && { errors: shown }) }
-}
-
-/** What a subgraph says to clients: its stack traces and what it may have copied of an answer further behind stay here. */
-function visibleError(error: unknown): GraphQLError {
-  const { message, path, extensions } = isObject(error) ? error : {}
-  const { stacktrace: _, exception: __, response: ___, ...said } = isObject(extensions) ? extensions : {}
-  return new GraphQLError(typeof message === 'string' ? message : 'A service reported an error without a message.', {
-    path: Array.isArray(path) ? path : null,
-    extensions: { code: 'DOWNSTREAM_SERVICE_ERROR', ...said },
-  })
-}
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

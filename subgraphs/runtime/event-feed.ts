@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type pg from 'pg'
 import type { Logger } from 'pino'
+import { type BoundedQueue, boundedQueue } from './bounded-queue.ts'
 import { type Connection, openDatabase } from './database.ts'
-import { type EventQueue, eventQueue } from './event-queue.ts'
 import { channelOf, type EventFeed, type OutboxEvent, type OutboxTables } from './outbox.ts'
 
 /** How often to look anyway, and to tell others that this process lives: a notification is lost when the connection breaks. Milliseconds. */
@@ -20,7 +20,15 @@ const REMEMBERED = '5 minutes'
 const KEPT = '10 minutes'
 
 /** A listener that the database knows, or does not: `id` is null for one without a name. */
-type Listener = { readonly id: string | null; readonly queue: EventQueue; recorded: number | null }
+type Listener = {
+  readonly id: string | null
+  readonly queue: BoundedQueue<OutboxEvent>
+  /** Number of the last event in its queue, and of the last that it is done with; at first, of the last before its time. */
+  told: number
+  done: number
+  /** What the database knows of `done`; null: that it is as far as the topic. */
+  recorded: number | null
+}
 
 /** A topic that somebody listens to here. */
 type Topic = {
@@ -88,19 +96,19 @@ export async function eventFeed({
   async function listen(name: string, listener: string | null): Promise<AsyncIterableIterator<OutboxEvent>> {
     const { id, from } = await records.enter(name, listener)
     const topic = topics.get(name) ?? { name, position: from, listeners: new Set(), behind: 0, written: null, writing: null }
-    const queue = eventQueue({
-      from,
-      onAcknowledged() {
-        if (queue.acknowledged() >= topic.position) topic.behind -= 1
+    const queue = boundedQueue<OutboxEvent>({
+      onDone({ number }) {
+        own.done = number
+        if (number >= topic.position) topic.behind -= 1
         writeSoon(topic)
       },
       onReleased() {
-        if (topic.listeners.delete(own) && queue.acknowledged() < topic.position) topic.behind -= 1
+        if (topic.listeners.delete(own) && own.done < topic.position) topic.behind -= 1
         if (topic.listeners.size === 0 && topics.get(name) === topic) topics.delete(name)
         if (id !== null) releaseSoon(id)
       },
     })
-    const own: Listener = { id, queue, recorded: id === null ? null : from }
+    const own: Listener = { id, queue, told: from, done: from, recorded: id === null ? null : from }
     topics.set(name, topic)
     // Before the listener is told of anything new, it is told what others here were told already.
     topic.listeners.add(own)
@@ -108,7 +116,7 @@ export async function eventFeed({
     try {
       for (let last = from; last < topic.position; ) {
         const missed = await records.read([{ name, position: last }])
-        for (const event of missed) queue.push(event)
+        for (const event of missed) tell(own, event)
         last = missed.at(-1)?.number ?? topic.position
       }
     } catch (error) {
@@ -154,7 +162,13 @@ export async function eventFeed({
     if (!topic || event.number <= topic.position) return
     topic.position = event.number
     topic.behind = topic.listeners.size
-    for (const { queue } of [...topic.listeners]) queue.push(event)
+    for (const listener of [...topic.listeners]) tell(listener, event)
+  }
+
+  function tell(listener: Listener, event: OutboxEvent): void {
+    if (event.number <= listener.told) return
+    listener.told = event.number
+    listener.queue.push(event)
   }
 
   /** Writes positions when every reader is done with the last event, or when those who are not have had their time. */
@@ -172,8 +186,7 @@ export async function eventFeed({
     topic.writing = true
     const { position } = topic
     const changed = [...topic.listeners].flatMap((listener) => {
-      const acknowledged = listener.queue.acknowledged()
-      const number = acknowledged < position ? acknowledged : null
+      const number = listener.done < position ? listener.done : null
       return listener.id === null || listener.recorded === number ? [] : [{ listener, id: listener.id, number }]
     })
     const isNews = changed.length > 0 || (topic.written !== position && [...topic.listeners].some(({ id }) => id !== null))

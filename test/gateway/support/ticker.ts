@@ -33,6 +33,9 @@ export type Ticker = {
   readonly listening: () => number
   /** How often a field of an event was worked out: `text` by the ticking subgraph, `label` by the other one, `mine` for a caller. */
   readonly worked: { text: number; label: number; mine: number }
+  /** The parts, to be served over HTTP instead. */
+  readonly subgraphs: readonly Subgraph[]
+  readonly supergraphSdl: string
   readonly lines: readonly Record<string, unknown>[]
 }
 
@@ -159,5 +162,5 @@ export async function startTicker(limits: Limits = DEFAULT_LIMITS): Promise<Tick
     { name: 'labels', typeDefs: parse(LABEL_SDL) },
   ])
   const gateway = await startGateway({ supergraphSdl, links: [ticking, labels].map(localLink), limits, log })
-  return { gateway, tick, listening: () => open, worked, lines }
+  return { gateway, subgraphs: [ticking, labels], supergraphSdl, tick, listening: () => open, worked, lines }
 }

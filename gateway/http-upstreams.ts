@@ -1,0 +1,154 @@
+import type { ExecutionResult, GraphQLError } from 'graphql'
+import { Agent, request as send } from 'undici'
+import { type BoundedQueue, boundedQueue } from '../subgraphs/runtime/bounded-queue.ts'
+import { answerIn, headersFor } from './http-messages.ts'
+import type { LinkRequest, Opened, Passage, Source } from './link.ts'
+import { LinkError } from './masked-link.ts'
+
+/** The longest event. */
+const EVENT_BYTES = 10_000_000
+
+/** One stream of events from a subgraph, and everybody here who asked for the same. */
+type Upstream = {
+  readonly queues: Set<BoundedQueue<ExecutionResult>>
+  /** Why it is not open, or null once it is. */
+  readonly opened: Promise<readonly GraphQLError[] | null>
+  readonly abort: AbortController
+}
+
+/**
+ * Subscriptions of a subgraph that sends server-sent events as graphql-sse's protocol says for distinct connections. Equal requests of callers with the same
+ * credentials share one stream, which ends with the last of them.
+ */
+export function upstreams({ name, url }: { readonly name: string; readonly url: string }): {
+  readonly subscribe: (request: LinkRequest, passage: Passage) => Promise<Opened<Source, GraphQLError>>
+  readonly close: () => Promise<void>
+} {
+  // Nothing may come for hours; whether the other side still lives is for TCP to find out.
+  const agent = new Agent({ headersTimeout: 10_000, bodyTimeout: 0 })
+  const running = new Map<string, Upstream>()
+
+  return { subscribe, close: () => agent.destroy() }
+
+  async function subscribe(
+    { query, variables, operationName }: LinkRequest,
+    passage: Passage,
+  ): Promise<Opened<Source, GraphQLError>> {
+    passage.signal.throwIfAborted()
+    const body = JSON.stringify({ query, variables, operationName })
+    const key = JSON.stringify([body, passage.caller.credentials])
+    const upstream = running.get(key) ?? open(key, body, passage)
+    const queue = boundedQueue<ExecutionResult>({
+      onDone() {},
+      onReleased() {
+        upstream.queues.delete(queue)
+        if (upstream.queues.size > 0) return
+        if (running.get(key) === upstream) running.delete(key)
+        upstream.abort.abort()
+      },
+    })
+    upstream.queues.add(queue)
+    const release = () => void queue.iterator.return?.()
+    passage.signal.addEventListener('abort', release, { once: true })
+    try {
+      const errors = await upstream.opened
+      passage.signal.throwIfAborted()
+      if (errors) {
+        release()
+        return { kind: 'refused', errors }
+      }
+    } catch (error) {
+      release()
+      throw error
+    } finally {
+      passage.signal.removeEventListener('abort', release)
+    }
+    const { iterator } = queue
+    return {
+      kind: 'open',
+      source: {
+        next: () => iterator.next(),
+        return: release,
+        isPersonal: true,
+        answer: async (event) => event as ExecutionResult,
+      },
+    }
+  }
+
+  function open(key: string, body: string, passage: Passage): Upstream {
+    const abort = new AbortController()
+    const queues = new Set<BoundedQueue<ExecutionResult>>()
+    const responding = send(url, {
+      method: 'POST',
+      dispatcher: agent,
+      signal: abort.signal,
+      headers: { ...headersFor(passage), accept: 'text/event-stream' },
+      body,
+    })
+    const opened = responding.then(
+      async (response) => {
+        if (response.statusCode === 200 && String(response.headers['content-type']).startsWith('text/event-stream')) {
+          void follow(response.body)
+          return null
+        }
+        const errors = answerIn(await response.body.text())?.errors
+        if (errors) return errors
+        throw unavailable(new Error(`Expected an event stream, got status ${response.statusCode}.`))
+      },
+      (error: unknown) => Promise.reject(unavailable(error)),
+    )
+    const upstream = { queues, opened, abort }
+    running.set(key, upstream)
+    opened.then(
+      (errors) => errors && forget(),
+      () => forget(),
+    )
+    return upstream
+
+    function forget(): void {
+      if (running.get(key) === upstream) running.delete(key)
+    }
+
+    async function follow(chunks: AsyncIterable<Buffer>): Promise<void> {
+      let end: LinkError | undefined = unavailable(new Error('The event stream ended without "complete".'))
+      try {
+        for await (const { event, data } of eventsIn(chunks)) {
+          if (event === 'complete') {
+            end = undefined
+            break
+          }
+          const answer = event === 'next' ? answerIn(data) : null
+          if (!answer) throw new Error(`Expected an event with a GraphQL answer, got "${event}" with ${data.length} characters.`)
+          const shared = Object.freeze(answer)
+          for (const queue of [...queues]) queue.push(shared)
+        }
+      } catch (error) {
+        end = unavailable(error)
+      }
+      forget()
+      for (const queue of [...queues]) queue.end(end)
+    }
+  }
+
+  function unavailable(cause: unknown): LinkError {
+    return new LinkError('SUBGRAPH_UNAVAILABLE', `The ${name} service does not send the events of this subscription.`, { cause })
+  }
+}
+
+/** The events of a stream, as the HTML standard spells them (§9.2.6); comments and fields that nobody here needs are dropped. */
+async function* eventsIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<{ readonly event: string; readonly data: string }> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of chunks) {
+    text += decoder.decode(chunk, { stream: true }).replaceAll('\r\n', '\n')
+    if (text.length > EVENT_BYTES) throw new Error(`Expected events of at most ${EVENT_BYTES} characters.`)
+    const blocks = text.split('\n\n')
+    text = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const fields = (name: string) =>
+        block.split('\n').flatMap((line) => (line.startsWith(`${name}:`) ? [line.slice(name.length + 1).replace(/^ /, '')] : []))
+      const [event] = fields('event')
+      if (event !== undefined) yield { event, data: fields('data').join('\n') }
+    }
+  }
+}
