@@ -161,6 +161,13 @@ describe('GraphQL over HTTP', () => {
     })
   })
 
+  test('what is asked too often is answered with when to ask again, of several the last', async () => {
+    const { status, headers, body } = await post({ query: '{ a: tooOften(seconds: 3) b: tooOften(seconds: 7) caller }' })
+    expect([status, headers.get('retry-after'), body.data.a]).toEqual([200, '7', null])
+    expect(body.errors[0].extensions).toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 3 })
+    expect((await post({ query: '{ caller }' })).headers.get('retry-after')).toBeNull()
+  })
+
   test('what a form of another site can send is refused', async () => {
     expect((await get({ query: '{ caller }' }, {})).status).toBe(400)
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'nonsense']) {

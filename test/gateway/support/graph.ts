@@ -8,6 +8,7 @@ import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
 import type { Passage } from '../../../gateway/link.ts'
 import { localLink } from '../../../gateway/local-link.ts'
 import type { Caller } from '../../../subgraphs/runtime/caller.ts'
+import { rateLimited } from '../../../subgraphs/runtime/errors.ts'
 import type { Subgraph } from '../../../subgraphs/runtime/subgraph.ts'
 
 export const SHOP_SDL = `
@@ -22,6 +23,7 @@ export const SHOP_SDL = `
     slow: String
     broken: String
     refused: String
+    tooOften(seconds: Int!): String
     promised: String!
     caller: String
   }
@@ -86,6 +88,9 @@ export const shopSubgraph = (): Counted =>
             slow: () => new Promise((resolve) => setTimeout(resolve, 60_000, 'late').unref()),
             broken: () => {
               throw new Error('password=hunter2')
+            },
+            tooOften: (_: unknown, { seconds }: { seconds: number }) => {
+              throw rateLimited('questions', seconds)
             },
             refused: () => {
               throw new GraphQLError('Expected a nicer question.', { extensions: { code: 'NOT_NICE' } })
