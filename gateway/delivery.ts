@@ -2,8 +2,8 @@ import type { GraphQLFormattedError } from 'graphql'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
 import { identified } from './errors.ts'
 import type { Admission } from './gateway.ts'
+import type { Outcome } from './outcome.ts'
 import { textOf } from './outcome-text.ts'
-import type { Outcome } from './stock-executor.ts'
 import type { Running } from './subscription.ts'
 
 /** Where outcomes go, one after the other: calls `taken` when the network took this one, so that a slow reader is not told faster than it reads. */

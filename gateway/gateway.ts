@@ -9,7 +9,6 @@ import { requestFaults } from './limits/request-faults.ts'
 import { weightsOf } from './limits/weights.ts'
 import type { Link } from './link.ts'
 import { maskedLink } from './masked-link.ts'
-import { type PlanExecutor, stockExecutor } from './stock-executor.ts'
 import { plannedSubscription, type Subscribe } from './subscription.ts'
 import { readSupergraph } from './supergraph.ts'
 import { viewerFields } from './viewer.ts'
@@ -60,12 +59,7 @@ export async function startGateway({
     if (!masked.some((link) => link.name === name)) throw new Error(`Expected a link to subgraph "${name}", got none.`)
   }
 
-  let loading: Promise<PlanExecutor> | null = null
-  const executor = () => (loading ??= stockExecutor(supergraph, masked, log))
-  // Where everything is in this process, most plans are one fetch, and 30 MB wait for the first that is not.
-  if (links.some(({ schema }) => !schema)) await executor()
-
-  const machinery: Machinery = { supergraph, links: new Map(masked.map((link) => [link.name, link])), executor }
+  const machinery: Machinery = { supergraph, links: new Map(masked.map((link) => [link.name, link])) }
   const viewer = viewerFields(supergraphSdl)
   const rules = { schema: supergraph.api, weights: weightsOf(supergraphSdl), limits }
 

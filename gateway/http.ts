@@ -9,8 +9,8 @@ import { identified, refusal } from './errors.ts'
 import { eventStreams, wantsEvents } from './event-stream.ts'
 import { type Gateway, SUBSCRIPTION } from './gateway.ts'
 import type { Passage } from './link.ts'
+import type { Outcome } from './outcome.ts'
 import { codeOf, refusalOf } from './server.ts'
-import type { Outcome } from './stock-executor.ts'
 
 /** Where the graph is, on every door. */
 export const GRAPHQL_PATH = '/graphql'
