@@ -29,17 +29,17 @@ const most = { maxOutputLength: ANSWER_BYTES }
 const window = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } }
 
 /** By name of the content coding. Off the main thread, and given up as soon as it is too much. */
-const DECODERS: Readonly<Record<string, (bytes: Uint8Array) => Promise<Buffer>>> = {
-  gzip: (bytes) => promisify(zlib.gunzip)(bytes, most),
-  br: (bytes) => promisify(zlib.brotliDecompress)(bytes, most),
-  zstd: (bytes) => promisify(zlib.zstdDecompress)(bytes, { ...most, ...window }),
-}
+const DECODERS: ReadonlyMap<string, (bytes: Uint8Array) => Promise<Buffer>> = new Map([
+  ['gzip', (bytes) => promisify(zlib.gunzip)(bytes, most)],
+  ['br', (bytes) => promisify(zlib.brotliDecompress)(bytes, most)],
+  ['zstd', (bytes) => promisify(zlib.zstdDecompress)(bytes, { ...most, ...window })],
+])
 
 /** The body of a response, decompressed. Rejects when it ends early, is compressed in another way than it says, or is too large. */
 export async function textOf({ headers, body }: Dispatcher.ResponseData): Promise<string> {
   const coding = String(headers['content-encoding'] ?? 'identity').toLowerCase()
   if (coding === 'identity') return body.text()
-  const decode = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined
+  const decode = DECODERS.get(coding)
   if (decode) return (await decode(await body.bytes())).toString()
   await body.dump()
   throw new Error(`Expected content-encoding gzip, br or zstd, got "${coding.slice(0, 100)}".`)

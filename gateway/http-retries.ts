@@ -34,12 +34,17 @@ const OVERLOADS: ReadonlySet<number> = new Set([429, 502, 503, 504])
 /** Whether a status says that something in front of the work turned the request away. */
 export const isOverload = (status: number): boolean => OVERLOADS.has(status)
 
-/** Milliseconds after which a status allows to ask again; null for never, or for too late. `now` is in milliseconds since 1970. */
+/** Milliseconds after which a status allows to ask again; null for never, for too late, and for what nobody understands. `now` is in milliseconds since 1970. */
 export function againAfter(status: number, retryAfter: string | string[] | undefined, now: number): number | null {
   if (!isOverload(status)) return null
   // Who counts requests wants fewer of them, unless it says when.
   if (retryAfter === undefined) return status === 429 ? null : 0
-  const text = String(retryAfter)
-  const milliseconds = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
+  const milliseconds = millisecondsIn(String(retryAfter), now)
   return milliseconds <= LONGEST_WAIT ? Math.max(milliseconds, 0) : null
+}
+
+/** Seconds, or a date as RFC 9110 §5.6.7 spells it; what else Date.parse takes for one is none. */
+function millisecondsIn(retryAfter: string, now: number): number {
+  if (/^\d+$/.test(retryAfter)) return Number(retryAfter) * 1000
+  return /^\w{3}, \d{2} \w{3} \d{4} [\d:]{8} GMT$/.test(retryAfter) ? Date.parse(retryAfter) - now : Number.NaN
 }

@@ -69,7 +69,7 @@ export function upstreams({
       }
     } catch (error) {
       release()
-      throw error
+      throw passage.signal.aborted ? passage.signal.reason : error
     } finally {
       passage.signal.removeEventListener('abort', release)
     }
@@ -95,18 +95,19 @@ export function upstreams({
       headers: { ...headersFor(passage), accept: 'text/event-stream', 'accept-encoding': 'identity' },
       body,
     })
-    const opened = responding.then(
-      async (response) => {
-        if (response.statusCode === 200 && String(response.headers['content-type']).startsWith('text/event-stream')) {
-          void follow(response.body)
+    const opened = responding
+      .then(async ({ statusCode, headers, body: answer }) => {
+        if (statusCode === 200 && String(headers['content-type']).startsWith('text/event-stream')) {
+          void follow(answer)
           return null
         }
-        const errors = answerIn(await shortText(response.body))?.errors
+        const errors = answerIn(await shortText(answer))?.errors
         if (errors) return errors
-        throw unavailable(new Error(`Expected an event stream, got status ${response.statusCode}.`))
-      },
-      (error: unknown) => Promise.reject(unavailable(error)),
-    )
+        throw new Error(`Expected an event stream, got status ${statusCode}.`)
+      })
+      .catch((error: unknown) => {
+        throw unavailable(error)
+      })
     const upstream = { queues, opened, abort }
     running.set(key, upstream)
     opened.then(

@@ -110,8 +110,11 @@ describe('a subgraph that does not do its part', () => {
       flaw: replies(200, { 'content-encoding': 'gzip, gzip' }, zlib.gzipSync(zlib.gzipSync('{"data":{"product":null}}'))),
       attempts: 1,
     },
-    { what: 'compresses as nobody asked', flaw: replies(200, { 'content-encoding': 'compress' }), attempts: 1 },
-    { what: 'compresses like a prototype', flaw: replies(200, { 'content-encoding': 'constructor' }), attempts: 1 },
+    {
+      what: 'compresses as nobody asked',
+      flaw: replies(200, { 'content-encoding': 'compress' }, '{"data":{"product":{"name":"x"}}}'),
+      attempts: 1,
+    },
   ])('$what: its field is null, one error, $attempts attempts', async ({ flaw, code, attempts, timeout }) => {
     const { shop, asked, lines } = await aGraph(timeout === undefined ? {} : { timeoutMilliseconds: timeout })
     shop.always = flaw
@@ -411,6 +414,32 @@ describe('the circuit', () => {
     )
     expect(link.state()).toBe('open')
     silent.close()
+  })
+})
+
+describe('a subscription', () => {
+  test.each([
+    { what: 'a page without end', flaw: pours },
+    { what: 'nothing', flaw: hangs },
+    { what: 'half', flaw: raw('HTTP/1.1 200 OK\r\ncontent-length: 90\r\n\r\n{"errors":') },
+    { what: 'a reset', flaw: resets },
+    { what: 'a redirect', flaw: replies(307, { location: 'http://127.0.0.1:1/' }) },
+  ])('that gets $what is refused with a code, asked once', async ({ flaw }) => {
+    const { shop, link } = await aGraph({ timeoutMilliseconds: 300 })
+    shop.always = flaw
+    await expect(link.subscribe?.(aRequest('subscription { sold }'), passage())).rejects.toMatchObject({
+      code: 'SUBGRAPH_UNAVAILABLE',
+      message: 'The shop service does not send the events of this subscription.',
+    })
+    expect([shop.requests.length, link.state()]).toEqual([1, 'closed'])
+  })
+
+  test('ends with its client, who is not told that the service is gone', async () => {
+    const { shop, link } = await aGraph()
+    const controller = new AbortController()
+    shop.always = () => controller.abort(new Error('gone'))
+    const begun = link.subscribe?.(aRequest('subscription { sold }'), { caller: CALLER, signal: controller.signal })
+    await expect(begun).rejects.toThrow('gone')
   })
 })
 
