@@ -1,7 +1,7 @@
 /** Attempts after the first. Each multiplies what a subgraph in trouble is asked, until the circuit opens. */
 export const MOST_RETRIES = 2
 
-/** The first wait is up to this long, the next up to twice: full jitter, which spreads the clients of one outage best (AWS, "Exponential Backoff And Jitter"). */
+/** The first wait is up to this long, the next up to twice: full jitter spreads the clients of one outage best (AWS, "Exponential Backoff And Jitter"). */
 const FIRST_WAIT = 100
 /** The longest `Retry-After` that is waited for. */
 const LONGEST_WAIT = 1_000
@@ -11,7 +11,7 @@ export function waitBefore(retry: number, again: number | null, random: number):
   return again === null ? null : Math.max(again, random * FIRST_WAIT * 2 ** retry)
 }
 
-/** Failures of a connection: before the first byte of an answer they say that nobody answered. As undici's RetryHandler has them, and those of names and time. */
+/** Failures of a connection: before an answer has begun they say that nobody answered. Those of undici's RetryHandler, and two of names and of time. */
 const CONNECTION_FAULTS: ReadonlySet<unknown> = new Set([
   'EAI_AGAIN',
   'ECONNREFUSED',
@@ -34,7 +34,7 @@ const OVERLOADS: ReadonlySet<number> = new Set([429, 502, 503, 504])
 /** Whether a status says that something in front of the work turned the request away. */
 export const isOverload = (status: number): boolean => OVERLOADS.has(status)
 
-/** Milliseconds after which a status allows to ask again; null for never, for too late, and for what nobody understands. `now` is in milliseconds since 1970. */
+/** Milliseconds after which a status allows to ask again; null for never, too late, and what nobody understands. `now` counts from 1970. */
 export function againAfter(status: number, retryAfter: string | string[] | undefined, now: number): number | null {
   if (!isOverload(status)) return null
   // Who counts requests wants fewer of them, unless it says when.
