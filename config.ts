@@ -3,7 +3,7 @@ import { z } from 'zod'
 const WHOLE = /^(0|[1-9]\d{0,8})$/
 
 /** A whole number in plain digits: `1e3`, `0x10` and ` 7` are typing mistakes more often than numbers. */
-const wholeNumber = (min: number, max: number) => {
+export const wholeNumber = (min: number, max: number) => {
   const expectation = `a whole number from ${min} to ${max}`
   return z
     .string()

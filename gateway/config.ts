@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { variables as all } from '../config.ts'
+import { variables as all, wholeNumber } from '../config.ts'
+import { BOUNDS } from './limits/limits.ts'
 
 const { HOST, PORT, LOG_LEVEL, DEPTH_LIMIT, COST_LIMIT, SHUTDOWN_GRACE_SECONDS } = all
 
@@ -13,6 +14,12 @@ export const variables = {
   },
   HOST,
   PORT,
+  SUBGRAPH_TIMEOUT_MILLISECONDS: {
+    read: wholeNumber(1, BOUNDS.milliseconds),
+    default: '5000',
+    unit: 'milliseconds',
+    meaning: 'How long one fetch from a subgraph may take, with its retries; an operation has 10 seconds in all.',
+  },
   DEPTH_LIMIT,
   COST_LIMIT,
   LOG_LEVEL,

@@ -29,7 +29,8 @@ await runProgram(async (defer, end) => {
   if (file === undefined) throw new Refusal('Expected SUPERGRAPH_FILE to name a file with a composed supergraph.')
   const supergraphSdl = textOf(file)
 
-  const links = linksOf(file, supergraphSdl)
+  const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
+  const links = linksOf(file, supergraphSdl, (to) => httpLink({ ...to, timeoutMilliseconds, log }))
   defer(() => Promise.all(links.map((link) => link.close())))
   const gateway = await gatewayOf(file, supergraphSdl, links, { depth: config.DEPTH_LIMIT, cost: config.COST_LIMIT })
   defer(gateway.close)
@@ -56,7 +57,7 @@ function textOf(file: string): string {
   }
 }
 
-function linksOf(file: string, sdl: string): readonly HttpLink[] {
+function linksOf(file: string, sdl: string, linkTo: (subgraph: { name: string; url: string }) => HttpLink): readonly HttpLink[] {
   let locations: ReturnType<typeof locationsIn>
   try {
     locations = locationsIn(sdl)
@@ -65,7 +66,7 @@ function linksOf(file: string, sdl: string): readonly HttpLink[] {
   }
   if (locations.length === 0) throw broken(file, new Error('it has no enum join__Graph with subgraphs'))
   return locations.map(({ name, url }) => {
-    if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return httpLink({ name, url })
+    if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return linkTo({ name, url })
     throw new Refusal(`SUPERGRAPH_FILE ${file} says that subgraph "${name}" is at "${url}": expected an http or https URL.`)
   })
 }

@@ -240,6 +240,20 @@ describe('node gateway/main.ts', () => {
     await gateway.ended
   })
 
+  test('SUBGRAPH_TIMEOUT_MILLISECONDS is what a fetch has', async () => {
+    const supergraph = written('slow.graphql', supergraphSdl({ shop: shop.url, review: review.url }))
+    const gateway = await start({ SUPERGRAPH_FILE: supergraph, PORT: '0', SUBGRAPH_TIMEOUT_MILLISECONDS: '200' })
+    shop.behaviour = 'HANG'
+    const answer = await fetch(gateway.url, question('{ product(id: "a") { name } }'))
+    shop.behaviour = null
+    expect(await answer.json()).toMatchObject({
+      data: { product: null },
+      errors: [{ message: 'The shop service did not answer within 0.2 seconds.', extensions: { code: 'TIMEOUT' } }],
+    })
+    gateway.child.kill('SIGTERM')
+    await gateway.ended
+  })
+
   test.each<{ what: string; file: () => string | undefined; port?: () => string; says: RegExp }>([
     { what: 'no file named', file: () => undefined, says: /^Expected SUPERGRAPH_FILE to name a file/ },
     {
