@@ -5,7 +5,7 @@ import { type Data, isData, type TypeTest } from './data.ts'
 import { copied, merge, type Selected, selectedIn } from './merge.ts'
 import { pathsTo, type ResponsePath, type Step } from './places.ts'
 import type { Problems } from './problems.ts'
-import { compileRepresentation, identityOf, type Represent } from './representation.ts'
+import { compileRepresentation, type Represent, type Told } from './representation.ts'
 import { compileRewrites, type Rewrite, renamedKeys } from './rewrites.ts'
 
 /** One operation of a client while it runs. */
@@ -94,16 +94,24 @@ function fetchOfEntities({
     /** For each of `targets`, the place of its representation: equal ones are asked about once. */
     const places: number[] = []
     const targets: Data[] = []
-    const known = objects.length > 1 ? new Map<string, number>() : null
+    const seen = new Map<Told, Map<unknown, number>>()
     for (const object of objects) {
-      const representation = represent(object)
-      if (!representation) continue
-      prepare?.(representation)
-      const identity = known ? identityOf(representation) : ''
-      let place = known?.get(identity)
+      const told = represent(object)
+      if (!told) continue
+      const known = seen.get(told) ?? new Map<unknown, number>()
+      if (known.size === 0) seen.set(told, known)
+      let identity = told.identity(object)
+      let place = known.get(identity)
       if (place === undefined) {
-        place = representations.push(representation) - 1
-        known?.set(identity, place)
+        const representation = told.representation(object)
+        if (!representation) continue
+        identity ??= JSON.stringify(representation)
+        place = known.get(identity)
+        if (place === undefined) {
+          prepare?.(representation)
+          place = representations.push(representation) - 1
+          known.set(identity, place)
+        }
       }
       places.push(place)
       targets.push(object)
@@ -125,13 +133,13 @@ function fetchOfEntities({
       return
     }
     rewrite?.(entities)
-    const isTaken = known && known.size < targets.length ? new Uint8Array(entities.length) : null
+    const isTaken = isContinued && representations.length < targets.length ? new Uint8Array(entities.length) : null
     for (let index = 0; index < targets.length; index++) {
       const place = places[index] as number
       const entity: unknown = entities[place]
       if (!isData(entity)) continue
       // Two objects that other fetches add different things to must not be one.
-      const own = isContinued && isTaken?.[place] ? (copied(entity, below) as Data) : entity
+      const own = isTaken?.[place] ? (copied(entity, below) as Data) : entity
       merge(targets[index] as Data, own, below)
       if (isTaken) isTaken[place] = 1
     }
