@@ -4,7 +4,7 @@ import type { ResponsePath } from './places.ts'
 /** What went wrong while one operation ran, in the client's terms. */
 export type Problems = {
   readonly errors: readonly GraphQLFormattedError[]
-  /** An error as clients see it. */
+  /** An error as clients see it. One without a path that was told before is not told again: a service that is down is down for every fetch. */
   readonly add: (error: GraphQLFormattedError) => void
   /** Nothing came from these places, and an error without a path says why. */
   readonly missing: (places: () => Iterable<ResponsePath>) => void
@@ -22,7 +22,9 @@ export function noProblems(): Problems {
 
   return {
     errors,
-    add: (error) => void errors.push(error),
+    add(error) {
+      if (error.path || !errors.some((known) => !known.path && isSame(known, error))) errors.push(error)
+    },
     missing: (places) => void gaps.push(places),
     unfit(message, path) {
       known ??= treeOf([...errors.flatMap(({ path }) => (path ? [path] : [])), ...gaps.flatMap((places) => [...places()])])
@@ -31,6 +33,9 @@ export function noProblems(): Problems {
     },
   }
 }
+
+const isSame = (one: GraphQLFormattedError, other: GraphQLFormattedError): boolean =>
+  one.message === other.message && one.extensions?.code === other.extensions?.code
 
 function treeOf(paths: readonly ResponsePath[]): Place {
   const root: Place = { isHere: false, below: new Map() }
