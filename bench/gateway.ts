@@ -7,12 +7,12 @@
  *   --only a,b           only these contenders
  */
 import { type ChildProcess, fork } from 'node:child_process'
-import { isDeepStrictEqual, parseArgs } from 'node:util'
 import { join } from 'node:path'
+import { isDeepStrictEqual, parseArgs } from 'node:util'
 import { parse } from 'graphql'
 import { Pool } from 'undici'
 import { compose } from '../gateway/compose.ts'
-import { BY_HAND, QUERIES, SUBGRAPHS, VARIABLES } from './gateway/shop.ts'
+import { BY_HAND, LINK, QUERIES, SUBGRAPHS, VARIABLES } from './gateway/shop.ts'
 import { processorMilliseconds, residentBytes } from './server.ts'
 
 type QueryName = keyof typeof QUERIES
@@ -29,23 +29,33 @@ const [seconds, clients] = [Number(values.seconds), Number(values.clients)]
 
 type Contender = { readonly name: string; readonly script: string; readonly path: string; readonly options: object }
 
-const fork_ = (script: string): ChildProcess =>
-  fork(join(import.meta.dirname, 'gateway/process.js'), [script], { env: { ...process.env, NODE_ENV: 'production', APOLLO_TELEMETRY_DISABLED: 'true' } })
-
 /** Starts a process of the comparison and waits for what it says when it is ready. */
 function started<Ready>(script: string, options: object): Promise<{ readonly child: ChildProcess; readonly ready: Ready }> {
   return new Promise((resolve, reject) => {
-    const child = fork_(script)
+    const env = { ...process.env, NODE_ENV: 'production', APOLLO_TELEMETRY_DISABLED: 'true' }
+    const child = fork(join(import.meta.dirname, 'gateway/process.js'), [script], { env })
     child.once('message', (ready) => resolve({ child, ready: ready as Ready }))
-    child.once('exit', (code) => reject(new Error(`${script} ended with ${code}: is \`npm ci --prefix bench/gateway/contenders\` done?`)))
+    child.once('exit', (code) =>
+      reject(new Error(`${script} ended with ${code}: is \`npm ci --prefix bench/gateway/contenders\` done?`)),
+    )
     child.send(options)
   })
 }
 
-type Measured = { readonly cpu: number; readonly perSecond: number; readonly p50: number; readonly p99: number; readonly megabytes: number }
+type Measured = {
+  readonly cpu: number
+  readonly perSecond: number
+  readonly p50: number
+  readonly p99: number
+  readonly megabytes: number
+}
 
 async function measure(pool: Pool, path: string, name: QueryName, pid: number): Promise<Measured> {
-  const body = JSON.stringify({ query: QUERIES[name], operationName: name[0]?.toUpperCase() + name.slice(1), variables: VARIABLES[name] })
+  const body = JSON.stringify({
+    query: QUERIES[name],
+    operationName: name[0]?.toUpperCase() + name.slice(1),
+    variables: VARIABLES[name],
+  })
   const ask = async () => {
     const { statusCode, body: answer } = await pool.request({
       method: 'POST',
@@ -97,7 +107,6 @@ async function during(length: number, ask: () => Promise<{ statusCode: number }>
 
 const subgraphs = await started<Record<string, number>>('subgraphs', {})
 const urls = Object.fromEntries(Object.entries(subgraphs.ready).map(([name, port]) => [name, `http://127.0.0.1:${port}/`]))
-const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@external"])\n'
 const supergraphSdl = compose(
   SUBGRAPHS.map(({ name, types }) => ({ name, typeDefs: parse(LINK + types), url: urls[name] as string })),
 )
@@ -115,7 +124,9 @@ const CONTENDERS: readonly Contender[] = [
 ]
 
 try {
-  const wanted = CONTENDERS.filter(({ name, script }) => values.only === '' || values.only.split(',').some((only) => name === only || script === only))
+  const wanted = CONTENDERS.filter(
+    ({ name, script }) => values.only === '' || values.only.split(',').some((only) => name === only || script === only),
+  )
   console.log('CPU ms per request | requests/s | p50 ms | p99 ms | MB resident')
   for (const { name, script, path, options } of wanted) {
     try {

@@ -23,7 +23,8 @@ const REVIEWS = Array.from({ length: 160 }, (_, index) => ({
   productId: `p${index % 40}`,
 }))
 
-const byId = <Item extends Named>(items: readonly Item[]): ReadonlyMap<string, Item> => new Map(items.map((item) => [item.id, item]))
+const byId = <Item extends Named>(items: readonly Item[]): ReadonlyMap<string, Item> =>
+  new Map(items.map((item) => [item.id, item]))
 
 export const products = byId(PRODUCTS)
 export const users = byId(USERS)
@@ -34,6 +35,9 @@ export const reviewsOfUser = grouped(({ authorId }) => authorId)
 
 export const topProducts = (first: number) => PRODUCTS.slice(0, first)
 export const isInStock = (id: string) => Number(id.slice(1)) % 3 !== 0
+
+/** Stands before the types where they are composed. */
+export const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@external"])\n'
 
 /** Each subgraph: its types as federation 1 and 2 both read them, and their resolvers. */
 export const SUBGRAPHS = [
@@ -155,7 +159,10 @@ export const BY_HAND: Readonly<Record<keyof typeof QUERIES, (variables: { first:
       id,
       name,
       inStock: isInStock(id),
-      reviews: (reviewsOfProduct.get(id) ?? []).map(({ stars, authorId }) => ({ stars, author: { name: users.get(authorId)?.name } })),
+      reviews: (reviewsOfProduct.get(id) ?? []).map(({ stars, authorId }) => ({
+        stars,
+        author: { name: users.get(authorId)?.name },
+      })),
     })),
   }),
   field: () => ({ me: { name: users.get('u1')?.name } }),

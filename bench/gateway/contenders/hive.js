@@ -3,7 +3,7 @@ import { createGatewayRuntime } from '@graphql-hive/gateway-runtime'
 
 /** Hive Gateway: with its planner in JavaScript, or with the one in Rust. */
 export async function start({ supergraphSdl, withRust }) {
-  const options = { supergraph: supergraphSdl, logging: process.env.HIVE_LOG === "1", landingPage: false, graphiql: false }
+  const options = { supergraph: supergraphSdl, logging: process.env.HIVE_LOG === '1', landingPage: false, graphiql: false }
   if (withRust) {
     const { unifiedGraphHandler } = await import('@graphql-hive/router-runtime')
     options.unifiedGraphHandler = unifiedGraphHandler
