@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { variables as all } from '../config.ts'
 
 const { HOST, PORT, LOG_LEVEL, DEPTH_LIMIT, COST_LIMIT, SHUTDOWN_GRACE_SECONDS } = all
+const { BATCH_LIMIT, PERSISTED_MANIFEST, PERSISTED_ONLY, INTROSPECTION, EXPLORER } = all
 
 /** The variables of `node gateway/main.ts`: those of the whole system that concern a gateway, and the graph that it serves. */
 export const variables = {
@@ -15,6 +16,11 @@ export const variables = {
   PORT,
   DEPTH_LIMIT,
   COST_LIMIT,
+  BATCH_LIMIT,
+  PERSISTED_MANIFEST,
+  PERSISTED_ONLY,
+  INTROSPECTION,
+  EXPLORER,
   LOG_LEVEL,
   SHUTDOWN_GRACE_SECONDS,
 } as const
