@@ -145,7 +145,15 @@ function sender(): Send {
   const write = () => {
     const now = waiting
     waiting = []
-    for (const [reply, contentType, status, text] of now) reply.code(status).header('content-type', contentType).send(text)
+    for (const [reply, contentType, status, text] of now) {
+      try {
+        reply.code(status).header('content-type', contentType).send(text)
+      } catch (error) {
+        // Nobody else waits for this one, and the others must be answered.
+        reply.log.error({ err: error }, 'an answer could not be written')
+        reply.raw.destroy()
+      }
+    }
   }
   return (...answer) => {
     if (waiting.push(answer) === 1) setImmediate(write)

@@ -209,6 +209,13 @@ describe('with PERSISTED_ONLY=1', () => {
     expect(await ask?.({ documentId: 'one', variables, operationName: 'Two' })).toBe('OPERATION_RESOLUTION_FAILURE')
   })
 
+  test('they were checked and planned at start, and are not forgotten for others', () => {
+    const one = () => gateway.admitAsked({ text: '', hash: null, documentId: 'one', operationName: undefined, variables: {} })
+    const before = one()
+    for (let count = 0; count < 1_100; count++) gateway.admit(`{ __typename } # ${count}`, undefined)
+    expect([before.kind, one() === before]).toEqual(['admitted', true])
+  })
+
   test.each(DOORS)('everything else is refused over %s', async (name) => {
     const ask = open.doors[name]
     for (const parameters of [
