@@ -12,6 +12,8 @@ export const wholeNumber = (min: number, max: number) => {
     .refine((value) => value >= min && value <= max, expectation)
 }
 
+const oneOrZero = z.enum(['0', '1'], '0 or 1').transform((text) => text === '1')
+
 const urlWith = (protocols: readonly string[], expectation: string) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), expectation)
 
@@ -68,6 +70,39 @@ export const variables = {
     default: '1000',
     unit: 'points',
     meaning: 'Highest cost of a GraphQL operation; 0 turns the limit off.',
+  },
+  BATCH_LIMIT: {
+    read: wholeNumber(0, 50),
+    default: '0',
+    unit: 'operations',
+    meaning:
+      'Most GraphQL operations in one HTTP request, as a JSON list; together they count against COST_LIMIT. 0 takes no lists.',
+  },
+  PERSISTED_MANIFEST: {
+    read: z.string(),
+    default: null,
+    unit: null,
+    meaning:
+      "File with GraphQL documents that clients may name instead of sending: Apollo's manifest, or a JSON map from id to text.",
+  },
+  PERSISTED_ONLY: {
+    read: oneOrZero,
+    default: '0',
+    unit: null,
+    meaning: '1 refuses every GraphQL document that is not in PERSISTED_MANIFEST.',
+  },
+  INTROSPECTION: {
+    read: oneOrZero,
+    default: '1',
+    unit: null,
+    meaning:
+      '0 keeps the schema from clients: no introspection, no suggestions. Documents in PERSISTED_MANIFEST may still ask for it.',
+  },
+  EXPLORER: {
+    read: oneOrZero,
+    default: '1',
+    unit: null,
+    meaning: '0 serves no GraphiQL to browsers at /graphql.',
   },
   SHUTDOWN_GRACE_SECONDS: {
     read: wholeNumber(0, 3_600),

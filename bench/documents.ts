@@ -11,7 +11,7 @@ import pino from 'pino'
 import { compose } from '../gateway/compose.ts'
 import { startGateway } from '../gateway/gateway.ts'
 import { localLink } from '../gateway/local-link.ts'
-import { subgraphSchemas } from './gateway/schemas.js'
+import { subgraphSchemas } from './gateway/schemas.ts'
 import { LINK, QUERIES, SUBGRAPHS } from './gateway/shop.ts'
 
 /** What is aimed for: milliseconds of a document at the median. */

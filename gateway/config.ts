@@ -3,6 +3,7 @@ import { variables as all, wholeNumber } from '../config.ts'
 import { BOUNDS } from './limits/limits.ts'
 
 const { HOST, PORT, LOG_LEVEL, DEPTH_LIMIT, COST_LIMIT, SHUTDOWN_GRACE_SECONDS } = all
+const { BATCH_LIMIT, PERSISTED_MANIFEST, PERSISTED_ONLY, INTROSPECTION, EXPLORER } = all
 
 /** The variables of `node gateway/main.ts`: those of the whole system that concern a gateway, and the graph that it serves. */
 export const variables = {
@@ -22,6 +23,11 @@ export const variables = {
   },
   DEPTH_LIMIT,
   COST_LIMIT,
+  BATCH_LIMIT,
+  PERSISTED_MANIFEST,
+  PERSISTED_ONLY,
+  INTROSPECTION,
+  EXPLORER,
   LOG_LEVEL,
   SHUTDOWN_GRACE_SECONDS,
 } as const

@@ -42,7 +42,13 @@ export type Checked =
 export function checkText(
   text: string,
   operationName: string | undefined,
-  rules: { readonly schema: GraphQLSchema; readonly weights: Weights; readonly limits: Limits },
+  rules: {
+    readonly schema: GraphQLSchema
+    readonly weights: Weights
+    readonly limits: Limits
+    /** Whether a client may ask for the schema, in a query or by guessing names. */
+    readonly introspection: boolean
+  },
 ): Checked {
   let document: DocumentNode
   try {
@@ -63,11 +69,14 @@ export function checkText(
   const kind = operation.operation
 
   const invalid = validationErrors(rules.schema, document, text)
-  if (invalid.length > 0) return { ...refused(...invalid), operation: kind }
+  if (invalid.length > 0) {
+    return { ...refused(...(rules.introspection ? invalid : invalid.map(withoutSuggestions))), operation: kind }
+  }
 
   const own = reachableFrom(operation, document)
   if (kind === 'subscription' && isConditional(operation, own)) return { ...refused(CONDITIONAL), operation: kind }
   const shape = shapeOf(own, operation)
+  if (!rules.introspection && shape.introspections > 0) return { ...refused(NO_INTROSPECTION), operation: kind }
   const faults = shapeFaults(shape, rules.limits)
   if (faults.length > 0) return { ...refused(...faults), operation: kind }
 
@@ -105,6 +114,17 @@ const REMEMBERED = { maxEntries: 1_000, maxCharacters: 1_000_000 }
 
 /** Introspection has bounds of its own: repeated it is refused by shape, nested by a rule of graphql-js. */
 const FREE: CostModel = { cost: () => 0, pageFault: () => null }
+
+const NO_INTROSPECTION = refusal(
+  'INTROSPECTION_DISABLED',
+  'Expected no "__schema" and "__type", for introspection is switched off here: ask those who run this server for the SDL of its graph.',
+)
+
+/** What graphql-js adds for those who mistype tells others what there is. */
+export const withoutSuggestions = (error: GraphQLFormattedError): GraphQLFormattedError => ({
+  ...error,
+  message: error.message.replace(/ Did you mean [^?]*\?/, ''),
+})
 
 /** The specification forbids it, graphql-js' validation does not: a subscription to nothing is none. */
 const CONDITIONAL = refusal('GRAPHQL_VALIDATION_FAILED', 'Expected the field of a subscription without @skip and @include.')

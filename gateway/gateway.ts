@@ -1,14 +1,17 @@
 import type { GraphQLFormattedError, GraphQLSchema, OperationTypeNode } from 'graphql'
 import type { Logger } from 'pino'
+import type { Asked } from './asked.ts'
 import { createClient, type GatewayClient } from './client.ts'
-import { type Checked, type CheckedOperation, checkText, rememberingDocuments } from './documents.ts'
+import { type Checked, type CheckedOperation, checkText, rememberingDocuments, withoutSuggestions } from './documents.ts'
 import { refusal } from './errors.ts'
 import { guarded, type Machinery, planned, type Run } from './execution.ts'
 import type { Limits } from './limits/limits.ts'
-import { requestFaults } from './limits/request-faults.ts'
+import { requestCost, requestFaults } from './limits/request-faults.ts'
 import { weightsOf } from './limits/weights.ts'
 import type { Link } from './link.ts'
+import type { Persisted } from './manifest.ts'
 import { maskedLink } from './masked-link.ts'
+import { persistedDocuments } from './persisted.ts'
 import { plannedSubscription, type Subscribe } from './subscription.ts'
 import { readSupergraph } from './supergraph.ts'
 import { viewerFields } from './viewer.ts'
@@ -20,6 +23,8 @@ export type Admission =
       readonly operation: OperationTypeNode
       /** Runs it for one client. Refuses variables that are wrong or too costly; never rejects. */
       readonly run: Run
+      /** What it counts against the limit with these variables, in points; 0 where they are wrong, which `run` says. */
+      readonly cost: (variables: Variables) => number
       /** Begins it for one client, with the same checks; null unless the operation is a subscription. Never rejects. */
       readonly subscribe: Subscribe | null
     }
@@ -38,20 +43,30 @@ export type Gateway = {
   readonly client: GatewayClient
   /** The way in for every operation from outside: parsed, validated, limited and planned once per text and operation name. Never throws. */
   readonly admit: (text: string, operationName: string | undefined) => Admission
+  /** The same for what a client asks by text or by the identifier of a persisted document; the doors take this one. */
+  readonly admitAsked: (asked: Asked) => Admission
+  readonly limits: Limits
   readonly close: () => Promise<void>
 }
 
-/** Starts the graph over its links. Throws when the supergraph cannot be read, or names a subgraph that no link leads to. */
+/**
+ * Starts the graph over its links. Throws when the supergraph cannot be read, or names a subgraph that no link leads to, and when a trusted document cannot be
+ * run. `introspection` is for documents of clients: a trusted one may always ask for the schema.
+ */
 export async function startGateway({
   supergraphSdl,
   links,
   limits,
   log,
+  introspection = true,
+  persisted = { trusted: [], isOnly: false },
 }: {
   readonly supergraphSdl: string
   readonly links: readonly Link[]
   readonly limits: Limits
   readonly log: Logger
+  readonly introspection?: boolean
+  readonly persisted?: Persisted
 }): Promise<Gateway> {
   const supergraph = readSupergraph(supergraphSdl)
   const masked = links.map((link) => maskedLink(link, log))
@@ -61,12 +76,17 @@ export async function startGateway({
 
   const machinery: Machinery = { supergraph, links: new Map(masked.map((link) => [link.name, link])) }
   const viewer = viewerFields(supergraphSdl)
-  const rules = { schema: supergraph.api, weights: weightsOf(supergraphSdl), limits }
+  const rules = { schema: supergraph.api, weights: weightsOf(supergraphSdl), limits, introspection }
+  const admit = rememberingDocuments((text, operationName) => admission(checkText(text, operationName, rules)))
+  const admitTrusted = (text: string, operationName: string | undefined) =>
+    admission(checkText(text, operationName, { ...rules, introspection: true }))
 
   return {
     schema: supergraph.api,
     client: createClient(machinery, log),
-    admit: rememberingDocuments((text, operationName) => admission(checkText(text, operationName, rules))),
+    admit,
+    admitAsked: persistedDocuments(persisted, admit, admitTrusted),
+    limits,
     close: async () => {},
   }
 
@@ -74,16 +94,20 @@ export async function startGateway({
     if (outcome.kind === 'refused') return outcome
     const { checked, model } = outcome
     const { operation } = checked.operation
-    const faultsOf = (variables: Variables) => requestFaults(supergraph.api, checked.operation, model, variables, limits)
+    const faultsOf = (variables: Variables) => {
+      const faults = requestFaults(supergraph.api, checked.operation, model, variables, limits)
+      return introspection ? faults : faults.map(withoutSuggestions)
+    }
+    const cost = (variables: Variables) => requestCost(supergraph.api, checked.operation, model, variables)
     try {
-      return operation === 'subscription' ? subscribable(checked, faultsOf) : runnable(checked, faultsOf)
+      return { cost, ...(operation === 'subscription' ? subscribable(checked, faultsOf) : runnable(checked, faultsOf)) }
     } catch (error) {
       log.warn({ err: error }, 'an operation could not be planned')
       return { kind: 'refused', operation, errors: [UNPLANNED] }
     }
   }
 
-  function runnable(checked: CheckedOperation, faultsOf: FaultsOf): Admission {
+  function runnable(checked: CheckedOperation, faultsOf: FaultsOf): Omit<Admitted, 'cost'> {
     const run = planned(checked, machinery)
     return {
       kind: 'admitted',
@@ -96,7 +120,7 @@ export async function startGateway({
     }
   }
 
-  function subscribable(checked: CheckedOperation, faultsOf: FaultsOf): Admission {
+  function subscribable(checked: CheckedOperation, faultsOf: FaultsOf): Omit<Admitted, 'cost'> {
     const subscribe = plannedSubscription(checked, machinery, viewer, log)
     return {
       kind: 'admitted',
@@ -110,6 +134,7 @@ export async function startGateway({
   }
 }
 
+type Admitted = Extract<Admission, { kind: 'admitted' }>
 type Variables = Readonly<Record<string, unknown>>
 type FaultsOf = (variables: Variables) => readonly GraphQLFormattedError[]
 

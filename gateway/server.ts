@@ -32,6 +32,7 @@ const CODES: Readonly<Record<number, string>> = {
   400: 'BAD_REQUEST',
   404: 'NOT_FOUND',
   405: 'METHOD_NOT_ALLOWED',
+  406: 'NOT_ACCEPTABLE',
   408: 'REQUEST_TIMEOUT',
   413: 'PAYLOAD_TOO_LARGE',
   414: 'URI_TOO_LONG',
@@ -97,15 +98,19 @@ export function createHttpServer({
     isClosing = true
     idle.end()
   })
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
+    done()
   })
-  app.addHook('onSend', async (_, reply, payload) => {
+  app.addHook('onSend', (_, reply, payload, done) => {
     // A connection that is kept would be cut off later, in the middle of the next request.
     if (isClosing) reply.header('connection', 'close')
-    return payload
+    done(null, payload)
   })
-  app.addHook('onResponse', async (request, reply) => logLine(log, request, reply))
+  app.addHook('onResponse', (request, reply, done) => {
+    logLine(log, request, reply)
+    done()
+  })
 
   const routes = rememberedRoutes(app)
   app.setNotFoundHandler((request, reply) => {

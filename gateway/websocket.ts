@@ -5,6 +5,7 @@ import { type ExecutionArgs, GraphQLError, type GraphQLFormattedError, GraphQLSc
 import { CloseCode, type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
+import { askedInBody } from './asked.ts'
 import { credentialsIn } from './caller.ts'
 import { type Delivery, deliver } from './delivery.ts'
 import { identified, refusal } from './errors.ts'
@@ -149,7 +150,7 @@ export function serveWebSockets(app: FastifyInstance, gateway: Gateway): void {
         onMessage: (read) => {
           socket.on('message', (bytes, isBinary) => {
             if (isBinary) return socket.close(CloseCode.BadRequest, 'Expected text frames.')
-            read(String(bytes)).catch(() => socket.close(CloseCode.BadRequest, 'Invalid message received'))
+            read(withQuery(String(bytes))).catch(() => socket.close(CloseCode.BadRequest, 'Invalid message received'))
           })
         },
       },
@@ -182,16 +183,17 @@ export function serveWebSockets(app: FastifyInstance, gateway: Gateway): void {
       const message = `Expected at most ${BOUNDS.socketOperations} operations at once over one connection.`
       return refused([refusal('TOO_MANY_OPERATIONS', message, { limit: BOUNDS.socketOperations })])
     }
-    const admission = gateway.admit(payload.query, payload.operationName ?? undefined)
+    const read = askedInBody(payload)
+    if (read.kind === 'malformed') return refused([read.error])
+    const { asked } = read
+    const admission = gateway.admitAsked(asked)
     if (admission.kind === 'refused') return refused(admission.errors)
 
     const answers = admission.subscribe ? 0 : 1
     connection.running++
     connection.answering += answers
     const beginning = `{"id":${JSON.stringify(id)},"type":"next","payload":`
-    const running = deliver(admission, payload.variables ?? {}, caller, (text, taken) =>
-      send({ connection, beginning, text, taken }),
-    )
+    const running = deliver(admission, asked.variables, caller, (text, taken) => send({ connection, beginning, text, taken }))
     void running.ended.then(() => {
       connection.running--
       connection.answering -= answers
@@ -263,6 +265,17 @@ class Ended extends Error {
   constructor(errors: readonly GraphQLFormattedError[]) {
     super('ended')
     this.errors = errors
+  }
+}
+
+/** The protocol wants a `query` in every message; clients that name a persisted document leave it out, as over HTTP. */
+function withQuery(text: string): string {
+  if (text.includes('"query"') || !(text.includes('"persistedQuery"') || text.includes('"documentId"'))) return text
+  try {
+    const { payload, ...message } = JSON.parse(text)
+    return JSON.stringify({ ...message, payload: { query: '', ...payload } })
+  } catch {
+    return text
   }
 }
 

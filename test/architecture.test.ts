@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..')
-const sources = globSync('**/*.ts', { cwd: ROOT, exclude: ['node_modules', '.generated', '.data'] })
+const sources = globSync('**/*.ts', { cwd: ROOT, exclude: ['**/node_modules', '.generated', '.data'] })
 
 /** Files and what they import: paths from the root for our own, bare names for packages. Types count as well. */
 const imports = sources.flatMap((from) =>

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { execute, parse } from 'graphql'
-import { subgraphSchemas } from './schemas.js'
+import { subgraphSchemas } from './schemas.ts'
 import { SUBGRAPHS } from './shop.ts'
 
 /** Serves each subgraph at a port of its own. Documents are parsed once; what this process does is not measured. */

@@ -34,6 +34,18 @@ export function requestFaults(
   return [refusal('COST_LIMIT_EXCEEDED', message, { cost, limit: limits.cost })]
 }
 
+/** What an operation counts with these variables, in points; 0 where they are wrong. */
+export function requestCost(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  model: CostModel,
+  variables: Readonly<Record<string, unknown>>,
+): number {
+  if (isDeeperThan(variables, BOUNDS.variableDepth)) return 0
+  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variables, { maxErrors: 1 })
+  return coerced && !model.pageFault(coerced) ? model.cost(coerced) : 0
+}
+
 /** Stops at the limit, so hostile nesting costs no stack. */
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false

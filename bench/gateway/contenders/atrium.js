@@ -4,7 +4,7 @@ import { serveGraphql } from '../../../gateway/http.ts'
 import { httpLink } from '../../../gateway/http-link.ts'
 import { localLink } from '../../../gateway/local-link.ts'
 import { createHttpServer } from '../../../gateway/server.ts'
-import { subgraphSchemas } from '../schemas.js'
+import { subgraphSchemas } from '../schemas.ts'
 
 /** Atrium's gateway with all of its limits on; only the cost that is allowed is higher, for the large answer is. */
 export async function start({ supergraphSdl, urls }) {

@@ -1,7 +1,7 @@
 import { ApolloGateway, LocalGraphQLDataSource, RemoteGraphQLDataSource } from '@apollo/gateway'
 import { ApolloServer } from '@apollo/server'
 import { startStandaloneServer } from '@apollo/server/standalone'
-import { subgraphSchemas } from '../schemas.js'
+import { subgraphSchemas } from '../schemas.ts'
 
 /** Apollo Server with Apollo Gateway, as their documentation sets them up. */
 export async function start({ supergraphSdl, urls }) {
