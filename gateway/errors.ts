@@ -13,6 +13,7 @@ export type GatewayCode =
   | 'OPERATION_RESOLUTION_FAILURE'
   | 'OPERATION_TOO_LARGE'
   | 'PAGE_SIZE_OUT_OF_RANGE'
+  | 'RATE_LIMITED'
   | 'SLOW_READER'
   | 'SUBGRAPH_UNAVAILABLE'
   | 'SUBSCRIPTIONS_NOT_SUPPORTED'
@@ -32,6 +33,18 @@ export const identified = (error: GraphQLFormattedError, requestId: string): Gra
   ...error,
   extensions: { ...error.extensions, requestId },
 })
+
+/** The HTTP status of an outcome: 200 as soon as any of it ran. */
+export function statusOf({
+  data,
+  errors,
+}: {
+  readonly data?: unknown
+  readonly errors?: readonly GraphQLFormattedError[]
+}): number {
+  if (data !== undefined) return 200
+  return errors?.some(({ extensions }) => extensions?.code === 'RATE_LIMITED') ? 429 : 400
+}
 
 /** The error for a fault of ours: no detail, only what a client can quote to those who read the log. */
 export const fault = (requestId: string, path?: GraphQLFormattedError['path']): GraphQLFormattedError => ({

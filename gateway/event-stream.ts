@@ -2,10 +2,11 @@ import { PassThrough } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLFormattedError } from 'graphql'
 import { callerOf } from './caller.ts'
-import { type Delivery, deliver } from './delivery.ts'
+import { type Delivery, deliver, type Send } from './delivery.ts'
 import { identified, refusal } from './errors.ts'
 import type { Gateway } from './gateway.ts'
 import { heartbeat } from './heartbeat.ts'
+import { COST_HEADER, wantsCost } from './limits/cost-report.ts'
 import { BOUNDS } from './limits/limits.ts'
 
 /** Between two comments to one client: proxies cut off what is silent for half a minute or more, and a dead client is found by writing to it. */
@@ -13,7 +14,12 @@ const COMMENT_SECONDS = 15
 
 /** What a client asks for, or why that cannot be told. */
 type Asked =
-  | { readonly query: string; readonly operationName: string | undefined; readonly variables: Readonly<Record<string, unknown>> }
+  | {
+      readonly query: string
+      readonly operationName: string | undefined
+      readonly variables: Readonly<Record<string, unknown>>
+      readonly wantsCost: boolean
+    }
   | { readonly problem: string }
 
 /** Whether a client wants its answer as server-sent events. */
@@ -61,14 +67,15 @@ export function eventStreams(
       ])
     }
 
-    const delivery = deliver(admission, asked.variables, caller, (text, taken) => {
+    const send: Send = (text, taken) => {
       if (!stream.writable || stream.write(nextEvent(text))) return taken()
       const proceed = () => {
         stream.off('drain', proceed).off('close', proceed)
         taken()
       }
       stream.on('drain', proceed).on('close', proceed)
-    })
+    }
+    const delivery = deliver(admission, asked.variables, caller, send, asked.wantsCost)
     streams.set(stream, delivery)
     comments.add(stream)
     stream.once('close', () => {
@@ -89,15 +96,16 @@ export function eventStreams(
 const COMPLETE = 'event: complete\ndata:\n\n'
 const nextEvent = (text: string): string => `event: next\ndata: ${text}\n\n`
 
-function askedIn({ method, query: search, body }: FastifyRequest): Asked {
+function askedIn({ method, headers, query: search, body }: FastifyRequest): Asked {
   const given = method === 'POST' ? body : search
   if (!isObject(given)) return { problem: 'Expected a body with a JSON object.' }
-  const { query, operationName = null, variables = null } = given
+  const { query, operationName = null, variables = null, extensions } = given
   if (typeof query !== 'string') return { problem: 'Expected "query" to be the text of an operation.' }
   if (operationName !== null && typeof operationName !== 'string') return { problem: 'Expected "operationName" to be text.' }
   const values = typeof variables === 'string' && method !== 'POST' ? parsed(variables) : variables
   if (values !== null && !isObject(values)) return { problem: 'Expected "variables" to be a JSON object.' }
-  return { query, operationName: operationName ?? undefined, variables: values ?? {} }
+  const asksForCost = wantsCost(headers[COST_HEADER], typeof extensions === 'string' ? parsed(extensions) : extensions)
+  return { query, operationName: operationName ?? undefined, variables: values ?? {}, wantsCost: asksForCost }
 }
 
 function parsed(text: string): unknown {

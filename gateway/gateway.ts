@@ -4,8 +4,10 @@ import { createClient, type GatewayClient } from './client.ts'
 import { type Checked, type CheckedOperation, checkText, rememberingDocuments } from './documents.ts'
 import { refusal } from './errors.ts'
 import { guarded, type Machinery, planned, type Run } from './execution.ts'
+import type { Budget } from './limits/budget.ts'
+import { withCost, withCostFirst } from './limits/cost-report.ts'
 import type { Limits } from './limits/limits.ts'
-import { requestFaults } from './limits/request-faults.ts'
+import { requestCheck } from './limits/request-check.ts'
 import { weightsOf } from './limits/weights.ts'
 import type { Link } from './link.ts'
 import { maskedLink } from './masked-link.ts'
@@ -47,11 +49,14 @@ export async function startGateway({
   supergraphSdl,
   links,
   limits,
+  budget = null,
   log,
 }: {
   readonly supergraphSdl: string
   readonly links: readonly Link[]
   readonly limits: Limits
+  /** What a client may spend in a minute; null: as much as it likes. */
+  readonly budget?: Budget | null
   readonly log: Logger
 }): Promise<Gateway> {
   const supergraph = readSupergraph(supergraphSdl)
@@ -67,7 +72,7 @@ export async function startGateway({
 
   const machinery: Machinery = { supergraph, links: new Map(masked.map((link) => [link.name, link])), executor }
   const viewer = viewerFields(supergraphSdl)
-  const rules = { schema: supergraph.api, weights: weightsOf(supergraphSdl), limits }
+  const rules = { schema: supergraph.api, weights: weightsOf(supergraphSdl, limits.weights), limits }
 
   return {
     schema: supergraph.api,
@@ -80,44 +85,47 @@ export async function startGateway({
     if (outcome.kind === 'refused') return outcome
     const { checked, model } = outcome
     const { operation } = checked.operation
-    const faultsOf = (variables: Variables) => requestFaults(supergraph.api, checked.operation, model, variables, limits)
+    const check = requestCheck(supergraph.api, checked.operation, model, limits, budget)
     try {
-      return operation === 'subscription' ? subscribable(checked, faultsOf) : runnable(checked, faultsOf)
+      return operation === 'subscription' ? subscribable(checked, check) : runnable(checked, check)
     } catch (error) {
       log.warn({ err: error }, 'an operation could not be planned')
       return { kind: 'refused', operation, errors: [UNPLANNED] }
     }
   }
 
-  function runnable(checked: CheckedOperation, faultsOf: FaultsOf): Admission {
+  function runnable(checked: CheckedOperation, check: RequestCheck): Admission {
     const run = planned(checked, machinery)
     return {
       kind: 'admitted',
       operation: checked.operation.operation,
       run: async (variables, passage) => {
-        const errors = faultsOf(variables)
-        return errors.length > 0 ? { errors } : guarded(passage, log, (bounded) => run(variables, bounded))
+        const { errors, cost } = await check(variables, passage)
+        const outcome = errors.length > 0 ? { errors } : await guarded(passage, log, (bounded) => run(variables, bounded))
+        return passage.wantsCost ? withCost(outcome, cost) : outcome
       },
       subscribe: null,
     }
   }
 
-  function subscribable(checked: CheckedOperation, faultsOf: FaultsOf): Admission {
+  function subscribable(checked: CheckedOperation, check: RequestCheck): Admission {
     const subscribe = plannedSubscription(checked, machinery, viewer, log)
     return {
       kind: 'admitted',
       operation: checked.operation.operation,
       run: async () => ({ errors: [SUBSCRIPTION] }),
       subscribe: async (variables, passage) => {
-        const errors = faultsOf(variables)
-        return errors.length > 0 ? { kind: 'refused', errors } : subscribe(variables, passage)
+        const { errors, cost } = await check(variables, passage)
+        if (errors.length > 0) return { kind: 'refused', errors }
+        const opened = await subscribe(variables, passage)
+        if (opened.kind === 'refused' || !passage.wantsCost) return opened
+        return { kind: 'open', source: withCostFirst(opened.source, cost) }
       },
     }
   }
 }
 
-type Variables = Readonly<Record<string, unknown>>
-type FaultsOf = (variables: Variables) => readonly GraphQLFormattedError[]
+type RequestCheck = ReturnType<typeof requestCheck>
 
 const UNPLANNED = refusal('GRAPHQL_VALIDATION_FAILED', 'Expected an operation that can be planned.')
 

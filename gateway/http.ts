@@ -5,9 +5,10 @@ import { parse } from 'graphql'
 import { CREDENTIAL_HEADERS } from '../subgraphs/runtime/caller.ts'
 import { callerOf, goneSignal } from './caller.ts'
 import { compressAnswers } from './compression.ts'
-import { identified, refusal } from './errors.ts'
+import { identified, refusal, statusOf } from './errors.ts'
 import { eventStreams, wantsEvents } from './event-stream.ts'
 import { type Gateway, SUBSCRIPTION } from './gateway.ts'
+import { COST_HEADER, wantsCost } from './limits/cost-report.ts'
 import type { Passage } from './link.ts'
 import { codeOf, refusalOf } from './server.ts'
 import type { Outcome } from './stock-executor.ts'
@@ -19,7 +20,7 @@ export const GRAPHQL_PATH = '/graphql'
 const CORS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'x-request-id, retry-after' }
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, POST, OPTIONS',
-  'access-control-allow-headers': `content-type, apollo-require-preflight, x-apollo-operation-name, x-request-id, ${CREDENTIAL_HEADERS.join(', ')}`,
+  'access-control-allow-headers': `content-type, apollo-require-preflight, x-apollo-operation-name, x-request-id, ${COST_HEADER}, ${CREDENTIAL_HEADERS.join(', ')}`,
   'access-control-max-age': '86400',
 }
 
@@ -138,8 +139,9 @@ function answeredBy(gateway: Gateway): ApolloServerPlugin<Passage> {
             const message = `Expected a query over GET, got a ${admission.operation}; send it with POST.`
             return response(405, { errors: [refusal('METHOD_NOT_ALLOWED', message)] }, [['allow', 'POST']])
           }
-          const outcome = await admission.run(request.variables ?? {}, passage)
-          return response(outcome.data === undefined ? 400 : 200, outcome, retryAfter(outcome))
+          const asksForCost = wantsCost(request.http?.headers.get(COST_HEADER), request.extensions)
+          const outcome = await admission.run(request.variables ?? {}, { ...passage, wantsCost: asksForCost })
+          return response(statusOf(outcome), outcome, retryAfter(outcome))
         },
         async willSendResponse({ response: { body } }) {
           if (body.kind !== 'single' || !body.singleResult.errors) return
@@ -156,11 +158,19 @@ function retryAfter({ errors = [] }: Outcome): readonly (readonly [string, strin
   return seconds.length === 0 ? [] : [['retry-after', String(Math.max(1, Math.ceil(Math.max(...seconds))))]]
 }
 
-const response = (status: number, { data, errors }: Outcome, headers: readonly (readonly [string, string])[] = []) => ({
+const response = (
+  status: number,
+  { data, errors, extensions }: Outcome,
+  headers: readonly (readonly [string, string])[] = [],
+) => ({
   http: { status, headers: new HeaderMap(headers.map(([name, value]) => [name, value])) },
   body: {
     kind: 'single' as const,
-    singleResult: { ...(data !== undefined && { data: data as Record<string, unknown> | null }), ...(errors && { errors }) },
+    singleResult: {
+      ...(data !== undefined && { data: data as Record<string, unknown> | null }),
+      ...(errors && { errors }),
+      ...(extensions && { extensions }),
+    },
   },
 })
 

@@ -12,7 +12,8 @@ import { variables } from './config.ts'
 import { type Gateway, startGateway } from './gateway.ts'
 import { serveGraphql } from './http.ts'
 import { type HttpLink, httpLink } from './http-link.ts'
-import type { Limits } from './limits/limits.ts'
+import { limitsOf } from './limits/limits.ts'
+import { budgetOf } from './limits/redis-budget.ts'
 import { freePort, listen, localUrl } from './listen.ts'
 import { createHttpServer } from './server.ts'
 import { locationsIn } from './supergraph.ts'
@@ -31,7 +32,9 @@ await runProgram(async (defer, end) => {
 
   const links = linksOf(file, supergraphSdl)
   defer(() => Promise.all(links.map((link) => link.close())))
-  const gateway = await gatewayOf(file, supergraphSdl, links, { depth: config.DEPTH_LIMIT, cost: config.COST_LIMIT })
+  const budget = await budgetOf(config, log)
+  defer(async () => budget?.close())
+  const gateway = await gatewayOf(file, supergraphSdl, links)
   defer(gateway.close)
 
   const app = createHttpServer({ log })
@@ -41,8 +44,8 @@ await runProgram(async (defer, end) => {
   await listen(app, { host: config.HOST, port, graceSeconds: config.SHUTDOWN_GRACE_SECONDS }, defer)
   console.error(`The gateway is ready: ${localUrl(config.HOST, port)}/graphql`)
 
-  function gatewayOf(name: string, sdl: string, to: readonly HttpLink[], limits: Limits): Promise<Gateway> {
-    return startGateway({ supergraphSdl: sdl, links: to, limits, log }).catch((error: unknown) => {
+  function gatewayOf(name: string, sdl: string, to: readonly HttpLink[]): Promise<Gateway> {
+    return startGateway({ supergraphSdl: sdl, links: to, limits: limitsOf(config), budget, log }).catch((error: unknown) => {
       throw broken(name, error)
     })
   }

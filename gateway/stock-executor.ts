@@ -10,6 +10,7 @@ import type { Supergraph } from './supergraph.ts'
 export type Outcome = {
   readonly data?: Readonly<Record<string, unknown>> | null
   readonly errors?: readonly GraphQLFormattedError[]
+  readonly extensions?: Readonly<Record<string, unknown>>
 }
 
 /** Runs any plan. `variables` are the client's own, already known to be valid. */

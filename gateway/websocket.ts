@@ -11,6 +11,7 @@ import { identified, refusal } from './errors.ts'
 import type { Gateway } from './gateway.ts'
 import { heartbeat } from './heartbeat.ts'
 import { GRAPHQL_PATH } from './http.ts'
+import { wantsCost } from './limits/cost-report.ts'
 import { BOUNDS } from './limits/limits.ts'
 import { refuseUpgrade, requestIdOf } from './server.ts'
 
@@ -163,8 +164,12 @@ export function serveWebSockets(app: FastifyInstance, gateway: Gateway): void {
     connection.running++
     connection.answering += answers
     const beginning = `{"id":${JSON.stringify(id)},"type":"next","payload":`
-    const running = deliver(admission, payload.variables ?? {}, caller, (text, taken) =>
-      send(connection.socket, `${beginning}${text}}`, taken),
+    const running = deliver(
+      admission,
+      payload.variables ?? {},
+      caller,
+      (text, taken) => send(connection.socket, `${beginning}${text}}`, taken),
+      wantsCost(undefined, payload.extensions),
     )
     void running.ended.then(() => {
       connection.running--
