@@ -99,13 +99,16 @@ const nextEvent = (text: string): string => `event: next\ndata: ${text}\n\n`
 function askedIn({ method, headers, query: search, body }: FastifyRequest): Asked {
   const given = method === 'POST' ? body : search
   if (!isObject(given)) return { problem: 'Expected a body with a JSON object.' }
-  const { query, operationName = null, variables = null, extensions } = given
+  const { query, operationName = null } = given
   if (typeof query !== 'string') return { problem: 'Expected "query" to be the text of an operation.' }
   if (operationName !== null && typeof operationName !== 'string') return { problem: 'Expected "operationName" to be text.' }
-  const values = typeof variables === 'string' && method !== 'POST' ? parsed(variables) : variables
-  if (values !== null && !isObject(values)) return { problem: 'Expected "variables" to be a JSON object.' }
-  const asksForCost = wantsCost(headers[COST_HEADER], typeof extensions === 'string' ? parsed(extensions) : extensions)
-  return { query, operationName: operationName ?? undefined, variables: values ?? {}, wantsCost: asksForCost }
+  const [variables, extensions] = [given.variables, given.extensions].map((value = null) =>
+    typeof value === 'string' && method !== 'POST' ? parsed(value) : value,
+  )
+  if (variables !== null && !isObject(variables)) return { problem: 'Expected "variables" to be a JSON object.' }
+  if (extensions !== null && !isObject(extensions)) return { problem: 'Expected "extensions" to be a JSON object.' }
+  const asksForCost = wantsCost(headers[COST_HEADER], extensions)
+  return { query, operationName: operationName ?? undefined, variables: variables ?? {}, wantsCost: asksForCost }
 }
 
 function parsed(text: string): unknown {

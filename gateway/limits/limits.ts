@@ -50,7 +50,7 @@ export const BOUNDS = {
   rootFields: 50,
   /** `__schema` and `__type` at the root: each answers with up to the whole schema. */
   introspections: 4,
-  /** Nesting of lists and objects in variables. */
+  /** Nesting of lists and objects in variables, and in the values of a document. */
   variableDepth: 30,
   /** The longest page that a slicing argument may ask for, in items. Subgraphs usually allow less. */
   pageSize: 1_000,

@@ -30,7 +30,7 @@ export type Doors = {
 export type Socket = {
   readonly socket: WebSocket
   /** Asks one operation and waits until it is answered, refused or stopped: its messages without ids. A closed socket counts as an answer. */
-  readonly ask: (asked: Asked) => Promise<readonly Data[]>
+  readonly ask: (asked: Asked | { readonly text: string }) => Promise<readonly Data[]>
   /** The next message about `id`. */
   readonly next: (id: string) => Promise<Data>
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>
@@ -67,7 +67,8 @@ export async function openDoors(gateway: Gateway): Promise<Doors> {
   }
 }
 
-async function acknowledged(socket: WebSocket, connectionParams?: object): Promise<Socket> {
+/** Begins the protocol on a socket that is opening, and waits for the acknowledgement. */
+export async function acknowledged(socket: WebSocket, connectionParams?: object): Promise<Socket> {
   const closed = new Promise<{ code: number; reason: string }>((resolve) =>
     socket.once('close', (code, reason) => resolve({ code, reason: String(reason) })),
   )
@@ -100,7 +101,8 @@ async function acknowledged(socket: WebSocket, connectionParams?: object): Promi
     closed,
     async ask(asked) {
       const id = `ask${++count}`
-      socket.send(JSON.stringify({ id, type: 'subscribe', payload: asked }))
+      const payload = 'text' in asked ? asked.text : JSON.stringify(asked)
+      socket.send(`{"id":"${id}","type":"subscribe","payload":${payload}}`)
       const messages: Data[] = []
       while (messages.at(-1)?.type !== 'complete' && messages.at(-1)?.type !== 'error' && messages.at(-1)?.type !== 'closed') {
         const { id: _, ...message } = await next(id)
