@@ -104,6 +104,44 @@ export const variables = {
     unit: null,
     meaning: '0 serves no GraphiQL to browsers at /graphql.',
   },
+  COST_PROFILE: {
+    read: z.enum(['default', 'dear-objects'], 'one of default, dear-objects'),
+    default: 'default',
+    unit: null,
+    meaning:
+      'Points where the schema has no `@cost`: default is 1 for a leaf, 2 for an object, dear-objects 1 and 10; both take 10 items for a list.',
+  },
+  COST_SCALAR: {
+    read: wholeNumber(0, 1_000),
+    default: null,
+    unit: 'points',
+    meaning: 'Points of a leaf; unset, as COST_PROFILE says.',
+  },
+  COST_OBJECT: {
+    read: wholeNumber(0, 1_000),
+    default: null,
+    unit: 'points',
+    meaning: 'Points of an object; unset, as COST_PROFILE says.',
+  },
+  COST_LIST_FACTOR: {
+    read: wholeNumber(1, 1_000),
+    default: null,
+    unit: 'items',
+    meaning: 'Length of a list whose length neither the schema nor an argument says; unset, as COST_PROFILE says.',
+  },
+  COST_BUDGET: {
+    read: wholeNumber(0, 100_000_000),
+    default: '0',
+    unit: 'points per minute',
+    meaning: 'Cost that one client of /graphql may spend in a minute; 0 sets no budget.',
+  },
+  REDIS_URL: {
+    read: urlWith(['redis:', 'rediss:'], 'a URL such as redis://user:password@host:6379'),
+    default: null,
+    unit: null,
+    secret: true,
+    meaning: 'A Redis in which several copies count COST_BUDGET together; unset, each counts by itself.',
+  },
   SHUTDOWN_GRACE_SECONDS: {
     read: wholeNumber(0, 3_600),
     default: '10',

@@ -41,10 +41,13 @@ await runProgram(async (defer, end) => {
   const social = await parts.socialSubgraph({ connection, log })
   defer(social.close)
 
+  const budget = await parts.budgetOf(config, log)
+  defer(async () => budget?.close())
   const gateway = await parts.startGateway({
     supergraphSdl: readFileSync(join(import.meta.dirname, 'schema/supergraph.graphql'), 'utf8'),
     links: [directory, social].map(parts.localLink),
-    limits: { depth: config.DEPTH_LIMIT, cost: config.COST_LIMIT },
+    limits: parts.limitsOf(config),
+    budget,
     log,
     introspection: config.INTROSPECTION,
     persisted: parts.persistedBy(config),
@@ -72,6 +75,8 @@ async function loadParts() {
     ...(await import('./subgraphs/directory/subgraph.ts')),
     ...(await import('./subgraphs/social/subgraph.ts')),
     ...(await import('./gateway/local-link.ts')),
+    ...(await import('./gateway/limits/limits.ts')),
+    ...(await import('./gateway/limits/redis-budget.ts')),
     ...(await import('./gateway/gateway.ts')),
     ...(await import('./gateway/manifest.ts')),
     ...(await import('./gateway/server.ts')),

@@ -11,6 +11,8 @@ export type Asked = {
   readonly documentId: string | null
   readonly operationName: string | undefined
   readonly variables: Readonly<Record<string, unknown>>
+  /** `extensions.cost`: whether the client wants to know what its operation costs. */
+  readonly wantsCost: boolean
 }
 
 /** The parameters of a request, or what is wrong with their form. */
@@ -73,7 +75,7 @@ function read(
   if (text === '' && documentId === null && hash === null) {
     return malformed('Expected "query" to be the text of an operation, or an identifier of one.', code)
   }
-  return { kind: 'asked', asked: { text, hash, documentId, operationName, variables } }
+  return { kind: 'asked', asked: { text, hash, documentId, operationName, variables, wantsCost: extensions?.cost === true } }
 }
 
 const malformed = (message: string, code: GatewayCode): Read => ({ kind: 'malformed', error: refusal(code, message) })

@@ -57,9 +57,9 @@ export async function runBatch(
 const costOf = (admission: Admission, { variables }: Asked): number =>
   admission.kind === 'admitted' ? admission.cost(variables) : 0
 
-function outcomeOf(admission: Admission, { variables }: Asked, passage: Passage): Outcome | Promise<Outcome> {
+function outcomeOf(admission: Admission, { variables, wantsCost }: Asked, passage: Passage): Outcome | Promise<Outcome> {
   if (admission.operation === 'subscription') return { errors: [SUBSCRIPTION] }
-  return admission.kind === 'refused' ? { errors: admission.errors } : admission.run(variables, passage)
+  return admission.kind === 'refused' ? { errors: admission.errors } : admission.run(variables, { ...passage, wantsCost })
 }
 
 const refused = (...[code, message, details]: Parameters<typeof refusal>): BatchOutcome => ({

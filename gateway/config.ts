@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { variables as all, wholeNumber } from '../config.ts'
 import { BOUNDS } from './limits/limits.ts'
 
-const { HOST, PORT, LOG_LEVEL, DEPTH_LIMIT, COST_LIMIT, SHUTDOWN_GRACE_SECONDS } = all
+const { HOST, PORT, LOG_LEVEL, DEPTH_LIMIT, COST_LIMIT, COST_PROFILE, COST_SCALAR, COST_OBJECT, COST_LIST_FACTOR } = all
+const { COST_BUDGET, REDIS_URL, SHUTDOWN_GRACE_SECONDS } = all
 const { BATCH_LIMIT, PERSISTED_MANIFEST, PERSISTED_ONLY, INTROSPECTION, EXPLORER } = all
 
 /** The variables of `node gateway/main.ts`: those of the whole system that concern a gateway, and the graph that it serves. */
@@ -28,6 +29,12 @@ export const variables = {
   PERSISTED_ONLY,
   INTROSPECTION,
   EXPLORER,
+  COST_PROFILE,
+  COST_SCALAR,
+  COST_OBJECT,
+  COST_LIST_FACTOR,
+  COST_BUDGET,
+  REDIS_URL,
   LOG_LEVEL,
   SHUTDOWN_GRACE_SECONDS,
 } as const

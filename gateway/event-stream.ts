@@ -3,10 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLFormattedError } from 'graphql'
 import { askedInBody, askedInUrl } from './asked.ts'
 import { callerOf } from './caller.ts'
-import { type Delivery, deliver } from './delivery.ts'
+import { type Delivery, deliver, type Send } from './delivery.ts'
 import { identified, refusal } from './errors.ts'
 import type { Gateway } from './gateway.ts'
 import { heartbeat } from './heartbeat.ts'
+import { COST_HEADER, wantsCost } from './limits/cost-report.ts'
 import { BOUNDS } from './limits/limits.ts'
 
 /** Between two comments to one client: proxies cut off what is silent for half a minute or more, and a dead client is found by writing to it. */
@@ -56,14 +57,15 @@ export function eventStreams(
       ])
     }
 
-    const delivery = deliver(admission, asked.variables, caller, (text, taken) => {
+    const send: Send = (text, taken) => {
       if (!stream.writable || stream.write(nextEvent(text))) return taken()
       const proceed = () => {
         stream.off('drain', proceed).off('close', proceed)
         taken()
       }
       stream.on('drain', proceed).on('close', proceed)
-    })
+    }
+    const delivery = deliver(admission, asked.variables, caller, send, wantsCost(request.headers[COST_HEADER], asked))
     streams.set(stream, delivery)
     comments.add(stream)
     stream.once('close', () => {

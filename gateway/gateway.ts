@@ -2,11 +2,13 @@ import type { GraphQLFormattedError, GraphQLSchema, OperationTypeNode } from 'gr
 import type { Logger } from 'pino'
 import type { Asked } from './asked.ts'
 import { createClient, type GatewayClient } from './client.ts'
-import { type Checked, type CheckedOperation, checkText, rememberingDocuments, withoutSuggestions } from './documents.ts'
+import { type Checked, type CheckedOperation, checkText, rememberingDocuments } from './documents.ts'
 import { refusal } from './errors.ts'
 import { guarded, type Machinery, planned, type Run } from './execution.ts'
+import type { Budget } from './limits/budget.ts'
+import { withCost, withCostFirst } from './limits/cost-report.ts'
 import type { Limits } from './limits/limits.ts'
-import { requestCost, requestFaults } from './limits/request-faults.ts'
+import { type RequestCheck, requestCheck } from './limits/request-check.ts'
 import { weightsOf } from './limits/weights.ts'
 import type { Link } from './link.ts'
 import type { Persisted } from './manifest.ts'
@@ -24,7 +26,7 @@ export type Admission =
       /** Runs it for one client. Refuses variables that are wrong or too costly; never rejects. */
       readonly run: Run
       /** What it counts against the limit with these variables, in points; 0 where they are wrong, which `run` says. */
-      readonly cost: (variables: Variables) => number
+      readonly cost: RequestCheck['cost']
       /** Begins it for one client, with the same checks; null unless the operation is a subscription. Never rejects. */
       readonly subscribe: Subscribe | null
     }
@@ -57,6 +59,7 @@ export async function startGateway({
   supergraphSdl,
   links,
   limits,
+  budget = null,
   log,
   introspection = true,
   persisted = { trusted: [], isOnly: false },
@@ -64,6 +67,8 @@ export async function startGateway({
   readonly supergraphSdl: string
   readonly links: readonly Link[]
   readonly limits: Limits
+  /** What a client may spend in a minute; null: as much as it likes. */
+  readonly budget?: Budget | null
   readonly log: Logger
   readonly introspection?: boolean
   readonly persisted?: Persisted
@@ -76,7 +81,7 @@ export async function startGateway({
 
   const machinery: Machinery = { supergraph, links: new Map(masked.map((link) => [link.name, link])) }
   const viewer = viewerFields(supergraphSdl)
-  const rules = { schema: supergraph.api, weights: weightsOf(supergraphSdl), limits, introspection }
+  const rules = { schema: supergraph.api, weights: weightsOf(supergraphSdl, limits.weights), limits, introspection }
   const admit = rememberingDocuments((text, operationName) => admission(checkText(text, operationName, rules)))
   const admitTrusted = (text: string, operationName: string | undefined) =>
     admission(checkText(text, operationName, { ...rules, introspection: true }))
@@ -94,49 +99,48 @@ export async function startGateway({
     if (outcome.kind === 'refused') return outcome
     const { checked, model } = outcome
     const { operation } = checked.operation
-    const faultsOf = (variables: Variables) => {
-      const faults = requestFaults(supergraph.api, checked.operation, model, variables, limits)
-      return introspection ? faults : faults.map(withoutSuggestions)
-    }
-    const cost = (variables: Variables) => requestCost(supergraph.api, checked.operation, model, variables)
+    const check = requestCheck(supergraph.api, checked.operation, model, { limits, budget, suggestions: introspection })
+    const { cost } = check
     try {
-      return { cost, ...(operation === 'subscription' ? subscribable(checked, faultsOf) : runnable(checked, faultsOf)) }
+      return { cost, ...(operation === 'subscription' ? subscribable(checked, check) : runnable(checked, check)) }
     } catch (error) {
       log.warn({ err: error }, 'an operation could not be planned')
       return { kind: 'refused', operation, errors: [UNPLANNED] }
     }
   }
 
-  function runnable(checked: CheckedOperation, faultsOf: FaultsOf): Omit<Admitted, 'cost'> {
+  function runnable(checked: CheckedOperation, { verdict }: RequestCheck): Omit<Admitted, 'cost'> {
     const run = planned(checked, machinery)
     return {
       kind: 'admitted',
       operation: checked.operation.operation,
       run: async (variables, passage) => {
-        const errors = faultsOf(variables)
-        return errors.length > 0 ? { errors } : guarded(passage, log, (bounded) => run(variables, bounded))
+        const { errors, cost } = await verdict(variables, passage)
+        const outcome = errors.length > 0 ? { errors } : await guarded(passage, log, (bounded) => run(variables, bounded))
+        return passage.wantsCost ? withCost(outcome, cost) : outcome
       },
       subscribe: null,
     }
   }
 
-  function subscribable(checked: CheckedOperation, faultsOf: FaultsOf): Omit<Admitted, 'cost'> {
+  function subscribable(checked: CheckedOperation, { verdict }: RequestCheck): Omit<Admitted, 'cost'> {
     const subscribe = plannedSubscription(checked, machinery, viewer, log)
     return {
       kind: 'admitted',
       operation: checked.operation.operation,
       run: async () => ({ errors: [SUBSCRIPTION] }),
       subscribe: async (variables, passage) => {
-        const errors = faultsOf(variables)
-        return errors.length > 0 ? { kind: 'refused', errors } : subscribe(variables, passage)
+        const { errors, cost } = await verdict(variables, passage)
+        if (errors.length > 0) return { kind: 'refused', errors }
+        const opened = await subscribe(variables, passage)
+        if (opened.kind === 'refused' || !passage.wantsCost) return opened
+        return { kind: 'open', source: withCostFirst(opened.source, cost) }
       },
     }
   }
 }
 
 type Admitted = Extract<Admission, { kind: 'admitted' }>
-type Variables = Readonly<Record<string, unknown>>
-type FaultsOf = (variables: Variables) => readonly GraphQLFormattedError[]
 
 const UNPLANNED = refusal('GRAPHQL_VALIDATION_FAILED', 'Expected an operation that can be planned.')
 

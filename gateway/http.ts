@@ -9,6 +9,7 @@ import { compressAnswers } from './compression.ts'
 import { identified, refusal } from './errors.ts'
 import { eventStreams } from './event-stream.ts'
 import { type Gateway, SUBSCRIPTION } from './gateway.ts'
+import { COST_HEADER, wantsCost } from './limits/cost-report.ts'
 import type { Outcome } from './outcome.ts'
 import { codeOf, refusalOf } from './server.ts'
 
@@ -26,7 +27,7 @@ const HEADERS = {
 }
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, POST, OPTIONS',
-  'access-control-allow-headers': `content-type, apollo-require-preflight, x-apollo-operation-name, x-request-id, ${CREDENTIAL_HEADERS.join(', ')}`,
+  'access-control-allow-headers': `content-type, apollo-require-preflight, x-apollo-operation-name, x-request-id, ${COST_HEADER}, ${CREDENTIAL_HEADERS.join(', ')}`,
   'access-control-max-age': '86400',
 }
 
@@ -121,7 +122,11 @@ export async function serveGraphql(
       reply.header('allow', 'POST')
       return write(405, { errors: [refusal('METHOD_NOT_ALLOWED', message)] })
     }
-    const outcome = await admission.run(asked.variables, { caller: callerOf(request), signal: goneSignal(reply) })
+    const outcome = await admission.run(asked.variables, {
+      caller: callerOf(request),
+      signal: goneSignal(reply),
+      wantsCost: wantsCost(request.headers[COST_HEADER], asked),
+    })
     write(outcome.data === undefined ? statusOf(outcome.errors, form) : 200, outcome)
   }
 
@@ -166,12 +171,14 @@ function refuse(request: FastifyRequest, reply: FastifyReply, status: number, me
 }
 
 /** An answer as JSON; its errors name the request. */
-const textOf = ({ data, errors }: Outcome, requestId: string): string =>
-  JSON.stringify(errors ? { data, errors: errors.map((error) => identified(error, requestId)) } : { data })
+const textOf = ({ data, errors, extensions }: Outcome, requestId: string): string =>
+  JSON.stringify({ data, ...(errors && { errors: errors.map((error) => identified(error, requestId)) }), extensions })
 
 /** The status of an answer without data. Apollo's clients send the text of a persisted query that we do not have when they are told so with 200. */
 function statusOf(errors: readonly GraphQLFormattedError[] = [], form: AnswerForm): number {
-  if (errors.some(({ extensions }) => extensions?.code === 'PERSISTED_QUERY_NOT_FOUND')) return 200
+  const has = (code: string) => errors.some(({ extensions }) => extensions?.code === code)
+  if (has('PERSISTED_QUERY_NOT_FOUND')) return 200
+  if (has('RATE_LIMITED')) return 429
   return errors.every(({ extensions }) => REQUEST_ERRORS.includes(extensions?.code)) ? form.refusedStatus : 400
 }
 

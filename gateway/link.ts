@@ -7,6 +7,8 @@ export type Passage = {
   readonly caller: Caller
   /** Aborts when the client is gone or the operation's time is up. */
   readonly signal: AbortSignal
+  /** Whether the client wants to know what its operation costs. */
+  readonly wantsCost?: boolean
 }
 
 /** What a subgraph is asked. */

@@ -1,5 +1,6 @@
 import type { DocumentNode, ExecutionResult } from 'graphql'
-import { createSourceEventStream, execute, parse } from 'graphql'
+import { createSourceEventStream, execute, getOperationAST, parse } from 'graphql'
+import { cancelledBy } from '../subgraphs/runtime/cancellation.ts'
 import type { Subgraph } from '../subgraphs/runtime/subgraph.ts'
 import { boundedCache } from './bounded-cache.ts'
 import type { Link, Passage, Source } from './link.ts'
@@ -34,15 +35,13 @@ export function localLink(subgraph: Subgraph): Link {
   return {
     name: subgraph.name,
     schema: subgraph.schema,
-    async execute({ query, variables, operationName, document }, passage) {
+    async execute({ query, variables, operationName, document = parsed(query) }, passage) {
       passage.signal.throwIfAborted()
-      const answer = execute({
-        schema: subgraph.schema,
-        document: document ?? parsed(query),
-        contextValue: contextOf(passage),
-        variableValues: variables,
-        operationName,
-      })
+      const work = () =>
+        execute({ schema: subgraph.schema, document, contextValue: contextOf(passage), variableValues: variables, operationName })
+      // A client that leaves must not leave half of a mutation behind.
+      const isMutation = getOperationAST(document, operationName)?.operation === 'mutation'
+      const answer = isMutation ? work() : cancelledBy(passage.signal, work)
       return answer instanceof Promise ? untilAborted(answer, passage.signal) : answer
     },
     async subscribe({ query, variables, operationName, document }, passage) {
@@ -62,7 +61,8 @@ export function localLink(subgraph: Subgraph): Link {
       if (!isStream(opened)) return { kind: 'refused', errors: opened.errors ?? [] }
       const answer = async (event: unknown, each: Passage) => {
         each.signal.throwIfAborted()
-        const answered = execute({ ...operation, rootValue: event, contextValue: contextOf(each) })
+        const work = () => execute({ ...operation, rootValue: event, contextValue: contextOf(each) })
+        const answered = cancelledBy(each.signal, work)
         return answered instanceof Promise ? untilAborted(answered, each.signal) : answered
       }
       return { kind: 'open', source: { ...eventsOf(opened), isPersonal: false, answer } }
@@ -70,7 +70,7 @@ export function localLink(subgraph: Subgraph): Link {
   }
 }
 
-/** graphql-js cannot be stopped: the operation goes on without us, and nobody waits for it. */
+/** graphql-js cannot be stopped: the operation goes on without us until its next SQL statement, and nobody waits for it. */
 function untilAborted<Result>(answer: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)

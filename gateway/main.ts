@@ -12,6 +12,8 @@ import { variables } from './config.ts'
 import { startGateway } from './gateway.ts'
 import { serveGraphql } from './http.ts'
 import { type HttpLink, httpLink } from './http-link.ts'
+import { limitsOf } from './limits/limits.ts'
+import { budgetOf } from './limits/redis-budget.ts'
 import { freePort, listen, localUrl } from './listen.ts'
 import { persistedBy } from './manifest.ts'
 import { createHttpServer } from './server.ts'
@@ -32,10 +34,13 @@ await runProgram(async (defer, end) => {
   const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
   const links = linksOf(file, supergraphSdl, (to) => httpLink({ ...to, timeoutMilliseconds, log }))
   defer(() => Promise.all(links.map((link) => link.close())))
+  const budget = await budgetOf(config, log)
+  defer(async () => budget?.close())
   const gateway = await startGateway({
     supergraphSdl,
     links,
-    limits: { depth: config.DEPTH_LIMIT, cost: config.COST_LIMIT },
+    limits: limitsOf(config),
+    budget,
     log,
     introspection: config.INTROSPECTION,
     persisted: persistedBy(config),

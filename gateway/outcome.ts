@@ -4,4 +4,5 @@ import type { GraphQLFormattedError } from 'graphql'
 export type Outcome = {
   readonly data?: Readonly<Record<string, unknown>> | null
   readonly errors?: readonly GraphQLFormattedError[]
+  readonly extensions?: Readonly<Record<string, unknown>>
 }

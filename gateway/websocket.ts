@@ -193,7 +193,13 @@ export function serveWebSockets(app: FastifyInstance, gateway: Gateway): void {
     connection.running++
     connection.answering += answers
     const beginning = `{"id":${JSON.stringify(id)},"type":"next","payload":`
-    const running = deliver(admission, asked.variables, caller, (text, taken) => send({ connection, beginning, text, taken }))
+    const running = deliver(
+      admission,
+      asked.variables,
+      caller,
+      (text, taken) => send({ connection, beginning, text, taken }),
+      asked.wantsCost,
+    )
     void running.ended.then(() => {
       connection.running--
       connection.answering -= answers

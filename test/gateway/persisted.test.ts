@@ -145,7 +145,7 @@ describe('automatic persisted queries', () => {
 
   test('what is kept is bounded: old texts go when new ones come', () => {
     const ask = (text: string, hash: string) =>
-      gateway.admitAsked({ text, hash, documentId: null, operationName: undefined, variables: {} })
+      gateway.admitAsked({ text, hash, documentId: null, operationName: undefined, variables: {}, wantsCost: false })
     const texts = Array.from({ length: 60 }, (_, index) => `{ caller } #${index}${'x'.repeat(90_000)}`)
     for (const text of texts) expect(ask(text, sha256(text)).kind).toBe('admitted')
     const found = texts.filter((text) => ask('', sha256(text)).kind === 'admitted')
@@ -210,7 +210,8 @@ describe('with PERSISTED_ONLY=1', () => {
   })
 
   test('they were checked and planned at start, and are not forgotten for others', () => {
-    const one = () => gateway.admitAsked({ text: '', hash: null, documentId: 'one', operationName: undefined, variables: {} })
+    const one = () =>
+      gateway.admitAsked({ text: '', hash: null, documentId: 'one', operationName: undefined, variables: {}, wantsCost: false })
     const before = one()
     for (let count = 0; count < 1_100; count++) gateway.admit(`{ __typename } # ${count}`, undefined)
     expect([before.kind, one() === before]).toEqual(['admitted', true])
