@@ -37,7 +37,7 @@ function isClearThreat(
 ): boolean {
   if (scores.threat < BANDS.high || confidence.threat < CONFIDENCE.high) return false
   if (scores.trust >= BANDS.high && witness.host < 2) return false
-  return !(isPlatform && witness.host === 0 && witness.url > 0)
+  return !(isPlatform && witness.host === 0 && scores.threatBesideFeeds < BANDS.high)
 }
 
 /** Feeds, the zone and the certificate must have answered: who has not been asked about is nobody's safe acquaintance. */
