@@ -4,7 +4,8 @@
  *   node bench/trust.ts [--json]
  *
  * Reads names and makes decisions about them from a fixed mix of evidence (a known bank, a young look-alike, nothing at all), one after the other, and
- * reports microseconds: the median and the 99th of 100 of batches, and the longest single decision. Exits 1 above the bar.
+ * reports microseconds per piece of work: by the clock (median of batches) and of the processor (mean, with the garbage collector's threads). Only the
+ * latter is held against the bar, because it is the same on a busy machine. Exits 1 above it.
  */
 import { decide, decisionText } from '../subgraphs/trust/pipeline/decide.ts'
 import { normalise, type Target } from '../subgraphs/trust/pipeline/normalise.ts'
@@ -52,27 +53,29 @@ const perName = measure((index) => target(hosts[index % hosts.length] ?? fail())
 const result = { decide: perDecision, decideAndWrite: perText, normalise: perName, firstMs: Math.round(first) }
 if (process.argv.includes('--json')) console.log(JSON.stringify(result))
 else {
-  const line = (what: string, { median, p99 }: Measured) =>
-    `${what.padEnd(30)} ${median.toFixed(1).padStart(8)} µs ${p99.toFixed(1).padStart(8)} µs`
-  console.log(`${''.padEnd(30)} ${'median'.padStart(11)} ${'p99'.padStart(11)}`)
+  const line = (what: string, { clock, cpu }: Measured) =>
+    `${what.padEnd(26)} ${clock.toFixed(1).padStart(8)} µs ${cpu.toFixed(1).padStart(8)} µs`
+  console.log(`${''.padEnd(26)} ${'clock'.padStart(11)} ${'processor'.padStart(11)}`)
   console.log(line('a decision', perDecision))
   console.log(line('a decision and its bytes', perText))
   console.log(line('reading a name', perName))
   console.log(`The first decision of a process takes ${result.firstMs} ms: it prepares the tables.`)
 }
-if (perDecision.p99 > BAR) process.exitCode = 1
+if (perDecision.cpu > BAR) process.exitCode = 1
 
-type Measured = { median: number; p99: number }
+type Measured = { clock: number; cpu: number }
 function measure(run: (index: number) => void): Measured {
   for (let index = 0; index < 3 * PER_BATCH; index++) run(index)
   const batches: number[] = []
+  const before = process.cpuUsage()
   for (let batch = 0; batch < BATCHES; batch++) {
     const begin = performance.now()
     for (let index = 0; index < PER_BATCH; index++) run(index)
     batches.push(((performance.now() - begin) * 1000) / PER_BATCH)
   }
+  const { user, system } = process.cpuUsage(before)
   batches.sort((a, b) => a - b)
-  return { median: batches[BATCHES >> 1] ?? 0, p99: batches[Math.floor(BATCHES * 0.99)] ?? 0 }
+  return { clock: batches[BATCHES >> 1] ?? 0, cpu: (user + system) / (BATCHES * PER_BATCH) }
 }
 
 function fail(): never {

@@ -1,16 +1,13 @@
 import type { Policy } from './policy.ts'
 import type { DecideRequest, Interaction } from './request.ts'
 import type { Assumption } from './score.ts'
+import { ACTIONS, type Action, PROFILES, type Profile, type State, TIERS, type Tier } from './stages.ts'
 import { type Judged, mightBeWorse, stateOf } from './state.ts'
-import { ACTIONS, type Action, PROFILES, type Profile, type State } from './weights.ts'
 
 /** 0 (proceed) to 4 (deny). */
 export const severityOf = (action: Action): number => ACTIONS.indexOf(action)
 export const strictest = (one: Action, other: Action): Action => (severityOf(one) >= severityOf(other) ? one : other)
 const mildest = (one: Action, other: Action): Action => (severityOf(one) <= severityOf(other) ? one : other)
-
-export type Tier = 'low' | 'medium' | 'high' | 'critical'
-const TIERS: readonly Tier[] = ['low', 'medium', 'high', 'critical']
 
 /** How much is at stake, from what is done, how, and with what. */
 export function tierOf({ kind, mode, sensitivity }: Interaction, { weights: { INTERACTION } }: Policy): Tier {

@@ -3,7 +3,7 @@ import type { Confidence } from './confidence.ts'
 import type { Features } from './observe.ts'
 import type { Policy } from './policy.ts'
 import type { Assumption, Scores } from './score.ts'
-import type { State } from './weights.ts'
+import type { State } from './stages.ts'
 
 /** What a target has been judged by so far. */
 export type Judged = {

@@ -6,7 +6,8 @@ import { CURRENT_POLICY } from '../../../../subgraphs/trust/pipeline/policy.ts'
 import type { Override } from '../../../../subgraphs/trust/pipeline/request.ts'
 import { severityOf } from '../../../../subgraphs/trust/pipeline/route.ts'
 import { snapshotIdOf } from '../../../../subgraphs/trust/pipeline/snapshot.ts'
-import { MATRIX, SIGNALS } from '../../../../subgraphs/trust/pipeline/weights.ts'
+import { MATRIX } from '../../../../subgraphs/trust/pipeline/stages.ts'
+import { SIGNALS } from '../../../../subgraphs/trust/pipeline/weights.ts'
 import {
   aHit,
   aRequest,

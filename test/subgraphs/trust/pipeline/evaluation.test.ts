@@ -4,7 +4,7 @@ import { normalise } from '../../../../subgraphs/trust/pipeline/normalise.ts'
 import { CURRENT_POLICY } from '../../../../subgraphs/trust/pipeline/policy.ts'
 import type { Interaction, Override } from '../../../../subgraphs/trust/pipeline/request.ts'
 import { snapshotOf } from '../../../../subgraphs/trust/pipeline/snapshot.ts'
-import type { Action, Profile } from '../../../../subgraphs/trust/pipeline/weights.ts'
+import type { Action, Profile } from '../../../../subgraphs/trust/pipeline/stages.ts'
 import { type Case, cases, evidenceOf, hasData, rowsOf, withoutData } from './support/cases.ts'
 import { decideOn, NOW } from './support/samples.ts'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { decide, decisionText } from '../../../../subgraphs/trust/pipeline/decide.ts'
 import { FROZEN } from '../../../../subgraphs/trust/pipeline/policies/frozen.ts'
-import { CURRENT_POLICY, policyOf } from '../../../../subgraphs/trust/pipeline/policy.ts'
+import { CURRENT_POLICY, policyOf, policyVersions } from '../../../../subgraphs/trust/pipeline/policy.ts'
 import { TABLES, versionOf } from '../../../../subgraphs/trust/pipeline/tables.ts'
 import { goldenText } from './support/golden.ts'
 import { aRequest, knownBank } from './support/samples.ts'
@@ -22,6 +22,7 @@ test('the tables of this release are kept for later ones', () => {
 test.each(Object.keys(FROZEN))('the tables of %s are what they were', (version) => {
   const tables = FROZEN[version]
   expect(tables && versionOf(tables)).toBe(version)
+  expect(policyVersions()).toContain(version)
   expect(policyOf(version)?.version).toBe(version)
 })
 

@@ -2,7 +2,12 @@ import type { Evidence, EvidenceBySource, FeedHit, Snapshot, Source } from '../.
 import { type Decision, decide } from '../../../../../subgraphs/trust/pipeline/decide.ts'
 import { normalise, type Target } from '../../../../../subgraphs/trust/pipeline/normalise.ts'
 import { CURRENT_POLICY } from '../../../../../subgraphs/trust/pipeline/policy.ts'
-import { DEFAULT_INTERACTION, type DecideRequest, type Override } from '../../../../../subgraphs/trust/pipeline/request.ts'
+import {
+  DEFAULT_INTERACTION,
+  DEFAULT_PROFILE,
+  type DecideRequest,
+  type Override,
+} from '../../../../../subgraphs/trust/pipeline/request.ts'
 import { snapshotOf } from '../../../../../subgraphs/trust/pipeline/snapshot.ts'
 
 /** The present of all samples: 2026-11-20T12:00:00Z. */
@@ -145,7 +150,7 @@ export const targetOf = (value: string, type: 'domain' | 'url' = 'domain'): Targ
 export const aRequest = (host: string, request: Partial<DecideRequest> = {}): DecideRequest => ({
   target: targetOf(host),
   interaction: DEFAULT_INTERACTION,
-  profile: 'balanced',
+  profile: DEFAULT_PROFILE,
   ...request,
 })
 
