@@ -14,8 +14,7 @@ export type ListSize = {
 export type DefaultWeights = { readonly scalar: number; readonly object: number; readonly listFactor: number }
 
 /**
- * Sets of default weights that are published. `default` is GraphQL Armor's; `dear-objects` is how graphql-validation-complexity is usually set up: for
- * graphs whose objects each take a query of their own.
+ * The two sets of default weights that are in use elsewhere. `dear-objects` is for graphs whose objects each take a query of their own.
  */
 export const PROFILES = {
   default: { scalar: 1, object: 2, listFactor: 10 },

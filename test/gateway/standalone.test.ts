@@ -254,6 +254,22 @@ describe('node gateway/main.ts', () => {
     await gateway.ended
   })
 
+  test('COST_PROFILE, COST_SCALAR and COST_BUDGET say what is counted and how much of it a minute has', async () => {
+    const supergraph = written('budget.graphql', supergraphSdl({ shop: shop.url, review: review.url }))
+    const weights = { COST_PROFILE: 'dear-objects', COST_SCALAR: '2', COST_BUDGET: '20' }
+    const gateway = await start({ SUPERGRAPH_FILE: supergraph, PORT: '0', ...weights })
+    const asked = question('{ product(id: "a") { id } }')
+    const init = { ...asked, headers: { ...asked.headers, 'graphql-cost': 'report' } }
+    expect(await (await fetch(gateway.url, init)).json()).toMatchObject({
+      data: { product: { id: 'a' } },
+      extensions: { cost: { requested: 10 + 2, limit: 20, budget: { remaining: 8 } } },
+    })
+    const refused = await fetch(gateway.url, init)
+    expect([refused.status, await refused.json()]).toMatchObject([429, { errors: [{ extensions: { code: 'RATE_LIMITED' } }] }])
+    gateway.child.kill('SIGTERM')
+    await gateway.ended
+  })
+
   test('what may be asked is switched by the environment: documents, batches, the schema, the explorer', async () => {
     const gateway = await start({
       SUPERGRAPH_FILE: written('switches.graphql', supergraphSdl({ shop: shop.url, review: review.url })),
