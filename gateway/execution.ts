@@ -1,6 +1,7 @@
 import type { FetchNode, QueryPlan } from '@apollo/query-planner'
-import { type ExecutionResult, execute, Kind, validate, visit } from 'graphql'
+import { type ExecutionResult, Kind, validate, visit } from 'graphql'
 import type { Logger } from 'pino'
+import { compileOperation } from './compiled-operation.ts'
 import type { CheckedOperation } from './documents.ts'
 import { fault } from './errors.ts'
 import { BOUNDS } from './limits/limits.ts'
@@ -35,7 +36,10 @@ export async function guarded(passage: Passage, log: Logger, run: (bounded: Pass
  * takes the general executor.
  */
 export function planned(checked: CheckedOperation, { supergraph, links, executor }: Machinery): Run {
-  if (checked.isIntrospection) return async (variables) => introspect(checked, supergraph, variables)
+  if (checked.isIntrospection) {
+    const introspect = compileOperation(supergraph.api, checked.document, checked.operation.name?.value)
+    return async (variableValues) => outcomeOf(await introspect({ contextValue: undefined, variableValues }))
+  }
 
   const { renamed, variablesOf } = withoutReserved(checked)
   const plan = supergraph.plan(renamed.document)
@@ -78,15 +82,6 @@ function asksForSchema(document: CheckedOperation['document']): boolean {
     },
   })
   return found
-}
-
-function introspect(
-  { document, operation }: CheckedOperation,
-  { api }: Supergraph,
-  variables: Readonly<Record<string, unknown>>,
-): Promise<Outcome> | Outcome {
-  const answer = execute({ schema: api, document, variableValues: variables, operationName: operation.name?.value })
-  return answer instanceof Promise ? answer.then(outcomeOf) : outcomeOf(answer)
 }
 
 /** A subgraph's answer as a client sees it. */
