@@ -59,6 +59,17 @@ describe('the answer is that of graphql-js, first, again, and three times at onc
   })
 })
 
+test('a condition that is null after it was false is a fault of its own', async () => {
+  const document = parsed(
+    'query ($no: Boolean = false, $other: Boolean = false) { box { int id @skip(if: $no) s_n @include(if: $other) } }',
+  )
+  const run = compileOperation(world, document, undefined)
+  for (const variableValues of [{}, { no: false }, { no: null }, { other: null }, { no: true, other: true }, { no: null }, {}]) {
+    const each = { rootValue: { box: { id: 1, int: 2 } }, variableValues }
+    expect(await actual(run, each)).toBe(await expected(world, document, undefined, each))
+  }
+})
+
 /** Where it was once otherwise: promises that are not of the language; mutations that go on while what they gave up still runs. */
 const KEPT = [15, 1971, 3287, 3483]
 /** `ATRIUM_SEEDS=20000` runs as many; 500 take two seconds. */

@@ -272,7 +272,7 @@ const coercion: Case[] = [
   {
     why: 'what a resolver does with its arguments is not seen by the next',
     query:
-      'query ($list: [Int!] = [4], $point: Point = { x: 2 }) { a: mutable(list: [1], point: { x: 1 }, number: 5) b: mutable(list: [1], point: { x: 1 }) boxes { mutable(list: [1], point: { x: 1 }) } c: mutable(list: $list, point: { x: 1 }) d: mutable(list: [2], point: $point) }',
+      'query ($list: [Int!] = [4], $point: Point = { x: 2 }) { a: mutable(list: [1], point: { x: 1 }, number: 5) b: mutable(list: [1], point: { x: 1 }) boxes { mutable(list: [1], point: { x: 1 }) plain: mutable(number: 5) none: mutable } e: mutable(number: 5) c: mutable(list: $list, point: { x: 1 }) d: mutable(list: [2], point: $point) }',
     root: () => ({ boxes: [{}, {}] }),
   },
   {
@@ -686,6 +686,11 @@ const errors: Case[] = [
       boxes: () => [later(() => ({ id: faultAt(count), s_r: faultAt(6) }), 1), { id: faultAt(2), s_r: 'x' }],
     }),
   })),
+  {
+    why: 'two faults of one object, beside what comes much later',
+    query: '{ a: box { s_r b_r { id } } boxes { id } }',
+    root: () => ({ box: { s_r: faultAt(1), b_r: faultAt(2) }, boxes: [{ id: () => later(() => 'late', 20) }] }),
+  },
   {
     why: 'a fault at once beside a neighbour that fails later',
     query: '{ box { id s_r } this }',

@@ -20,14 +20,15 @@ export function visible(result: ExecutionResult): string {
   return JSON.stringify({ keys: Object.keys(result), errors, data: result.data }, undefined, 1)
 }
 
-/** An answer in the end, and whether it was there at once. Errors that are added to an answer after it was given count as well. */
+/** An answer, whether it was there at once, and whether it changed after it was given. */
 async function answered(run: () => ExecutionResult | Promise<ExecutionResult>): Promise<string> {
   try {
     const result = run()
     const kind = result instanceof Promise ? 'later' : 'at once'
     const awaited = await result
+    const now = visible(awaited)
     await settled()
-    return `${kind} ${visible(awaited)}`
+    return visible(awaited) === now ? `${kind} ${now}` : `${kind} ${now}\nand in the end ${visible(awaited)}`
   } catch (error) {
     return `thrown ${error}`
   }

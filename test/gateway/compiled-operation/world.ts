@@ -62,7 +62,7 @@ export const SDL = `
     constructor: String  toString: String  hasOwnProperty: String  valueOf: Box
     withArguments(a: Int = 1, b: String): String
     seen: String
-    mutable(list: [Int!]!, point: Point!, number: Int = 1): String
+    mutable(list: [Int!], point: Point, number: Int = 1): String
   }
   type Query {
     box: Box  boxRequired: Box!  boxes: [Box!]
@@ -75,7 +75,7 @@ export const SDL = `
       moment: Moment  even: Even  json: Json
     ): String
     required(int: Int!): String
-    mutable(list: [Int!]!, point: Point!, number: Int = 1): String
+    mutable(list: [Int!], point: Point, number: Int = 1): String
     info(a: Int): String
     this: String
     context: String
@@ -115,8 +115,8 @@ const plain = (value: unknown): string =>
 const mutable: GraphQLFieldResolver<unknown, unknown> = (_, values) => {
   const before = plain(values)
   values.number = 100
-  values.list.push(100)
-  values.point.label = 'changed'
+  values.list?.push(100)
+  if (values.point) values.point.label = 'changed'
   values.more = true
   return before
 }
