@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util'
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { type DocumentNode, type ExecutionResult, execute, parse } from 'graphql'
 import { compileOperation } from '../gateway/compiled-operation.ts'
+import { localLink } from '../gateway/local-link.ts'
 
 const { values: options } = parseArgs({
   options: { only: { type: 'string', default: '' }, rounds: { type: 'string', default: '30' } },
@@ -132,14 +133,47 @@ if ('compiling'.includes(options.only)) {
     return compiled
   }
   documents.slice(0, 1_000).forEach(run)
-  const before = process.cpuUsage()
   globalThis.gc?.()
   const heap = process.memoryUsage().heapUsed
+  const before = process.cpuUsage()
   const kept = documents.slice(1_000).map(run)
   const { user, system } = process.cpuUsage(before)
   globalThis.gc?.()
   const bytes = (process.memoryUsage().heapUsed - heap) / kept.length
   console.log(
-    `compiling and the first run, ten fields: ${((user + system) / kept.length).toFixed(0)} µs, ${(bytes / 1000).toFixed(1)} kB`,
+    `compiling and the first run, ten fields: ${((user + system) / kept.length).toFixed(0)} µs, ${(bytes / 1000).toFixed(1)} kB beside the document`,
+  )
+}
+
+if ('memory'.includes(options.only)) {
+  const link = localLink({ name: 'bench', schema, context: () => ({}), ready: async () => {}, close: async () => {} })
+  const passage = { caller: { requestId: 'bench', address: '127.0.0.1', credentials: {} }, signal: new AbortController().signal }
+  const heaps: string[] = []
+  for (let index = 0; index <= 50_000; index++) {
+    await link.execute({ query: distinct(index), variables: {}, operationName: undefined }, passage)
+    if (index % 10_000 !== 500) continue
+    globalThis.gc?.()
+    heaps.push(`${(process.memoryUsage().heapUsed / 1e6).toFixed(1)} MB after ${index}`)
+  }
+  globalThis.gc?.()
+  console.log(
+    `distinct documents over a link: ${heaps.join(', ')}, ${(process.memoryUsage().heapUsed / 1e6).toFixed(1)} MB after 50000`,
+  )
+}
+
+if ('memory'.includes(options.only)) {
+  globalThis.gc?.()
+  const heap = process.memoryUsage().heapUsed
+  // What callers hold on to: the plans in them are bounded for all together.
+  const held = Array.from({ length: 50_000 }, () =>
+    compileOperation(schema, parse(CASES['flat, ten fields'] ?? '', { noLocation: true }), undefined),
+  )
+  globalThis.gc?.()
+  const parsed = process.memoryUsage().heapUsed
+  for (const run of held) await run({ variableValues: {}, contextValue: {} })
+  globalThis.gc?.()
+  const run = process.memoryUsage().heapUsed
+  console.log(
+    `${held.length} operations of ten fields that are held: ${((parsed - heap) / 1e6).toFixed(0)} MB, ${((run - parsed) / 1e6).toFixed(0)} MB more when all have run`,
   )
 }

@@ -11,10 +11,10 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 import { collectFields } from 'graphql/execution/collectFields.js'
-import { boundedCache } from './bounded-cache.ts'
 import { conditionKey } from './compiled-operation/conditions.ts'
 import { PENDING, type Pending } from './compiled-operation/pending.ts'
 import { type Operation, type Selection, selectionOf } from './compiled-operation/plan.ts'
+import { keep, plansOf } from './compiled-operation/plans.ts'
 import { executeSerially, executeTogether } from './compiled-operation/roots.ts'
 import { addError, type Run } from './compiled-operation/run.ts'
 
@@ -29,8 +29,6 @@ export type CompiledOperation = (run: {
   readonly signal?: AbortSignal
 }) => ExecutionResult | Promise<ExecutionResult>
 
-/** Fields differ by the values of the variables in `@skip` and `@include`: this many combinations are kept, those used last. */
-const COMBINATIONS = { maxEntries: 8, maxCharacters: 10_000 }
 /** What graphql-js reports at most. */
 const COERCION_ERRORS = { maxErrors: 50 }
 
@@ -55,17 +53,17 @@ export function compileOperation(
   const operation: Operation = { schema, node, fragments: fragmentsOf(document) }
   const definitions = node.variableDefinitions ?? []
   const keyOf = conditionKey(document)
-  const selections = boundedCache<Selection>(COMBINATIONS)
   const begin = node.operation === 'mutation' ? executeSerially : executeTogether
 
   const selectionFor = (variableValues: Run['variableValues']): Selection => {
+    const plans = plansOf(operation)
     const key = keyOf(variableValues)
-    const known = selections.get(key)
+    const known = plans.get(key)
     if (known) return known
     const { fragments } = operation
     const collected = collectFields(schema, fragments, variableValues, rootType, node.selectionSet)
     const selection = selectionOf(operation, rootType, collected)
-    selections.set(key, selection)
+    keep(plans, key, selection)
     return selection
   }
 

@@ -23,6 +23,7 @@ import {
 } from 'graphql'
 import { collectSubfields } from 'graphql/execution/collectFields.js'
 import { type ArgumentsOf, argumentsOf } from './arguments.ts'
+import { countPlanned } from './plans.ts'
 
 /** What every run of one operation shares. */
 export type Operation = {
@@ -82,6 +83,7 @@ export function selectionOf(
     const definition = node && definitionOf(schema, type, node.name.value)
     if (definition) fields.push(fieldOf(key, definition, type, node, nodes))
   }
+  countPlanned(fields.length)
   return { type, fields }
 }
 

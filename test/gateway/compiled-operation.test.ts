@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { buildSubgraphSchema } from '@apollo/subgraph'
 import { buildSchema, execute, GraphQLInt, type GraphQLObjectType, parse, validate } from 'graphql'
 import { afterEach, describe, expect, test } from 'vitest'
 import { compileOperation } from '../../gateway/compiled-operation.ts'
@@ -68,6 +69,55 @@ test('a condition that is null after it was false is a fault of its own', async 
     const each = { rootValue: { box: { id: 1, int: 2 } }, variableValues }
     expect(await actual(run, each)).toBe(await expected(world, document, undefined, each))
   }
+})
+
+test('entities and the SDL of a federated subgraph are fields like others', async () => {
+  const schema = buildSubgraphSchema([
+    {
+      typeDefs: parsed(`
+        extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])
+        interface Thing @key(fields: "id") { id: ID! }
+        type Product implements Thing @key(fields: "id") { id: ID! name: String! }
+        type Note implements Thing @key(fields: "id") { id: ID! text: String }
+        type Query { thing: Thing }
+      `),
+      resolvers: {
+        Product: {
+          __resolveReference: async ({ id }: { id: string }) => {
+            await ticks(Number(id))
+            if (id === '3') throw new Error('no such product')
+            return id === '4' ? null : { id, name: id === '5' ? null : `Product ${id}` }
+          },
+        },
+        Note: { __resolveReference: ({ id }: { id: string }) => ({ id, text: 'a note' }) },
+      },
+    },
+  ])
+  const document = parsed(
+    'query ($of: [_Any!]!) { _entities(representations: $of) { __typename ... on Product { id name } ... on Note { text } } _service { sdl } }',
+  )
+  const product = (id: string) => ({ __typename: 'Product', id })
+  for (const of of [
+    [],
+    [product('1'), { __typename: 'Note', id: '2' }],
+    [product('5'), product('3'), product('4'), product('1')],
+    [{ __typename: 'Nothing' }],
+    ['text'],
+    null,
+  ]) {
+    const each = { variableValues: { of } }
+    const oracle = await expected(schema, document, undefined, each)
+    expect(await actual(compileOperation(schema, document, undefined), each)).toBe(oracle)
+  }
+})
+
+test('operations go on when there are more than can be kept planned', () => {
+  const document = parsed(`{ box { ${Array.from({ length: 100 }, (_, index) => `a${index}: id`).join(' ')} } }`)
+  const runs = Array.from({ length: 1_500 }, () => compileOperation(world, document, undefined))
+  const given = { rootValue: { box: { id: 1 } }, contextValue: 0, variableValues: {} }
+  const [first, ...others] = [...runs, ...runs].map((run) => JSON.stringify(run(given)))
+  expect(first).toContain('"a99":"1"')
+  expect(new Set(others)).toEqual(new Set([first]))
 })
 
 /** Where it was once otherwise: promises that are not of the language; mutations that go on while what they gave up still runs. */
@@ -204,7 +254,8 @@ describe('what an answer is', () => {
 
   test('it is made where code may not be made from text', async () => {
     const script = `
-      import { buildSchema, parse } from 'graphql'
+      import { buildSubgraphSchema } from '@apollo/subgraph'
+import { buildSchema, parse } from 'graphql'
       import { compileOperation } from ${JSON.stringify(join(import.meta.dirname, '../../gateway/compiled-operation.ts'))}
       const run = compileOperation(buildSchema('type Query { a(b: Int): [Int] }'), parse('query ($v: Int) { a(b: $v) }'), undefined)
       console.log(JSON.stringify(await run({ rootValue: { a: ({ b }) => [b, Promise.resolve(2)] }, contextValue: 0, variableValues: { v: 1 } })))
