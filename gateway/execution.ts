@@ -1,6 +1,7 @@
 import type { FetchNode, QueryPlan } from '@apollo/query-planner'
-import { type ExecutionResult, execute, validate, visit } from 'graphql'
+import { type ExecutionResult, validate, visit } from 'graphql'
 import type { Logger } from 'pino'
+import { compileOperation } from './compiled-operation.ts'
 import { compilePlan } from './compiled-plan/plan.ts'
 import { plannedDocument } from './compiled-plan/planned-document.ts'
 import type { CheckedOperation } from './documents.ts'
@@ -36,7 +37,10 @@ export async function guarded(passage: Passage, log: Logger, run: (bounded: Pass
  * compiled.
  */
 export function planned(checked: CheckedOperation, { supergraph, links }: Machinery): Run {
-  if (checked.isIntrospection) return async (variables) => introspect(checked, supergraph, variables)
+  if (checked.isIntrospection) {
+    const introspect = compileOperation(supergraph.api, checked.document, checked.operation.name?.value)
+    return async (variableValues) => outcomeOf(await introspect({ contextValue: undefined, variableValues }))
+  }
 
   const ready = plannedDocument(checked.document, checked.operation)
   const plan = supergraph.plan(ready.document)
@@ -79,15 +83,6 @@ function asksForSchema(document: CheckedOperation['document']): boolean {
     },
   })
   return found
-}
-
-function introspect(
-  { document, operation }: CheckedOperation,
-  { api }: Supergraph,
-  variables: Readonly<Record<string, unknown>>,
-): Promise<Outcome> | Outcome {
-  const answer = execute({ schema: api, document, variableValues: variables, operationName: operation.name?.value })
-  return answer instanceof Promise ? answer.then(outcomeOf) : outcomeOf(answer)
 }
 
 /** A subgraph's answer as a client sees it. */
