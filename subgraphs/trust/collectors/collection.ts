@@ -16,14 +16,22 @@ const GRACE = 100
 /** The row's answer, always: a fault, a silence and a mistake of ours are answers too. */
 export type Answering = { readonly row: Row; readonly evidence: Promise<Evidence> }
 
-/** Starts these rows at once. `ended` ends all of them early. */
+/** What is under way, each to be ended early when everything ends. A set, because a signal with thousands of listeners is slow. */
+export type UnderWay = Set<AbortController>
+
+/** Starts these rows at once, and is among `underWay` until the last has answered. */
 export function startCollectors(
   rows: readonly Row[],
   subject: Subject,
-  { parts, now, ended }: { readonly parts: Parts; readonly now: () => Date; readonly ended: AbortSignal },
+  { parts, now, underWay }: { readonly parts: Parts; readonly now: () => Date; readonly underWay: UnderWay },
 ): Answering[] {
   let resolving: Promise<Addresses> | null = null
-  return rows.map((row) => ({ row, evidence: run(row) }))
+  const ending = new AbortController()
+  const ended = ending.signal
+  underWay.add(ending)
+  const answers = rows.map((row) => ({ row, evidence: run(row) }))
+  void Promise.all(answers.map(({ evidence }) => evidence)).then(() => underWay.delete(ending))
+  return answers
 
   function addresses(): Promise<Addresses> {
     if (isAddress(subject.host)) return Promise.resolve(literal(subject.host))

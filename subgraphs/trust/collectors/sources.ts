@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Evidence, Snapshot, UnixSeconds } from '../evidence.ts'
 import { batched } from './batched.ts'
-import { type Answering, startCollectors, timedOut } from './collection.ts'
+import { type Answering, startCollectors, timedOut, type UnderWay } from './collection.ts'
 import type { Parts, Subject } from './collector.ts'
 import { collectors, type Row } from './collectors.ts'
-import { deadline } from './deadline.ts'
 import { dnsClient } from './dns-client.ts'
 import { dnsblZones } from './dnsbl.ts'
 import { type SourceStatus, sourceHealth } from './health.ts'
@@ -51,7 +50,7 @@ export type TrustSources = {
    * aborted signal: sources that fail are part of the snapshot. Equal targets that are asked for at the same time are collected once.
    */
   readonly evidenceFor: (subject: Subject, options?: EvidenceOptions) => Promise<Snapshot>
-  /** What can be reached, in a fixed order: sources first, then lists and block lists by name. */
+  /** What can be reached, in a fixed order: sources first, then lists by name. Never rejects. */
   readonly status: () => Promise<SourceStatus[]>
   /** Downloads the lists that are due, which also happens by itself; resolves when that is done. */
   readonly refreshLists: () => Promise<void>
@@ -65,11 +64,7 @@ export type SourcesOptions = {
   readonly config: CollectorConfig
   readonly log: Logger
   /** Puts evidence together; sources that are not among it were not asked. */
-  readonly snapshotOf: (collected: {
-    readonly host: string
-    readonly collectedAt: UnixSeconds
-    readonly evidence: readonly Evidence[]
-  }) => Snapshot
+  readonly snapshotOf: (host: string, collectedAt: UnixSeconds, evidence: readonly Evidence[]) => Snapshot
   readonly now?: () => Date
   /** For tests: exceptions from what may be connected to. No configuration leads here. */
   readonly network?: Omit<NetworkOptions, 'resolvers'>
@@ -111,6 +106,7 @@ export function trustSources({
   const collecting = new Map<string, Promise<Snapshot>>()
   const answering = new Map<string, { readonly evidence: Promise<Evidence>; since: UnixSeconds | null }>()
   const background = new Set<Promise<unknown>>()
+  const underWay: UnderWay = new Set()
   let reachesDns: boolean | null = null
 
   // Under load many targets share a statement.
@@ -143,7 +139,11 @@ export function trustSources({
     },
 
     async status() {
-      const states = await lists.states(chosen.map(({ name }) => name))
+      const names = chosen.map(({ name }) => name)
+      const states = await lists.states(names).catch((error: unknown) => {
+        log.warn({ err: error }, 'the state of lists could not be read')
+        return names.map((list) => ({ list, edition: null, fault: 'the database does not answer' }))
+      })
       const dnsStatus: SourceStatus =
         reachesDns === false ? { name: 'dns', state: 'down', reason: 'no DNS server answers' } : health.of('dns')
       const ctStatus: SourceStatus = parts.ctUrl === null ? { name: 'ct', state: 'off', reason: null } : health.of('ct')
@@ -167,6 +167,7 @@ export function trustSources({
 
     async close() {
       ended.abort()
+      for (const each of underWay) each.abort()
       await looking
       await Promise.allSettled([
         ...collecting.values(),
@@ -196,7 +197,7 @@ export function trustSources({
 
   /** `isRenewal`: asks again also for what ends soon. */
   async function collect(subject: Subject, budgetMs: number, isRenewal: boolean): Promise<Snapshot> {
-    const late = sleep(Math.max(1, budgetMs - DATABASE / 2), null, { signal: ended.signal, ref: false }).catch(() => null)
+    const late = sleep(Math.max(1, budgetMs - DATABASE / 2), null, { ref: false })
     const kept = await keptFor(subject, isRenewal)
     const rows = collectors.filter(({ source }) => !kept.some((each) => each.source === source))
     const answers = start(rows, subject)
@@ -229,7 +230,7 @@ export function trustSources({
       return known && (known.since === null || Math.abs(at - known.since) <= SHARED) ? [{ row, evidence: known.evidence }] : []
     })
     const fresh = rows.filter((_, index) => shared[index]?.length === 0)
-    const started = startCollectors(fresh, subject, { parts, now, ended: ended.signal })
+    const started = startCollectors(fresh, subject, { parts, now, underWay })
     for (const { row, evidence } of started) share(keyOf(row, subject), evidence)
     return [...shared.flat(), ...started]
   }
@@ -245,7 +246,7 @@ export function trustSources({
   }
 
   async function store(subject: Subject, evidence: readonly Evidence[]): Promise<Snapshot> {
-    const snapshot = snapshotOf({ host: subject.host, collectedAt: seconds(), evidence })
+    const snapshot = snapshotOf(subject.host, seconds(), evidence)
     const validUntil = Math.min(...evidence.map((each) => each.evidence.validUntil))
     const stored = { snapshot, validUntil }
     await inTime(save({ stored, evidence: evidence.filter(isWorthKeeping) }), null, 'a snapshot could not be stored')
@@ -254,17 +255,15 @@ export function trustSources({
 
   /** What the database says, or `otherwise` when it fails or takes too long: a decision does not wait for it. What is written will still be. */
   async function inTime<Result>(work: Promise<Result>, otherwise: Result, complaint: string): Promise<Result> {
-    const patience = deadline(DATABASE, ended.signal)
-    const late = new Promise<never>((_, reject) => {
-      patience.signal.addEventListener('abort', () => reject(new Error('The database takes too long.')))
-    })
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(() => late.reject(new Error('The database takes too long.')), DATABASE)
     try {
-      return await Promise.race([work, late])
+      return await Promise.race([work, late.promise])
     } catch (error) {
       if (!ended.signal.aborted) log.warn({ err: error }, complaint)
       return otherwise
     } finally {
-      patience.clear()
+      clearTimeout(timer)
     }
   }
 

@@ -14,7 +14,7 @@ import type { Evidence, EvidenceBySource, Snapshot, Source } from '../../../../.
 import { type FreshDatabase, freshDatabase } from '../../../../support/database.ts'
 
 /** Puts evidence together as the pipeline does, but does not care for the order of lists. */
-export const snapshotOf: SourcesOptions['snapshotOf'] = ({ host, collectedAt, evidence }) => {
+export const snapshotOf: SourcesOptions['snapshotOf'] = (host, collectedAt, evidence) => {
   const sources = Object.fromEntries(
     evidence.map((each: Evidence) => [each.source, each.evidence]),
   ) as unknown as EvidenceBySource
