@@ -4,7 +4,7 @@ import type { DnsFacts, RecordType } from '../evidence.ts'
 import { isAddress, specialRange } from './address-policy.ts'
 import type { Collector } from './collector.ts'
 import type { DnsClient } from './dns-client.ts'
-import { canonicalName } from './dns-message.ts'
+import { aliasesIn, canonicalName } from './dns-message.ts'
 import { Fault } from './fault.ts'
 import { asSet, asText } from './shape.ts'
 
@@ -28,8 +28,9 @@ export const collectDns: Collector<'dns'> = async ({ subject, parts: { dns }, si
     try {
       const { rcode, records: all } = await dns.ask(name, question, signal)
       if (rcode !== 'NOERROR' && rcode !== 'NXDOMAIN') throw new Fault('unavailable', rcode)
+      const owner = aliasesIn(all, name).at(-1)?.target ?? name
       return all.flatMap((record) =>
-        record.type === question && canonicalName(record.name) === name && 'data' in record ? [record.data] : [],
+        record.type === question && canonicalName(record.name) === owner && 'data' in record ? [record.data] : [],
       )
     } catch {
       unanswered.push(type)

@@ -228,6 +228,20 @@ const CASES: readonly Case[] = [
     }),
   },
   {
+    why: 'a policy for mail that lives elsewhere',
+    host: 'hosted.test',
+    zone: {
+      'hosted.test A': a('hosted.test', PUBLIC),
+      '_dmarc.hosted.test TXT': {
+        answers: [
+          cname('_dmarc.hosted.test', 'hosted.dmarc.test'),
+          { type: 'TXT', name: 'hosted.dmarc.test', data: ['v=DMARC1; p=none'] },
+        ],
+      },
+    },
+    expect: ok({ dmarc: 'v=DMARC1; p=none' }),
+  },
+  {
     why: 'signatures that are wrong',
     host: 'bogus.test',
     zone: {
