@@ -44,14 +44,14 @@ export const collectDns: Collector<'dns'> = async ({ subject, parts: { dns }, si
   const isBogus = where.outcome === 'servfail' && (await answersUnchecked(dns, host, signal))
   if (where.outcome === 'servfail' && !isBogus) return { status: 'failed', reason: 'servfail', validFor: SHORTEST }
 
-  const [ns, mx, txt, dmarc, caa, wildcard, isValidating] = await Promise.all([
+  const [ns, mx, txt, dmarc, caa, wildcard, { isSigned }] = await Promise.all([
     records('NS', registrable, 'NS'),
     records('MX', registrable, 'MX'),
     records('TXT', registrable, 'TXT'),
     `_dmarc.${registrable}`.length > LONGEST_NAME ? [] : records('DMARC', `_dmarc.${registrable}`, 'TXT'),
     certificationAuthorities(host, registrable, (name) => records('CAA', name, 'CAA')),
     isWildcard(dns, host, registrable, signal),
-    dns.validates(signal),
+    dns.root(signal),
   ])
   const facts: DnsFacts = {
     a: keptAddresses(where.a),
@@ -62,7 +62,7 @@ export const collectDns: Collector<'dns'> = async ({ subject, parts: { dns }, si
     dmarc: textThat(dmarc, /^v=DMARC1(?:\s|;|$)/i),
     caa: asSet((caa ?? []).slice(0, KEPT).flatMap((record) => caaText(record) ?? [])),
     cnames: where.cnames.map((name) => asText(name, LONGEST_NAME) ?? ''),
-    dnssec: isBogus ? 'bogus' : where.isAuthentic ? 'secure' : isValidating ? 'insecure' : 'unknown',
+    dnssec: isBogus ? 'bogus' : where.isAuthentic ? 'secure' : isSigned ? 'insecure' : 'unknown',
     wildcard,
     ttlSeconds: where.ttlSeconds,
     unanswered: [...new Set([...where.unanswered, ...unanswered])].sort(),

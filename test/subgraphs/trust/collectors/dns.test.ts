@@ -356,6 +356,15 @@ test('without AD an answer is insecure from a server that validates the root, an
   }
 })
 
+test('a server that knows no name at all, not even the root, is no witness that one is not there', async () => {
+  const island = await startDnsServer(() => ({ rcode: 3 }))
+  const own = await startTrust({ dns: island })
+  expect(await own.ask('dns', 'example.com')).toMatchObject({ status: 'failed', reason: 'unavailable' })
+  expect(await own.ask('tls', 'example.com')).toMatchObject({ status: 'failed', reason: 'unavailable' })
+  await own.close()
+  await island.close()
+})
+
 test('without any server DNS is unavailable, and the rest of the snapshot is there', async () => {
   const own = await startTrust({ dns: null })
   const { sources } = await own.evidenceFor({ host: 'offline.test', registrable: 'offline.test' })
