@@ -197,7 +197,8 @@ export function trustSources({
 
   /** `isRenewal`: asks again also for what ends soon. */
   async function collect(subject: Subject, budgetMs: number, isRenewal: boolean): Promise<Snapshot> {
-    const late = sleep(Math.max(1, budgetMs - DATABASE / 2), null, { ref: false })
+    // What is left of the budget is for the database.
+    const late = sleep(Math.max(1, budgetMs - DATABASE), null, { ref: false })
     const kept = await keptFor(subject, isRenewal)
     const rows = collectors.filter(({ source }) => !kept.some((each) => each.source === source))
     const answers = start(rows, subject)
