@@ -43,9 +43,9 @@ function walk(value: unknown, steps: readonly Step[], at: number, found: Data[])
 
 export type ResponsePath = readonly (string | number)[]
 
-/** Where each of the objects stands that a way from the root leads to. Needed for errors only. */
-export function pathsTo(root: Data, steps: readonly Step[]): ReadonlyMap<Data, ResponsePath> {
-  const paths = new Map<Data, ResponsePath>()
+/** Where the objects stand that a way from the root leads to; one object may stand at several places. Needed for errors only. */
+export function pathsTo(root: Data, steps: readonly Step[]): ReadonlyMap<Data, readonly ResponsePath[]> {
+  const paths = new Map<Data, ResponsePath[]>()
   trace(root, 0, [])
   return paths
 
@@ -53,7 +53,10 @@ export function pathsTo(root: Data, steps: readonly Step[]): ReadonlyMap<Data, R
     if (typeof value !== 'object' || value === null) return
     const step = steps[at]
     if (!step) {
-      if (isData(value)) paths.set(value, path)
+      if (!isData(value)) return
+      const known = paths.get(value)
+      if (known) known.push(path)
+      else paths.set(value, [path])
       return
     }
     const goOn = (next: unknown, key: string | number): void => {
