@@ -28,18 +28,17 @@ function walk(value: unknown, steps: readonly Step[], at: number, found: Data[])
     if (isData(value)) found.push(value)
     return
   }
-  if (step.key !== null) {
-    if (isData(value)) goOn(value[step.key], step)
+  const { key, types } = step
+  if (key !== null) {
+    if (isData(value) && isOn(value[key], types)) walk(value[key], steps, at + 1, found)
   } else if (Array.isArray(value)) {
-    for (const item of value) goOn(item, step)
-  }
-
-  function goOn(next: unknown, { types }: Step): void {
-    if (typeof next !== 'object' || next === null) return
-    if (types && !types.has(String((next as Data).__typename))) return
-    walk(next, steps, at + 1, found)
+    for (const item of value) if (isOn(item, types)) walk(item, steps, at + 1, found)
   }
 }
+
+/** Whether a way goes on with what it met. */
+const isOn = (value: unknown, types: Step['types']): boolean =>
+  typeof value === 'object' && value !== null && (types === null || types.has(String((value as Data).__typename)))
 
 export type ResponsePath = readonly (string | number)[]
 
@@ -59,12 +58,11 @@ export function pathsTo(root: Data, steps: readonly Step[]): ReadonlyMap<Data, r
       else paths.set(value, [path])
       return
     }
-    const goOn = (next: unknown, key: string | number): void => {
-      if (typeof next !== 'object' || next === null) return
-      if (step.types && !step.types.has(String((next as Data).__typename))) return
-      trace(next, at + 1, [...path, key])
+    const { key, types } = step
+    const goOn = (next: unknown, element: string | number): void => {
+      if (isOn(next, types)) trace(next, at + 1, [...path, element])
     }
-    if (step.key !== null) goOn((value as Data)[step.key], step.key)
+    if (key !== null) goOn((value as Data)[key], key)
     else if (Array.isArray(value)) value.forEach(goOn)
   }
 }
