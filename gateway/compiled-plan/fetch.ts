@@ -53,7 +53,7 @@ type Parts = FetchContext & {
   readonly keyIn: (key: string | number) => string | number
 }
 
-function fetchOfFields({ ask, inputOf, rewrite, selected, way, keyIn }: Parts): RunNode {
+function fetchOfFields({ ask, isOf, inputOf, rewrite, selected, way, keyIn }: Parts): RunNode {
   return async (run, objects) => {
     const { data, errors } = await ask(inputOf(run.variables), run)
     // The same is answered for all of them, if there are several at all.
@@ -68,7 +68,7 @@ function fetchOfFields({ ask, inputOf, rewrite, selected, way, keyIn }: Parts): 
     }
     rewrite?.(data)
     objects.forEach((object, index) => {
-      merge(object, (index === 0 ? data : copied(data, selected)) as Data, selected)
+      merge(object, (index === 0 ? data : copied(data, selected)) as Data, selected, isOf)
     })
   }
 }
@@ -78,6 +78,7 @@ const ENTITIES = '_entities'
 
 function fetchOfEntities({
   ask,
+  isOf,
   inputOf,
   rewrite,
   selected,
@@ -140,7 +141,7 @@ function fetchOfEntities({
       if (!isData(entity)) continue
       // What equal entities are answered may be one object at all of their places, unless other fetches add different things to it.
       const own = isTaken?.[place] ? (copied(entity, below) as Data) : entity
-      merge(targets[index] as Data, own, below)
+      merge(targets[index] as Data, own, below, isOf)
       if (isTaken) isTaken[place] = 1
     }
   }
