@@ -1,0 +1,162 @@
+import { randomInt } from 'node:crypto'
+import type { RecordType } from 'dns-packet'
+import { type DnsAnswer, decodeAnswer, encodeQuestion, type Question } from './dns-message.ts'
+import { Fault, faultOf } from './fault.ts'
+import type { Endpoint, Network } from './safe-connect.ts'
+import { slots } from './slots.ts'
+
+/** Asks the configured DNS servers, which are expected to resolve recursively. */
+export type DnsClient = {
+  /** An answer, whatever its rcode. Throws a `Fault` when there is none until the signal. `isUnchecked`: without DNSSEC's checks (CD). */
+  readonly ask: (
+    name: string,
+    type: RecordType,
+    signal: AbortSignal,
+    options?: { readonly isUnchecked?: boolean },
+  ) => Promise<DnsAnswer>
+  /** Whether the servers check signatures themselves, asked once an hour; false as well when that is not known. */
+  readonly validates: (signal: AbortSignal) => Promise<boolean>
+}
+
+/** How long one try of one server may take before the next is asked. Milliseconds. */
+const TRY = 700
+/** Tries per question, over all servers. */
+const TRIES = 4
+/** Questions at once to one server, and to all: a decision asks around twelve. */
+const AT_ONCE = { perKey: 200, total: 400 }
+/** How long it is remembered whether the servers validate. Milliseconds. */
+const VALIDATION = 3_600_000
+
+export function dnsClient(network: Network): DnsClient {
+  const places = slots(AT_ONCE)
+  let validation: { readonly at: number; readonly answer: Promise<boolean> } | null = null
+
+  return {
+    ask,
+    validates(signal) {
+      if (validation && Date.now() - validation.at < VALIDATION) return validation.answer
+      // The root is signed: who validates marks its records as authentic.
+      const answer = ask('.', 'NS', signal).then(
+        ({ isAuthentic }) => isAuthentic,
+        () => {
+          validation = null
+          return false
+        },
+      )
+      validation = { at: Date.now(), answer }
+      return answer
+    },
+  }
+
+  async function ask(name: string, type: RecordType, signal: AbortSignal, { isUnchecked = false } = {}): Promise<DnsAnswer> {
+    const { resolvers } = network
+    let failed: DnsAnswer | null = null
+    let fault = new Fault('unavailable', 'no DNS server is configured')
+    const tries = resolvers.length === 0 ? 0 : Math.max(resolvers.length, Math.min(TRIES, resolvers.length * 2))
+    for (let attempt = 0; attempt < tries && !signal.aborted; attempt += 1) {
+      const server = resolvers[attempt % resolvers.length]
+      if (!server) break
+      const within = AbortSignal.any([signal, AbortSignal.timeout(TRY)])
+      try {
+        const answer = await places.hold(key(server), within, () =>
+          askServer(network, server, { name, type, isUnchecked }, within),
+        )
+        if (answer.rcode === 'NOERROR' || answer.rcode === 'NXDOMAIN') return answer
+        failed = answer
+        // A second try of the same server gives the same answer.
+        if (attempt + 1 >= resolvers.length) break
+      } catch (error) {
+        fault = faultOf(error)
+        // A lying server is not asked again: the question itself may be what breaks it.
+        if (fault.reason === 'malformed' && attempt + 1 >= resolvers.length) break
+      }
+    }
+    if (failed) return failed
+    throw fault
+  }
+}
+
+const key = ({ address, port }: Endpoint): string => `${address}#${port}`
+
+async function askServer(
+  network: Network,
+  server: Endpoint,
+  { name, type, isUnchecked }: { readonly name: string; readonly type: RecordType; readonly isUnchecked: boolean },
+  signal: AbortSignal,
+): Promise<DnsAnswer> {
+  const asked: Question = { id: randomInt(0x10000), name, type }
+  const query = encodeQuestion(asked, { isUnchecked })
+  const answer = await overUdp(network, server, asked, query, signal)
+  return answer === 'truncated' ? overTcp(network, server, asked, query, signal) : answer
+}
+
+async function overUdp(
+  network: Network,
+  server: Endpoint,
+  asked: Question,
+  query: Buffer,
+  signal: AbortSignal,
+): Promise<DnsAnswer | 'truncated'> {
+  const socket = await network.resolverDatagrams(server)
+  const { promise, resolve, reject } = Promise.withResolvers<DnsAnswer | 'truncated'>()
+  const onAbort = () => reject(new Fault('timeout', 'no DNS answer in time'))
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort, { once: true })
+  socket.on('error', reject)
+  socket.on('message', (message) => {
+    try {
+      const answer = decodeAnswer(message, asked)
+      // Others may send here too: we go on listening until the right one comes.
+      if (answer !== null) resolve(answer)
+    } catch (error) {
+      reject(error)
+    }
+  })
+  socket.send(query, (error) => error && reject(error))
+  try {
+    return await promise
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    socket.close()
+  }
+}
+
+async function overTcp(
+  network: Network,
+  server: Endpoint,
+  asked: Question,
+  query: Buffer,
+  signal: AbortSignal,
+): Promise<DnsAnswer> {
+  const socket = await network.resolverStream(server, signal)
+  const { promise, resolve, reject } = Promise.withResolvers<DnsAnswer>()
+  const onAbort = () => reject(new Fault('timeout', 'no DNS answer in time'))
+  let received = Buffer.alloc(0)
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort, { once: true })
+  socket.on('error', reject)
+  socket.on('close', () => reject(new Fault('unavailable', 'the DNS server closed the connection')))
+  socket.on('data', (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk])
+    if (received.length < 2) return
+    // The length has 16 bits, so that this is never more than 64 KiB.
+    const length = received.readUInt16BE(0)
+    if (received.length < length + 2) return
+    try {
+      const answer = decodeAnswer(received.subarray(2, length + 2), asked)
+      if (answer === null || answer === 'truncated') throw new Fault('malformed', 'a DNS answer to another question')
+      resolve(answer)
+    } catch (error) {
+      reject(error)
+    }
+  })
+  const length = Buffer.alloc(2)
+  length.writeUInt16BE(query.length)
+  socket.write(Buffer.concat([length, query]))
+  try {
+    return await promise
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    socket.destroy()
+  }
+}
