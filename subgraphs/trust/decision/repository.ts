@@ -1,0 +1,125 @@
+import type { Kysely } from 'kysely'
+import type { Snapshot } from '../evidence.ts'
+import { takeScans } from '../key/repository.ts'
+import type { Tables } from '../tables.ts'
+import { timeOf } from '../words.ts'
+import type { Decision } from './decision.ts'
+
+/** An answer to be stored. */
+export type NewDecision = Decision & { readonly requestText: string; readonly requestHash: Buffer }
+
+/** Decisions in the database. */
+export const decisionRepository = (database: Kysely<Tables>) => ({
+  /** A decision of a key; null when it has none with this id. */
+  async find(keyId: string, id: string): Promise<Decision | null> {
+    const row = await database
+      .selectFrom('decision')
+      .innerJoin('snapshot', 'snapshot.id', 'decision.snapshot_id')
+      .selectAll('decision')
+      .select('snapshot.body as evidence')
+      .where('decision.id', '=', id)
+      .where('key_id', '=', keyId)
+      .executeTakeFirst()
+    if (!row) return null
+    return {
+      id: row.id,
+      keyId: row.key_id,
+      createdAt: row.created_at,
+      request: JSON.parse(row.request),
+      policyVersion: row.policy_version,
+      override: row.override === null ? null : JSON.parse(row.override),
+      judgement: JSON.parse(row.body),
+      text: row.body,
+      snapshot: JSON.parse(row.evidence),
+      elapsedMs: row.elapsed_ms,
+    }
+  },
+
+  /** The evidence of the key's last decisions on these requests that are valid at `at`, by the request's hash in hexadecimal. */
+  async lastSnapshots(
+    keyId: string,
+    hashes: readonly Buffer[],
+    { at, policyVersion }: { readonly at: Date; readonly policyVersion: string },
+  ): Promise<ReadonlyMap<string, Snapshot>> {
+    const rows = await database
+      .selectFrom('decision')
+      .innerJoin('snapshot', 'snapshot.id', 'decision.snapshot_id')
+      .distinctOn('request_hash')
+      .select(['request_hash', 'snapshot.body'])
+      .where('key_id', '=', keyId)
+      .where('request_hash', 'in', hashes)
+      .where('decision.valid_until', '>', at)
+      .where('policy_version', '=', policyVersion)
+      .orderBy('request_hash')
+      .orderBy('created_at', 'desc')
+      .execute()
+    return new Map(rows.map(({ request_hash, body }) => [request_hash.toString('hex'), JSON.parse(body)]))
+  },
+
+  /**
+   * Stores the decisions that there are scans for, the first ones first, and counts them in the same transaction. `limit`: scans a month, null for none.
+   * Returns how many were stored, and the scans of the month; null where they are not counted.
+   */
+  record: (
+    decisions: readonly NewDecision[],
+    { keyId, at, limit }: { readonly keyId: string; readonly at: Date; readonly limit: number | null },
+  ): Promise<{ readonly stored: number; readonly scans: number | null }> =>
+    database.transaction().execute(async (transaction) => {
+      // Snapshots first: the row of the count should be locked for as short as possible.
+      await saveSnapshots(transaction, decisions)
+      const count = limit === null ? null : await takeScans(transaction, { keyId, at, wanted: decisions.length, limit })
+      const stored = count?.taken ?? decisions.length
+      if (stored > 0) await transaction.insertInto('decision').values(decisions.slice(0, stored).map(rowOf)).execute()
+      return { stored, scans: count?.scans ?? null }
+    }),
+})
+
+export type DecisionRepository = ReturnType<typeof decisionRepository>
+
+function rowOf(decision: NewDecision) {
+  return {
+    id: decision.id,
+    key_id: decision.keyId,
+    created_at: decision.createdAt,
+    request: decision.requestText,
+    request_hash: decision.requestHash,
+    snapshot_id: decision.snapshot.id,
+    policy_version: decision.policyVersion,
+    override: decision.override === null ? null : JSON.stringify(decision.override),
+    body: decision.text,
+    valid_until: timeOf(decision.judgement.validity.validUntil),
+    elapsed_ms: decision.elapsedMs,
+  }
+}
+
+/** Collectors have stored theirs, most of the time; those that were put together anew are ours to store. */
+async function saveSnapshots(transaction: Kysely<Tables>, decisions: readonly NewDecision[]): Promise<void> {
+  // In one order everywhere: two transactions that write the same rows must not wait for each other.
+  const snapshots = [...new Map(decisions.map(({ snapshot }) => [snapshot.id, snapshot])).values()].sort((one, other) =>
+    one.id < other.id ? -1 : 1,
+  )
+  const known = await transaction
+    .selectFrom('snapshot')
+    .select('id')
+    .where(
+      'id',
+      'in',
+      snapshots.map(({ id }) => id),
+    )
+    .execute()
+  const missing = snapshots.filter(({ id }) => !known.some((each) => each.id === id))
+  if (missing.length === 0) return
+  await transaction
+    .insertInto('snapshot')
+    .values(
+      missing.map((snapshot) => ({
+        id: snapshot.id,
+        host: snapshot.host,
+        body: JSON.stringify(snapshot),
+        collected_at: timeOf(snapshot.collectedAt),
+        valid_until: timeOf(Math.min(...Object.values(snapshot.sources).map(({ validUntil }) => validUntil))),
+      })),
+    )
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute()
+}
