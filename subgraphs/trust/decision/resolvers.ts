@@ -19,9 +19,7 @@ export const decisionResolvers = {
     },
     decideBatch: async (_, { inputs }, context) => {
       const key = await context.key()
-      if (inputs.length < 1 || inputs.length > MOST_AT_ONCE) {
-        throw badInput('inputs', `1 to ${MOST_AT_ONCE} questions`, inputs.length)
-      }
+      if (inputs.length > MOST_AT_ONCE) throw badInput('inputs', `at most ${MOST_AT_ONCE} questions`, inputs.length)
       const { outcomes, usage } = await decideAll(inputs.map(questionIn), key, context)
       return { results: outcomes.map((outcome) => resultOf(outcome, usage)), usage }
     },

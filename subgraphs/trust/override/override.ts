@@ -64,3 +64,12 @@ export const wantedOf = ({ keyId, subject, action, reason, expiresAt }: Override
   expiresAt: expiresAt && secondsOf(expiresAt),
   actor: `key ${keyId}`,
 })
+
+/** What the subject of an override is: everything below a registrable domain or a tenant is meant as well. */
+export function scopeOf(subject: string, engine: Pick<Engine, 'normalise'>): 'HOST' | 'DOMAIN' | 'TENANT' {
+  const found = engine.normalise('domain', subject)
+  if (found.kind === 'invalid' || found.target.kind === 'address') return 'HOST'
+  const { registrable, tenant, shared } = found.target.name
+  if (shared) return subject === tenant ? 'TENANT' : 'HOST'
+  return subject === registrable ? 'DOMAIN' : 'HOST'
+}

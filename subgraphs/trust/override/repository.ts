@@ -74,12 +74,12 @@ export const overrideRepository = (database: Kysely<Tables>) => {
           .executeTakeFirstOrThrow()
       }),
 
-    /** Deletes an override of a key; false when it has none with this id. */
-    delete: (keyId: string, id: string): Promise<boolean> =>
+    /** Deletes the override of a subject; false when the key has none. */
+    delete: (keyId: string, subject: string): Promise<boolean> =>
       database
         .deleteFrom('override')
-        .where('id', '=', id)
         .where('key_id', '=', keyId)
+        .where('subject', '=', subject)
         .executeTakeFirst()
         .then(({ numDeletedRows }) => numDeletedRows > 0n),
   }

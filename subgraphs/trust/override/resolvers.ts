@@ -1,10 +1,10 @@
 import type { Resolvers } from '#generated/trust/resolvers.ts'
 import { excerpt } from '../../runtime/errors.ts'
-import { opaqueId, rowIn } from '../../runtime/id.ts'
+import { opaqueId } from '../../runtime/id.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
 import type { Fault } from '../decision/decision.ts'
 import { lower, upper } from '../words.ts'
-import { checkedOverride, MOST_OVERRIDES, type Override } from './override.ts'
+import { checkedOverride, MOST_OVERRIDES, type Override, scopeOf } from './override.ts'
 
 const OVERRIDES: KeysetList<Override> = { name: 'overrides', parts: ['text'], positionOf: ({ subject }) => [subject] }
 
@@ -36,17 +36,18 @@ export const overrideResolvers = {
         },
       ])
     },
-    deleteOverride: async (_, { id }, { key, overrides }) => {
+    deleteOverride: async (_, { subject }, { key, overrides, engine }) => {
       const { id: keyId } = await key()
-      const row = rowIn(id, 'Override')
-      if (row === null || !(await overrides.delete(keyId, row))) {
-        return { __typename: 'OverrideNotFound', message: `There is no override with the id ${excerpt(id)}.` }
+      const found = engine.normalise('url', subject)
+      if (found.kind === 'target' && (await overrides.delete(keyId, found.target.host))) {
+        return { __typename: 'DeleteOverrideSuccess', subject: found.target.host }
       }
-      return { __typename: 'DeleteOverrideSuccess', id }
+      return { __typename: 'OverrideNotFound', message: `There is no override of ${excerpt(subject)}.` }
     },
   },
   Override: {
     id: ({ id }) => opaqueId('Override', id),
+    scope: ({ subject }, _, { engine }) => scopeOf(subject, engine),
     action: ({ action }) => upper(action),
   },
   OverrideConnection: connectionFields,
