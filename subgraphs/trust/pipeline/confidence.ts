@@ -40,10 +40,15 @@ export function confidenceOf(
     isConflicting,
   }
 
-  function threatConfidence(plain: number, { witness }: Features, { threat, threatFamilies, isEstablished }: Scores): number {
+  function threatConfidence(
+    plain: number,
+    { witness }: Features,
+    { threat, threatBesideFeeds, threatFamilies, isEstablished }: Scores,
+  ): number {
     if (witness.host >= 2) return Math.max(plain, CONFIDENCE.hostHits)
-    if (witness.host === 1)
-      return isEstablished ? Math.min(plain, CONFIDENCE.hostHitEstablished) : Math.max(plain, CONFIDENCE.hostHit)
+    if (witness.host === 1 && !isEstablished) return Math.max(plain, CONFIDENCE.hostHit)
+    // One witness against an established domain may be wrong; what others say without it is not less sure for that.
+    if (witness.host === 1 && threatBesideFeeds < BANDS.high) return Math.min(plain, CONFIDENCE.hostHitEstablished)
     if (threat < BANDS.medium || threatFamilies.length >= 2) return plain
     return share(plain, threatFamilies.length === 1 ? CONFIDENCE.oneFamily : CONFIDENCE.noFamily)
   }

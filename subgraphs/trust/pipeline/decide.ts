@@ -17,12 +17,13 @@ import { type Features, observe } from './observe.ts'
 import { appliesTo } from './override.ts'
 import { type Policy, policyOf } from './policy.ts'
 import type { DecideRequest, Interaction, Override } from './request.ts'
-import { type Clamp, type Floor, type Routed, route, severityOf, type Tier, tierOf } from './route.ts'
+import { type Clamp, type Floor, type Routed, route, severityOf, tierOf } from './route.ts'
 import { type Points, scoresOf } from './score.ts'
+import { ACTIONS, type Action, type Profile, type State, TIERS, type Tier } from './stages.ts'
 import type { Judged } from './state.ts'
 import { type Structural, structuralOf } from './structural.ts'
 import { type Validity, validityOf } from './validity.ts'
-import { ACTIONS, type Action, type Family, type Profile, type State } from './weights.ts'
+import type { Family } from './weights.ts'
 
 /** A score of 0 to 100 and how sure it is, 0 to 1. */
 export type Score = { readonly score: number; readonly confidence: number }
@@ -162,8 +163,7 @@ function actionConfidence({ state, action }: Routed, { trust, threat, deviation 
 function decideByForm(structural: Structural, request: DecideRequest, policy: Policy): Finding {
   const { CONFIDENCE, INTERACTION, STRENGTH } = policy.weights
   const tier = tierOf(request.interaction, policy)
-  const tiers = ['low', 'medium', 'high', 'critical'] as const
-  const shift = structural.shifts ? (INTERACTION.shift[tiers.indexOf(tier)] ?? 0) : 0
+  const shift = structural.shifts ? (INTERACTION.shift[TIERS.indexOf(tier)] ?? 0) : 0
   const shifted = ACTIONS[Math.min(severityOf(structural.action) + shift, severityOf('escalate_to_human'))] ?? 'escalate_to_human'
   const action = structural.action === 'deny' ? 'deny' : shifted
   const sure = CONFIDENCE.structural / 100

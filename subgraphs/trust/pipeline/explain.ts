@@ -3,8 +3,8 @@ import type { Policy } from './policy.ts'
 import type { DecideRequest } from './request.ts'
 import { type Routed, severityOf } from './route.ts'
 import type { Scores } from './score.ts'
+import { type Action, PROFILES } from './stages.ts'
 import type { Judged } from './state.ts'
-import { type Action, PROFILES } from './weights.ts'
 
 /** A reason and how strongly it counts, 0 to 100. */
 export type Reason = { readonly code: Code; readonly strength: number }

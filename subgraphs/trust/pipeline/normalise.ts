@@ -55,9 +55,9 @@ export function normalise(type: TargetType, value: string): Normalised {
   if (value.length > LONGEST) return invalid('too_long', `Expected at most ${LONGEST} characters, got ${value.length}.`)
   const text = value.trim()
   if (text === '') return invalid('empty', 'Expected a host name or an http(s) URL, got blanks only.')
-  // URL parsers drop tabs and line breaks silently: what is checked would not be what is read.
   if (!text.isWellFormed()) return invalid('host', 'Expected well-formed Unicode.')
-  if (/[\u0000-\u001f\u007f]/.test(text)) return invalid('control_character', 'Expected no control characters.')
+  // URL parsers drop tabs and line breaks silently: what is checked would not be what is read.
+  if (/\p{Cc}/u.test(text)) return invalid('control_character', 'Expected no control characters.')
 
   const bare = canonicalIpv6(text)
   if (bare !== null) return addressTarget(type, value, bare, null, null)

@@ -1,6 +1,7 @@
 import type { UnixSeconds } from '../evidence.ts'
 import type { Target } from './normalise.ts'
-import { type Action, INTERACTION, PROFILES, type Profile } from './weights.ts'
+import { type Action, PROFILES, type Profile } from './stages.ts'
+import { INTERACTION } from './weights.ts'
 
 /** What is asked: may this be done there, under this policy? */
 export type DecideRequest = {

@@ -1,16 +1,13 @@
 import type { Policy } from './policy.ts'
 import type { DecideRequest, Interaction } from './request.ts'
 import type { Assumption } from './score.ts'
+import { ACTIONS, type Action, PROFILES, type Profile, type State, TIERS, type Tier } from './stages.ts'
 import { type Judged, mightBeWorse, stateOf } from './state.ts'
-import { ACTIONS, type Action, PROFILES, type Profile, type State } from './weights.ts'
 
 /** 0 (proceed) to 4 (deny). */
 export const severityOf = (action: Action): number => ACTIONS.indexOf(action)
 export const strictest = (one: Action, other: Action): Action => (severityOf(one) >= severityOf(other) ? one : other)
 const mildest = (one: Action, other: Action): Action => (severityOf(one) <= severityOf(other) ? one : other)
-
-export type Tier = 'low' | 'medium' | 'high' | 'critical'
-const TIERS: readonly Tier[] = ['low', 'medium', 'high', 'critical']
 
 /** How much is at stake, from what is done, how, and with what. */
 export function tierOf({ kind, mode, sensitivity }: Interaction, { weights: { INTERACTION } }: Policy): Tier {
@@ -87,13 +84,20 @@ function stepsOf(judged: Judged, request: DecideRequest, policy: Policy, assumpt
 const cell = (state: State, profile: Profile, { weights }: Policy): Action =>
   weights.MATRIX[state][PROFILES.indexOf(profile)] ?? 'deny'
 
-/** Denial needs a clear threat, or strong doubt that is at least medium sure and has two kinds of evidence, or a witness about the host itself. */
+/**
+ * Denial needs a clear threat, or strong doubt that is at least medium sure and has two kinds of evidence or a witness about the host itself. Against
+ * strong trust one feed counts as nothing, and neither do listed pages against the platform that they stand on.
+ */
 function hasGround({ scores, confidence, features }: Judged, state: State, { weights: { BANDS, CONFIDENCE } }: Policy): boolean {
   if (state === 'A') return true
+  const { witness, isPlatform } = features
+  const feedsCount = witness.host >= 2 || (scores.trust < BANDS.high && (witness.host > 0 || !isPlatform))
+  const threat = feedsCount ? scores.threat : scores.threatBesideFeeds
   const isSure =
-    (scores.threat >= BANDS.high && confidence.threat >= CONFIDENCE.medium) ||
+    (threat >= BANDS.high && confidence.threat >= CONFIDENCE.medium) ||
     (scores.deviation >= BANDS.high && confidence.deviation >= CONFIDENCE.medium)
-  return isSure && (scores.families.length >= 2 || features.witness.host > 0)
+  const families = scores.families.filter((family) => feedsCount || family !== 'feed')
+  return isSure && (families.length >= 2 || (feedsCount && witness.host > 0))
 }
 
 /** Floors that apply. The open profile lowers those of isolation to caution. */

@@ -14,6 +14,8 @@ export type Points = {
 export type Scores = {
   readonly trust: number
   readonly threat: number
+  /** Threat without what feeds say. */
+  readonly threatBesideFeeds: number
   readonly deviation: number
   readonly points: readonly Points[]
   /** Independent kinds of evidence with points against the target, in alphabetical order. */
@@ -74,6 +76,9 @@ export function scoresOf(features: Features, policy: Policy, assumption: Assumpt
   return {
     trust: features.isTenant ? Math.min(trust, STEPS.tenantTrustCap) : trust,
     threat: clamp(sum(points.map(({ threat }) => threat)) + synergy),
+    threatBesideFeeds: clamp(
+      sum(points.map(({ signal, threat }) => (SIGNALS[signal].family === 'feed' ? 0 : threat))) + (has('tls') ? synergy : 0),
+    ),
     deviation: clamp(sum(points.map(({ deviation }) => deviation))),
     points,
     families,

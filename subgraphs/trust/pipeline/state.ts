@@ -3,7 +3,7 @@ import type { Confidence } from './confidence.ts'
 import type { Features } from './observe.ts'
 import type { Policy } from './policy.ts'
 import type { Assumption, Scores } from './score.ts'
-import type { State } from './weights.ts'
+import type { State } from './stages.ts'
 
 /** What a target has been judged by so far. */
 export type Judged = {
@@ -37,7 +37,7 @@ function isClearThreat(
 ): boolean {
   if (scores.threat < BANDS.high || confidence.threat < CONFIDENCE.high) return false
   if (scores.trust >= BANDS.high && witness.host < 2) return false
-  return !(isPlatform && witness.host === 0 && witness.url > 0)
+  return !(isPlatform && witness.host === 0 && scores.threatBesideFeeds < BANDS.high)
 }
 
 /** Feeds, the zone and the certificate must have answered: who has not been asked about is nobody's safe acquaintance. */

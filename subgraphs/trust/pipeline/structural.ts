@@ -3,7 +3,7 @@ import type { Code } from './codes.ts'
 import { feedObservations } from './feeds.ts'
 import type { Target } from './normalise.ts'
 import type { Policy } from './policy.ts'
-import type { Action } from './weights.ts'
+import type { Action } from './stages.ts'
 
 /** A target whose form decides, without any collection. */
 export type Structural = {

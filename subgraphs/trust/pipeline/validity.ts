@@ -1,7 +1,7 @@
 import type { Snapshot, UnixSeconds } from '../evidence.ts'
 import type { Policy } from './policy.ts'
 import type { Override } from './request.ts'
-import type { Profile, State } from './weights.ts'
+import type { Profile, State } from './stages.ts'
 
 export type Validity = {
   readonly evaluatedAt: UnixSeconds
