@@ -1,4 +1,5 @@
 import type net from 'node:net'
+import { deadline } from './deadline.ts'
 import type { DnsClient } from './dns-client.ts'
 import { canonicalName } from './dns-message.ts'
 import { Fault, faultOf } from './fault.ts'
@@ -112,12 +113,14 @@ export async function connectTo(
   const tried = endpoints.slice(0, CONNECTS)
   for (const [index, endpoint] of tried.entries()) {
     const isLast = index === tried.length - 1
-    const within = isLast ? signal : AbortSignal.any([signal, AbortSignal.timeout(CONNECT)])
+    const own = isLast ? null : deadline(CONNECT, signal)
     try {
-      return await network.connect(endpoint, within)
+      return await network.connect(endpoint, own?.signal ?? signal)
     } catch (error) {
       fault = faultOf(error)
       if (signal.aborted) break
+    } finally {
+      own?.clear()
     }
   }
   throw fault

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Evidence, FailReason, Source, UnixSeconds } from '../evidence.ts'
 import { isAddress } from './address-policy.ts'
 import { type Addresses, resolveAddresses } from './addresses.ts'
-import type { Asking, Parts, Subject, Told } from './collector.ts'
+import type { Parts, Subject, Told } from './collector.ts'
 import { ADDRESSES_TIMEOUT, type Row } from './collectors.ts'
+import { deadline } from './deadline.ts'
 import { Fault, faultOf } from './fault.ts'
 
 /** How long a source that did not answer is left alone: long enough not to be a burden, short enough to be forgotten. Seconds. */
@@ -16,38 +16,51 @@ const GRACE = 100
 /** The row's answer, always: a fault, a silence and a mistake of ours are answers too. */
 export type Answering = { readonly row: Row; readonly evidence: Promise<Evidence> }
 
-/** Starts these rows at once. `ended` ends all of them early. */
+/** What is under way, each to be ended early when everything ends. A set, because a signal with thousands of listeners is slow. */
+export type UnderWay = Set<AbortController>
+
+/** Starts these rows at once, and is among `underWay` until the last has answered. */
 export function startCollectors(
   rows: readonly Row[],
   subject: Subject,
-  { parts, now, ended }: { readonly parts: Parts; readonly now: () => Date; readonly ended: AbortSignal },
+  { parts, now, underWay }: { readonly parts: Parts; readonly now: () => Date; readonly underWay: UnderWay },
 ): Answering[] {
   let resolving: Promise<Addresses> | null = null
-  return rows.map((row) => ({ row, evidence: run(row) }))
+  const ending = new AbortController()
+  const ended = ending.signal
+  underWay.add(ending)
+  const answers = rows.map((row) => ({ row, evidence: run(row) }))
+  void Promise.all(answers.map(({ evidence }) => evidence)).then(() => underWay.delete(ending))
+  return answers
 
   function addresses(): Promise<Addresses> {
     if (isAddress(subject.host)) return Promise.resolve(literal(subject.host))
-    resolving ??= resolveAddresses(parts.dns, subject.host, AbortSignal.any([ended, AbortSignal.timeout(ADDRESSES_TIMEOUT)]))
+    resolving ??= resolve()
     return resolving
   }
 
+  async function resolve(): Promise<Addresses> {
+    const { signal, clear } = deadline(ADDRESSES_TIMEOUT, ended)
+    return resolveAddresses(parts.dns, subject.host, signal).finally(clear)
+  }
+
   async function run(row: Row): Promise<Evidence> {
-    const started = performance.now()
+    const clears: (() => void)[] = []
     try {
       if (row.needs === 'addresses') await addresses()
-      const signal = AbortSignal.any([ended, AbortSignal.timeout(row.timeout)])
-      const asking: Asking = { subject, parts, signal, now, addresses }
+      const own = deadline(row.timeout, ended)
+      const last = deadline(row.timeout + GRACE, ended)
+      clears.push(own.clear, last.clear)
       // A collector that does not listen to its signal is left behind.
-      const late = sleep(row.timeout + GRACE, null, { ref: false }).then(() => {
-        throw new Fault('timeout', 'no answer in time')
+      const late = new Promise<never>((_, reject) => {
+        last.signal.addEventListener('abort', () => reject(new Fault('timeout', 'no answer in time')))
       })
-      late.catch(() => {})
-      return written(row, await Promise.race([row.collect(asking), late]))
+      return written(row, await Promise.race([row.collect({ subject, parts, signal: own.signal, now, addresses }), late]))
     } catch (error) {
-      if (!(error instanceof Fault) && !ended.aborted) {
-        parts.log.error({ err: error, source: row.source, ms: Math.round(performance.now() - started) }, 'a collector failed')
-      }
+      if (!(error instanceof Fault) && !ended.aborted) parts.log.error({ err: error, source: row.source }, 'a collector failed')
       return failed(row, subject, faultOf(error), at())
+    } finally {
+      for (const clear of clears) clear()
     }
   }
 

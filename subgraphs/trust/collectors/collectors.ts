@@ -14,7 +14,7 @@ export type Row<S extends Source = Source> = {
   readonly timeout: number
   /** What its answer is about, and is kept under: hosts of one domain share answers about the domain. */
   readonly about: (subject: Subject) => string
-  /** Whether it waits for the host's addresses; DNS waits for them while it asks for the rest. */
+  /** Whether it begins once the host's addresses are known. */
   readonly needs: 'addresses' | null
   readonly collect: Collector<S>
 }
@@ -27,12 +27,12 @@ const row = <S extends Source>(each: Row<S>): Row<S> => each
 export const ADDRESSES_TIMEOUT = 1_100
 
 /**
- * All sources. With the budget of three seconds: addresses and TLS one after the other, the rest beside them. `ct` has little time because it is never
+ * All sources. Within the budget of three seconds: addresses, then DNS and TLS; the rest beside them. `ct` has little time because it is never
  * decisive, lists because they are in our own database.
  */
 export const collectors: readonly Row[] = [
   row({ source: 'rdap', timeout: 2_500, about: domain, needs: null, collect: collectRdap }),
-  row({ source: 'dns', timeout: 1_500, about: host, needs: null, collect: collectDns }),
+  row({ source: 'dns', timeout: 1_500, about: host, needs: 'addresses', collect: collectDns }),
   row({ source: 'tls', timeout: 1_700, about: host, needs: 'addresses', collect: collectTls }),
   row({ source: 'ct', timeout: 2_000, about: domain, needs: null, collect: collectCt }),
   row({ source: 'feeds', timeout: 1_500, about: host, needs: null, collect: collectFeeds }),

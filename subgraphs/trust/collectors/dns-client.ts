@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { RecordType } from 'dns-packet'
+import { deadline } from './deadline.ts'
 import { type DnsAnswer, decodeAnswer, encodeQuestion, type Question } from './dns-message.ts'
 import { Fault, faultOf } from './fault.ts'
 import type { Endpoint, Network } from './safe-connect.ts'
@@ -56,10 +57,9 @@ export function dnsClient(network: Network): DnsClient {
     for (let attempt = 0; attempt < tries && !signal.aborted; attempt += 1) {
       const server = resolvers[attempt % resolvers.length]
       if (!server) break
-      const within = AbortSignal.any([signal, AbortSignal.timeout(TRY)])
       try {
-        const answer = await places.hold(key(server), within, () =>
-          askServer(network, server, { name, type, isUnchecked }, within),
+        const answer = await places.hold(key(server), signal, () =>
+          askServer(network, server, { name, type, isUnchecked }, signal),
         )
         if (answer.rcode === 'NOERROR' || answer.rcode === 'NXDOMAIN') return answer
         failed = answer
@@ -86,8 +86,13 @@ async function askServer(
 ): Promise<DnsAnswer> {
   const asked: Question = { id: randomInt(0x10000), name, type }
   const query = encodeQuestion(asked, { isUnchecked })
-  const answer = await overUdp(network, server, asked, query, signal)
-  return answer === 'truncated' ? overTcp(network, server, asked, query, signal) : answer
+  const within = deadline(TRY, signal)
+  try {
+    const answer = await overUdp(network, server, asked, query, within.signal)
+    return answer === 'truncated' ? await overTcp(network, server, asked, query, within.signal) : answer
+  } finally {
+    within.clear()
+  }
 }
 
 async function overUdp(

@@ -37,7 +37,13 @@ export const collectDns: Collector<'dns'> = async ({ subject, parts: { dns }, si
     }
   }
 
-  const asked = Promise.all([
+  // First and alone: a name that is not there has nothing else, and under load addresses of all hosts go before records of some.
+  const where = await addresses()
+  if (where.outcome === 'nxdomain') return { status: 'absent', reason: 'nxdomain', validFor: SHORTEST * 5 }
+  const isBogus = where.outcome === 'servfail' && (await answersUnchecked(dns, host, signal))
+  if (where.outcome === 'servfail' && !isBogus) return { status: 'failed', reason: 'servfail', validFor: SHORTEST }
+
+  const [ns, mx, txt, dmarc, caa, wildcard, isValidating] = await Promise.all([
     records('NS', registrable, 'NS'),
     records('MX', registrable, 'MX'),
     records('TXT', registrable, 'TXT'),
@@ -46,13 +52,6 @@ export const collectDns: Collector<'dns'> = async ({ subject, parts: { dns }, si
     isWildcard(dns, host, registrable, signal),
     dns.validates(signal),
   ])
-  // Without them nothing is known about the host, and the rest would only look like knowledge.
-  const where = await addresses()
-  if (where.outcome === 'nxdomain') return { status: 'absent', reason: 'nxdomain', validFor: SHORTEST * 5 }
-  const isBogus = where.outcome === 'servfail' && (await answersUnchecked(dns, host, signal))
-  if (where.outcome === 'servfail' && !isBogus) return { status: 'failed', reason: 'servfail', validFor: SHORTEST }
-
-  const [ns, mx, txt, dmarc, caa, wildcard, isValidating] = await asked
   const facts: DnsFacts = {
     a: keptAddresses(where.a),
     aaaa: keptAddresses(where.aaaa),

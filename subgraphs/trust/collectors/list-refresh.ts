@@ -94,7 +94,8 @@ function assertSane(list: List, { entries, unreadable, asOf }: Copy, old: Editio
   if (unreadable > (entries + unreadable) * UNREADABLE) throw new Fault('malformed', `${unreadable} of its lines cannot be read`)
   if (entries < list.minimum) throw new Fault('malformed', `Expected at least ${list.minimum} entries, got ${entries}.`)
   if (!old) return
-  if (asOf < old.asOf) throw new Fault('malformed', 'it is older than the copy that we have')
+  // Servers behind one name may be some minutes apart.
+  if (asOf < old.asOf - list.every) throw new Fault('malformed', 'it is older than the copy that we have')
   if (entries < old.entries * SHRINK && now - old.fetchedAt < BELIEVED_AFTER) {
     throw new Fault('malformed', `it has ${entries} entries, and the copy that we have ${old.entries}`)
   }

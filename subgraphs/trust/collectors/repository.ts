@@ -10,17 +10,17 @@ const KEPT = '7 days'
 
 /** Evidence and snapshots in the database. */
 export const evidenceRepository = (database: Kysely<CollectorTables>) => ({
-  /** The newest snapshot of a host, valid or not; null without any. */
-  async latestSnapshot(host: string): Promise<StoredSnapshot | null> {
-    const row = await database
-      .selectFrom('snapshot')
-      .select(['body', 'valid_until'])
-      .where('host', '=', host)
-      .orderBy('collected_at', 'desc')
-      .orderBy('valid_until', 'desc')
-      .limit(1)
-      .executeTakeFirst()
-    return row ? { snapshot: JSON.parse(row.body), validUntil: secondsOf(row.valid_until) } : null
+  /** The newest snapshots of these hosts, valid or not; null in the place of a host without any. */
+  async latestSnapshots(hosts: readonly string[]): Promise<(StoredSnapshot | null)[]> {
+    const { rows } = await sql<{ host: string; body: string; valid_until: Date }>`
+      SELECT latest.host, latest.body, latest.valid_until FROM unnest(${hosts}::text[]) AS asked (host)
+      CROSS JOIN LATERAL (
+        SELECT * FROM snapshot WHERE snapshot.host = asked.host ORDER BY collected_at DESC, valid_until DESC LIMIT 1
+      ) AS latest`.execute(database)
+    return hosts.map((host) => {
+      const row = rows.find((each) => each.host === host)
+      return row ? { snapshot: JSON.parse(row.body), validUntil: secondsOf(row.valid_until) } : null
+    })
   },
 
   /** One snapshot by its id; null when it is not there. */
@@ -30,42 +30,38 @@ export const evidenceRepository = (database: Kysely<CollectorTables>) => ({
   },
 
   /** An equal snapshot is there already when two processes collect the same within one second. */
-  async saveSnapshot({ snapshot, validUntil }: StoredSnapshot): Promise<void> {
+  async saveSnapshots(snapshots: readonly StoredSnapshot[]): Promise<void> {
+    const rows = snapshots.map(({ snapshot, validUntil }) => ({
+      id: snapshot.id,
+      host: snapshot.host,
+      body: JSON.stringify(snapshot),
+      collected_at: dateOf(snapshot.collectedAt),
+      valid_until: dateOf(validUntil),
+    }))
     await database
       .insertInto('snapshot')
-      .values({
-        id: snapshot.id,
-        host: snapshot.host,
-        body: JSON.stringify(snapshot),
-        collected_at: dateOf(snapshot.collectedAt),
-        valid_until: dateOf(validUntil),
-      })
+      .values(rows.sort((one, other) => (one.id < other.id ? -1 : 1)))
       .onConflict((conflict) => conflict.column('id').doNothing())
       .execute()
   },
 
-  /** Answers that are valid at `now`, of these sources about these subjects. */
+  /** Answers that are valid at `now`, of these sources about these subjects, in any order. */
   async valid(asked: readonly { readonly source: Source; readonly subject: string }[], now: UnixSeconds): Promise<Evidence[]> {
-    const rows = await database
-      .selectFrom('evidence')
-      .select(['source', 'body'])
-      .where(({ eb, refTuple, tuple }) =>
-        eb(
-          refTuple('source', 'subject'),
-          'in',
-          asked.map(({ source, subject }) => tuple(source, subject)),
-        ),
-      )
-      .where('valid_until', '>', dateOf(now))
-      .execute()
+    const sources = asked.map(({ source }) => source)
+    const subjects = asked.map(({ subject }) => subject)
+    const { rows } = await sql<{ source: string; body: unknown }>`
+      SELECT source, body FROM evidence
+      JOIN unnest(${sources}::text[], ${subjects}::text[]) AS asked (source, subject) USING (source, subject)
+      WHERE valid_until > ${dateOf(now)}`.execute(database)
     // What was written is what `Evidence` says.
     return rows.map(({ source, body }) => ({ source, evidence: body }) as Evidence)
   },
 
-  /** Keeps answers, each over an older one of the same source and subject. */
+  /** Keeps answers, each over an older one of the same source and subject; of several about the same, the last. */
   async save(answers: readonly Evidence[]): Promise<void> {
     if (answers.length === 0) return
-    const rows = answers.map(({ source, evidence }) => ({
+    const distinct = new Map(answers.map((answer) => [`${answer.source} ${answer.evidence.subject}`, answer]))
+    const rows = [...distinct.values()].map(({ source, evidence }) => ({
       source,
       subject: evidence.subject,
       body: JSON.stringify(evidence),

@@ -26,6 +26,8 @@ export type Network = {
   readonly resolvers: readonly Endpoint[]
   readonly tlsPort: number
   readonly authorities: readonly string[] | null
+  /** For a look at whatever a target presents: old protocols and weak keys included. Made once: it holds all authorities. */
+  readonly lenient: () => tls.SecureContext
   /** Why we do not connect there; null: we do. */
   readonly refusal: (endpoint: Endpoint) => string | null
   /** Whether plain HTTP to this endpoint is all right. */
@@ -54,10 +56,20 @@ export function safeNetwork({ resolvers, allow = () => false, tlsPort = 443, aut
     if (!resolvers.includes(resolver)) throw new Error('Expected one of the configured DNS servers.')
   }
 
+  let lenient: tls.SecureContext | null = null
+
   return {
     resolvers,
     tlsPort,
     authorities: authorities ?? null,
+    lenient() {
+      lenient ??= tls.createSecureContext({
+        minVersion: 'TLSv1',
+        ciphers: 'DEFAULT@SECLEVEL=0',
+        ...(authorities ? { ca: [...authorities] } : {}),
+      })
+      return lenient
+    },
     refusal,
     mayBePlain: allow,
     async connect(endpoint, signal) {

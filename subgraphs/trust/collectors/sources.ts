@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Evidence, Snapshot, UnixSeconds } from '../evidence.ts'
-import { type Answering, startCollectors, timedOut } from './collection.ts'
+import { batched } from './batched.ts'
+import { type Answering, startCollectors, timedOut, type UnderWay } from './collection.ts'
 import type { Parts, Subject } from './collector.ts'
 import { collectors, type Row } from './collectors.ts'
 import { dnsClient } from './dns-client.ts'
@@ -27,6 +28,10 @@ const ROUND = 60_000
 /** A list that was not refreshed for so long is reported as down. Seconds. */
 const STALE = 48 * 3_600
 const PROBE = 1_500
+/** How long a decision waits for what is stored, and for its snapshot to be. Milliseconds. */
+const DATABASE = 400
+/** How long an answer is shared after it has come: until it can be read from the database, also by who has just looked there in vain. Seconds. */
+const SHARED = 10
 const HOUR = 3_600_000
 
 export type EvidenceOptions = {
@@ -45,7 +50,7 @@ export type TrustSources = {
    * aborted signal: sources that fail are part of the snapshot. Equal targets that are asked for at the same time are collected once.
    */
   readonly evidenceFor: (subject: Subject, options?: EvidenceOptions) => Promise<Snapshot>
-  /** What can be reached, in a fixed order: sources first, then lists and block lists by name. */
+  /** What can be reached, in a fixed order: sources first, then lists by name. Never rejects. */
   readonly status: () => Promise<SourceStatus[]>
   /** Downloads the lists that are due, which also happens by itself; resolves when that is done. */
   readonly refreshLists: () => Promise<void>
@@ -59,11 +64,7 @@ export type SourcesOptions = {
   readonly config: CollectorConfig
   readonly log: Logger
   /** Puts evidence together; sources that are not among it were not asked. */
-  readonly snapshotOf: (collected: {
-    readonly host: string
-    readonly collectedAt: UnixSeconds
-    readonly evidence: readonly Evidence[]
-  }) => Snapshot
+  readonly snapshotOf: (host: string, collectedAt: UnixSeconds, evidence: readonly Evidence[]) => Snapshot
   readonly now?: () => Date
   /** For tests: exceptions from what may be connected to. No configuration leads here. */
   readonly network?: Omit<NetworkOptions, 'resolvers'>
@@ -103,18 +104,33 @@ export function trustSources({
   const health = sourceHealth()
   /** Targets that are collected now, and single answers: hosts of one domain share those about the domain. */
   const collecting = new Map<string, Promise<Snapshot>>()
-  const answering = new Map<string, Promise<Evidence>>()
+  const answering = new Map<string, { readonly evidence: Promise<Evidence>; since: UnixSeconds | null }>()
   const background = new Set<Promise<unknown>>()
+  const underWay: UnderWay = new Set()
   let reachesDns: boolean | null = null
+
+  // Under load many targets share a statement.
+  const latestOf = batched(repository.latestSnapshots)
+  const validOf = batched(async (targets: readonly Subject[]) => {
+    const valid = await repository.valid(targets.flatMap(askedOf), seconds())
+    const byKey = new Map(valid.map((each) => [`${each.source} ${each.evidence.subject}`, each]))
+    return targets.map((target) => askedOf(target).flatMap(({ source, subject }) => byKey.get(`${source} ${subject}`) ?? []))
+  })
+  const save = batched(async (all: readonly { readonly stored: StoredSnapshot; readonly evidence: readonly Evidence[] }[]) => {
+    await repository.save(all.flatMap(({ evidence }) => evidence))
+    await repository.saveSnapshots(all.map(({ stored }) => stored))
+    return all.map(() => null)
+  })
 
   const looking = isScheduled ? lookAfter() : Promise.resolve()
 
   return {
     async evidenceFor(subject, { signal, budgetMs = BUDGET, maxStaleSeconds = 0 } = {}) {
       signal?.throwIfAborted()
+      const end = performance.now() + budgetMs
       const wanted = stored(subject).then((latest) => {
         const at = seconds()
-        if (!latest || latest.validUntil + maxStaleSeconds <= at) return collectOnce(subject, budgetMs)
+        if (!latest || latest.validUntil + maxStaleSeconds <= at) return collectOnce(subject, end - performance.now())
         const life = latest.validUntil - latest.snapshot.collectedAt
         if (latest.validUntil - at < life * AHEAD) inBackground(collectOnce(subject, budgetMs, true))
         return latest.snapshot
@@ -123,7 +139,11 @@ export function trustSources({
     },
 
     async status() {
-      const states = await lists.states(chosen.map(({ name }) => name))
+      const names = chosen.map(({ name }) => name)
+      const states = await lists.states(names).catch((error: unknown) => {
+        log.warn({ err: error }, 'the state of lists could not be read')
+        return names.map((list) => ({ list, edition: null, fault: 'the database does not answer' }))
+      })
       const dnsStatus: SourceStatus =
         reachesDns === false ? { name: 'dns', state: 'down', reason: 'no DNS server answers' } : health.of('dns')
       const ctStatus: SourceStatus = parts.ctUrl === null ? { name: 'ct', state: 'off', reason: null } : health.of('ct')
@@ -147,8 +167,13 @@ export function trustSources({
 
     async close() {
       ended.abort()
+      for (const each of underWay) each.abort()
       await looking
-      await Promise.allSettled([...collecting.values(), ...answering.values(), ...background])
+      await Promise.allSettled([
+        ...collecting.values(),
+        ...[...answering.values()].map(({ evidence: answer }) => answer),
+        ...background,
+      ])
       await https.close()
     },
   }
@@ -159,10 +184,7 @@ export function trustSources({
 
   /** A database that does not answer costs what was kept, not the decision. */
   async function stored({ host }: Subject): Promise<StoredSnapshot | null> {
-    return repository.latestSnapshot(host).catch((error: unknown) => {
-      log.warn({ err: error }, 'stored snapshots could not be read')
-      return null
-    })
+    return inTime(latestOf(host), null, 'stored snapshots could not be read')
   }
 
   function collectOnce(subject: Subject, budgetMs: number, isRenewal = false): Promise<Snapshot> {
@@ -175,17 +197,17 @@ export function trustSources({
 
   /** `isRenewal`: asks again also for what ends soon. */
   async function collect(subject: Subject, budgetMs: number, isRenewal: boolean): Promise<Snapshot> {
-    const late = sleep(budgetMs, null, { signal: ended.signal, ref: false }).catch(() => null)
+    const late = sleep(Math.max(1, budgetMs - DATABASE / 2), null, { ref: false })
     const kept = await keptFor(subject, isRenewal)
     const rows = collectors.filter(({ source }) => !kept.some((each) => each.source === source))
     const answers = start(rows, subject)
-    const inTime = await Promise.all(
+    const now = await Promise.all(
       answers.map((answer) => Promise.race([answer.evidence, late.then(() => timedOut(answer, subject, seconds()))])),
     )
-    const snapshot = await store(subject, [...kept, ...inTime])
+    const snapshot = await store(subject, [...kept, ...now])
     inBackground(
       Promise.all(answers.map(({ evidence }) => evidence)).then(async (all) => {
-        const isLate = all.some((evidence, index) => evidence !== inTime[index])
+        const isLate = all.some((evidence, index) => evidence !== now[index])
         // What came late makes a better snapshot for the next caller.
         if (isLate && !ended.signal.aborted) await store(subject, [...kept, ...all])
       }),
@@ -194,41 +216,55 @@ export function trustSources({
   }
 
   async function keptFor(subject: Subject, isRenewal: boolean): Promise<Evidence[]> {
-    const asked = collectors.map(({ source, about }) => ({ source, subject: about(subject) }))
-    const at = seconds()
-    const valid = await repository.valid(asked, at).catch((error: unknown) => {
-      log.warn({ err: error }, 'stored evidence could not be read')
-      return []
-    })
+    const valid = await inTime(validOf(subject), [], 'stored evidence could not be read')
     if (!isRenewal) return valid
+    const at = seconds()
     return valid.filter(({ evidence: { collectedAt, validUntil } }) => validUntil - at >= (validUntil - collectedAt) * AHEAD)
   }
 
-  /** Each row's answer, shared with whoever asks the same source about the same subject right now. */
+  /** Each row's answer, shared with whoever asks the same source about the same subject now. */
   function start(rows: readonly Row[], subject: Subject): Answering[] {
-    const key = ({ source, about }: Row) => `${source} ${about(subject)}`
-    const fresh = rows.filter((row) => !answering.has(key(row)))
-    for (const { row, evidence } of startCollectors(fresh, subject, { parts, now, ended: ended.signal })) {
-      const noted = evidence.then((each) => {
-        answering.delete(key(row))
-        if (!ended.signal.aborted) health.note(each)
-        return each
-      })
-      answering.set(key(row), noted)
-    }
-    return rows.map((row) => ({ row, evidence: answering.get(key(row)) ?? Promise.reject(new Error('Expected an answer.')) }))
+    const at = seconds()
+    const shared = rows.map((row) => {
+      const known = answering.get(keyOf(row, subject))
+      return known && (known.since === null || Math.abs(at - known.since) <= SHARED) ? [{ row, evidence: known.evidence }] : []
+    })
+    const fresh = rows.filter((_, index) => shared[index]?.length === 0)
+    const started = startCollectors(fresh, subject, { parts, now, underWay })
+    for (const { row, evidence } of started) share(keyOf(row, subject), evidence)
+    return [...shared.flat(), ...started]
+  }
+
+  function share(key: string, evidence: Promise<Evidence>): void {
+    const entry: { evidence: Promise<Evidence>; since: UnixSeconds | null } = { evidence, since: null }
+    answering.set(key, entry)
+    void evidence.then((each) => {
+      entry.since = each.evidence.collectedAt
+      if (!ended.signal.aborted) health.note(each)
+      setTimeout(() => answering.get(key) === entry && answering.delete(key), SHARED * 1_000).unref()
+    })
   }
 
   async function store(subject: Subject, evidence: readonly Evidence[]): Promise<Snapshot> {
-    const snapshot = snapshotOf({ host: subject.host, collectedAt: seconds(), evidence })
+    const snapshot = snapshotOf(subject.host, seconds(), evidence)
     const validUntil = Math.min(...evidence.map((each) => each.evidence.validUntil))
-    try {
-      await repository.save(evidence.filter(isWorthKeeping))
-      await repository.saveSnapshot({ snapshot, validUntil })
-    } catch (error) {
-      if (!ended.signal.aborted) log.warn({ err: error }, 'a snapshot could not be stored')
-    }
+    const stored = { snapshot, validUntil }
+    await inTime(save({ stored, evidence: evidence.filter(isWorthKeeping) }), null, 'a snapshot could not be stored')
     return snapshot
+  }
+
+  /** What the database says, or `otherwise` when it fails or takes too long: a decision does not wait for it. What is written will still be. */
+  async function inTime<Result>(work: Promise<Result>, otherwise: Result, complaint: string): Promise<Result> {
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(() => late.reject(new Error('The database takes too long.')), DATABASE)
+    try {
+      return await Promise.race([work, late.promise])
+    } catch (error) {
+      if (!ended.signal.aborted) log.warn({ err: error }, complaint)
+      return otherwise
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   function inBackground(work: Promise<unknown>): void {
@@ -265,6 +301,11 @@ export function trustSources({
     }
   }
 }
+
+/** Every source, and what it would be asked about. */
+const askedOf = (subject: Subject) => collectors.map(({ source, about }) => ({ source, subject: about(subject) }))
+
+const keyOf = ({ source, about }: Row, subject: Subject): string => `${source} ${about(subject)}`
 
 /** What was not asked, or came too late, is asked for by the next caller. */
 const isWorthKeeping = ({ evidence: { status } }: Evidence): boolean => status !== 'timeout' && status !== 'skipped'

@@ -31,13 +31,7 @@ export const collectTls: Collector<'tls'> = async ({ subject: { host }, parts, s
       const tcp = await connectTo(network, where, network.tlsPort, signal)
       const socket = await network.handshake(
         tcp,
-        {
-          servername: host,
-          rejectUnauthorized: false,
-          minVersion: 'TLSv1',
-          ciphers: 'DEFAULT@SECLEVEL=0',
-          ...(network.authorities ? { ca: [...network.authorities] } : {}),
-        },
+        { servername: host, rejectUnauthorized: false, secureContext: network.lenient() },
         signal,
       )
       try {

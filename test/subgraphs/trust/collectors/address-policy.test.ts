@@ -61,9 +61,15 @@ test.each(REFUSED)('%s is refused: %s', (address) => {
   expect(specialRange(address)).not.toBeNull()
 })
 
-test.each(['93.184.216.34', '8.8.8.8', '1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450:4001::1', '2001:4860::8888'])(
-  '%s is public',
-  (address) => {
-    expect(specialRange(address)).toBeNull()
-  },
-)
+test.each([
+  '93.184.216.34',
+  '8.8.8.8',
+  '1.1.1.1',
+  '172.32.0.1',
+  '100.128.0.1',
+  '2606:4700::1111',
+  '2a00:1450:4001::1',
+  '2001:4860::8888',
+])('%s is public', (address) => {
+  expect(specialRange(address)).toBeNull()
+})

@@ -1,8 +1,11 @@
 import 'reflect-metadata'
 import { webcrypto } from 'node:crypto'
+
+type CryptoKeyPair = webcrypto.CryptoKeyPair
+
 import * as x509 from '@peculiar/x509'
 
-x509.cryptoProvider.set(webcrypto as Crypto)
+x509.cryptoProvider.set(webcrypto as never)
 
 const DAY = 86_400_000
 const EC = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
@@ -40,7 +43,7 @@ export type CertificateOptions = {
   /** Null: it signs itself. */
   readonly authority: Authority | null
   readonly policy?: string
-  readonly algorithm?: RsaHashedKeyGenParams
+  readonly algorithm?: webcrypto.RsaHashedKeyGenParams
   /** Sent behind the certificate. */
   readonly chain?: readonly string[]
   /** Bytes of an extension that nobody knows. */
@@ -81,4 +84,7 @@ export async function aCertificate({
   }
 }
 
-const serial = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex').replace(/^[89a-f]/, '1')
+const serial = (): string =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(8)))
+    .toString('hex')
+    .replace(/^[89a-f]/, '1')

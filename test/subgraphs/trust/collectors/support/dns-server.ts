@@ -15,7 +15,12 @@ export type Reply =
       readonly forged?: readonly Buffer[]
     }
 
-export type Asked = { readonly name: string; readonly type: string; readonly transport: 'udp' | 'tcp'; readonly message: packet.DecodedPacket }
+export type Asked = {
+  readonly name: string
+  readonly type: string
+  readonly transport: 'udp' | 'tcp'
+  readonly message: packet.DecodedPacket
+}
 export type Answerer = (asked: Asked) => Reply | undefined
 
 export const SERVFAIL = 2
@@ -82,7 +87,12 @@ export function encode(message: packet.DecodedPacket, reply: Exclude<Reply, Buff
   const bytes = packet.encode({
     type: 'response',
     id: message.id ?? 0,
-    flags: packet.RECURSION_DESIRED | packet.RECURSION_AVAILABLE | (reply.authentic ? packet.AUTHENTIC_DATA : 0) | (reply.truncated ? packet.TRUNCATED_RESPONSE : 0) | (reply.rcode ?? 0),
+    flags:
+      packet.RECURSION_DESIRED |
+      packet.RECURSION_AVAILABLE |
+      (reply.authentic ? packet.AUTHENTIC_DATA : 0) |
+      (reply.truncated ? packet.TRUNCATED_RESPONSE : 0) |
+      (reply.rcode ?? 0),
     questions: message.questions ?? [],
     answers: [...(reply.answers ?? [])],
   })
@@ -107,7 +117,12 @@ export const aaaa = (name: string, ...addresses: string[]): Reply => ({
 })
 export const cname = (name: string, data: string): Answer => ({ type: 'CNAME', name, data, ttl: 300 })
 export const txt = (name: string, ...texts: (string | Buffer)[]): Reply => ({
-  answers: texts.map((data) => ({ type: 'TXT' as const, name, data: typeof data === 'string' ? [data] : chunks(data), ttl: 300 })),
+  answers: texts.map((data) => ({
+    type: 'TXT' as const,
+    name,
+    data: typeof data === 'string' ? [data] : chunks(data),
+    ttl: 300,
+  })),
 })
 
 const chunks = (data: Buffer): Buffer[] =>

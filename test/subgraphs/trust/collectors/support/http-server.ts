@@ -48,7 +48,9 @@ export async function startHttpServer(
 export const json =
   (body: unknown, { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {}): Handler =>
   (_, response) =>
-    response.writeHead(status, { 'content-type': 'application/rdap+json', ...headers }).end(typeof body === 'string' ? body : JSON.stringify(body))
+    response
+      .writeHead(status, { 'content-type': 'application/rdap+json', ...headers })
+      .end(typeof body === 'string' ? body : JSON.stringify(body))
 
 export const text =
   (body: string | Buffer, headers: Record<string, string> = {}): Handler =>

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import net, { type AddressInfo } from 'node:net'
 import canonicalize from 'canonicalize'
 import pino from 'pino'
+import { openDatabase } from '../../../../../subgraphs/runtime/database.ts'
 import { rdapBootstrap } from '../../../../../subgraphs/trust/collectors/list-formats.ts'
 import { listRepository } from '../../../../../subgraphs/trust/collectors/list-repository.ts'
 import type { List } from '../../../../../subgraphs/trust/collectors/lists.ts'
@@ -10,14 +11,20 @@ import type { Endpoint, NetworkOptions } from '../../../../../subgraphs/trust/co
 import { type SourcesOptions, type TrustSources, trustSources } from '../../../../../subgraphs/trust/collectors/sources.ts'
 import type { CollectorTables } from '../../../../../subgraphs/trust/collectors/tables.ts'
 import type { Evidence, EvidenceBySource, Snapshot, Source } from '../../../../../subgraphs/trust/evidence.ts'
-import { openDatabase } from '../../../../../subgraphs/runtime/database.ts'
 import { type FreshDatabase, freshDatabase } from '../../../../support/database.ts'
 
 /** Puts evidence together as the pipeline does, but does not care for the order of lists. */
-export const snapshotOf: SourcesOptions['snapshotOf'] = ({ host, collectedAt, evidence }) => {
-  const sources = Object.fromEntries(evidence.map((each: Evidence) => [each.source, each.evidence])) as unknown as EvidenceBySource
+export const snapshotOf: SourcesOptions['snapshotOf'] = (host, collectedAt, evidence) => {
+  const sources = Object.fromEntries(
+    evidence.map((each: Evidence) => [each.source, each.evidence]),
+  ) as unknown as EvidenceBySource
   const rest = { schema: 1 as const, host, collectedAt, sources }
-  return { ...rest, id: createHash('sha256').update(canonicalize(rest) ?? '').digest('hex') } satisfies Snapshot
+  return {
+    ...rest,
+    id: createHash('sha256')
+      .update(canonicalize(rest) ?? '')
+      .digest('hex'),
+  } satisfies Snapshot
 }
 
 export type TrustOptions = {
@@ -109,12 +116,17 @@ export const aList = (list: Pick<List, 'name' | 'url' | 'format'> & Partial<List
 export const aBootstrap = (url: string): List => aList({ name: 'iana-rdap', kind: 'bootstrap', url, format: rdapBootstrap })
 
 /** A listener that counts who connects to it. */
-export async function aCanary(): Promise<{ readonly port: number; readonly connections: () => number; readonly close: () => void }> {
+export async function aCanary(): Promise<{
+  readonly port: number
+  readonly connections: () => number
+  readonly close: () => void
+}> {
   let connections = 0
   const server = net.createServer((socket) => {
     connections += 1
     socket.destroy()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // Every address of this machine, so that none leads past it.
+  await new Promise<void>((resolve) => server.listen(0, resolve))
   return { port: (server.address() as AddressInfo).port, connections: () => connections, close: () => server.close() }
 }
