@@ -40,20 +40,24 @@ await runProgram(async (defer, end) => {
   defer(directory.close)
   const social = await parts.socialSubgraph({ connection, log })
   defer(social.close)
+  const trust = parts.trustSubgraph({ connection, log, sources: { config } })
+  defer(trust.close)
+  const subgraphs = [directory, social, trust]
 
   const gateway = await parts.startGateway({
     supergraphSdl: readFileSync(join(import.meta.dirname, 'schema/supergraph.graphql'), 'utf8'),
-    links: [directory, social].map(parts.localLink),
+    links: subgraphs.map(parts.localLink),
     limits: { depth: config.DEPTH_LIMIT, cost: config.COST_LIMIT },
     log,
   })
   defer(gateway.close)
 
-  const app = parts.createHttpServer({ log, checks: [directory, social].map(({ name, ready }) => ({ name, check: ready })) })
+  const app = parts.createHttpServer({ log, checks: subgraphs.map(({ name, ready }) => ({ name, check: ready })) })
   await parts.serveGraphql(app, gateway, { page: await parts.serveExplorer(app, { examples: parts.graphExamples() }) })
   parts.serveWebSockets(app, gateway)
   await parts.serveDirectoryApi(app, gateway.client, { publicUrl })
   await parts.serveSocialApi(app, gateway.client, { publicUrl })
+  await parts.serveTrustApi(app, gateway.client, { publicUrl })
   // Until there is a home page, the explorer is the place to begin.
   app.get('/', async (_, reply) => reply.redirect('/graphql'))
   await listen(app, { host: config.HOST, port, graceSeconds: config.SHUTDOWN_GRACE_SECONDS }, defer)
@@ -68,6 +72,7 @@ async function loadParts() {
     ...(await import('./subgraphs/directory/import/seed.ts')),
     ...(await import('./subgraphs/directory/subgraph.ts')),
     ...(await import('./subgraphs/social/subgraph.ts')),
+    ...(await import('./subgraphs/trust/subgraph.ts')),
     ...(await import('./gateway/local-link.ts')),
     ...(await import('./gateway/gateway.ts')),
     ...(await import('./gateway/server.ts')),
@@ -75,6 +80,7 @@ async function loadParts() {
     ...(await import('./gateway/websocket.ts')),
     ...(await import('./rest-facade/directory/serve.ts')),
     ...(await import('./rest-facade/social/serve.ts')),
+    ...(await import('./rest-facade/trust/serve.ts')),
     ...(await import('./web/explorer/serve.ts')),
   }
 }
@@ -87,6 +93,7 @@ Atrium is ready.
   Explorer    ${url}/graphql in a browser
   REST        ${url}/api/search?q=postgres
   REST docs   ${url}/llms.txt to read, ${url}/api/openapi.json for programs
+  Trust       POST ${url}/v1/decide, with a key of: npx atrium trust key create
   Health      ${url}/health, ${url}/ready
 
 Import more:  npx atrium import PATH…      Stop: Ctrl-C

@@ -65,7 +65,7 @@ export function trustParts({ connection, log, sources: wanted, engine = current,
       lists: listRepository(query),
       log,
       now,
-      snapshotOf: ({ host, collectedAt, evidence }) => engine.snapshotOf(host, collectedAt, evidence),
+      snapshotOf: engine.snapshotOf,
     })
   }
 }

@@ -1,7 +1,7 @@
 import type { GeneratedAlways } from 'kysely'
 import type { CollectorTables } from './collectors/tables.ts'
 import type { Plan } from './key/key.ts'
-import type { Action } from './pipeline/weights.ts'
+import type { Action } from './pipeline/stages.ts'
 
 /** The tables of the schema `trust`, as the migrations make them. */
 export type Tables = CollectorTables & {

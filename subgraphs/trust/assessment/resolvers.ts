@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/trust/resolvers.ts'
-import type { State } from '../pipeline/weights.ts'
+import type { State } from '../pipeline/stages.ts'
 import { timeOf, upper } from '../words.ts'
 
 const STATES = {

@@ -11,7 +11,7 @@ import {
   type Override,
   type Sensitivity,
 } from '../pipeline/request.ts'
-import type { Profile } from '../pipeline/weights.ts'
+import type { Profile } from '../pipeline/stages.ts'
 
 /** A question as it was asked: absent parts have defaults. */
 export type Question = {

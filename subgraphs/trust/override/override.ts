@@ -2,7 +2,7 @@ import { excerpt } from '../../runtime/errors.ts'
 import type { Engine } from '../assessment/engine.ts'
 import type { Fault } from '../decision/decision.ts'
 import type { Override as Wanted } from '../pipeline/request.ts'
-import type { Action } from '../pipeline/weights.ts'
+import type { Action } from '../pipeline/stages.ts'
 import { secondsOf, timeOf } from '../words.ts'
 
 /** What the owner of a key has decided about a name. */
