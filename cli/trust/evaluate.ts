@@ -15,7 +15,13 @@ const row = z.object({
   host: z.string(),
   label: z.string(),
   // Evidence as decisions store it; without, the name alone decides.
-  snapshot: z.unknown().optional(),
+  snapshot: z
+    .custom<Snapshot>(
+      (given) =>
+        z.object({ schema: z.literal(1), host: z.string(), collectedAt: z.int(), sources: z.object({}) }).safeParse(given)
+          .success,
+    )
+    .optional(),
 })
 
 type Judged = { readonly host: string; readonly label: string; readonly decision: Decision | null }
@@ -34,8 +40,9 @@ export function evaluateCommand(): Command {
         const found = engine.normalise('url', host)
         if (found.kind === 'invalid') return { host, label, decision: null }
         const request = { target: found.target, interaction: DEFAULT_INTERACTION, profile: policy }
-        // What a file calls a snapshot was written by `atrium trust check --json` or read from a decision.
-        const evidence = (snapshot as Snapshot | undefined) ?? engine.snapshotOf(found.target.host, at, [])
+        const evidence = snapshot ?? engine.snapshotOf(found.target.host, at, [])
+        if (evidence.host !== found.target.host)
+          throw new Refusal(`Expected the snapshot of ${host} to be about it, got ${evidence.host}.`)
         return { host, label, decision: engine.decide(evidence, request, engine.policyVersion, null) }
       })
       const table = tableOf(judged)
@@ -62,7 +69,8 @@ function rowsIn(file: string): readonly z.infer<typeof row>[] {
       throw new Refusal(`${file}, line ${index + 1}: Expected JSON.`)
     }
     const read = z.array(row).safeParse(Array.isArray(given) ? given : [given])
-    if (!read.success) throw new Refusal(`${file}, line ${index + 1}: Expected {host, label} as strings.`)
+    if (!read.success)
+      throw new Refusal(`${file}, line ${index + 1}: Expected {host, label} as strings, and a snapshot as decisions store it.`)
     return read.data
   })
 }
