@@ -82,13 +82,14 @@ export async function serveFacade<Shared>(app: FastifyInstance, client: GatewayC
   function refuse(reply: FastifyReply, problem: Problem, cacheControl: string = NOTHING_TO_KEEP): FastifyReply {
     if (problem.status === 503) reply.header('retry-after', '2')
     const { request } = reply
-    return reply
+    const body = facade.problemBody(problem, { requestId: request.id, path: pathOf(request) })
+    reply
       .code(problem.status)
       .headers(problem.headers ?? {})
       .header('cache-control', cacheControl)
       .header('content-type', facade.problemType ?? JSON_TYPE)
-      // Bytes: to text of a JSON type Fastify would add a charset, which problem+json does not have.
-      .send(Buffer.from(JSON.stringify(facade.problemBody(problem, { requestId: request.id, path: pathOf(request) }))))
+    // Bytes: to text of a JSON type Fastify would add a charset, which problem+json does not have.
+    return reply.send(Buffer.from(JSON.stringify(body)))
   }
 
   function elsewhere(request: FastifyRequest, reply: FastifyReply): FastifyReply {

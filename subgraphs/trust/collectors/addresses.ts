@@ -1,7 +1,7 @@
 import type net from 'node:net'
 import { deadline } from './deadline.ts'
 import type { DnsClient } from './dns-client.ts'
-import { canonicalName } from './dns-message.ts'
+import { aliasesIn, canonicalName } from './dns-message.ts'
 import { Fault, faultOf } from './fault.ts'
 import type { Network } from './safe-connect.ts'
 
@@ -21,8 +21,6 @@ export type Addresses = {
   readonly unanswered: readonly ('A' | 'AAAA')[]
 }
 
-/** As long as a chain of aliases may be; resolvers give up at about as many. */
-const LONGEST_CHAIN = 8
 /** How many addresses of one name are tried, and how long one may take while others are left. Milliseconds. */
 const CONNECTS = 3
 const CONNECT = 1_000
@@ -66,28 +64,19 @@ async function family(dns: DnsClient, host: string, type: 'A' | 'AAAA', signal: 
     isAuthentic &&= isSigned
     if (rcode === 'NXDOMAIN') return { outcome: 'nxdomain', found: [], cnames, ttlSeconds: null, isAuthentic }
     if (rcode !== 'NOERROR') return { outcome: 'servfail', found: [], cnames, ttlSeconds: null, isAuthentic: false }
-    const asked = name
-    for (let step = aliasOf(name); step !== null; step = aliasOf(name)) {
-      if (step.target === canonicalName(host) || cnames.includes(step.target)) throw new Fault('malformed', 'aliases in a circle')
-      if (cnames.length === LONGEST_CHAIN) throw new Fault('malformed', `more than ${LONGEST_CHAIN} aliases`)
-      cnames.push(step.target)
-      ttls.push(step.ttl)
-      name = step.target
+    const before = name === canonicalName(host) ? [] : [canonicalName(host), ...cnames.slice(0, -1)]
+    const aliases = aliasesIn(records, name, before)
+    for (const { target, ttl } of aliases) {
+      cnames.push(target)
+      ttls.push(sane(ttl))
+      name = target
     }
     const found = records.flatMap((record) =>
       record.type === type && canonicalName(record.name) === name ? [{ address: record.data, ttl: sane(record.ttl) }] : [],
     )
-    if (found.length === 0 && name !== asked) continue
+    if (found.length === 0 && aliases.length > 0) continue
     const ttlSeconds = found.length > 0 ? Math.min(...found.map(({ ttl }) => ttl), ...ttls) : null
     return { outcome: 'found', found: [...new Set(found.map(({ address }) => address))], cnames, ttlSeconds, isAuthentic }
-
-    function aliasOf(owner: string): { target: string; ttl: number } | null {
-      for (const record of records) {
-        if (record.type === 'CNAME' && canonicalName(record.name) === owner)
-          return { target: canonicalName(record.data), ttl: sane(record.ttl) }
-      }
-      return null
-    }
   }
 }
 

@@ -41,7 +41,14 @@ export function startCollectors(
 
   async function resolve(): Promise<Addresses> {
     const { signal, clear } = deadline(ADDRESSES_TIMEOUT, ended)
-    return resolveAddresses(parts.dns, subject.host, signal).finally(clear)
+    try {
+      const found = await resolveAddresses(parts.dns, subject.host, signal)
+      // Who knows no name at all is no witness that this one is not there.
+      if (found.outcome !== 'nxdomain' || (await parts.dns.root(signal)).isKnown) return found
+      throw new Fault('unavailable', 'the DNS servers do not know the root')
+    } finally {
+      clear()
+    }
   }
 
   async function run(row: Row): Promise<Evidence> {

@@ -15,9 +15,12 @@ export type DnsClient = {
     signal: AbortSignal,
     options?: { readonly isUnchecked?: boolean },
   ) => Promise<DnsAnswer>
-  /** Whether the servers check signatures themselves, asked once an hour; false as well when that is not known. */
-  readonly validates: (signal: AbortSignal) => Promise<boolean>
+  /** What the servers say about the root, asked once an hour. Never rejects. */
+  readonly root: (signal: AbortSignal) => Promise<Root>
 }
+
+/** `isKnown`: the servers reach the internet; without it, "there is no such name" means nothing. `isSigned`: they check signatures themselves. */
+export type Root = { readonly isKnown: boolean; readonly isSigned: boolean }
 
 /** How long one try of one server may take before the next is asked. Milliseconds. */
 const TRY = 700
@@ -25,28 +28,31 @@ const TRY = 700
 const TRIES = 4
 /** Questions at once to one server, and to all: a decision asks around twelve. */
 const AT_ONCE = { perKey: 200, total: 400 }
-/** How long it is remembered whether the servers validate. Milliseconds. */
-const VALIDATION = 3_600_000
+/** How long it is remembered what the servers say about the root, and that they do not know it. Milliseconds. */
+const KNOWN = 3_600_000
+const UNKNOWN = 10_000
 
 export function dnsClient(network: Network): DnsClient {
   const places = slots(AT_ONCE)
-  let validation: { readonly at: number; readonly answer: Promise<boolean> } | null = null
+  let asked: { readonly until: number; readonly answer: Promise<Root> } | null = null
 
-  return {
-    ask,
-    validates(signal) {
-      if (validation && Date.now() - validation.at < VALIDATION) return validation.answer
-      // The root is signed: who validates marks its records as authentic.
-      const answer = ask('.', 'NS', signal).then(
-        ({ isAuthentic }) => isAuthentic,
-        () => {
-          validation = null
-          return false
-        },
-      )
-      validation = { at: Date.now(), answer }
-      return answer
-    },
+  return { ask, root }
+
+  async function root(signal: AbortSignal): Promise<Root> {
+    if (asked && performance.now() < asked.until) return asked.answer
+    const answer = ask('.', 'NS', signal).then(
+      // Who validates marks the root's records as authentic, which are signed.
+      ({ rcode, records, isAuthentic }) => ({
+        isKnown: rcode === 'NOERROR' && records.some(({ type }) => type === 'NS'),
+        isSigned: isAuthentic,
+      }),
+      () => ({ isKnown: false, isSigned: false }),
+    )
+    const current = { until: performance.now() + KNOWN, answer }
+    asked = current
+    const found = await answer
+    if (!found.isKnown && asked === current) asked = { until: performance.now() + UNKNOWN, answer }
+    return found
   }
 
   async function ask(name: string, type: RecordType, signal: AbortSignal, { isUnchecked = false } = {}): Promise<DnsAnswer> {

@@ -80,3 +80,24 @@ function repeatsQuestion(message: Buffer, { name, type }: Question): boolean {
 
 /** Lower case, as names of DNS differ in that at most, and without the dot at the end; the root is the empty name. */
 export const canonicalName = (name: string): string => name.toLowerCase().replace(/\.$/, '')
+
+/** As long as a chain of aliases may be; resolvers give up at about as many. */
+const LONGEST_CHAIN = 8
+
+/** Where the aliases in one answer lead, in order, without the name itself. Throws `malformed` for a circle and for a chain that is too long. */
+export function aliasesIn(
+  records: readonly Answer[],
+  name: string,
+  before: readonly string[] = [],
+): { readonly target: string; readonly ttl: number }[] {
+  const aliases: { target: string; ttl: number }[] = []
+  for (let owner = name; ; ) {
+    const alias = records.find((record) => record.type === 'CNAME' && canonicalName(record.name) === owner)
+    if (alias?.type !== 'CNAME') return aliases
+    owner = canonicalName(alias.data)
+    const seen = [name, ...before, ...aliases.map(({ target }) => target)]
+    if (seen.includes(owner)) throw new Fault('malformed', 'aliases in a circle')
+    if (seen.length > LONGEST_CHAIN) throw new Fault('malformed', `more than ${LONGEST_CHAIN} aliases`)
+    aliases.push({ target: owner, ttl: alias.ttl ?? 0 })
+  }
+}

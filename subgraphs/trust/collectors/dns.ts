@@ -4,7 +4,7 @@ import type { DnsFacts, RecordType } from '../evidence.ts'
 import { isAddress, specialRange } from './address-policy.ts'
 import type { Collector } from './collector.ts'
 import type { DnsClient } from './dns-client.ts'
-import { canonicalName } from './dns-message.ts'
+import { aliasesIn, canonicalName } from './dns-message.ts'
 import { Fault } from './fault.ts'
 import { asSet, asText } from './shape.ts'
 
@@ -28,8 +28,9 @@ export const collectDns: Collector<'dns'> = async ({ subject, parts: { dns }, si
     try {
       const { rcode, records: all } = await dns.ask(name, question, signal)
       if (rcode !== 'NOERROR' && rcode !== 'NXDOMAIN') throw new Fault('unavailable', rcode)
+      const owner = aliasesIn(all, name).at(-1)?.target ?? name
       return all.flatMap((record) =>
-        record.type === question && canonicalName(record.name) === name && 'data' in record ? [record.data] : [],
+        record.type === question && canonicalName(record.name) === owner && 'data' in record ? [record.data] : [],
       )
     } catch {
       unanswered.push(type)
@@ -43,14 +44,14 @@ export const collectDns: Collector<'dns'> = async ({ subject, parts: { dns }, si
   const isBogus = where.outcome === 'servfail' && (await answersUnchecked(dns, host, signal))
   if (where.outcome === 'servfail' && !isBogus) return { status: 'failed', reason: 'servfail', validFor: SHORTEST }
 
-  const [ns, mx, txt, dmarc, caa, wildcard, isValidating] = await Promise.all([
+  const [ns, mx, txt, dmarc, caa, wildcard, { isSigned }] = await Promise.all([
     records('NS', registrable, 'NS'),
     records('MX', registrable, 'MX'),
     records('TXT', registrable, 'TXT'),
     `_dmarc.${registrable}`.length > LONGEST_NAME ? [] : records('DMARC', `_dmarc.${registrable}`, 'TXT'),
     certificationAuthorities(host, registrable, (name) => records('CAA', name, 'CAA')),
     isWildcard(dns, host, registrable, signal),
-    dns.validates(signal),
+    dns.root(signal),
   ])
   const facts: DnsFacts = {
     a: keptAddresses(where.a),
@@ -61,7 +62,7 @@ export const collectDns: Collector<'dns'> = async ({ subject, parts: { dns }, si
     dmarc: textThat(dmarc, /^v=DMARC1(?:\s|;|$)/i),
     caa: asSet((caa ?? []).slice(0, KEPT).flatMap((record) => caaText(record) ?? [])),
     cnames: where.cnames.map((name) => asText(name, LONGEST_NAME) ?? ''),
-    dnssec: isBogus ? 'bogus' : where.isAuthentic ? 'secure' : isValidating ? 'insecure' : 'unknown',
+    dnssec: isBogus ? 'bogus' : where.isAuthentic ? 'secure' : isSigned ? 'insecure' : 'unknown',
     wildcard,
     ttlSeconds: where.ttlSeconds,
     unanswered: [...new Set([...where.unanswered, ...unanswered])].sort(),

@@ -43,7 +43,8 @@ export function dnsblZones(dns: DnsClient, zones: readonly string[]): DnsblZones
   async function lookIn(zone: string, host: string, at: number, signal: AbortSignal): Promise<FeedHit[]> {
     const name = `${host}.${zone}`
     if (name.length > 253) return []
-    const [isHonest, codes] = await Promise.all([saysNo(zone, at, signal), codesOf(name, signal)])
+    const [root, isHonest, codes] = await Promise.all([dns.root(signal), saysNo(zone, at, signal), codesOf(name, signal)])
+    if (!root.isKnown) throw new Fault('unavailable', 'the DNS servers do not know the root')
     if (!isHonest) throw new Fault('malformed', `${zone} lists everything`)
     return codes.map((code): FeedHit => {
       const number = Number(code.split('.')[3])

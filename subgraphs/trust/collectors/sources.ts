@@ -145,7 +145,7 @@ export function trustSources({
         return names.map((list) => ({ list, edition: null, fault: 'the database does not answer' }))
       })
       const dnsStatus: SourceStatus =
-        reachesDns === false ? { name: 'dns', state: 'down', reason: 'no DNS server answers' } : health.of('dns')
+        reachesDns === false ? { name: 'dns', state: 'down', reason: 'no DNS server knows the root' } : health.of('dns')
       const ctStatus: SourceStatus = parts.ctUrl === null ? { name: 'ct', state: 'off', reason: null } : health.of('ct')
       const threats = chosen.some(({ kind }) => kind === 'threat') || parts.dnsbl.zones.length > 0
       const feeds: SourceStatus[] = threats ? [] : [{ name: 'feeds', state: 'off', reason: null }]
@@ -197,7 +197,8 @@ export function trustSources({
 
   /** `isRenewal`: asks again also for what ends soon. */
   async function collect(subject: Subject, budgetMs: number, isRenewal: boolean): Promise<Snapshot> {
-    const late = sleep(Math.max(1, budgetMs - DATABASE / 2), null, { ref: false })
+    // What is left of the budget is for the database.
+    const late = sleep(Math.max(1, budgetMs - DATABASE), null, { ref: false })
     const kept = await keptFor(subject, isRenewal)
     const rows = collectors.filter(({ source }) => !kept.some((each) => each.source === source))
     const answers = start(rows, subject)
@@ -287,11 +288,7 @@ export function trustSources({
   async function lookAfter(): Promise<void> {
     let tidied = -Infinity
     while (!ended.signal.aborted) {
-      const probing = dns.ask('.', 'NS', AbortSignal.any([ended.signal, AbortSignal.timeout(PROBE)])).then(
-        () => true,
-        () => false,
-      )
-      reachesDns = await probing
+      reachesDns = (await dns.root(AbortSignal.any([ended.signal, AbortSignal.timeout(PROBE)]))).isKnown
       await refreshLists()
       if (performance.now() - tidied > HOUR && !ended.signal.aborted) {
         tidied = performance.now()

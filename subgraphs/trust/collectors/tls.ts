@@ -20,6 +20,7 @@ const NOT_TLS =
 export const collectTls: Collector<'tls'> = async ({ subject: { host }, parts, signal, addresses }) => {
   if (isAddress(host)) return { status: 'skipped', reason: 'not_applicable', validFor: HOUR }
   const where = await addresses()
+  if (where.outcome === 'servfail') throw new Fault('unavailable', 'no addresses are known')
   if (where.a.length + where.aaaa.length === 0) return { status: 'skipped', reason: 'not_applicable', validFor: 60 }
   const { network } = parts
   const everywhere = [...where.a, ...where.aaaa]

@@ -228,6 +228,20 @@ const CASES: readonly Case[] = [
     }),
   },
   {
+    why: 'a policy for mail that lives elsewhere',
+    host: 'hosted.test',
+    zone: {
+      'hosted.test A': a('hosted.test', PUBLIC),
+      '_dmarc.hosted.test TXT': {
+        answers: [
+          cname('_dmarc.hosted.test', 'hosted.dmarc.test'),
+          { type: 'TXT', name: 'hosted.dmarc.test', data: ['v=DMARC1; p=none'] },
+        ],
+      },
+    },
+    expect: ok({ dmarc: 'v=DMARC1; p=none' }),
+  },
+  {
     why: 'signatures that are wrong',
     host: 'bogus.test',
     zone: {
@@ -340,6 +354,15 @@ test('without AD an answer is insecure from a server that validates the root, an
     await sources.close()
     await own.close()
   }
+})
+
+test('a server that knows no name at all, not even the root, is no witness that one is not there', async () => {
+  const island = await startDnsServer(() => ({ rcode: 3 }))
+  const own = await startTrust({ dns: island })
+  expect(await own.ask('dns', 'example.com')).toMatchObject({ status: 'failed', reason: 'unavailable' })
+  expect(await own.ask('tls', 'example.com')).toMatchObject({ status: 'failed', reason: 'unavailable' })
+  await own.close()
+  await island.close()
 })
 
 test('without any server DNS is unavailable, and the rest of the snapshot is there', async () => {

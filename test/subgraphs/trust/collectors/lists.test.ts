@@ -343,6 +343,7 @@ test.each([
     why: 'a resolver that answers every name',
     answer: (({ name, type }) => (type === 'A' ? a(name, '127.0.1.2') : {})) as Answerer,
   },
+  { why: 'a resolver that is on no internet', answer: (() => ({ rcode: 3 })) as Answerer },
   { why: 'SERVFAIL', answer: (() => ({ rcode: 2 })) as Answerer },
   { why: 'silence', answer: (() => 'silence') as Answerer },
 ])('a block list over DNS: $why is a fault, never a hit', async ({ answer }) => {

@@ -170,7 +170,7 @@ test('a source that is too late is a timeout now, and an answer for the next cal
       json({ objectClassName: 'domain', ldhName: 'slow.com', events: [] })(request, response)
     },
   })
-  const first = await trust.evidenceFor(subject('slow.com'), { budgetMs: 400 })
+  const first = await trust.evidenceFor(subject('slow.com'), { budgetMs: 800 })
   expect(statuses(first)).toMatchObject({ rdap: 'timeout', dns: 'ok' })
   open.resolve()
   await expect.poll(async () => (await trust.evidence.latestSnapshots(['slow.com']))[0]?.snapshot.sources.rdap.status).toBe('ok')

@@ -2,6 +2,9 @@ import dgram from 'node:dgram'
 import net, { type AddressInfo } from 'node:net'
 import packet, { type Answer } from 'dns-packet'
 
+/** What whoever is on the internet knows. */
+const ROOT: Exclude<Reply, Buffer | 'silence'> = { answers: [{ type: 'NS', name: '.', data: 'a.root-servers.net' }] }
+
 /** What to answer: a message's parts, its bytes, or nothing at all. */
 export type Reply =
   | Buffer
@@ -52,7 +55,7 @@ export async function startDnsServer(answer: Answerer, { hasTcp = true } = {}): 
     const name = question.name.toLowerCase()
     asked.push(`${name} ${question.type}`)
     const isRoot = question.name === '.' && question.type === 'NS'
-    const reply = answer({ name, type: question.type, transport, message }) ?? (isRoot ? {} : { rcode: NXDOMAIN })
+    const reply = answer({ name, type: question.type, transport, message }) ?? (isRoot ? ROOT : { rcode: NXDOMAIN })
     if (reply === 'silence') return []
     if (Buffer.isBuffer(reply)) return [reply]
     const right = encode(message, reply)
