@@ -105,6 +105,10 @@ test('an override that has ended between evidence and question does not count', 
   expect((await decide('good.example.com')).assessment.action).toBe('DENY')
   at = new Date(NOON.getTime() + 1_000)
   expect((await decide('good.example.com')).assessment).toMatchObject({ action: 'PROCEED', override: null })
+  expect((await trust.ask('{ overrides { totalCount edges { node { id } } } }', {}, key.caller)).data.overrides).toEqual({
+    totalCount: 0,
+    edges: [],
+  })
 })
 
 test('a replay that comes to something else says where', async () => {
