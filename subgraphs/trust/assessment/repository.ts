@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Snapshot } from '../evidence.ts'
 import type { Tables } from '../tables.ts'
 import { secondsOf } from '../words.ts'
@@ -10,15 +10,12 @@ export type KnownSnapshot = { readonly snapshot: Snapshot; readonly validUntil: 
 export const snapshotRepository = (database: Kysely<Tables>) => ({
   /** The newest one of each host, in any order, without hosts that have none. */
   async latest(hosts: readonly string[]): Promise<KnownSnapshot[]> {
-    const rows = await database
-      .selectFrom('snapshot')
-      .distinctOn('host')
-      .select(['body', 'valid_until'])
-      .where('host', 'in', hosts)
-      .orderBy('host')
-      .orderBy('collected_at', 'desc')
-      .orderBy('valid_until', 'desc')
-      .execute()
+    const { rows } = await sql<{ body: string; valid_until: Date }>`
+      SELECT latest.body, latest.valid_until
+      FROM unnest(${hosts}::text[]) AS asked (host)
+      CROSS JOIN LATERAL (
+        SELECT body, valid_until FROM snapshot WHERE host = asked.host ORDER BY collected_at DESC, valid_until DESC LIMIT 1
+      ) AS latest`.execute(database)
     return rows.map(({ body, valid_until }) => ({ snapshot: JSON.parse(body), validUntil: secondsOf(valid_until) }))
   },
 })

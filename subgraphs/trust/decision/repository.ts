@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Snapshot } from '../evidence.ts'
 import { takeScans } from '../key/repository.ts'
 import type { Tables } from '../tables.ts'
@@ -35,25 +35,23 @@ export const decisionRepository = (database: Kysely<Tables>) => ({
     }
   },
 
-  /** The evidence of the key's last decisions on these requests that are valid at `at`, by the request's hash in hexadecimal. */
+  /** The evidence of the key's last decision on each of these requests, where that is valid at `at`, by the request's hash in hexadecimal. */
   async lastSnapshots(
     keyId: string,
     hashes: readonly Buffer[],
     { at, policyVersion }: { readonly at: Date; readonly policyVersion: string },
   ): Promise<ReadonlyMap<string, Snapshot>> {
-    const rows = await database
-      .selectFrom('decision')
-      .innerJoin('snapshot', 'snapshot.id', 'decision.snapshot_id')
-      .distinctOn('request_hash')
-      .select(['request_hash', 'snapshot.body'])
-      .where('key_id', '=', keyId)
-      .where('request_hash', 'in', hashes)
-      .where('decision.valid_until', '>', at)
-      .where('policy_version', '=', policyVersion)
-      .orderBy('request_hash')
-      .orderBy('created_at', 'desc')
-      .execute()
-    return new Map(rows.map(({ request_hash, body }) => [request_hash.toString('hex'), JSON.parse(body)]))
+    // The last one first, then whether it is valid: the other way round would read all that have ended.
+    const { rows } = await sql<{ hash: Buffer; body: string }>`
+      SELECT asked.hash, snapshot.body
+      FROM unnest(${hashes}::bytea[]) AS asked (hash)
+      CROSS JOIN LATERAL (
+        SELECT snapshot_id, valid_until, policy_version FROM decision
+        WHERE key_id = ${keyId} AND request_hash = asked.hash ORDER BY created_at DESC LIMIT 1
+      ) AS last
+      JOIN snapshot ON snapshot.id = last.snapshot_id
+      WHERE last.valid_until > ${at} AND last.policy_version = ${policyVersion}`.execute(database)
+    return new Map(rows.map(({ hash, body }) => [hash.toString('hex'), JSON.parse(body)]))
   },
 
   /**
