@@ -8,7 +8,7 @@ export type Tables = CollectorTables & {
   api_key: { id: GeneratedAlways<string>; name: string; plan: Plan; created_at: Date; revoked_at: Date | null }
   api_key_secret: { hash: Buffer; key_id: string; hint: string; created_at: Date; ends_at: Date | null }
   /** `month` as text: pg would read a date in the time zone of this machine. */
-  scan_count: { key_id: string; month: string; scans: number }
+  scan_count: { key_id: string; month: string; scans: number; taken: number }
   override: {
     id: GeneratedAlways<string>
     key_id: string

@@ -268,7 +268,9 @@ describe('problems', () => {
 
 describe('quota', () => {
   test('headers count down, and the last scan is followed by 429 with the time of the next', async () => {
-    await stack.sql("INSERT INTO scan_count VALUES ($1, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-01')::date, 148)", [key.row])
+    await stack.sql("INSERT INTO scan_count VALUES ($1, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-01')::date, 148, 0)", [
+      key.row,
+    ])
     const first = await decide({ domain: 'example.com' })
     expect(first.headers.ratelimit).toMatch(/^"scans";r=1;t=\d+$/)
     expect(first.headers['ratelimit-policy']).toMatch(/^"scans";q=150;w=(2419200|2505600|2592000|2678400)$/)
@@ -325,7 +327,9 @@ describe('a batch', () => {
   })
 
   test('gives what is left to the first', async () => {
-    await stack.sql("INSERT INTO scan_count VALUES ($1, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-01')::date, 148)", [key.row])
+    await stack.sql("INSERT INTO scan_count VALUES ($1, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-01')::date, 148, 0)", [
+      key.row,
+    ])
     const { json, headers } = await batch(['a.example.com', 'not a host', 'b.example.com', 'c.example.com', 'd.example.com'])
     expect(json.results.map(({ status }: { status: number }) => status)).toEqual([200, 422, 200, 429, 429])
     expect(headers.ratelimit).toMatch(/r=0;/)

@@ -58,21 +58,28 @@ export const decisionRepository = (database: Kysely<Tables>) => ({
    * Stores the decisions that there are scans for, the first ones first, and counts them in the same transaction. `limit`: scans a month, null for none.
    * Returns how many were stored, and the scans of the month; null where they are not counted.
    */
-  record: (
+  async record(
     decisions: readonly NewDecision[],
     { keyId, at, limit }: { readonly keyId: string; readonly at: Date; readonly limit: number | null },
-  ): Promise<{ readonly stored: number; readonly scans: number | null }> =>
-    database.transaction().execute(async (transaction) => {
-      // Snapshots first: the row of the count should be locked for as short as possible.
-      await saveSnapshots(transaction, decisions)
-      const count = limit === null ? null : await takeScans(transaction, { keyId, at, wanted: decisions.length, limit })
-      const stored = count?.taken ?? decisions.length
-      if (stored > 0) await transaction.insertInto('decision').values(decisions.slice(0, stored).map(rowOf)).execute()
-      return { stored, scans: count?.scans ?? null }
-    }),
+  ): Promise<{ readonly stored: number; readonly scans: number | null }> {
+    // Not in the transaction: the row of the count should be locked for as short as possible.
+    await saveSnapshots(database, decisions)
+    if (limit === null) {
+      await insert(database, decisions)
+      return { stored: decisions.length, scans: null }
+    }
+    return database.transaction().execute(async (transaction) => {
+      const { taken, scans } = await takeScans(transaction, { keyId, at, wanted: decisions.length, limit })
+      if (taken > 0) await insert(transaction, decisions.slice(0, taken))
+      return { stored: taken, scans }
+    })
+  },
 })
 
 export type DecisionRepository = ReturnType<typeof decisionRepository>
+
+const insert = (database: Kysely<Tables>, decisions: readonly NewDecision[]): Promise<unknown> =>
+  database.insertInto('decision').values(decisions.map(rowOf)).execute()
 
 function rowOf(decision: NewDecision) {
   return {
@@ -91,12 +98,12 @@ function rowOf(decision: NewDecision) {
 }
 
 /** Collectors have stored theirs, most of the time; those that were put together anew are ours to store. */
-async function saveSnapshots(transaction: Kysely<Tables>, decisions: readonly NewDecision[]): Promise<void> {
-  // In one order everywhere: two transactions that write the same rows must not wait for each other.
+async function saveSnapshots(database: Kysely<Tables>, decisions: readonly NewDecision[]): Promise<void> {
+  // In one order everywhere: two statements that write the same rows must not wait for each other.
   const snapshots = [...new Map(decisions.map(({ snapshot }) => [snapshot.id, snapshot])).values()].sort((one, other) =>
     one.id < other.id ? -1 : 1,
   )
-  const known = await transaction
+  const known = await database
     .selectFrom('snapshot')
     .select('id')
     .where(
@@ -107,7 +114,7 @@ async function saveSnapshots(transaction: Kysely<Tables>, decisions: readonly Ne
     .execute()
   const missing = snapshots.filter(({ id }) => !known.some((each) => each.id === id))
   if (missing.length === 0) return
-  await transaction
+  await database
     .insertInto('snapshot')
     .values(
       missing.map((snapshot) => ({

@@ -136,29 +136,16 @@ export async function takeScans(
   transaction: Kysely<Tables>,
   { keyId, at, wanted, limit }: { readonly keyId: string; readonly at: Date; readonly wanted: number; readonly limit: number },
 ): Promise<{ readonly taken: number; readonly scans: number }> {
-  const month = dateOf(monthOf(at).start)
-  await transaction
+  const first = Math.min(wanted, limit)
+  const left = sql<number>`greatest(0, least(${wanted}::int, ${limit}::int - scan_count.scans))`
+  return transaction
     .insertInto('scan_count')
-    .values({ key_id: keyId, month, scans: 0 })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  const { scans } = await transaction
-    .selectFrom('scan_count')
-    .select('scans')
-    .where('key_id', '=', keyId)
-    .where('month', '=', month)
-    .forUpdate()
+    .values({ key_id: keyId, month: dateOf(monthOf(at).start), scans: first, taken: first })
+    .onConflict((conflict) =>
+      conflict.columns(['key_id', 'month']).doUpdateSet({ scans: sql`scan_count.scans + ${left}`, taken: left }),
+    )
+    .returning(['scans', 'taken'])
     .executeTakeFirstOrThrow()
-  const taken = Math.max(0, Math.min(wanted, limit - scans))
-  if (taken > 0) {
-    await transaction
-      .updateTable('scan_count')
-      .set({ scans: scans + taken })
-      .where('key_id', '=', keyId)
-      .where('month', '=', month)
-      .execute()
-  }
-  return { taken, scans: scans + taken }
 }
 
 /** `2026-11-01`. */

@@ -77,7 +77,7 @@ test('180 requests at once give exactly 150 decisions, and the count agrees with
 
 test('a key without scans is told so without anything being collected, and has them again next month', async () => {
   const { caller, row } = await trust.aKey()
-  await trust.sql("INSERT INTO scan_count VALUES ($1, '2026-11-01', 150)", [row])
+  await trust.sql("INSERT INTO scan_count VALUES ($1, '2026-11-01', 150, 0)", [row])
   const before = trust.sources.asked.length
   const { decide }: Data = (await trust.ask(DECIDE, { domain: 'example.com' }, caller)).data
   expect(decide).toEqual({

@@ -31,6 +31,8 @@ CREATE TABLE scan_count (
   -- Its first day, in UTC.
   month  date NOT NULL,
   scans  integer NOT NULL,
+  -- How many the last statement took: before PostgreSQL 18, RETURNING does not see what was there before.
+  taken  integer NOT NULL,
   PRIMARY KEY (key_id, month)
 );
 
