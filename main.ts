@@ -40,12 +40,15 @@ await runProgram(async (defer, end) => {
   defer(directory.close)
   const social = await parts.socialSubgraph({ connection, log })
   defer(social.close)
+  const trust = parts.trustSubgraph({ connection, log, sources: { config } })
+  defer(trust.close)
+  const subgraphs = [directory, social, trust]
 
   const budget = await parts.budgetOf(config, log)
   defer(async () => budget?.close())
   const gateway = await parts.startGateway({
     supergraphSdl: readFileSync(join(import.meta.dirname, 'schema/supergraph.graphql'), 'utf8'),
-    links: [directory, social].map(parts.localLink),
+    links: subgraphs.map(parts.localLink),
     limits: parts.limitsOf(config),
     budget,
     log,
@@ -54,12 +57,13 @@ await runProgram(async (defer, end) => {
   })
   defer(gateway.close)
 
-  const app = parts.createHttpServer({ log, checks: [directory, social].map(({ name, ready }) => ({ name, check: ready })) })
+  const app = parts.createHttpServer({ log, checks: subgraphs.map(({ name, ready }) => ({ name, check: ready })) })
   const explorer = config.EXPLORER && { page: await parts.serveExplorer(app, { examples: parts.graphExamples() }) }
   await parts.serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
   parts.serveWebSockets(app, gateway)
   await parts.serveDirectoryApi(app, gateway.client, { publicUrl })
   await parts.serveSocialApi(app, gateway.client, { publicUrl })
+  await parts.serveTrustApi(app, gateway.client, { publicUrl })
   // Until there is a home page, the explorer is the place to begin.
   app.get('/', async (_, reply) => reply.redirect(explorer ? '/graphql' : '/llms.txt'))
   await listen(app, { host: config.HOST, port, graceSeconds: config.SHUTDOWN_GRACE_SECONDS }, defer)
@@ -74,6 +78,7 @@ async function loadParts() {
     ...(await import('./subgraphs/directory/import/seed.ts')),
     ...(await import('./subgraphs/directory/subgraph.ts')),
     ...(await import('./subgraphs/social/subgraph.ts')),
+    ...(await import('./subgraphs/trust/subgraph.ts')),
     ...(await import('./gateway/local-link.ts')),
     ...(await import('./gateway/limits/limits.ts')),
     ...(await import('./gateway/limits/redis-budget.ts')),
@@ -84,6 +89,7 @@ async function loadParts() {
     ...(await import('./gateway/websocket.ts')),
     ...(await import('./rest-facade/directory/serve.ts')),
     ...(await import('./rest-facade/social/serve.ts')),
+    ...(await import('./rest-facade/trust/serve.ts')),
     ...(await import('./web/explorer/serve.ts')),
   }
 }
@@ -96,6 +102,7 @@ Atrium is ready.
   Explorer    ${hasExplorer ? `${url}/graphql in a browser` : 'switched off'}
   REST        ${url}/api/search?q=postgres
   REST docs   ${url}/llms.txt to read, ${url}/api/openapi.json for programs
+  Trust       POST ${url}/v1/decide, with a key of: npx atrium trust key create
   Health      ${url}/health, ${url}/ready
 
 Import more:  npx atrium import PATH…      Stop: Ctrl-C
