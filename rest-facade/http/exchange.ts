@@ -31,7 +31,7 @@ export function exchange<Shared>(
     const { data, errors } = await row.ask(client, asked, caller, signal)
     if (data === null || errors.length > 0) return refuse(reply, refused(errors))
 
-    reply.headers(row.headers?.(data, asked) ?? {})
+    reply.headers(row.headers ? row.headers(data, asked) : await headersOfCaller())
     const problem = row.problem?.(data, asked) ?? null
     if (problem) return refuse(reply, problem)
     reply.code(row.status)
@@ -51,6 +51,13 @@ export function exchange<Shared>(
       const answer = await client.run(facade.admission.ask, {}, caller, signal)
       if (answer.data === null || answer.errors.length > 0) return refused(answer.errors)
       return { ...found, headers: { ...facade.admission.headers(answer.data), ...found.headers } }
+    }
+
+    /** For rows whose document does not tell: mutations have no queries beside them. */
+    async function headersOfCaller(): Promise<Readonly<Record<string, string>>> {
+      if (!facade.admission) return {}
+      const answer = await client.run(facade.admission.ask, {}, caller, signal)
+      return answer.data === null ? {} : facade.admission.headers(answer.data)
     }
 
     function refused(found: typeof errors): Problem {

@@ -111,3 +111,28 @@ test('/ready names sources that are down, and stays ready', async () => {
   ])
   await app.close()
 })
+
+test('everything that an answer can say, alone and in a batch, keeps within the limits', async () => {
+  const said = `assessment { target { type value normalized unicode } interaction { kind mode sensitivity } policy { profile version } state
+    scores { trust { score confidence } threat { score confidence } deviation { score confidence } } action confidence reasonCodes primaryReasonCodes
+    uncertainty { level requiresHumanReview drivers } evidence { highlights { code label impact strength } highlightsTruncated sourceCount }
+    validity { evaluatedAt validUntil ttlSeconds } override { engineAction reason expiresAt } }`
+  const usage = 'usage { plan limit used remaining periodStart resetsAt secondsUntilReset }'
+  const result = `... on DecisionMade { decision { id decidedAt ${said} } ${usage} } ... on InvalidTarget { message faults { field code message } }
+    ... on QuotaExceeded { message }`
+  for (const query of [
+    `{ decide(input: { domain: "example.com" }) { ${result} } }`,
+    `{ decideBatch(inputs: [{ domain: "example.com" }]) { results { ${result} } ${usage} } }`,
+    `{ decision(id: "x") { ${said} audit { snapshot { sources { source status reason subject collectedAt validUntil version facts } }
+      points { signal trust threat deviation detail } floors { rule action } clamps } replay { identical changes { pointer before after } } } }`,
+    `{ mcpServers(first: 50) { edges { node { title ${TRUST} } } } }`,
+  ]) {
+    // Counted when it runs: what is refused has no plan.
+    const admission = gateway.admit(query, undefined)
+    expect(admission.kind).toBe('admitted')
+    if (admission.kind === 'admitted') {
+      const { errors } = await admission.run({}, { caller: ANONYMOUS, signal: new AbortController().signal })
+      expect(errors?.[0]?.extensions?.code).not.toBe('COST_LIMIT_EXCEEDED')
+    }
+  }
+})

@@ -381,6 +381,8 @@ describe('overrides', () => {
 
   test('count at once, for this key and everything below the domain, and are said in the answer', async () => {
     expect((await decide({ domain: 'www.example.com' })).json.override).toBeNull()
+    expect((await send('PUT /v1/overrides/other.example', { action: 'deny', reason: 'r' })).headers.ratelimit).toMatch(/r=149;/)
+    await send('DELETE /v1/overrides/other.example')
     const set = await send('POST /v1/overrides', { host: 'Example.com', action: 'deny', reason: 'Not ours.', expires_at: LATER })
     expect([set.status, set.json]).toEqual([
       200,

@@ -205,14 +205,14 @@ test('who gives up waiting does not take the answer from others', async () => {
 
 test('a database that has lost its tables costs what was kept, not the answer', async () => {
   const { trust } = await aWorld()
-  await trust.sql('DROP TABLE snapshot, evidence, list, list_entry')
+  await trust.sql('DROP TABLE snapshot, evidence, list, list_entry CASCADE')
   expect(statuses(await trust.evidenceFor(subject('shop.com')))).toMatchObject({ dns: 'ok', tls: 'ok', rdap: 'failed' })
   expect(await trust.status()).toContainEqual({ name: 'iana-rdap', state: 'down', reason: 'the database does not answer' })
 })
 
 test('a collector with a mistake in it costs its own source', async () => {
   const { trust } = await aWorld()
-  await trust.sql('DROP TABLE list_entry')
+  await trust.sql('DROP TABLE list_entry CASCADE')
   expect(statuses(await trust.evidenceFor(subject('shop.com')))).toMatchObject({ dns: 'ok', tls: 'ok', rdap: 'failed' })
 })
 

@@ -35,7 +35,7 @@ async function look(
   })
   try {
     // What was seen of another server under this name.
-    await trust.sql('TRUNCATE snapshot, evidence')
+    await trust.sql('TRUNCATE snapshot, evidence CASCADE')
     return await trust.ask('tls', host)
   } finally {
     await trust.close()
