@@ -12,6 +12,8 @@ const wholeNumber = (min: number, max: number) => {
     .refine((value) => value >= min && value <= max, expectation)
 }
 
+const onOrOff = z.enum(['0', '1'], '0 or 1').transform((text) => text === '1')
+
 const urlWith = (protocols: readonly string[], expectation: string) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), expectation)
 
@@ -68,6 +70,18 @@ export const variables = {
     default: '1000',
     unit: 'points',
     meaning: 'Highest cost of a GraphQL operation; 0 turns the limit off.',
+  },
+  METRICS: {
+    read: onOrOff,
+    default: '1',
+    unit: null,
+    meaning: 'Whether GET /metrics answers with figures for Prometheus: 1 or 0.',
+  },
+  METRICS_PORT: {
+    read: wholeNumber(1, 65_535),
+    default: null,
+    unit: null,
+    meaning: 'TCP port of its own for /metrics; unset, it is on PORT, where everybody sees it who reaches that.',
   },
   SHUTDOWN_GRACE_SECONDS: {
     read: wholeNumber(0, 3_600),

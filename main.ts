@@ -41,21 +41,31 @@ await runProgram(async (defer, end) => {
   const social = await parts.socialSubgraph({ connection, log })
   defer(social.close)
 
+  const metrics = config.METRICS ? parts.createMetrics({ ofProcess: true }) : null
   const gateway = await parts.startGateway({
     supergraphSdl: readFileSync(join(import.meta.dirname, 'schema/supergraph.graphql'), 'utf8'),
     links: [directory, social].map(parts.localLink),
     limits: { depth: config.DEPTH_LIMIT, cost: config.COST_LIMIT },
     log,
+    metrics,
   })
   defer(gateway.close)
 
   const app = parts.createHttpServer({ log, checks: [directory, social].map(({ name, ready }) => ({ name, check: ready })) })
   await parts.serveGraphql(app, gateway, { page: await parts.serveExplorer(app, { examples: parts.graphExamples() }) })
-  parts.serveWebSockets(app, gateway)
+  const sockets = parts.serveWebSockets(app, gateway)
   await parts.serveDirectoryApi(app, gateway.client, { publicUrl })
   await parts.serveSocialApi(app, gateway.client, { publicUrl })
   // Until there is a home page, the explorer is the place to begin.
   app.get('/', async (_, reply) => reply.redirect('/graphql'))
+  if (metrics) {
+    const open = {
+      sockets: sockets.count,
+      subscriptions: gateway.subscriptions,
+      listeners: () => [directory, social].reduce((sum, { listeners }) => sum + (listeners?.() ?? 0), 0),
+    }
+    await parts.serveMetrics(app, metrics, open, { host: config.HOST, port: config.METRICS_PORT, log, defer })
+  }
   await listen(app, { host: config.HOST, port, graceSeconds: config.SHUTDOWN_GRACE_SECONDS }, defer)
 
   void database.gone.then(() => end(new Error('The embedded PostgreSQL ended unexpectedly; the next start recovers its data.')))
@@ -70,6 +80,8 @@ async function loadParts() {
     ...(await import('./subgraphs/social/subgraph.ts')),
     ...(await import('./gateway/local-link.ts')),
     ...(await import('./gateway/gateway.ts')),
+    ...(await import('./gateway/metrics.ts')),
+    ...(await import('./gateway/metrics-door.ts')),
     ...(await import('./gateway/server.ts')),
     ...(await import('./gateway/http.ts')),
     ...(await import('./gateway/websocket.ts')),

@@ -6,6 +6,7 @@ import { checkOwn } from './documents.ts'
 import { fault } from './errors.ts'
 import { type Machinery, planned, type Run } from './execution.ts'
 import { BOUNDS } from './limits/limits.ts'
+import { counted } from './metrics.ts'
 import { withinTime } from './time.ts'
 
 /** The answer to an operation of our own: `data` null when an error reached the root. */
@@ -33,7 +34,9 @@ export function createClient(machinery: Machinery, log: Logger): GatewayClient {
   return {
     async prepare(document) {
       try {
-        runs.set(document, planned(checkOwn(document, machinery.supergraph.api), machinery))
+        const checked = checkOwn(document, machinery.supergraph.api)
+        const run = planned(checked, machinery)
+        runs.set(document, machinery.metrics ? counted(machinery.metrics, checked, run) : run)
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error)
         throw new Error(`The operation ${nameOf(document)} cannot be run on this graph:\n${reason}`, { cause: error })

@@ -5,6 +5,7 @@ import type { CheckedOperation } from './documents.ts'
 import { fault } from './errors.ts'
 import { BOUNDS } from './limits/limits.ts'
 import type { Link, Passage } from './link.ts'
+import type { Metrics } from './metrics.ts'
 import type { Outcome, PlanExecutor } from './stock-executor.ts'
 import type { Supergraph } from './supergraph.ts'
 import { withinTime } from './time.ts'
@@ -17,6 +18,7 @@ export type Machinery = {
   readonly supergraph: Supergraph
   readonly links: ReadonlyMap<string, Link>
   readonly executor: () => Promise<PlanExecutor>
+  readonly metrics: Metrics | null
 }
 
 /** Runs within the time that an operation has; a fault of ours ends as an error without detail. */
@@ -34,8 +36,13 @@ export async function guarded(passage: Passage, log: Logger, run: (bounded: Pass
  * Introspection is answered from the schema. A plan of one fetch from a subgraph in this process is the operation itself, asked there. Everything else
  * takes the general executor.
  */
-export function planned(checked: CheckedOperation, { supergraph, links, executor }: Machinery): Run {
-  if (checked.isIntrospection) return async (variables) => introspect(checked, supergraph, variables)
+export function planned(checked: CheckedOperation, { supergraph, links, executor, metrics }: Machinery): Run {
+  if (checked.isIntrospection) {
+    return async (variables) => {
+      metrics?.executed('introspection')
+      return introspect(checked, supergraph, variables)
+    }
+  }
 
   const { renamed, variablesOf } = withoutReserved(checked)
   const plan = supergraph.plan(renamed.document)
@@ -43,10 +50,16 @@ export function planned(checked: CheckedOperation, { supergraph, links, executor
   if (direct) {
     const { document, operation } = checked
     const request = { query: '', operationName: operation.name?.value, document }
-    return (variables, passage) => direct.execute({ ...request, variables }, passage).then(outcomeOf)
+    return (variables, passage) => {
+      metrics?.executed('direct')
+      return direct.execute({ ...request, variables }, passage).then(outcomeOf)
+    }
   }
 
-  return async (variables, passage) => (await executor())(renamed, plan, variablesOf(variables), passage)
+  return async (variables, passage) => {
+    metrics?.executed('stock')
+    return (await executor())(renamed, plan, variablesOf(variables), passage)
+  }
 }
 
 /**

@@ -9,8 +9,9 @@ import { requestFaults } from './limits/request-faults.ts'
 import { weightsOf } from './limits/weights.ts'
 import type { Link } from './link.ts'
 import { maskedLink } from './masked-link.ts'
-import { type PlanExecutor, stockExecutor } from './stock-executor.ts'
-import { plannedSubscription, type Subscribe } from './subscription.ts'
+import { counted, type Metrics, secondsSince } from './metrics.ts'
+import { type Outcome, type PlanExecutor, stockExecutor } from './stock-executor.ts'
+import { plannedSubscription, type Running, type Subscribe } from './subscription.ts'
 import { readSupergraph } from './supergraph.ts'
 import { viewerFields } from './viewer.ts'
 
@@ -39,6 +40,8 @@ export type Gateway = {
   readonly client: GatewayClient
   /** The way in for every operation from outside: parsed, validated, limited and planned once per text and operation name. Never throws. */
   readonly admit: (text: string, operationName: string | undefined) => Admission
+  /** Subscriptions that run now. */
+  readonly subscriptions: () => number
   readonly close: () => Promise<void>
 }
 
@@ -48,14 +51,16 @@ export async function startGateway({
   links,
   limits,
   log,
+  metrics = null,
 }: {
   readonly supergraphSdl: string
   readonly links: readonly Link[]
   readonly limits: Limits
   readonly log: Logger
+  readonly metrics?: Metrics | null
 }): Promise<Gateway> {
   const supergraph = readSupergraph(supergraphSdl)
-  const masked = links.map((link) => maskedLink(link, log))
+  const masked = links.map((link) => maskedLink(metrics?.measured(link) ?? link, log))
   for (const name of supergraph.subgraphs) {
     if (!masked.some((link) => link.name === name)) throw new Error(`Expected a link to subgraph "${name}", got none.`)
   }
@@ -65,14 +70,27 @@ export async function startGateway({
   // Where everything is in this process, most plans are one fetch, and 30 MB wait for the first that is not.
   if (links.some(({ schema }) => !schema)) await executor()
 
-  const machinery: Machinery = { supergraph, links: new Map(masked.map((link) => [link.name, link])), executor }
+  const machinery: Machinery = { supergraph, links: new Map(masked.map((link) => [link.name, link])), executor, metrics }
   const viewer = viewerFields(supergraphSdl)
   const rules = { schema: supergraph.api, weights: weightsOf(supergraphSdl), limits }
+
+  let [missed, subscriptions] = [0, 0]
+  const remembered = rememberingDocuments((text, operationName) => {
+    missed++
+    return admission(checkText(text, operationName, rules))
+  })
 
   return {
     schema: supergraph.api,
     client: createClient(machinery, log),
-    admit: rememberingDocuments((text, operationName) => admission(checkText(text, operationName, rules))),
+    admit(text, operationName) {
+      const misses = missed
+      const outcome = remembered(text, operationName)
+      metrics?.looked(missed === misses)
+      if (outcome.kind === 'refused') metrics?.refused(outcome.operation)
+      return outcome
+    },
+    subscriptions: () => subscriptions,
     close: async () => {},
   }
 
@@ -90,27 +108,45 @@ export async function startGateway({
   }
 
   function runnable(checked: CheckedOperation, faultsOf: FaultsOf): Admission {
-    const run = planned(checked, machinery)
+    const plannedRun = planned(checked, machinery)
+    const run: Run = async (variables, passage) => {
+      const errors = faultsOf(variables)
+      return errors.length > 0 ? { errors } : guarded(passage, log, (bounded) => plannedRun(variables, bounded))
+    }
     return {
       kind: 'admitted',
       operation: checked.operation.operation,
-      run: async (variables, passage) => {
-        const errors = faultsOf(variables)
-        return errors.length > 0 ? { errors } : guarded(passage, log, (bounded) => run(variables, bounded))
-      },
+      run: metrics ? counted(metrics, checked, run) : run,
       subscribe: null,
     }
   }
 
   function subscribable(checked: CheckedOperation, faultsOf: FaultsOf): Admission {
     const subscribe = plannedSubscription(checked, machinery, viewer, log)
+    const count = metrics?.operation(checked.operation.name?.value, checked.operation.operation)
     return {
       kind: 'admitted',
       operation: checked.operation.operation,
       run: async () => ({ errors: [SUBSCRIPTION] }),
       subscribe: async (variables, passage) => {
+        const began = performance.now()
         const errors = faultsOf(variables)
-        return errors.length > 0 ? { kind: 'refused', errors } : subscribe(variables, passage)
+        const opened = errors.length > 0 ? { kind: 'refused' as const, errors } : await subscribe(variables, passage)
+        count?.(opened.kind === 'open' ? BEGUN : opened, secondsSince(began))
+        return opened.kind === 'open' ? { kind: 'open', source: whileRunning(opened.source) } : opened
+      },
+    }
+  }
+
+  function whileRunning(source: Running): Running {
+    let isRunning = true
+    subscriptions++
+    return {
+      ...source,
+      return() {
+        if (isRunning) subscriptions--
+        isRunning = false
+        source.return()
       },
     }
   }
@@ -118,6 +154,9 @@ export async function startGateway({
 
 type Variables = Readonly<Record<string, unknown>>
 type FaultsOf = (variables: Variables) => readonly GraphQLFormattedError[]
+
+/** What a subscription that runs counts as. */
+const BEGUN: Outcome = { data: {} }
 
 const UNPLANNED = refusal('GRAPHQL_VALIDATION_FAILED', 'Expected an operation that can be planned.')
 

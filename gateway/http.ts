@@ -7,7 +7,7 @@ import { callerOf, goneSignal } from './caller.ts'
 import { compressAnswers } from './compression.ts'
 import { identified, refusal } from './errors.ts'
 import { eventStreams, wantsEvents } from './event-stream.ts'
-import { type Gateway, SUBSCRIPTION } from './gateway.ts'
+import { type Admission, type Gateway, SUBSCRIPTION } from './gateway.ts'
 import type { Passage } from './link.ts'
 import { codeOf, refusalOf } from './server.ts'
 import type { Outcome } from './stock-executor.ts'
@@ -125,13 +125,14 @@ const NEVER_READ = parse('{ __typename }', { noLocation: true })
 function answeredBy(gateway: Gateway): ApolloServerPlugin<Passage> {
   return {
     async requestDidStart({ contextValue: passage }) {
+      let admission: Admission
       return {
         async didResolveOperation({ source, request, metrics }) {
+          admission = gateway.admit(source, request.operationName)
           // A text that is refused must not be kept as a persisted query.
-          if (gateway.admit(source, request.operationName).kind === 'refused') metrics.persistedQueryRegister = false
+          if (admission.kind === 'refused') metrics.persistedQueryRegister = false
         },
-        async responseForOperation({ source, request }) {
-          const admission = gateway.admit(source, request.operationName)
+        async responseForOperation({ request }) {
           if (admission.operation === 'subscription') return response(400, { errors: [SUBSCRIPTION] })
           if (admission.kind === 'refused') return response(400, { errors: admission.errors })
           if (request.http?.method === 'GET' && admission.operation !== 'query') {

@@ -14,6 +14,8 @@ import { serveGraphql } from './http.ts'
 import { type HttpLink, httpLink } from './http-link.ts'
 import type { Limits } from './limits/limits.ts'
 import { freePort, listen, localUrl } from './listen.ts'
+import { createMetrics } from './metrics.ts'
+import { serveMetrics } from './metrics-door.ts'
 import { createHttpServer } from './server.ts'
 import { locationsIn } from './supergraph.ts'
 import { serveWebSockets } from './websocket.ts'
@@ -31,18 +33,23 @@ await runProgram(async (defer, end) => {
 
   const links = linksOf(file, supergraphSdl)
   defer(() => Promise.all(links.map((link) => link.close())))
+  const metrics = config.METRICS ? createMetrics({ ofProcess: true }) : null
   const gateway = await gatewayOf(file, supergraphSdl, links, { depth: config.DEPTH_LIMIT, cost: config.COST_LIMIT })
   defer(gateway.close)
 
   const app = createHttpServer({ log })
   await serveGraphql(app, gateway, { page: await serveExplorer(app) })
-  serveWebSockets(app, gateway)
+  const sockets = serveWebSockets(app, gateway)
+  if (metrics) {
+    const open = { sockets: sockets.count, subscriptions: gateway.subscriptions, listeners: () => 0 }
+    await serveMetrics(app, metrics, open, { host: config.HOST, port: config.METRICS_PORT, log, defer })
+  }
   const port = config.PORT || (await freePort(config.HOST))
   await listen(app, { host: config.HOST, port, graceSeconds: config.SHUTDOWN_GRACE_SECONDS }, defer)
   console.error(`The gateway is ready: ${localUrl(config.HOST, port)}/graphql`)
 
   function gatewayOf(name: string, sdl: string, to: readonly HttpLink[], limits: Limits): Promise<Gateway> {
-    return startGateway({ supergraphSdl: sdl, links: to, limits, log }).catch((error: unknown) => {
+    return startGateway({ supergraphSdl: sdl, links: to, limits, log, metrics }).catch((error: unknown) => {
       throw broken(name, error)
     })
   }

@@ -37,6 +37,9 @@ type Connection = {
   hasPonged: boolean
 }
 
+/** The open sockets of a process. */
+export type WebSockets = { readonly count: () => number }
+
 /**
  * The graph over WebSocket at the same path and port as over HTTP, by the graphql-transport-ws protocol; `graphql-ws` speaks it, `ws` carries it.
  * Operations are admitted like those over HTTP. What is wrong with one ends that one; only a breach of the protocol closes the socket.
@@ -47,7 +50,7 @@ type Connection = {
  * Slow readers: the next event is only asked for when the last was handed to the network, so that waiting events stay in the subgraph, which ends the
  * subscription (SLOW_READER) when they are too many. A socket with too many bytes that nobody reads is closed with 1013.
  */
-export function serveWebSockets(app: FastifyInstance, gateway: Gateway): void {
+export function serveWebSockets(app: FastifyInstance, gateway: Gateway): WebSockets {
   const connections = new Set<Connection>()
   let outgoing: { readonly socket: WebSocket; readonly text: string; readonly taken: () => void }[] = []
   let isClosing = false
@@ -90,6 +93,8 @@ export function serveWebSockets(app: FastifyInstance, gateway: Gateway): void {
     for (const connection of connections) closeWhenAnswered(connection)
     await everyoneGone()
   })
+
+  return { count: () => connections.size }
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy())

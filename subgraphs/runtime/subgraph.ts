@@ -9,5 +9,7 @@ export type Subgraph = {
   readonly context: (caller: Caller) => object
   /** Resolves when it can answer now; rejects with the reason when it cannot. */
   readonly ready: () => Promise<unknown>
+  /** Listeners to its events in this process, for metrics. Absent for a subgraph without events. */
+  readonly listeners?: () => number
   readonly close: () => Promise<void>
 }

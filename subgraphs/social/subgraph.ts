@@ -56,6 +56,7 @@ export async function socialSubgraph({
     schema: buildSubgraphSchema([{ typeDefs: sdlOf('social'), resolvers: resolvers as never }]),
     context: (caller) => contextOf(parts, caller),
     ready: () => parts.users.findByIds(['0']),
+    listeners: parts.events.listeners,
     close: async () => {
       await parts.events.close()
       await database.close()
