@@ -83,6 +83,12 @@ export const variables = {
     unit: null,
     meaning: 'TCP port of its own for /metrics; unset, it is on PORT, where everybody sees it who reaches that.',
   },
+  RESPONSE_CACHE_BYTES: {
+    read: wholeNumber(0, 999_999_999),
+    default: '20000000',
+    unit: 'bytes',
+    meaning: 'Answers to queries that are kept as long as their @cacheControl hints allow; 0 keeps none.',
+  },
   SHUTDOWN_GRACE_SECONDS: {
     read: wholeNumber(0, 3_600),
     default: '10',

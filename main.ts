@@ -48,6 +48,7 @@ await runProgram(async (defer, end) => {
     limits: { depth: config.DEPTH_LIMIT, cost: config.COST_LIMIT },
     log,
     metrics,
+    responseCacheBytes: config.RESPONSE_CACHE_BYTES,
   })
   defer(gateway.close)
 
@@ -61,7 +62,7 @@ await runProgram(async (defer, end) => {
   if (metrics) {
     const open = {
       sockets: sockets.count,
-      subscriptions: gateway.subscriptions,
+      gateway,
       listeners: () => [directory, social].reduce((sum, { listeners }) => sum + (listeners?.() ?? 0), 0),
     }
     await parts.serveMetrics(app, metrics, open, { host: config.HOST, port: config.METRICS_PORT, log, defer })

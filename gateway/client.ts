@@ -2,6 +2,7 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { type DocumentNode, type GraphQLFormattedError, Kind } from 'graphql'
 import type { Logger } from 'pino'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
+import type { Caching } from './caching/caching.ts'
 import { checkOwn } from './documents.ts'
 import { fault } from './errors.ts'
 import { type Machinery, planned, type Run } from './execution.ts'
@@ -28,15 +29,16 @@ export type GatewayClient = {
 const NO_ERRORS: readonly GraphQLFormattedError[] = []
 
 /** A client straight to the executor: no HTTP, no limits, nothing parsed, validated or planned per call. */
-export function createClient(machinery: Machinery, log: Logger): GatewayClient {
+export function createClient(machinery: Machinery, log: Logger, telling: Caching['telling']): GatewayClient {
   const runs = new WeakMap<DocumentNode, Run>()
 
   return {
     async prepare(document) {
       try {
         const checked = checkOwn(document, machinery.supergraph.api)
-        const run = planned(checked, machinery)
-        runs.set(document, machinery.metrics ? counted(machinery.metrics, checked, run) : run)
+        const run = telling(checked, planned(checked, machinery))
+        const { metrics } = machinery
+        runs.set(document, metrics ? counted(metrics, checked, run, (outcome) => outcome) : run)
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error)
         throw new Error(`The operation ${nameOf(document)} cannot be run on this graph:\n${reason}`, { cause: error })

@@ -1,5 +1,7 @@
 import type { GraphQLFormattedError, GraphQLSchema, OperationTypeNode } from 'graphql'
 import type { Logger } from 'pino'
+import { type Answer, type Answering, cachingOf } from './caching/caching.ts'
+import { type ResponseCache, responseCache } from './caching/response-cache.ts'
 import { createClient, type GatewayClient } from './client.ts'
 import { type Checked, type CheckedOperation, checkText, rememberingDocuments } from './documents.ts'
 import { refusal } from './errors.ts'
@@ -22,6 +24,8 @@ export type Admission =
       readonly operation: OperationTypeNode
       /** Runs it for one client. Refuses variables that are wrong or too costly; never rejects. */
       readonly run: Run
+      /** The same for a query whose answer may be kept, and null for all others: the answer as bytes, with how long it may be told again. Never rejects. */
+      readonly answer: Answering | null
       /** Begins it for one client, with the same checks; null unless the operation is a subscription. Never rejects. */
       readonly subscribe: Subscribe | null
     }
@@ -42,6 +46,8 @@ export type Gateway = {
   readonly admit: (text: string, operationName: string | undefined) => Admission
   /** Subscriptions that run now. */
   readonly subscriptions: () => number
+  /** Answers that are kept. */
+  readonly cache: Pick<ResponseCache, 'bytes' | 'entries'>
   readonly close: () => Promise<void>
 }
 
@@ -52,12 +58,15 @@ export async function startGateway({
   limits,
   log,
   metrics = null,
+  responseCacheBytes = 0,
 }: {
   readonly supergraphSdl: string
   readonly links: readonly Link[]
   readonly limits: Limits
   readonly log: Logger
   readonly metrics?: Metrics | null
+  /** Of answers that are kept; 0 keeps none. */
+  readonly responseCacheBytes?: number
 }): Promise<Gateway> {
   const supergraph = readSupergraph(supergraphSdl)
   const masked = links.map((link) => maskedLink(metrics?.measured(link) ?? link, log))
@@ -72,6 +81,8 @@ export async function startGateway({
 
   const machinery: Machinery = { supergraph, links: new Map(masked.map((link) => [link.name, link])), executor, metrics }
   const viewer = viewerFields(supergraphSdl)
+  const cache = responseCache({ maxBytes: responseCacheBytes, ...(metrics && { count: metrics.kept }) })
+  const caching = cachingOf({ supergraph, supergraphSdl, viewer, links, cache })
   const rules = { schema: supergraph.api, weights: weightsOf(supergraphSdl), limits }
 
   let [missed, subscriptions] = [0, 0]
@@ -82,7 +93,7 @@ export async function startGateway({
 
   return {
     schema: supergraph.api,
-    client: createClient(machinery, log),
+    client: createClient(machinery, log, caching.telling),
     admit(text, operationName) {
       const misses = missed
       const outcome = remembered(text, operationName)
@@ -91,7 +102,8 @@ export async function startGateway({
       return outcome
     },
     subscriptions: () => subscriptions,
-    close: async () => {},
+    cache,
+    close: async () => caching.close(),
   }
 
   function admission(outcome: Checked): Admission {
@@ -108,15 +120,22 @@ export async function startGateway({
   }
 
   function runnable(checked: CheckedOperation, faultsOf: FaultsOf): Admission {
-    const plannedRun = planned(checked, machinery)
+    const plannedRun = caching.telling(checked, planned(checked, machinery))
+    const begun: Run = (variables, passage) => guarded(passage, log, (bounded) => plannedRun(variables, bounded))
+    const answering = caching.answering(checked, begun)
     const run: Run = async (variables, passage) => {
       const errors = faultsOf(variables)
-      return errors.length > 0 ? { errors } : guarded(passage, log, (bounded) => plannedRun(variables, bounded))
+      return errors.length > 0 ? { errors } : begun(variables, passage)
+    }
+    const answer: Answering = async (variables, passage) => {
+      const errors = faultsOf(variables)
+      return errors.length > 0 || !answering ? { outcome: { errors } } : answering(variables, passage)
     }
     return {
       kind: 'admitted',
       operation: checked.operation.operation,
-      run: metrics ? counted(metrics, checked, run) : run,
+      run: metrics ? counted(metrics, checked, run, (outcome) => outcome) : run,
+      answer: !answering ? null : metrics ? counted(metrics, checked, answer, outcomeIn) : answer,
       subscribe: null,
     }
   }
@@ -128,11 +147,12 @@ export async function startGateway({
       kind: 'admitted',
       operation: checked.operation.operation,
       run: async () => ({ errors: [SUBSCRIPTION] }),
+      answer: null,
       subscribe: async (variables, passage) => {
         const began = performance.now()
         const errors = faultsOf(variables)
         const opened = errors.length > 0 ? { kind: 'refused' as const, errors } : await subscribe(variables, passage)
-        count?.(opened.kind === 'open' ? BEGUN : opened, secondsSince(began))
+        count?.(opened.kind === 'open' ? GOOD : opened, secondsSince(began))
         return opened.kind === 'open' ? { kind: 'open', source: whileRunning(opened.source) } : opened
       },
     }
@@ -155,8 +175,9 @@ export async function startGateway({
 type Variables = Readonly<Record<string, unknown>>
 type FaultsOf = (variables: Variables) => readonly GraphQLFormattedError[]
 
-/** What a subscription that runs counts as. */
-const BEGUN: Outcome = { data: {} }
+/** What a subscription that runs counts as, and an answer that may be kept: it has no errors. */
+const GOOD: Outcome = { data: {} }
+const outcomeIn = (answer: Answer): Outcome => ('bytes' in answer ? GOOD : answer.outcome)
 
 const UNPLANNED = refusal('GRAPHQL_VALIDATION_FAILED', 'Expected an operation that can be planned.')
 

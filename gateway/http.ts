@@ -3,6 +3,8 @@ import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/dis
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parse } from 'graphql'
 import { CREDENTIAL_HEADERS } from '../subgraphs/runtime/caller.ts'
+import type { Answer } from './caching/caching.ts'
+import { sendAnswer } from './caching/send-answer.ts'
 import { callerOf, goneSignal } from './caller.ts'
 import { compressAnswers } from './compression.ts'
 import { identified, refusal } from './errors.ts'
@@ -41,7 +43,7 @@ export async function serveGraphql(
   gateway: Gateway,
   { page }: { readonly page?: Page } = {},
 ): Promise<void> {
-  const server = new ApolloServer<Passage>({
+  const server = new ApolloServer<Asked>({
     schema: gateway.schema,
     plugins: [ApolloServerPluginLandingPageDisabled(), answeredBy(gateway)],
     // Apollo Server would parse and validate each text once more: ours has been, and is remembered with its plan.
@@ -99,6 +101,7 @@ export async function serveGraphql(
       if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
     }
     const mark = request.url.indexOf('?')
+    const asked: Asked = { caller: callerOf(request), signal: goneSignal(reply), told: { answer: null } }
     const {
       status,
       headers: own,
@@ -110,10 +113,11 @@ export async function serveGraphql(
         search: mark === -1 ? '' : request.url.slice(mark),
         body: request.body,
       },
-      context: async () => ({ caller: callerOf(request), signal: goneSignal(reply) }),
+      context: async () => asked,
     })
     reply.code(status ?? 200)
     for (const [name, value] of own) reply.header(name, value)
+    if (asked.told.answer) return sendAnswer(request, reply, asked.told.answer)
     // Chunks are for @defer and @stream, which the schema does not have.
     return reply.send(body.kind === 'complete' ? body.string : '')
   }
@@ -122,7 +126,10 @@ export async function serveGraphql(
 /** Apollo Server wants a document before it asks its plugins; this one only has to be a query. */
 const NEVER_READ = parse('{ __typename }', { noLocation: true })
 
-function answeredBy(gateway: Gateway): ApolloServerPlugin<Passage> {
+/** Apollo Server writes objects; an answer that is bytes already takes its own way around it. */
+type Asked = Passage & { readonly told: { answer: Extract<Answer, { readonly bytes: unknown }> | null } }
+
+function answeredBy(gateway: Gateway): ApolloServerPlugin<Asked> {
   return {
     async requestDidStart({ contextValue: passage }) {
       let admission: Admission
@@ -139,7 +146,15 @@ function answeredBy(gateway: Gateway): ApolloServerPlugin<Passage> {
             const message = `Expected a query over GET, got a ${admission.operation}; send it with POST.`
             return response(405, { errors: [refusal('METHOD_NOT_ALLOWED', message)] }, [['allow', 'POST']])
           }
-          const outcome = await admission.run(request.variables ?? {}, passage)
+          const variables = request.variables ?? {}
+          const answer = admission.answer
+            ? await admission.answer(variables, passage)
+            : { outcome: await admission.run(variables, passage) }
+          if ('bytes' in answer) {
+            passage.told.answer = answer
+            return response(200, { data: null })
+          }
+          const { outcome } = answer
           return response(outcome.data === undefined ? 400 : 200, outcome, retryAfter(outcome))
         },
         async willSendResponse({ response: { body } }) {

@@ -1,5 +1,6 @@
 import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
+import type { OnChange } from '../subgraphs/runtime/subgraph.ts'
 
 /** What one client operation carries through the plan. */
 export type Passage = {
@@ -54,4 +55,6 @@ export type Link = {
   readonly execute: (request: LinkRequest, passage: Passage) => Promise<ExecutionResult>
   /** Begins a subscription; the signal of `passage` counts until it has begun. Absent for a subgraph that has none. */
   readonly subscribe?: (request: LinkRequest, passage: Passage) => Promise<Opened<Source, GraphQLError>>
+  /** Tells of changes, so that answers which were kept are forgotten. Absent where nobody tells. */
+  readonly onChange?: OnChange
 }

@@ -34,6 +34,7 @@ export function localLink(subgraph: Subgraph): Link {
   return {
     name: subgraph.name,
     schema: subgraph.schema,
+    ...(subgraph.onChange && { onChange: subgraph.onChange }),
     async execute({ query, variables, operationName, document }, passage) {
       passage.signal.throwIfAborted()
       const answer = execute({

@@ -41,7 +41,7 @@ await runProgram(async (defer, end) => {
   await serveGraphql(app, gateway, { page: await serveExplorer(app) })
   const sockets = serveWebSockets(app, gateway)
   if (metrics) {
-    const open = { sockets: sockets.count, subscriptions: gateway.subscriptions, listeners: () => 0 }
+    const open = { sockets: sockets.count, gateway, listeners: () => 0 }
     await serveMetrics(app, metrics, open, { host: config.HOST, port: config.METRICS_PORT, log, defer })
   }
   const port = config.PORT || (await freePort(config.HOST))
@@ -49,7 +49,14 @@ await runProgram(async (defer, end) => {
   console.error(`The gateway is ready: ${localUrl(config.HOST, port)}/graphql`)
 
   function gatewayOf(name: string, sdl: string, to: readonly HttpLink[], limits: Limits): Promise<Gateway> {
-    return startGateway({ supergraphSdl: sdl, links: to, limits, log, metrics }).catch((error: unknown) => {
+    return startGateway({
+      supergraphSdl: sdl,
+      links: to,
+      limits,
+      log,
+      metrics,
+      responseCacheBytes: config.RESPONSE_CACHE_BYTES,
+    }).catch((error: unknown) => {
       throw broken(name, error)
     })
   }

@@ -1,12 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Defer } from '../subgraphs/runtime/program.ts'
+import type { Gateway } from './gateway.ts'
 import { listen } from './listen.ts'
 import type { Metrics } from './metrics.ts'
 import { createHttpServer } from './server.ts'
 
 /** What is running in a process, asked for when somebody looks. */
-type Open = { readonly sockets: () => number; readonly subscriptions: () => number; readonly listeners: () => number }
+type Open = { readonly sockets: () => number; readonly listeners: () => number; readonly gateway: Gateway }
 
 /** Serves `GET /metrics` with what is counted and what is `open`: on `app`, or on a port of its own where `port` names one. */
 export async function serveMetrics(
@@ -21,8 +22,10 @@ export async function serveMetrics(
   }: { readonly host: string; readonly port: number | undefined; readonly log: Logger; readonly defer: Defer },
 ): Promise<void> {
   metrics.gauge('atrium_websockets_open', 'WebSockets that are open.', open.sockets)
-  metrics.gauge('atrium_subscriptions_running', 'Subscriptions that run.', open.subscriptions)
+  metrics.gauge('atrium_subscriptions_running', 'Subscriptions that run.', open.gateway.subscriptions)
   metrics.gauge('atrium_outbox_listeners', 'Listeners to events of subgraphs in this process.', open.listeners)
+  metrics.gauge('atrium_response_cache_bytes', 'Bytes of answers that are kept.', () => open.gateway.cache.bytes())
+  metrics.gauge('atrium_response_cache_entries', 'Answers that are kept.', () => open.gateway.cache.entries())
 
   const own = port === undefined ? app : createHttpServer({ log })
   own.get('/metrics', async (_, reply) =>

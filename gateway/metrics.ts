@@ -29,8 +29,8 @@ export type Metrics = {
   readonly executed: (executor: ExecutorName) => void
   /** An operation was given to the stock executor because the compiled one could not take it; `reason` is one of few constants. */
   readonly fallback: (reason: string) => void
-  /** Counts what happens inside the process under a name; `outcome` is one of few constants. */
-  readonly counter: (name: string, help: string) => (outcome: string) => void
+  /** How a question whose answer may be kept was answered. */
+  readonly kept: (outcome: 'hit' | 'joined' | 'miss') => void
   /** A figure that is asked for when somebody looks. */
   readonly gauge: (name: string, help: string, read: () => number) => void
   /** Counts the fetches of a link. */
@@ -98,6 +98,12 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
     labelNames: ['reason'],
     registers,
   })
+  const questions = new Counter({
+    name: 'atrium_response_cache_questions_total',
+    help: 'Queries whose answer may be kept: told again (hit), told to several who asked at once (joined), or worked out (miss).',
+    labelNames: ['outcome'],
+    registers,
+  })
   const [hit, miss] = [lookups.labels('hit'), lookups.labels('miss')]
 
   const names = new Set<string>()
@@ -133,10 +139,7 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
     looked: (isKnown) => (isKnown ? hit : miss).inc(),
     executed: (executor) => executions.labels(executor).inc(),
     fallback: (reason) => fallbacks.labels(reason).inc(),
-    counter(name, help) {
-      const counted = new Counter({ name, help, labelNames: ['outcome'], registers })
-      return (outcome) => counted.labels(outcome).inc()
-    },
+    kept: (outcome) => questions.labels(outcome).inc(),
     gauge(name, help, read) {
       new Gauge({
         name,
@@ -179,15 +182,21 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
   }
 }
 
-/** `run` of one document, counted. */
-export function counted(metrics: Metrics, { operation }: CheckedOperation, run: Run): Run {
+/** `run` of one document, counted by the outcome in its result. */
+export function counted<Result>(
+  metrics: Metrics,
+  { operation }: CheckedOperation,
+  run: (...asked: Parameters<Run>) => Promise<Result>,
+  outcomeIn: (result: Result) => Outcome,
+): (...asked: Parameters<Run>) => Promise<Result> {
   const count = metrics.operation(operation.name?.value, operation.operation)
   return async (variables, passage) => {
     const began = performance.now()
-    let outcome: Outcome = FAULT
+    let outcome = FAULT
     try {
-      outcome = await run(variables, passage)
-      return outcome
+      const result = await run(variables, passage)
+      outcome = outcomeIn(result)
+      return result
     } finally {
       count(outcome, secondsSince(began))
     }

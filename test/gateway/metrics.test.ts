@@ -132,7 +132,7 @@ describe('GET /metrics', () => {
     const app = createHttpServer({ log })
     const metrics = createMetrics({ ofProcess: true })
     const sockets = serveWebSockets(app, ticker.gateway)
-    const open = { sockets: sockets.count, subscriptions: ticker.gateway.subscriptions, listeners: () => 3 }
+    const open = { sockets: sockets.count, gateway: ticker.gateway, listeners: () => 3 }
     await serveMetrics(app, metrics, open, { host: '127.0.0.1', port: undefined, log, defer: () => {} })
     const base = await app.listen({ port: 0, host: '127.0.0.1' })
     const read = async () => {
