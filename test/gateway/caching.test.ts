@@ -205,8 +205,11 @@ describe('answers are kept', () => {
     const others = [get('{ later { name } }'), get('{ later { name } }')]
     while (!(await library.metrics.text()).includes('atrium_plan_cache_lookups_total{outcome="hit"} 2'))
       await new Promise(setImmediate)
+    const connections = () => new Promise<number>((resolve) => library.app.server.getConnections((_, count) => resolve(count)))
+    const before = await connections()
     leaving.abort()
     expect(await gone).toBe('gone')
+    while ((await connections()) === before) await new Promise(setImmediate)
     library.release()
     expect((await Promise.all(others)).map(({ text }) => text)).toEqual(Array(2).fill('{"data":{"later":{"name":"Atlas"}}}'))
     expect(library.asked.later).toBe(1)
