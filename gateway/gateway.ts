@@ -46,6 +46,8 @@ export type Gateway = {
   readonly admit: (text: string, operationName: string | undefined) => Admission
   /** Subscriptions that run now. */
   readonly subscriptions: () => number
+  /** Calls `tell` after the graph was replaced by another; one that cannot be replaced never does. */
+  readonly onSwap: (tell: () => void) => void
   /** Answers that are kept. */
   readonly cache: Pick<ResponseCache, 'bytes' | 'entries'>
   readonly close: () => Promise<void>
@@ -102,6 +104,7 @@ export async function startGateway({
       return outcome
     },
     subscriptions: () => subscriptions,
+    onSwap: () => {},
     cache,
     close: async () => caching.close(),
   }

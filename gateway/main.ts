@@ -1,5 +1,5 @@
 /**
- * A gateway by itself: serves the supergraph in SUPERGRAPH_FILE, whose subgraphs speak HTTP, at /graphql. Needs no database.
+ * A gateway by itself: serves the supergraph in SUPERGRAPH_FILE, whose subgraphs speak HTTP, at /graphql, and its successors in that file. Needs no database.
  * The log goes to standard output as JSON lines, what a person should read goes to standard error.
  */
 import { readFileSync } from 'node:fs'
@@ -9,15 +9,17 @@ import { runProgram } from '../subgraphs/runtime/program.ts'
 import { Refusal } from '../subgraphs/runtime/refusal.ts'
 import { serveExplorer } from '../web/explorer/serve.ts'
 import { variables } from './config.ts'
-import { type Gateway, startGateway } from './gateway.ts'
+import { startGateway } from './gateway.ts'
 import { serveGraphql } from './http.ts'
-import { type HttpLink, httpLink } from './http-link.ts'
-import type { Limits } from './limits/limits.ts'
+import { httpLink } from './http-link.ts'
+import { type Location, linkPool } from './link-pool.ts'
 import { freePort, listen, localUrl } from './listen.ts'
 import { createMetrics } from './metrics.ts'
 import { serveMetrics } from './metrics-door.ts'
 import { createHttpServer } from './server.ts'
 import { locationsIn } from './supergraph.ts'
+import { type Graph, swappable } from './swappable.ts'
+import { watchedFile } from './watched-file.ts'
 import { serveWebSockets } from './websocket.ts'
 
 await runProgram(async (defer, end) => {
@@ -27,15 +29,18 @@ await runProgram(async (defer, end) => {
   }
   const config = readConfig(variables, process.env)
   const log = pino({ level: config.LOG_LEVEL })
-  const file = config.SUPERGRAPH_FILE
-  if (file === undefined) throw new Refusal('Expected SUPERGRAPH_FILE to name a file with a composed supergraph.')
-  const supergraphSdl = textOf(file)
+  const path = config.SUPERGRAPH_FILE ?? ''
+  if (path === '') throw new Refusal('Expected SUPERGRAPH_FILE to name a file with a composed supergraph.')
+  const first = textOf(path)
 
-  const links = linksOf(file, supergraphSdl)
-  defer(() => Promise.all(links.map((link) => link.close())))
   const metrics = config.METRICS ? createMetrics({ ofProcess: true }) : null
-  const gateway = await gatewayOf(file, supergraphSdl, links, { depth: config.DEPTH_LIMIT, cost: config.COST_LIMIT })
+  const pool = linkPool(httpLink)
+  const gateway = swappable(await graphOf(first), log)
   defer(gateway.close)
+
+  const watched = watchedFile(path, first, replaceGraph)
+  defer(watched.close)
+  process.on('SIGHUP', watched.look)
 
   const app = createHttpServer({ log })
   await serveGraphql(app, gateway, { page: await serveExplorer(app) })
@@ -48,17 +53,27 @@ await runProgram(async (defer, end) => {
   await listen(app, { host: config.HOST, port, graceSeconds: config.SHUTDOWN_GRACE_SECONDS }, defer)
   console.error(`The gateway is ready: ${localUrl(config.HOST, port)}/graphql`)
 
-  function gatewayOf(name: string, sdl: string, to: readonly HttpLink[], limits: Limits): Promise<Gateway> {
-    return startGateway({
-      supergraphSdl: sdl,
-      links: to,
-      limits,
-      log,
-      metrics,
-      responseCacheBytes: config.RESPONSE_CACHE_BYTES,
-    }).catch((error: unknown) => {
-      throw broken(name, error)
-    })
+  /** Rejects with a Refusal when the text is no supergraph. */
+  async function graphOf(supergraphSdl: string): Promise<Graph> {
+    const { links, release } = pool.take(locationsOf(path, supergraphSdl))
+    try {
+      const limits = { depth: config.DEPTH_LIMIT, cost: config.COST_LIMIT }
+      const responseCacheBytes = config.RESPONSE_CACHE_BYTES
+      return { gateway: await startGateway({ supergraphSdl, links, limits, log, metrics, responseCacheBytes }), release }
+    } catch (error) {
+      await release()
+      throw broken(path, error)
+    }
+  }
+
+  async function replaceGraph(sdl: string): Promise<void> {
+    try {
+      gateway.swap(await graphOf(sdl))
+      log.info('the supergraph was replaced')
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      log.error({ reason: error.message }, 'a new supergraph was refused; the one before stays')
+    }
   }
 })
 
@@ -70,7 +85,7 @@ function textOf(file: string): string {
   }
 }
 
-function linksOf(file: string, sdl: string): readonly HttpLink[] {
+function locationsOf(file: string, sdl: string): readonly Location[] {
   let locations: ReturnType<typeof locationsIn>
   try {
     locations = locationsIn(sdl)
@@ -79,7 +94,7 @@ function linksOf(file: string, sdl: string): readonly HttpLink[] {
   }
   if (locations.length === 0) throw broken(file, new Error('it has no enum join__Graph with subgraphs'))
   return locations.map(({ name, url }) => {
-    if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return httpLink({ name, url })
+    if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return { name, url }
     throw new Refusal(`SUPERGRAPH_FILE ${file} says that subgraph "${name}" is at "${url}": expected an http or https URL.`)
   })
 }

@@ -22,6 +22,7 @@ const CLOSE_MILLISECONDS = 2_000
 
 /** RFC 6455 §7.4.1, and the registry that it founds; clients of this protocol connect again after either. */
 const GOING_AWAY = 1001
+const SERVICE_RESTART = 1012
 const TRY_AGAIN_LATER = 1013
 
 /** One WebSocket. Of its request only what operations need is kept. */
@@ -35,6 +36,8 @@ type Connection = {
   /** Of those, the ones that an answer will end: queries and mutations. */
   answering: number
   hasPonged: boolean
+  /** Whether it is to be closed because the graph that its operations began on was replaced. */
+  isOutdated: boolean
 }
 
 /** The open sockets of a process. */
@@ -88,6 +91,7 @@ export function serveWebSockets(app: FastifyInstance, gateway: Gateway): WebSock
   })
 
   app.server.on('upgrade', upgrade)
+  gateway.onSwap(outdateAll)
   app.addHook('preClose', async () => {
     isClosing = true
     for (const connection of connections) closeWhenAnswered(connection)
@@ -117,7 +121,7 @@ export function serveWebSockets(app: FastifyInstance, gateway: Gateway): WebSock
   }
 
   function connected(socket: WebSocket, caller: Caller): void {
-    const connection: Connection = { socket, caller, begun: 0, running: 0, answering: 0, hasPonged: true }
+    const connection: Connection = { socket, caller, begun: 0, running: 0, answering: 0, hasPonged: true, isOutdated: false }
     connections.add(connection)
     pings.add(connection)
     const closed = protocol.opened(
@@ -174,7 +178,7 @@ export function serveWebSockets(app: FastifyInstance, gateway: Gateway): WebSock
     void running.ended.then(() => {
       connection.running--
       connection.answering -= answers
-      if (isClosing) closeWhenAnswered(connection)
+      if (isClosing || connection.isOutdated) closeWhenAnswered(connection)
     })
     return { schema: NOT_ASKED, document: admission.subscribe ? A_SUBSCRIPTION : A_QUERY, contextValue: asIterable(running) }
   }
@@ -199,7 +203,22 @@ export function serveWebSockets(app: FastifyInstance, gateway: Gateway): WebSock
   }
 
   function closeWhenAnswered({ socket, answering }: Connection): void {
-    if (answering === 0) socket.close(GOING_AWAY, 'Going away')
+    if (answering > 0) return
+    if (isClosing) socket.close(GOING_AWAY, 'Going away')
+    else socket.close(SERVICE_RESTART, 'The graph has changed: connect again')
+  }
+
+  /** Ends what began on the graph that was replaced: subscriptions would go on as long as their clients like. */
+  function outdateAll(): void {
+    const outdated = [...connections]
+    for (const connection of outdated) {
+      connection.isOutdated = true
+      closeWhenAnswered(connection)
+    }
+    // Who asks one question after the other always has one to be answered.
+    setTimeout(() => {
+      for (const { socket } of outdated) socket.close(SERVICE_RESTART, 'The graph has changed: connect again')
+    }, BOUNDS.milliseconds).unref()
   }
 
   /** Resolves when the last socket is closed; those that answer too late or not at all are cut off. */
