@@ -25,7 +25,9 @@ export async function serveSubgraph(subgraph: Subgraph): Promise<ServedSubgraph>
     const { authorization = '' } = request.headers
     const contextValue = subgraph.context({ requestId: '', address: '', credentials: { authorization } })
     if (request.headers.accept === 'text/event-stream') {
-      return createHandler({ schema: subgraph.schema, context: () => contextValue as never })(request, response)
+      const events = createHandler({ schema: subgraph.schema, context: () => contextValue as never })
+      // It rejects when it writes to a reader who has just left.
+      return events(request, response).catch(() => {})
     }
     let body = ''
     for await (const chunk of request) body += chunk
