@@ -9,6 +9,7 @@ import { variables } from './config.ts'
 import { migrate } from './database/migrate.ts'
 import { databaseServer } from './database/server.ts'
 import { freePort, listen, localUrl } from './gateway/listen.ts'
+import { tracingOf } from './gateway/tracing-config.ts'
 import { describeConfig, readConfig } from './subgraphs/runtime/config.ts'
 import { runProgram } from './subgraphs/runtime/program.ts'
 
@@ -42,12 +43,15 @@ await runProgram(async (defer, end) => {
   defer(social.close)
 
   const metrics = config.METRICS ? parts.createMetrics({ ofProcess: true }) : null
+  const tracing = await tracingOf(config)
+  if (tracing) defer(tracing.close)
   const gateway = await parts.startGateway({
     supergraphSdl: readFileSync(join(import.meta.dirname, 'schema/supergraph.graphql'), 'utf8'),
     links: [directory, social].map(parts.localLink),
     limits: { depth: config.DEPTH_LIMIT, cost: config.COST_LIMIT },
     log,
     metrics,
+    tracing,
     responseCacheBytes: config.RESPONSE_CACHE_BYTES,
   })
   defer(gateway.close)

@@ -2,12 +2,10 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { type DocumentNode, type GraphQLFormattedError, Kind } from 'graphql'
 import type { Logger } from 'pino'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
-import type { Caching } from './caching/caching.ts'
-import { checkOwn } from './documents.ts'
+import { type CheckedOperation, checkOwn } from './documents.ts'
 import { fault } from './errors.ts'
 import { type Machinery, planned, type Run } from './execution.ts'
 import { BOUNDS } from './limits/limits.ts'
-import { counted } from './metrics.ts'
 import { withinTime } from './time.ts'
 
 /** The answer to an operation of our own: `data` null when an error reached the root. */
@@ -28,17 +26,19 @@ export type GatewayClient = {
 
 const NO_ERRORS: readonly GraphQLFormattedError[] = []
 
-/** A client straight to the executor: no HTTP, no limits, nothing parsed, validated or planned per call. */
-export function createClient(machinery: Machinery, log: Logger, telling: Caching['telling']): GatewayClient {
+/** A client straight to the executor, with something `around` each run: no HTTP, no limits, nothing parsed, validated or planned per call. */
+export function createClient(
+  machinery: Machinery,
+  log: Logger,
+  around: (checked: CheckedOperation, run: Run) => Run,
+): GatewayClient {
   const runs = new WeakMap<DocumentNode, Run>()
 
   return {
     async prepare(document) {
       try {
         const checked = checkOwn(document, machinery.supergraph.api)
-        const run = telling(checked, planned(checked, machinery))
-        const { metrics } = machinery
-        runs.set(document, metrics ? counted(metrics, checked, run, (outcome) => outcome) : run)
+        runs.set(document, around(checked, planned(checked, machinery)))
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error)
         throw new Error(`The operation ${nameOf(document)} cannot be run on this graph:\n${reason}`, { cause: error })

@@ -1,8 +1,20 @@
 import { z } from 'zod'
 import { variables as all } from '../config.ts'
 
-const { HOST, PORT, LOG_LEVEL, DEPTH_LIMIT, COST_LIMIT, METRICS, METRICS_PORT, RESPONSE_CACHE_BYTES, SHUTDOWN_GRACE_SECONDS } =
-  all
+const {
+  HOST,
+  PORT,
+  LOG_LEVEL,
+  DEPTH_LIMIT,
+  COST_LIMIT,
+  METRICS,
+  METRICS_PORT,
+  OTEL_EXPORTER_OTLP_ENDPOINT,
+  OTEL_SERVICE_NAME,
+  OTEL_TRACES_SAMPLER_ARG,
+  RESPONSE_CACHE_BYTES,
+  SHUTDOWN_GRACE_SECONDS,
+} = all
 
 /** The variables of `node gateway/main.ts`: those of the whole system that concern a gateway, and the graph that it serves. */
 export const variables = {
@@ -19,6 +31,9 @@ export const variables = {
   LOG_LEVEL,
   METRICS,
   METRICS_PORT,
+  OTEL_EXPORTER_OTLP_ENDPOINT,
+  OTEL_SERVICE_NAME,
+  OTEL_TRACES_SAMPLER_ARG,
   RESPONSE_CACHE_BYTES,
   SHUTDOWN_GRACE_SECONDS,
 } as const

@@ -15,6 +15,7 @@ import { counted, type Metrics, secondsSince } from './metrics.ts'
 import { type Outcome, type PlanExecutor, stockExecutor } from './stock-executor.ts'
 import { plannedSubscription, type Running, type Subscribe } from './subscription.ts'
 import { readSupergraph } from './supergraph.ts'
+import type { Tracing } from './tracing.ts'
 import { viewerFields } from './viewer.ts'
 
 /** An operation of a client that passed every check of its text, or the errors that refuse it. */
@@ -60,6 +61,7 @@ export async function startGateway({
   limits,
   log,
   metrics = null,
+  tracing = null,
   responseCacheBytes = 0,
 }: {
   readonly supergraphSdl: string
@@ -67,11 +69,15 @@ export async function startGateway({
   readonly limits: Limits
   readonly log: Logger
   readonly metrics?: Metrics | null
+  readonly tracing?: Tracing | null
   /** Of answers that are kept; 0 keeps none. */
   readonly responseCacheBytes?: number
 }): Promise<Gateway> {
   const supergraph = readSupergraph(supergraphSdl)
-  const masked = links.map((link) => maskedLink(metrics?.measured(link) ?? link, log))
+  const masked = links.map((link) => {
+    const followed = tracing?.followed(link) ?? link
+    return maskedLink(metrics?.measured(followed) ?? followed, log)
+  })
   for (const name of supergraph.subgraphs) {
     if (!masked.some((link) => link.name === name)) throw new Error(`Expected a link to subgraph "${name}", got none.`)
   }
@@ -95,7 +101,9 @@ export async function startGateway({
 
   return {
     schema: supergraph.api,
-    client: createClient(machinery, log, caching.telling),
+    client: createClient(machinery, log, (checked, run) =>
+      observed(checked, caching.telling(checked, run), (outcome) => outcome),
+    ),
     admit(text, operationName) {
       const misses = missed
       const outcome = remembered(text, operationName)
@@ -137,10 +145,20 @@ export async function startGateway({
     return {
       kind: 'admitted',
       operation: checked.operation.operation,
-      run: metrics ? counted(metrics, checked, run, (outcome) => outcome) : run,
-      answer: !answering ? null : metrics ? counted(metrics, checked, answer, outcomeIn) : answer,
+      run: observed(checked, run, (outcome) => outcome),
+      answer: answering && observed(checked, answer, outcomeIn),
       subscribe: null,
     }
+  }
+
+  /** `run`, counted and traced. */
+  function observed<Result>(
+    checked: CheckedOperation,
+    run: (...asked: Parameters<Run>) => Promise<Result>,
+    outcomeOf: (result: Result) => Outcome,
+  ): (...asked: Parameters<Run>) => Promise<Result> {
+    const counting = metrics ? counted(metrics, checked, run, outcomeOf) : run
+    return tracing ? tracing.traced(checked, counting, outcomeOf) : counting
   }
 
   function subscribable(checked: CheckedOperation, faultsOf: FaultsOf): Admission {

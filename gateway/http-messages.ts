@@ -3,12 +3,13 @@ import { CREDENTIAL_HEADERS } from '../subgraphs/runtime/caller.ts'
 import type { Passage } from './link.ts'
 
 /** What goes on to a subgraph of the client who asks. */
-export function headersFor({ caller: { requestId, address, credentials } }: Passage): Record<string, string> {
+export function headersFor({ caller: { requestId, address, credentials, traceparent } }: Passage): Record<string, string> {
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     accept: 'application/graphql-response+json, application/json',
     'x-request-id': requestId,
     'x-forwarded-for': address,
+    ...(traceparent !== undefined && { traceparent }),
   }
   for (const name of CREDENTIAL_HEADERS) {
     const value = credentials[name]

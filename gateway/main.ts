@@ -19,6 +19,7 @@ import { serveMetrics } from './metrics-door.ts'
 import { createHttpServer } from './server.ts'
 import { locationsIn } from './supergraph.ts'
 import { type Graph, swappable } from './swappable.ts'
+import { tracingOf } from './tracing-config.ts'
 import { watchedFile } from './watched-file.ts'
 import { serveWebSockets } from './websocket.ts'
 
@@ -34,6 +35,8 @@ await runProgram(async (defer, end) => {
   const first = textOf(path)
 
   const metrics = config.METRICS ? createMetrics({ ofProcess: true }) : null
+  const tracing = await tracingOf(config)
+  if (tracing) defer(tracing.close)
   const pool = linkPool(httpLink)
   const gateway = swappable(await graphOf(first), log)
   defer(gateway.close)
@@ -59,7 +62,7 @@ await runProgram(async (defer, end) => {
     try {
       const limits = { depth: config.DEPTH_LIMIT, cost: config.COST_LIMIT }
       const responseCacheBytes = config.RESPONSE_CACHE_BYTES
-      return { gateway: await startGateway({ supergraphSdl, links, limits, log, metrics, responseCacheBytes }), release }
+      return { gateway: await startGateway({ supergraphSdl, links, limits, log, metrics, tracing, responseCacheBytes }), release }
     } catch (error) {
       await release()
       throw broken(path, error)

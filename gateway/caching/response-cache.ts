@@ -96,7 +96,7 @@ export function responseCache({
     count('miss')
     const [began, since] = [now(), clock]
     // Others may wait for it when this client is gone.
-    const outcome = ask({ caller: passage.caller, signal: NEVER })
+    const outcome = ask({ ...passage, signal: NEVER })
     const answer = outcome.then(toldOnce).then(
       (done) => ('bytes' in done ? done.bytes : null),
       () => null,
