@@ -154,6 +154,12 @@ describe('GET /metrics', () => {
     expect(busy).toMatch(/^atrium_outbox_listeners 3$/m)
     expect(busy).toMatch(/^process_resident_memory_bytes \d+$/m)
 
+    // One that ends by itself counts no longer, though its client stays.
+    const failing = client.iterate({ query: 'subscription { failing { number } }' })
+    await failing.next()
+    await expect(failing.next()).rejects.toHaveLength(1)
+    expect(await read()).toMatch(/^atrium_subscriptions_running 1$/m)
+
     await events.return?.()
     while (sockets.count() > 0) await new Promise(setImmediate)
     expect(await read()).toMatch(/^atrium_subscriptions_running 0$/m)
