@@ -24,15 +24,19 @@ const CODINGS: Readonly<
 
 /** Compresses the text answers of this scope that are worth it, for clients that accept it. Answers with a coding of their own stay as they are. */
 export function compressAnswers(app: FastifyInstance): void {
-  app.addHook('onSend', async (request, reply, payload) => {
-    if (typeof payload !== 'string' || reply.hasHeader('content-encoding')) return payload
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (typeof payload !== 'string' || reply.hasHeader('content-encoding')) return done(null, payload)
     addVary(reply)
-    if (payload.length < WORTHWHILE_BYTES) return payload
+    if (payload.length < WORTHWHILE_BYTES) return done(null, payload)
     const coding = codingFor(request.headers['accept-encoding'])
-    if (!coding) return payload
-    const bytes = await compressed(payload, coding)
-    reply.header('content-encoding', coding).header('content-length', bytes.length)
-    return bytes
+    if (!coding) return done(null, payload)
+    const take = (bytes: Buffer) => {
+      reply.header('content-encoding', coding).header('content-length', bytes.length)
+      done(null, bytes)
+    }
+    const bytes = compressed(payload, coding)
+    if (bytes instanceof Promise) bytes.then(take, done)
+    else take(bytes)
   })
 }
 

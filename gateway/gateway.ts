@@ -1,18 +1,24 @@
 import type { GraphQLFormattedError, GraphQLSchema, OperationTypeNode } from 'graphql'
 import type { Logger } from 'pino'
+import type { Asked } from './asked.ts'
 import { type Answer, type Answering, cachingOf } from './caching/caching.ts'
 import { type ResponseCache, responseCache } from './caching/response-cache.ts'
+import type { CircuitState } from './circuit-breaker.ts'
 import { createClient, type GatewayClient } from './client.ts'
 import { type Checked, type CheckedOperation, checkText, rememberingDocuments } from './documents.ts'
 import { refusal } from './errors.ts'
 import { guarded, type Machinery, planned, type Run } from './execution.ts'
+import type { Budget } from './limits/budget.ts'
+import { withCost, withCostFirst } from './limits/cost-report.ts'
 import type { Limits } from './limits/limits.ts'
-import { requestFaults } from './limits/request-faults.ts'
+import { type RequestCheck, requestCheck } from './limits/request-check.ts'
 import { weightsOf } from './limits/weights.ts'
 import type { Link } from './link.ts'
+import type { Persisted } from './manifest.ts'
 import { maskedLink } from './masked-link.ts'
 import { counted, type Metrics, secondsSince } from './metrics.ts'
-import { type Outcome, type PlanExecutor, stockExecutor } from './stock-executor.ts'
+import type { Outcome } from './outcome.ts'
+import { persistedDocuments } from './persisted.ts'
 import { plannedSubscription, type Running, type Subscribe } from './subscription.ts'
 import { readSupergraph } from './supergraph.ts'
 import type { Tracing } from './tracing.ts'
@@ -27,6 +33,8 @@ export type Admission =
       readonly run: Run
       /** The same for a query whose answer may be kept, and null for all others: the answer as bytes, with how long it may be told again. Never rejects. */
       readonly answer: Answering | null
+      /** What it counts against the limit with these variables, in points; 0 where they are wrong, which `run` says. */
+      readonly cost: RequestCheck['cost']
       /** Begins it for one client, with the same checks; null unless the operation is a subscription. Never rejects. */
       readonly subscribe: Subscribe | null
     }
@@ -45,33 +53,48 @@ export type Gateway = {
   readonly client: GatewayClient
   /** The way in for every operation from outside: parsed, validated, limited and planned once per text and operation name. Never throws. */
   readonly admit: (text: string, operationName: string | undefined) => Admission
+  /** The same for what a client asks by text or by the identifier of a persisted document; the doors take this one. */
+  readonly admitAsked: (asked: Asked) => Admission
+  readonly limits: Limits
   /** Subscriptions that run now. */
   readonly subscriptions: () => number
   /** Calls `tell` after the graph was replaced by another; one that cannot be replaced never does. */
   readonly onSwap: (tell: () => void) => void
   /** Answers that are kept. */
   readonly cache: Pick<ResponseCache, 'bytes' | 'entries'>
+  /** Subgraphs that are not asked while they do not answer, and whether they are. */
+  readonly circuits: () => readonly { readonly name: string; readonly state: CircuitState }[]
   readonly close: () => Promise<void>
 }
 
-/** Starts the graph over its links. Throws when the supergraph cannot be read, or names a subgraph that no link leads to. */
+/**
+ * Starts the graph over its links. Throws when the supergraph cannot be read, or names a subgraph that no link leads to, and when a trusted document cannot be
+ * run. `introspection` is for documents of clients: a trusted one may always ask for the schema.
+ */
 export async function startGateway({
   supergraphSdl,
   links,
   limits,
+  budget = null,
   log,
   metrics = null,
   tracing = null,
   responseCacheBytes = 0,
+  introspection = true,
+  persisted = { trusted: [], isOnly: false },
 }: {
   readonly supergraphSdl: string
   readonly links: readonly Link[]
   readonly limits: Limits
+  /** What a client may spend in a minute; null: as much as it likes. */
+  readonly budget?: Budget | null
   readonly log: Logger
   readonly metrics?: Metrics | null
   readonly tracing?: Tracing | null
   /** Of answers that are kept; 0 keeps none. */
   readonly responseCacheBytes?: number
+  readonly introspection?: boolean
+  readonly persisted?: Persisted
 }): Promise<Gateway> {
   const supergraph = readSupergraph(supergraphSdl)
   const masked = links.map((link) => {
@@ -82,65 +105,75 @@ export async function startGateway({
     if (!masked.some((link) => link.name === name)) throw new Error(`Expected a link to subgraph "${name}", got none.`)
   }
 
-  let loading: Promise<PlanExecutor> | null = null
-  const executor = () => (loading ??= stockExecutor(supergraph, masked, log))
-  // Where everything is in this process, most plans are one fetch, and 30 MB wait for the first that is not.
-  if (links.some(({ schema }) => !schema)) await executor()
-
-  const machinery: Machinery = { supergraph, links: new Map(masked.map((link) => [link.name, link])), executor, metrics }
+  const machinery: Machinery = { supergraph, links: new Map(masked.map((link) => [link.name, link])), metrics }
   const viewer = viewerFields(supergraphSdl)
   const cache = responseCache({ maxBytes: responseCacheBytes, ...(metrics && { count: metrics.kept }) })
   const caching = cachingOf({ supergraph, supergraphSdl, viewer, links, cache })
-  const rules = { schema: supergraph.api, weights: weightsOf(supergraphSdl), limits }
+  const rules = { schema: supergraph.api, weights: weightsOf(supergraphSdl, limits.weights), limits, introspection }
 
   let [missed, subscriptions] = [0, 0]
   const remembered = rememberingDocuments((text, operationName) => {
     missed++
     return admission(checkText(text, operationName, rules))
   })
+  const known = (text: string, operationName: string | undefined) => {
+    const misses = missed
+    const outcome = remembered(text, operationName)
+    metrics?.looked(missed === misses)
+    return outcome
+  }
+  const trusted = (text: string, operationName: string | undefined) =>
+    admission(checkText(text, operationName, { ...rules, introspection: true }))
+  const asked = persistedDocuments(persisted, known, trusted)
 
   return {
     schema: supergraph.api,
     client: createClient(machinery, log, (checked, run) =>
       observed(checked, caching.telling(checked, run), (outcome) => outcome),
     ),
-    admit(text, operationName) {
-      const misses = missed
-      const outcome = remembered(text, operationName)
-      metrics?.looked(missed === misses)
-      if (outcome.kind === 'refused') metrics?.refused(outcome.operation)
-      return outcome
-    },
+    admit: (text, operationName) => noted(known(text, operationName)),
+    admitAsked: (given) => noted(asked(given)),
+    limits,
     subscriptions: () => subscriptions,
     onSwap: () => {},
     cache,
+    circuits: () => links.flatMap(({ name, state }) => (state ? [{ name, state: state() }] : [])),
     close: async () => caching.close(),
+  }
+
+  function noted(admission: Admission): Admission {
+    if (admission.kind === 'refused') metrics?.refused(admission.operation)
+    return admission
   }
 
   function admission(outcome: Checked): Admission {
     if (outcome.kind === 'refused') return outcome
     const { checked, model } = outcome
     const { operation } = checked.operation
-    const faultsOf = (variables: Variables) => requestFaults(supergraph.api, checked.operation, model, variables, limits)
+    const check = requestCheck(supergraph.api, checked.operation, model, { limits, budget, suggestions: introspection })
+    const { cost } = check
     try {
-      return operation === 'subscription' ? subscribable(checked, faultsOf) : runnable(checked, faultsOf)
+      return { cost, ...(operation === 'subscription' ? subscribable(checked, check) : runnable(checked, check)) }
     } catch (error) {
       log.warn({ err: error }, 'an operation could not be planned')
       return { kind: 'refused', operation, errors: [UNPLANNED] }
     }
   }
 
-  function runnable(checked: CheckedOperation, faultsOf: FaultsOf): Admission {
+  function runnable(checked: CheckedOperation, { verdict }: RequestCheck): Omit<Admitted, 'cost'> {
     const plannedRun = caching.telling(checked, planned(checked, machinery))
     const begun: Run = (variables, passage) => guarded(passage, log, (bounded) => plannedRun(variables, bounded))
     const answering = caching.answering(checked, begun)
     const run: Run = async (variables, passage) => {
-      const errors = faultsOf(variables)
-      return errors.length > 0 ? { errors } : begun(variables, passage)
+      const { errors, cost } = await verdict(variables, passage)
+      const outcome = errors.length > 0 ? { errors } : await begun(variables, passage)
+      return passage.wantsCost ? withCost(outcome, cost) : outcome
     }
     const answer: Answering = async (variables, passage) => {
-      const errors = faultsOf(variables)
-      return errors.length > 0 || !answering ? { outcome: { errors } } : answering(variables, passage)
+      // What stands beside the data then is about this client and this moment.
+      if (!answering || passage.wantsCost) return { outcome: await run(variables, passage) }
+      const { errors } = await verdict(variables, passage)
+      return errors.length > 0 ? { outcome: { errors } } : answering(variables, passage)
     }
     return {
       kind: 'admitted',
@@ -161,7 +194,7 @@ export async function startGateway({
     return tracing ? tracing.traced(checked, counting, outcomeOf) : counting
   }
 
-  function subscribable(checked: CheckedOperation, faultsOf: FaultsOf): Admission {
+  function subscribable(checked: CheckedOperation, { verdict }: RequestCheck): Omit<Admitted, 'cost'> {
     const subscribe = plannedSubscription(checked, machinery, viewer, log)
     const count = metrics?.operation(checked.operation.name?.value, checked.operation.operation)
     return {
@@ -171,10 +204,12 @@ export async function startGateway({
       answer: null,
       subscribe: async (variables, passage) => {
         const began = performance.now()
-        const errors = faultsOf(variables)
+        const { errors, cost } = await verdict(variables, passage)
         const opened = errors.length > 0 ? { kind: 'refused' as const, errors } : await subscribe(variables, passage)
         count?.(opened.kind === 'open' ? GOOD : opened, secondsSince(began))
-        return opened.kind === 'open' ? { kind: 'open', source: whileRunning(opened.source) } : opened
+        if (opened.kind === 'refused') return opened
+        const source = whileRunning(opened.source)
+        return { kind: 'open', source: passage.wantsCost ? withCostFirst(source, cost) : source }
       },
     }
   }
@@ -193,8 +228,7 @@ export async function startGateway({
   }
 }
 
-type Variables = Readonly<Record<string, unknown>>
-type FaultsOf = (variables: Variables) => readonly GraphQLFormattedError[]
+type Admitted = Extract<Admission, { kind: 'admitted' }>
 
 /** What a subscription that runs counts as, and an answer that may be kept: it has no errors. */
 const GOOD: Outcome = { data: {} }

@@ -12,8 +12,11 @@ import { variables } from './config.ts'
 import { startGateway } from './gateway.ts'
 import { serveGraphql } from './http.ts'
 import { httpLink } from './http-link.ts'
+import { limitsOf } from './limits/limits.ts'
+import { budgetOf } from './limits/redis-budget.ts'
 import { type Location, linkPool } from './link-pool.ts'
 import { freePort, listen, localUrl } from './listen.ts'
+import { persistedBy } from './manifest.ts'
 import { createMetrics } from './metrics.ts'
 import { serveMetrics } from './metrics-door.ts'
 import { createHttpServer } from './server.ts'
@@ -37,7 +40,11 @@ await runProgram(async (defer, end) => {
   const metrics = config.METRICS ? createMetrics({ ofProcess: true }) : null
   const tracing = await tracingOf(config)
   if (tracing) defer(tracing.close)
-  const pool = linkPool(httpLink)
+  const budget = await budgetOf(config, log)
+  defer(async () => budget?.close())
+  const persisted = persistedBy(config)
+  const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
+  const pool = linkPool((location) => httpLink({ ...location, timeoutMilliseconds, log }))
   const gateway = swappable(await graphOf(first), log)
   defer(gateway.close)
 
@@ -46,7 +53,8 @@ await runProgram(async (defer, end) => {
   process.on('SIGHUP', watched.look)
 
   const app = createHttpServer({ log })
-  await serveGraphql(app, gateway, { page: await serveExplorer(app) })
+  const explorer = config.EXPLORER && { page: await serveExplorer(app) }
+  await serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
   const sockets = serveWebSockets(app, gateway)
   if (metrics) {
     const open = { sockets: sockets.count, gateway, listeners: () => 0 }
@@ -56,16 +64,26 @@ await runProgram(async (defer, end) => {
   await listen(app, { host: config.HOST, port, graceSeconds: config.SHUTDOWN_GRACE_SECONDS }, defer)
   console.error(`The gateway is ready: ${localUrl(config.HOST, port)}/graphql`)
 
-  /** Rejects with a Refusal when the text is no supergraph. */
+  /** Rejects with a Refusal when the text is no supergraph, or one that a trusted document does not fit. */
   async function graphOf(supergraphSdl: string): Promise<Graph> {
     const { links, release } = pool.take(locationsOf(path, supergraphSdl))
     try {
-      const limits = { depth: config.DEPTH_LIMIT, cost: config.COST_LIMIT }
-      const responseCacheBytes = config.RESPONSE_CACHE_BYTES
-      return { gateway: await startGateway({ supergraphSdl, links, limits, log, metrics, tracing, responseCacheBytes }), release }
+      const gateway = await startGateway({
+        supergraphSdl,
+        links,
+        limits: limitsOf(config),
+        budget,
+        log,
+        metrics,
+        tracing,
+        responseCacheBytes: config.RESPONSE_CACHE_BYTES,
+        introspection: config.INTROSPECTION,
+        persisted,
+      })
+      return { gateway, release }
     } catch (error) {
       await release()
-      throw broken(path, error)
+      throw error instanceof Refusal ? error : broken(path, error)
     }
   }
 

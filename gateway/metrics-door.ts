@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Defer } from '../subgraphs/runtime/program.ts'
+import type { CircuitState } from './circuit-breaker.ts'
 import type { Gateway } from './gateway.ts'
 import { listen } from './listen.ts'
 import type { Metrics } from './metrics.ts'
@@ -8,6 +9,9 @@ import { createHttpServer } from './server.ts'
 
 /** What is running in a process, asked for when somebody looks. */
 type Open = { readonly sockets: () => number; readonly listeners: () => number; readonly gateway: Gateway }
+
+/** Higher is worse. */
+const CIRCUITS: Readonly<Record<CircuitState, number>> = { closed: 0, 'half-open': 1, open: 2 }
 
 /** Serves `GET /metrics` with what is counted and what is `open`: on `app`, or on a port of its own where `port` names one. */
 export async function serveMetrics(
@@ -24,6 +28,12 @@ export async function serveMetrics(
   metrics.gauge('atrium_websockets_open', 'WebSockets that are open.', open.sockets)
   metrics.gauge('atrium_subscriptions_running', 'Subscriptions that run.', open.gateway.subscriptions)
   metrics.gauge('atrium_outbox_listeners', 'Listeners to events of subgraphs in this process.', open.listeners)
+  metrics.gaugePer(
+    'subgraph',
+    'atrium_subgraph_circuit',
+    'Circuits of subgraphs over HTTP: closed (0), half-open (1), open (2).',
+    () => open.gateway.circuits().map(({ name, state }) => [name, CIRCUITS[state]] as const),
+  )
   metrics.gauge('atrium_response_cache_bytes', 'Bytes of answers that are kept.', () => open.gateway.cache.bytes())
   metrics.gauge('atrium_response_cache_entries', 'Answers that are kept.', () => open.gateway.cache.entries())
 

@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { CheckedOperation } from './documents.ts'
 import type { Run } from './execution.ts'
 import type { Link } from './link.ts'
-import type { Outcome } from './stock-executor.ts'
+import type { Outcome } from './outcome.ts'
 
 /** How an operation ended: `partial` has data and errors, `failed` has no data, `refused` was not begun. */
 type Ending = 'ok' | 'partial' | 'failed' | 'refused'
@@ -12,7 +12,7 @@ type Ending = 'ok' | 'partial' | 'failed' | 'refused'
 type FetchEnding = 'ok' | 'errors' | 'failed' | 'stopped'
 
 /** Which way an operation was executed. */
-export type ExecutorName = 'introspection' | 'direct' | 'compiled' | 'stock'
+export type ExecutorName = 'introspection' | 'direct' | 'compiled'
 
 /** What a process counts about itself, for Prometheus. Nothing here outlives the object: every start has a registry of its own. */
 export type Metrics = {
@@ -27,12 +27,12 @@ export type Metrics = {
   readonly looked: (isKnown: boolean) => void
   /** An operation was given to this executor. */
   readonly executed: (executor: ExecutorName) => void
-  /** An operation was given to the stock executor because the compiled one could not take it; `reason` is one of few constants. */
-  readonly fallback: (reason: string) => void
   /** How a question whose answer may be kept was answered. */
   readonly kept: (outcome: 'hit' | 'joined' | 'miss') => void
   /** A figure that is asked for when somebody looks. */
   readonly gauge: (name: string, help: string, read: () => number) => void
+  /** The same for several: a figure for each value of `label`. What is not read any more is gone. */
+  readonly gaugePer: (label: string, name: string, help: string, read: () => Iterable<readonly [string, number]>) => void
   /** Counts the fetches of a link. */
   readonly measured: (link: Link) => Link
   /** Everything, in Prometheus' text format, and its media type. */
@@ -92,12 +92,6 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
     labelNames: ['executor'],
     registers,
   })
-  const fallbacks = new Counter({
-    name: 'atrium_executor_fallbacks_total',
-    help: 'Operations that the compiled executor left to the stock one, by reason.',
-    labelNames: ['reason'],
-    registers,
-  })
   const questions = new Counter({
     name: 'atrium_response_cache_questions_total',
     help: 'Queries whose answer may be kept: told again (hit), told to several who asked at once (joined), or worked out (miss).',
@@ -138,7 +132,6 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
     refused: (kind) => operations.labels(OTHER, kind ?? 'unknown', 'refused').inc(),
     looked: (isKnown) => (isKnown ? hit : miss).inc(),
     executed: (executor) => executions.labels(executor).inc(),
-    fallback: (reason) => fallbacks.labels(reason).inc(),
     kept: (outcome) => questions.labels(outcome).inc(),
     gauge(name, help, read) {
       new Gauge({
@@ -147,6 +140,18 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
         registers,
         collect() {
           this.set(read())
+        },
+      })
+    },
+    gaugePer(label, name, help, read) {
+      new Gauge({
+        name,
+        help,
+        labelNames: [label],
+        registers,
+        collect() {
+          this.reset()
+          for (const [value, figure] of read()) this.labels(value).set(figure)
         },
       })
     },

@@ -42,7 +42,12 @@ export function swappable(first: Graph, log: Logger): SwappableGateway {
     get cache() {
       return current.gateway.cache
     },
-    admit,
+    get limits() {
+      return current.gateway.limits
+    },
+    admit: (text, operationName) => admitted((gateway) => gateway.admit(text, operationName)),
+    admitAsked: (asked) => admitted((gateway) => gateway.admitAsked(asked)),
+    circuits: () => current.gateway.circuits(),
     subscriptions: () => [...living].reduce((sum, { gateway }) => sum + gateway.subscriptions(), 0),
     onSwap: (tell) => void told.add(tell),
     swap(next) {
@@ -80,13 +85,13 @@ export function swappable(first: Graph, log: Logger): SwappableGateway {
     releasing.add(ending)
   }
 
-  function admit(text: string, operationName: string | undefined): Admission {
+  function admitted(admit: (gateway: Gateway) => Admission): Admission {
     const generation = current
-    const admission = generation.gateway.admit(text, operationName)
+    const admission = admit(generation.gateway)
     if (admission.kind === 'refused') return admission
     const known = generation.admissions.get(admission)
     if (known) return known
-    const noted = counting(generation, admission, () => admit(text, operationName))
+    const noted = counting(generation, admission, () => admitted(admit))
     generation.admissions.set(admission, noted)
     return noted
   }

@@ -5,7 +5,7 @@ import { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler, Trace
 import type { CheckedOperation } from './documents.ts'
 import type { Run } from './execution.ts'
 import type { Link, Passage } from './link.ts'
-import type { Outcome } from './stock-executor.ts'
+import type { Outcome } from './outcome.ts'
 import { spanIn } from './trace-parent.ts'
 
 /** Spans for OpenTelemetry: one for each operation, and one for each fetch within it. Subscriptions and their events have none. */
@@ -75,8 +75,8 @@ export function createTracing({
         execute(request, passage) {
           const span = tracer.startSpan(title, options, contextOf(passage))
           return ending(span, async () => {
-            // In process, everything that one passage asks shares a context by it.
-            const answer = await link.execute(request, link.schema ? passage : under(span, passage))
+            // The passage stays the same object: by it a link knows what is asked for one operation.
+            const answer = await link.execute({ ...request, traceparent: parentOf(span) }, passage)
             if (answer.errors && answer.errors.length > 0) span.setAttribute('atrium.errors', answer.errors.length)
             return answer
           })
@@ -108,8 +108,13 @@ function contextOf({ caller: { traceparent } }: Passage): Context {
 }
 
 /** The same passage, whose further ways are part of this span. */
-function under(span: Span, passage: Passage): Passage {
+const under = (span: Span, passage: Passage): Passage => ({
+  ...passage,
+  caller: { ...passage.caller, traceparent: parentOf(span) },
+})
+
+function parentOf(span: Span): string {
   const { traceId, spanId, traceFlags } = span.spanContext()
   const flags = (traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, '0')
-  return { ...passage, caller: { ...passage.caller, traceparent: `00-${traceId}-${spanId}-${flags}` } }
+  return `00-${traceId}-${spanId}-${flags}`
 }

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto'
 import { print } from 'graphql'
 import type { Caller } from '../../subgraphs/runtime/caller.ts'
+import { plannedDocument } from '../compiled-plan/planned-document.ts'
 import type { CheckedOperation } from '../documents.ts'
-import { type Run, withoutReserved } from '../execution.ts'
+import type { Run } from '../execution.ts'
 import type { Link, Passage } from '../link.ts'
-import type { Outcome } from '../stock-executor.ts'
+import type { Outcome } from '../outcome.ts'
 import type { Supergraph } from '../supergraph.ts'
 import { dependsOnViewer, type ViewerFields } from '../viewer.ts'
 import type { AnswerBytes } from './answer-bytes.ts'
@@ -55,7 +56,7 @@ export function cachingOf({
     answering(checked, run) {
       const policy = policyOf(checked, api, hints)
       if (!policy) return null
-      const { document } = withoutReserved(checked).renamed
+      const { document } = plannedDocument(checked.document, checked.operation)
       const plan = supergraph.plan(document)
       const isPrivate = policy.isPrivate || dependsOnViewer(plan, api, viewer)
       const dependencies = dependenciesOf(document, plan, api)
@@ -74,7 +75,7 @@ export function cachingOf({
 
     telling(checked, run) {
       if (checked.operation.operation !== 'mutation') return run
-      const { document } = withoutReserved(checked).renamed
+      const { document } = plannedDocument(checked.document, checked.operation)
       const what = changesOf(document, supergraph.plan(document), api)
       return async (variables, passage) => {
         let isGivenUp = true

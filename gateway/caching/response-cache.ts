@@ -1,5 +1,5 @@
 import type { Passage } from '../link.ts'
-import type { Outcome } from '../stock-executor.ts'
+import type { Outcome } from '../outcome.ts'
 import { type AnswerBytes, answerBytes } from './answer-bytes.ts'
 import type { Dependencies } from './dependencies.ts'
 

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { hintsOf } from '../../gateway/caching/hints.ts'
 import { policyOf } from '../../gateway/caching/policy.ts'
 import { responseCache } from '../../gateway/caching/response-cache.ts'
 import { checkText } from '../../gateway/documents.ts'
+import { memoryBudget } from '../../gateway/limits/budget.ts'
 import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
 import { weightsOf } from '../../gateway/limits/weights.ts'
 import { readSupergraph } from '../../gateway/supergraph.ts'
@@ -14,7 +16,12 @@ describe('how long an answer may be told again', () => {
   const { api } = readSupergraph(sdl)
   const hints = hintsOf(sdl)
   const policy = (text: string) => {
-    const outcome = checkText(text, undefined, { schema: api, weights: weightsOf(sdl), limits: DEFAULT_LIMITS })
+    const outcome = checkText(text, undefined, {
+      schema: api,
+      weights: weightsOf(sdl),
+      limits: DEFAULT_LIMITS,
+      introspection: true,
+    })
     if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.errors))
     return policyOf(outcome.checked, api, hints)
   }
@@ -52,7 +59,12 @@ describe('how long an answer may be told again', () => {
   })
 
   function checked(text: string) {
-    const outcome = checkText(text, undefined, { schema: api, weights: weightsOf(sdl), limits: { depth: 0, cost: 0 } })
+    const outcome = checkText(text, undefined, {
+      schema: api,
+      weights: weightsOf(sdl),
+      limits: { depth: 0, cost: 0 },
+      introspection: true,
+    })
     if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.errors))
     return outcome.checked
   }
@@ -64,16 +76,19 @@ beforeEach(async () => {
 })
 afterEach(() => library.app.close())
 
-const get = async (query: string, headers: Record<string, string> = {}, variables?: object) => {
-  const search = new URLSearchParams({ query, ...(variables && { variables: JSON.stringify(variables) }) })
+const get = (query: string, headers: Record<string, string> = {}, variables?: object) =>
+  getBy({ query, ...(variables && { variables: JSON.stringify(variables) }) }, headers)
+const getBy = async (parameters: Record<string, string>, headers: Record<string, string> = {}) => {
+  const search = new URLSearchParams(parameters)
   const answer = await fetch(`${library.base}/graphql?${search}`, { headers: { 'apollo-require-preflight': '1', ...headers } })
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
 }
-const post = async (query: string, variables?: object) => {
+const post = (query: string, variables?: object, headers: Record<string, string> = {}) => postBody({ query, variables }, headers)
+const postBody = async (body: unknown, headers: Record<string, string> = {}) => {
   const answer = await fetch(`${library.base}/graphql`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query, variables }),
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
   })
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
 }
@@ -86,7 +101,7 @@ describe('Cache-Control', () => {
     const { status, headers, text } = await get(A)
     expect([status, text]).toEqual([200, NAMED('Atlas')])
     expect(headers.get('cache-control')).toBe('max-age=60, public')
-    expect(headers.get('vary')).toBe('Accept, Accept-Encoding, authorization, x-api-key, x-login-key, x-auth-token')
+    expect(headers.get('vary')).toBe('Accept, Accept-Encoding, graphql-cost, authorization, x-api-key, x-login-key, x-auth-token')
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
   })
 
@@ -326,6 +341,95 @@ describe('nothing is told that a subgraph says has changed', () => {
     library.changed.books(null)
     await get(A)
     expect(library.asked.book).toBe(1)
+  })
+})
+
+describe('documents that are named instead of sent', () => {
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+  const persistedQuery = { version: 1, sha256Hash: sha256(A) }
+  const byHash = (headers?: Record<string, string>) => getBy({ extensions: JSON.stringify({ persistedQuery }) }, headers)
+
+  test('GET with nothing but a hash may be kept, has a tag, and shares the answer with whoever sends the text', async () => {
+    const unknown = await byHash()
+    expect([unknown.status, unknown.headers.get('cache-control'), unknown.headers.get('etag')]).toEqual([200, 'no-store', null])
+    expect(unknown.text).toContain('PERSISTED_QUERY_NOT_FOUND')
+    await postBody({ query: A, extensions: { persistedQuery } })
+
+    const { status, headers, text } = await byHash()
+    expect([status, text, headers.get('cache-control')]).toEqual([200, NAMED('Atlas'), 'max-age=60, public'])
+    const tag = headers.get('etag') ?? ''
+    expect(tag).toBe((await get(A)).headers.get('etag'))
+    const again = await byHash({ 'if-none-match': tag })
+    expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', tag])
+    expect(library.asked.book).toBe(1)
+
+    await post('mutation { rename(id: "a", name: "New") { id } }')
+    const { status: changed, text: fresh } = await byHash({ 'if-none-match': tag })
+    expect([changed, fresh]).toEqual([200, NAMED('New')])
+  })
+
+  test('a trusted document may be kept by its identifier, also where nothing else may be asked', async () => {
+    await library.app.close()
+    library = await openLibrary({ persisted: { isOnly: true, trusted: [{ id: 'a-book', text: A, operations: [undefined] }] } })
+    const { headers, text } = await getBy({ documentId: 'a-book' })
+    expect([text, headers.get('cache-control')]).toEqual([NAMED('Atlas'), 'max-age=60, public'])
+    const again = await getBy({ documentId: 'a-book' }, { 'if-none-match': headers.get('etag') ?? '' })
+    expect([again.status, library.asked.book]).toEqual([304, 1])
+    const refused = await get(A)
+    expect([refused.headers.get('cache-control'), refused.text]).toEqual([
+      'no-store',
+      expect.stringContaining('PERSISTED_QUERY_ONLY'),
+    ])
+  })
+
+  test('a list of operations is answered afresh, and what it changes is told no more', async () => {
+    await library.app.close()
+    library = await openLibrary({ batchLimit: 3 })
+    await get(A)
+    const list = [{ query: A }, { query: 'mutation { rename(id: "a", name: "New") { id } }' }, { query: A }]
+    const { headers, text } = await postBody(list)
+    expect(JSON.parse(text)).toEqual([JSON.parse(NAMED('Atlas')), { data: { rename: { id: 'a' } } }, JSON.parse(NAMED('New'))])
+    expect([headers.get('cache-control'), headers.get('etag')]).toEqual(['no-store', null])
+    expect((await get(A)).text).toBe(NAMED('New'))
+  })
+})
+
+describe('limits', () => {
+  const withBudget = async (perMinute: number) => {
+    await library.app.close()
+    library = await openLibrary({ budget: memoryBudget(perMinute, () => new Date(0)) })
+  }
+
+  test('an answer that is kept costs what it would have cost', async () => {
+    await withBudget(7)
+    const answers = [await get(A), await get(A), await get(A)]
+    expect(answers.map(({ status, headers }) => [status, headers.get('cache-control')])).toEqual([
+      [200, 'max-age=60, public'],
+      [200, 'max-age=60, public'],
+      [429, 'no-store'],
+    ])
+    expect([library.asked.book, answers[2]?.headers.get('retry-after')]).toEqual([1, '18'])
+  })
+
+  test('who asks for the cost is told the cost, in an answer that nobody keeps', async () => {
+    await withBudget(100)
+    const tag = (await get(A)).headers.get('etag') ?? ''
+    const { status, headers, text } = await get(A, { 'graphql-cost': 'report', 'if-none-match': tag })
+    expect([status, headers.get('cache-control'), headers.get('etag')]).toEqual([200, 'no-store', null])
+    expect(JSON.parse(text)).toEqual({
+      ...JSON.parse(NAMED('Atlas')),
+      extensions: { cost: { requested: 3, limit: 100, budget: { remaining: 94, resetSeconds: 4 } } },
+    })
+    expect(JSON.parse((await postBody({ query: A, extensions: { cost: true } })).text).extensions.cost.budget.remaining).toBe(91)
+    expect(JSON.parse((await get(A)).text)).toEqual(JSON.parse(NAMED('Atlas')))
+    expect((await get(A)).headers.get('vary')).toContain('graphql-cost')
+  })
+
+  test('variables that are wrong are refused whatever is kept', async () => {
+    const text = 'query ($id: ID!) { book(id: $id) { name } }'
+    expect((await get(text, {}, { id: 'a' })).text).toBe(NAMED('Atlas'))
+    const { status, headers } = await get(text, {}, { id: ['a'] })
+    expect([status, headers.get('cache-control')]).toEqual([400, 'no-store'])
   })
 })
 

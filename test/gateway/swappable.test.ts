@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { type Admission, type Gateway, startGateway } from '../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
@@ -35,6 +36,25 @@ test('a graph is released once, after the last of its operations', async () => {
   await running[1]
   await gateway.close()
   expect(released).toEqual(['first', 'second'])
+})
+
+test('what is asked as the doors ask it holds its graph as well, and what was named by a hash must be registered anew', async () => {
+  const { gateway, swap, released } = await twoGraphs()
+  const asked = { hash: null, documentId: null, operationName: undefined, variables: {}, wantsCost: false }
+  const text = '{ later(milliseconds: 20) }'
+  const hash = createHash('sha256').update(text).digest('hex')
+  expect(gateway.admitAsked({ ...asked, text, hash }).kind).toBe('admitted')
+  const running = admitted(gateway.admitAsked({ ...asked, text: '', hash })).run({}, passage())
+  swap()
+  await new Promise(setImmediate)
+  expect(released).toEqual([])
+  expect(await running).toEqual({ data: { later: 0 } })
+  await new Promise(setImmediate)
+  expect(released).toEqual(['first'])
+  expect(gateway.admitAsked({ ...asked, text: '', hash })).toMatchObject({
+    kind: 'refused',
+    errors: [{ extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }],
+  })
 })
 
 test('one on which nothing runs is released at once', async () => {

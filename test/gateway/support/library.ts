@@ -4,8 +4,10 @@ import { parse } from 'graphql'
 import { compose } from '../../../gateway/compose.ts'
 import { type Gateway, startGateway } from '../../../gateway/gateway.ts'
 import { serveGraphql } from '../../../gateway/http.ts'
+import type { Budget } from '../../../gateway/limits/budget.ts'
 import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
 import { localLink } from '../../../gateway/local-link.ts'
+import type { Persisted } from '../../../gateway/manifest.ts'
 import { createMetrics, type Metrics } from '../../../gateway/metrics.ts'
 import { createHttpServer } from '../../../gateway/server.ts'
 import type { Caller } from '../../../subgraphs/runtime/caller.ts'
@@ -79,7 +81,17 @@ export type Library = {
 
 type Book = { readonly id: string }
 
-export async function openLibrary({ bytes = 1_000_000 } = {}): Promise<Library> {
+export async function openLibrary({
+  bytes = 1_000_000,
+  batchLimit = 0,
+  budget,
+  persisted,
+}: {
+  readonly bytes?: number
+  readonly batchLimit?: number
+  readonly budget?: Budget
+  readonly persisted?: Persisted
+} = {}): Promise<Library> {
   const asked: Record<string, number> = {}
   const names = new Map([
     ['a', 'Atlas'],
@@ -173,9 +185,11 @@ export async function openLibrary({ bytes = 1_000_000 } = {}): Promise<Library> 
     log,
     metrics,
     responseCacheBytes: bytes,
+    ...(budget && { budget }),
+    ...(persisted && { persisted }),
   })
   const app = createHttpServer({ log })
-  await serveGraphql(app, gateway)
+  await serveGraphql(app, gateway, { batchLimit })
   const base = await app.listen({ port: 0, host: '127.0.0.1' })
   return {
     gateway,
