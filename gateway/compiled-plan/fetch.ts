@@ -29,8 +29,8 @@ export type FetchContext = {
   readonly isOf: TypeTest
   /** The way from the root to the objects. */
   readonly way: readonly Step[]
-  /** Whether another fetch puts something into objects that this one answers. */
-  readonly isContinued: boolean
+  /** Whether another fetch goes on with only some of the objects that this one is about. */
+  readonly isParted: boolean
   readonly keyOf: (key: string) => string
 }
 
@@ -53,11 +53,11 @@ type Parts = FetchContext & {
   readonly keyIn: (key: string | number) => string | number
 }
 
-function fetchOfFields({ ask, inputOf, rewrite, selected, way, keyIn }: Parts): RunNode {
+function fetchOfFields({ ask, isOf, inputOf, rewrite, selected, way, keyIn }: Parts): RunNode {
   return async (run, objects) => {
     const { data, errors } = await ask(inputOf(run.variables), run)
     // The same is answered for all of them, if there are several at all.
-    const places = () => (way.length === 0 ? [[]] : [...pathsTo(run.data, way).values()].map((path) => path.map(keyIn)))
+    const places = () => (way.length === 0 ? [[]] : [...pathsTo(run.data, way).values()].flat().map((path) => path.map(keyIn)))
     for (const error of errors ?? []) {
       const path = error.path?.map(keyIn)
       for (const place of path ? places() : [null]) report(run.problems, error, place && path && [...place, ...path])
@@ -68,7 +68,7 @@ function fetchOfFields({ ask, inputOf, rewrite, selected, way, keyIn }: Parts): 
     }
     rewrite?.(data)
     objects.forEach((object, index) => {
-      merge(object, (index === 0 ? data : copied(data, selected)) as Data, selected)
+      merge(object, (index === 0 ? data : copied(data, selected)) as Data, selected, isOf)
     })
   }
 }
@@ -78,12 +78,13 @@ const ENTITIES = '_entities'
 
 function fetchOfEntities({
   ask,
+  isOf,
   inputOf,
   rewrite,
   selected,
   way,
   keyIn,
-  isContinued,
+  isParted,
   represent,
   prepare,
 }: Parts & { readonly represent: Represent; readonly prepare: Rewrite | null }): RunNode {
@@ -133,14 +134,14 @@ function fetchOfEntities({
       return
     }
     rewrite?.(entities)
-    const isTaken = isContinued && representations.length < targets.length ? new Uint8Array(entities.length) : null
+    const isTaken = isParted && representations.length < targets.length ? new Uint8Array(entities.length) : null
     for (let index = 0; index < targets.length; index++) {
       const place = places[index] as number
       const entity: unknown = entities[place]
       if (!isData(entity)) continue
-      // Two objects that other fetches add different things to must not be one.
+      // What equal entities are answered may be one object at all of their places, unless other fetches add different things to it.
       const own = isTaken?.[place] ? (copied(entity, below) as Data) : entity
-      merge(targets[index] as Data, own, below)
+      merge(targets[index] as Data, own, below, isOf)
       if (isTaken) isTaken[place] = 1
     }
   }
@@ -163,10 +164,7 @@ function fetchOfEntities({
 
   function pathsOf(run: PlanRun, objects: readonly Data[]): readonly ResponsePath[] {
     const paths = pathsTo(run.data, way)
-    return objects.flatMap((object) => {
-      const path = paths.get(object)
-      return path ? [path.map(keyIn)] : []
-    })
+    return [...new Set(objects)].flatMap((object) => (paths.get(object) ?? []).map((path) => path.map(keyIn)))
   }
 }
 

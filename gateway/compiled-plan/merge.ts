@@ -1,5 +1,5 @@
 import { type DocumentNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql'
-import { type Data, isData } from './data.ts'
+import { type Data, isData, type TypeTest } from './data.ts'
 
 /** What one fetch selects: each key with what is selected below it, null for a leaf. */
 export type Selected = readonly { readonly key: string; readonly below: Selected | null }[]
@@ -40,28 +40,30 @@ const listed = (tree: Tree): Selected => [...tree].map(([key, below]) => ({ key,
 /**
  * Puts what a fetch answered into what is known. Only what was selected, so that a subgraph cannot add anything else; `source` may become part of `target`.
  * Lists are merged where they are equally long. An object is never replaced by null: one subgraph that has nothing to say about a value does not unsay what
- * another said, and whether the parts that are missing may be null is decided when the answer is shaped.
+ * another said, and whether the parts that are missing may be null is decided when the answer is shaped. Nor is the name of a type replaced by that of an
+ * interface which it has: a subgraph with an interface object knows no more than that.
  */
-export function merge(target: Data, source: Data, selected: Selected): void {
+export function merge(target: Data, source: Data, selected: Selected, isOf: TypeTest): void {
   for (const { key, below } of selected) {
     const incoming = source[key]
     if (incoming === undefined) continue
     const existing = target[key]
-    if (below === null || typeof existing !== 'object' || existing === null) target[key] = incoming
-    else if (incoming !== null) target[key] = merged(existing, incoming, below)
+    if (below !== null && typeof existing === 'object' && existing !== null) {
+      if (incoming !== null) target[key] = merged(existing, incoming, below, isOf)
+    } else if (key !== '__typename' || typeof existing !== 'string' || !isOf(existing, String(incoming))) target[key] = incoming
   }
 }
 
-function merged(existing: unknown, incoming: unknown, below: Selected): unknown {
+function merged(existing: unknown, incoming: unknown, below: Selected, isOf: TypeTest): unknown {
   if (isData(existing) && isData(incoming)) {
-    merge(existing, incoming, below)
+    merge(existing, incoming, below, isOf)
     return existing
   }
   if (!Array.isArray(existing) || !Array.isArray(incoming) || existing.length !== incoming.length) return incoming
   for (let index = 0; index < existing.length; index++) {
     const [one, other] = [existing[index], incoming[index]]
     if (typeof one !== 'object' || one === null) existing[index] = other
-    else if (other !== null) existing[index] = merged(one, other, below)
+    else if (other !== null) existing[index] = merged(one, other, below, isOf)
   }
   return existing
 }

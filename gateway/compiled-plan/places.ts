@@ -28,24 +28,23 @@ function walk(value: unknown, steps: readonly Step[], at: number, found: Data[])
     if (isData(value)) found.push(value)
     return
   }
-  if (step.key !== null) {
-    if (isData(value)) goOn(value[step.key], step)
+  const { key, types } = step
+  if (key !== null) {
+    if (isData(value) && isOn(value[key], types)) walk(value[key], steps, at + 1, found)
   } else if (Array.isArray(value)) {
-    for (const item of value) goOn(item, step)
-  }
-
-  function goOn(next: unknown, { types }: Step): void {
-    if (typeof next !== 'object' || next === null) return
-    if (types && !types.has(String((next as Data).__typename))) return
-    walk(next, steps, at + 1, found)
+    for (const item of value) if (isOn(item, types)) walk(item, steps, at + 1, found)
   }
 }
 
+/** Whether a way goes on with what it met. */
+const isOn = (value: unknown, types: Step['types']): boolean =>
+  typeof value === 'object' && value !== null && (types === null || types.has(String((value as Data).__typename)))
+
 export type ResponsePath = readonly (string | number)[]
 
-/** Where each of the objects stands that a way from the root leads to. Needed for errors only. */
-export function pathsTo(root: Data, steps: readonly Step[]): ReadonlyMap<Data, ResponsePath> {
-  const paths = new Map<Data, ResponsePath>()
+/** Where the objects stand that a way from the root leads to; one object may stand at several places. Needed for errors only. */
+export function pathsTo(root: Data, steps: readonly Step[]): ReadonlyMap<Data, readonly ResponsePath[]> {
+  const paths = new Map<Data, ResponsePath[]>()
   trace(root, 0, [])
   return paths
 
@@ -53,15 +52,17 @@ export function pathsTo(root: Data, steps: readonly Step[]): ReadonlyMap<Data, R
     if (typeof value !== 'object' || value === null) return
     const step = steps[at]
     if (!step) {
-      if (isData(value)) paths.set(value, path)
+      if (!isData(value)) return
+      const known = paths.get(value)
+      if (known) known.push(path)
+      else paths.set(value, [path])
       return
     }
-    const goOn = (next: unknown, key: string | number): void => {
-      if (typeof next !== 'object' || next === null) return
-      if (step.types && !step.types.has(String((next as Data).__typename))) return
-      trace(next, at + 1, [...path, key])
+    const { key, types } = step
+    const goOn = (next: unknown, element: string | number): void => {
+      if (isOn(next, types)) trace(next, at + 1, [...path, element])
     }
-    if (step.key !== null) goOn((value as Data)[step.key], step.key)
+    if (key !== null) goOn((value as Data)[key], key)
     else if (Array.isArray(value)) value.forEach(goOn)
   }
 }

@@ -66,8 +66,8 @@ export function compilePlan(
     switch (node.kind) {
       case 'Fetch': {
         if (node.contextRewrites) throw new Error('Expected a plan without @fromContext.')
-        const isContinued = ways.filter((other) => goesOn(other, way)).length > 1
-        return compileFetch(node, { ask: askerOf(node, links), isOf: supergraph.isOf, way, isContinued, keyOf })
+        const isParted = ways.some((other) => goesOn(other, way) && !hasSameTypes(other, way))
+        return compileFetch(node, { ask: askerOf(node, links), isOf: supergraph.isOf, way, isParted, keyOf })
       }
       case 'Sequence': {
         const nodes = node.nodes.map((each) => compileNode(each, way))
@@ -119,6 +119,13 @@ function waysIn(node: PlanNode): readonly (readonly Step[])[] {
       return []
   }
 }
+
+/** Whether a way that goes on leads to all of the objects that the other leads to, and not only to those of some types. */
+const hasSameTypes = (way: readonly Step[], from: readonly Step[]): boolean =>
+  from.every(({ types }, index) => {
+    const others = way[index]?.types ?? null
+    return types === null || others === null ? types === others : types.symmetricDifference(others).size === 0
+  })
 
 const goesOn = (way: readonly Step[], from: readonly Step[]): boolean => from.every(({ key }, index) => way[index]?.key === key)
 
