@@ -212,6 +212,7 @@ describe('answers are kept', () => {
 
   test('equal questions at the same time are asked once, and one who leaves takes nobody along', async () => {
     const leaving = new AbortController()
+    const left = new Promise((resolve) => library.app.server.once('connection', (socket) => socket.once('close', resolve)))
     const asking = { signal: leaving.signal, headers: { 'apollo-require-preflight': '1' } }
     const gone = fetch(`${library.base}/graphql?${new URLSearchParams({ query: '{ later { name } }' })}`, asking).catch(
       () => 'gone',
@@ -220,11 +221,9 @@ describe('answers are kept', () => {
     const others = [get('{ later { name } }'), get('{ later { name } }')]
     while (!(await library.metrics.text()).includes('atrium_plan_cache_lookups_total{outcome="hit"} 2'))
       await new Promise(setImmediate)
-    const connections = () => new Promise<number>((resolve) => library.app.server.getConnections((_, count) => resolve(count)))
-    const before = await connections()
     leaving.abort()
     expect(await gone).toBe('gone')
-    while ((await connections()) === before) await new Promise(setImmediate)
+    await left
     library.release()
     expect((await Promise.all(others)).map(({ text }) => text)).toEqual(Array(2).fill('{"data":{"later":{"name":"Atlas"}}}'))
     expect(library.asked.later).toBe(1)
@@ -423,13 +422,6 @@ describe('limits', () => {
     expect(JSON.parse((await postBody({ query: A, extensions: { cost: true } })).text).extensions.cost.budget.remaining).toBe(91)
     expect(JSON.parse((await get(A)).text)).toEqual(JSON.parse(NAMED('Atlas')))
     expect((await get(A)).headers.get('vary')).toContain('graphql-cost')
-  })
-
-  test('variables that are wrong are refused whatever is kept', async () => {
-    const text = 'query ($id: ID!) { book(id: $id) { name } }'
-    expect((await get(text, {}, { id: 'a' })).text).toBe(NAMED('Atlas'))
-    const { status, headers } = await get(text, {}, { id: ['a'] })
-    expect([status, headers.get('cache-control')]).toEqual([400, 'no-store'])
   })
 })
 
