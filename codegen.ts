@@ -13,7 +13,7 @@ import type { Types } from '@graphql-codegen/plugin-helpers'
 
 const ROOT = import.meta.dirname
 const OUT = join(ROOT, '.generated')
-const SUBGRAPHS = ['directory', 'social']
+const SUBGRAPHS = ['directory', 'social', 'trust']
 /** GraphQL reads these domain objects directly: per subgraph, SDL type to TypeScript type. */
 const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
   directory: {
@@ -41,6 +41,15 @@ const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     RoomMemberEdge: 'RoomMemberPageModel["edges"][number]',
     MessageConnection: '../../subgraphs/runtime/keyset.ts#KeysetPage<MessageModel>',
     DirectoryItem: '{ readonly id: string }',
+  },
+  trust: {
+    Assessment: '../../subgraphs/trust/pipeline/decide.ts#Decision as AssessmentModel',
+    Decision: '../../subgraphs/trust/decision/decision.ts#Decision as DecisionModel',
+    DecisionAudit: 'DecisionModel',
+    EvidenceSnapshot: '../../subgraphs/trust/evidence.ts#Snapshot as SnapshotModel',
+    Override: '../../subgraphs/trust/override/override.ts#Override as OverrideModel',
+    OverrideConnection: '../../subgraphs/runtime/keyset.ts#KeysetPage<OverrideModel>',
+    TrustUsage: '../../subgraphs/trust/key/key.ts#Usage as UsageModel',
   },
 }
 /** Rooms whose `.graphql` files are operations. */
@@ -97,7 +106,7 @@ async function generate(): Promise<void> {
   const supergraph = compose(SUBGRAPHS.map((name) => ({ name, typeDefs: parseAll(`schema/${name}`) })))
   if (writeSupergraph) commitSupergraph()
 
-  const scalars = { DateTime: 'string', Url: 'string' }
+  const scalars = { DateTime: 'string', Url: 'string', JSON: 'unknown' }
   const federationScalars = {
     _FieldSet: 'string',
     _Any: 'unknown',
@@ -124,7 +133,12 @@ async function generate(): Promise<void> {
             typescript: {
               enumsAsTypes: true,
               strictScalars: true,
-              scalars: { ...federationScalars, Url: 'string', DateTime: { input: 'string', output: 'Date | string' } },
+              scalars: {
+                ...federationScalars,
+                Url: 'string',
+                JSON: 'unknown',
+                DateTime: { input: 'Date', output: 'Date | string' },
+              },
               useTypeImports: true,
               immutableTypes: true,
             },

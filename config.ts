@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { collectorVariables } from './subgraphs/trust/collectors/variables.ts'
 
 const WHOLE = /^(0|[1-9]\d{0,8})$/
 
@@ -187,4 +188,5 @@ export const variables = {
     unit: 'seconds',
     meaning: 'How long a stop waits for requests that are being answered.',
   },
+  ...collectorVariables,
 } as const

@@ -41,6 +41,9 @@ await runProgram(async (defer, end) => {
   defer(directory.close)
   const social = await parts.socialSubgraph({ connection, log })
   defer(social.close)
+  const trust = parts.trustSubgraph({ connection, log, sources: { config } })
+  defer(trust.close)
+  const subgraphs = [directory, social, trust]
 
   const metrics = config.METRICS ? parts.createMetrics({ ofProcess: true }) : null
   const tracing = await tracingOf(config)
@@ -49,7 +52,7 @@ await runProgram(async (defer, end) => {
   defer(async () => budget?.close())
   const gateway = await parts.startGateway({
     supergraphSdl: readFileSync(join(import.meta.dirname, 'schema/supergraph.graphql'), 'utf8'),
-    links: [directory, social].map(parts.localLink),
+    links: subgraphs.map(parts.localLink),
     limits: parts.limitsOf(config),
     budget,
     log,
@@ -61,19 +64,20 @@ await runProgram(async (defer, end) => {
   })
   defer(gateway.close)
 
-  const app = parts.createHttpServer({ log, checks: [directory, social].map(({ name, ready }) => ({ name, check: ready })) })
+  const app = parts.createHttpServer({ log, checks: subgraphs.map(({ name, ready }) => ({ name, check: ready })) })
   const explorer = config.EXPLORER && { page: await parts.serveExplorer(app, { examples: parts.graphExamples() }) }
   await parts.serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
   const sockets = parts.serveWebSockets(app, gateway)
   await parts.serveDirectoryApi(app, gateway.client, { publicUrl })
   await parts.serveSocialApi(app, gateway.client, { publicUrl })
+  await parts.serveTrustApi(app, gateway.client, { publicUrl })
   // Until there is a home page, the explorer is the place to begin.
   app.get('/', async (_, reply) => reply.redirect(explorer ? '/graphql' : '/llms.txt'))
   if (metrics) {
     const open = {
       sockets: sockets.count,
       gateway,
-      listeners: () => [directory, social].reduce((sum, { listeners }) => sum + (listeners?.() ?? 0), 0),
+      listeners: () => subgraphs.reduce((sum, { listeners }) => sum + (listeners?.() ?? 0), 0),
     }
     await parts.serveMetrics(app, metrics, open, { host: config.HOST, port: config.METRICS_PORT, log, defer })
   }
@@ -89,6 +93,7 @@ async function loadParts() {
     ...(await import('./subgraphs/directory/import/seed.ts')),
     ...(await import('./subgraphs/directory/subgraph.ts')),
     ...(await import('./subgraphs/social/subgraph.ts')),
+    ...(await import('./subgraphs/trust/subgraph.ts')),
     ...(await import('./gateway/local-link.ts')),
     ...(await import('./gateway/limits/limits.ts')),
     ...(await import('./gateway/limits/redis-budget.ts')),
@@ -101,6 +106,7 @@ async function loadParts() {
     ...(await import('./gateway/websocket.ts')),
     ...(await import('./rest-facade/directory/serve.ts')),
     ...(await import('./rest-facade/social/serve.ts')),
+    ...(await import('./rest-facade/trust/serve.ts')),
     ...(await import('./web/explorer/serve.ts')),
   }
 }
@@ -113,6 +119,7 @@ Atrium is ready.
   Explorer    ${hasExplorer ? `${url}/graphql in a browser` : 'switched off'}
   REST        ${url}/api/search?q=postgres
   REST docs   ${url}/llms.txt to read, ${url}/api/openapi.json for programs
+  Trust       POST ${url}/v1/decide, with a key of: npx atrium trust key create
   Health      ${url}/health, ${url}/ready
 
 Import more:  npx atrium import PATH…      Stop: Ctrl-C

@@ -7,6 +7,7 @@ import { Refusal } from '../subgraphs/runtime/refusal.ts'
 import { dbCommand } from './db.ts'
 import { importCommand } from './import.ts'
 import { startCommand } from './start.ts'
+import { trustCommand } from './trust.ts'
 import { userCommand } from './user.ts'
 
 const atrium = new Command('atrium')
@@ -14,6 +15,7 @@ const atrium = new Command('atrium')
   .addCommand(startCommand())
   .addCommand(importCommand())
   .addCommand(userCommand())
+  .addCommand(trustCommand())
   .addCommand(dbCommand())
   .addHelpText(
     'after',
@@ -28,7 +30,8 @@ Exit status:
   130  interrupted`,
   )
 
-for (const command of [atrium, ...atrium.commands, ...atrium.commands.flatMap(({ commands }) => commands)]) {
+const below = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(below)]
+for (const command of below(atrium)) {
   command.exitOverride().showHelpAfterError('(--help says more)')
 }
 

@@ -17,8 +17,13 @@ import { BOUNDS } from './limits/limits.ts'
 
 export { compressAnswers } from './compression.ts'
 
-/** Something that must answer before this process can: rejects when it does not. `signal` aborts when nobody waits any longer. */
+/**
+ * Something that must answer before this process can: rejects when it does not, and may name what it does without for now. `signal` aborts when nobody
+ * waits any longer.
+ */
 export type ReadinessCheck = { readonly name: string; readonly check: (signal: AbortSignal) => Promise<unknown> }
+
+type Readiness = { readonly state: 'ok' | 'degraded' | 'failing'; readonly without: readonly string[] }
 
 /** How long a client may take to send a request, and a readiness check to answer. */
 const REQUEST_MILLISECONDS = 10_000
@@ -135,29 +140,38 @@ export function createHttpServer({
 
   app.get('/health', async (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))
   app.get('/ready', async (_, reply) => {
-    const outcomes = await Promise.all(checks.map(async ({ name, check }) => [name, await passes(check)] as const))
-    const isReady = !isClosing && outcomes.every(([, passed]) => passed)
+    const outcomes = await Promise.all(checks.map(async ({ name, check }) => [name, await outcomeOf(check)] as const))
+    const isReady = !isClosing && outcomes.every(([, { state }]) => state !== 'failing')
+    const without = outcomes.filter(([, outcome]) => outcome.without.length > 0).map(([name, outcome]) => [name, outcome.without])
     return reply
       .code(isReady ? 200 : 503)
       .header('cache-control', 'no-store')
       .send({
         status: isReady ? 'ready' : 'unavailable',
-        checks: Object.fromEntries(outcomes.map(([name, passed]) => [name, passed ? 'ok' : 'failing'])),
+        checks: Object.fromEntries(outcomes.map(([name, { state }]) => [name, state])),
+        // Still ready: what is down makes answers poorer, not wrong.
+        ...(without.length > 0 && { without: Object.fromEntries(without) }),
       })
   })
   return app
 
-  async function passes(check: ReadinessCheck['check']): Promise<boolean> {
+  async function outcomeOf(check: ReadinessCheck['check']): Promise<Readiness> {
     const signal = AbortSignal.timeout(READINESS_MILLISECONDS)
     const late = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
     try {
-      await Promise.race([check(signal), late])
-      return true
+      const without = withoutOf(await Promise.race([check(signal), late]))
+      return { state: without.length > 0 ? 'degraded' : 'ok', without }
     } catch (error) {
       log.warn({ err: error }, 'a readiness check failed')
-      return false
+      return { state: 'failing', without: [] }
     }
   }
+}
+
+/** What a check does without, in `degraded` of what it resolves with. */
+function withoutOf(answer: unknown): readonly string[] {
+  const named: unknown = typeof answer === 'object' && answer !== null ? Reflect.get(answer, 'degraded') : null
+  return Array.isArray(named) ? named.filter((each) => typeof each === 'string') : []
 }
 
 /** What an error of Fastify or of a handler means to a client; 500 unless it says that the request is at fault. */

@@ -50,7 +50,7 @@ const rules: readonly { why: string; from: RegExp; to: RegExp; but?: RegExp }[] 
 /** Files that a rule allows by their role rather than by what they import. */
 const ROLES: Readonly<Record<string, RegExp>> = {
   'only repositories, the import and the roots of a subgraph reach the database':
-    /(repository|subgraph|revision-feed|tables|accounts)\.ts$/,
+    /(repository|subgraph|parts|revision-feed|tables|accounts)\.ts$/,
   'only loaders know DataLoader': /(^|\/)loaders?\.ts$/,
 }
 

@@ -38,9 +38,13 @@ test('README shows requests to paste', () => {
   expect(requests.length).toBeGreaterThanOrEqual(4)
 })
 
-const [streams, answers] = [requests.filter(isStream), requests.filter((request) => !isStream(request))]
+const [streams, decisions] = [requests.filter(isStream), requests.filter(isDecision)]
+const answers = requests.filter((request) => !isStream(request) && !isDecision(request))
 function isStream(request: string): boolean {
   return request.includes('text/event-stream')
+}
+function isDecision(request: string): boolean {
+  return request.includes('x-api-key')
 }
 /** The request for this server; `flags` go to curl. */
 const pasted = (request: string, flags: string): string =>
@@ -52,6 +56,14 @@ test.each(answers)('%s answers with something to see', async (request) => {
   expect(answer.errors).toBeUndefined()
   const { login, skills } = answer.data ?? {}
   expect(answer.count ?? skills?.totalCount ?? login?.token?.length ?? (answer.installCommand ? 1 : 0)).toBeGreaterThan(0)
+})
+
+test.each(decisions)('%s decides, with a key of the command line', async (request) => {
+  const { DATABASE_URL: _, ...environment } = process.env
+  const words = ['cli/atrium.ts', 'trust', 'key', 'create', '--plan', 'free', '--json']
+  const { stdout: made } = await run(process.execPath, words, { cwd: ROOT, env: { ...environment, DATA_DIR: dataDir } })
+  const { stdout } = await run('sh', ['-c', pasted(request, '')], { env: { ...process.env, KEY: JSON.parse(made).key } })
+  expect(JSON.parse(stdout)).toMatchObject({ request_id: expect.stringMatching(/^dec_/), recommended_action: expect.any(String) })
 })
 
 test.each(streams)('%s shows events as they happen', async (request) => {

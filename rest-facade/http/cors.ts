@@ -1,18 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server } from 'node:net'
 
-/** What a browser may ask and read from any page. No credentials are involved, so `*` gives nothing away. */
-export const PREFLIGHT = {
-  'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+/** What a browser may ask and read from any page. Nothing that it would send by itself is a credential here, so `*` gives nothing away. */
+export const preflight = (methods: readonly string[]): Readonly<Record<string, string>> => ({
+  'access-control-allow-methods': methods.join(', '),
+  // `*` does not stand for Authorization.
   'access-control-allow-headers': 'If-None-Match, Authorization, *',
   // A day: browsers cap it at two hours or less by themselves.
   'access-control-max-age': '86400',
-} as const
+})
 
 /** On every answer. `Vary` belongs here because caches key errors as well. */
 const EVERY_ANSWER = {
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'ETag, Link, Allow, Retry-After, X-Request-Id',
+  'Access-Control-Expose-Headers': 'ETag, Link, Allow, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id',
   'X-Content-Type-Options': 'nosniff',
   Vary: 'Accept-Encoding',
 } as const
@@ -27,10 +28,25 @@ export function setHeadersOfEveryAnswer(
   ofFacade: Readonly<Record<string, string>>,
 ): void {
   const headers = Object.entries({ ...EVERY_ANSWER, ...ofFacade })
+  const served = mountsOf.get(server) ?? []
+  served.push(...mounts)
+  mountsOf.set(server, served)
   server.prependListener('request', ({ url = '' }: IncomingMessage, response: ServerResponse) => {
-    if (!mounts.some((mount) => url.startsWith(mount) && isEnd(url[mount.length]))) return
+    const mount = longestAround(url, served)
+    if (mount === undefined || !mounts.includes(mount)) return
     for (const [name, value] of headers) response.setHeader(name, value)
   })
+}
+
+/** One facade may be mounted below another: `/api/v1` below `/api`. */
+const mountsOf = new WeakMap<Server, string[]>()
+
+function longestAround(url: string, mounts: readonly string[]): string | undefined {
+  let longest: string | undefined
+  for (const mount of mounts) {
+    if (url.startsWith(mount) && isEnd(url[mount.length]) && mount.length > (longest?.length ?? -1)) longest = mount
+  }
+  return longest
 }
 
 const isEnd = (character: string | undefined): boolean => character === undefined || character === '/' || character === '?'

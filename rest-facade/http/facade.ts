@@ -1,3 +1,4 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { CredentialHeader } from '../../subgraphs/runtime/caller.ts'
 import type { Caching } from './caching.ts'
 import type { Problem } from './problem.ts'
@@ -13,16 +14,39 @@ export type Facade<Shared> = {
   readonly publicUrl: string
   /** Headers of clients that go on to the graph. None for a facade whose answers are public and cached. */
   readonly credentials: readonly CredentialHeader[]
-  readonly caching: Caching<Shared>
+  /** How answers are kept; null where they belong to who asks, and rows say in their headers what may be done with them. */
+  readonly caching: Caching<Shared> | null
   /** On every answer, such as a link to the licence; lists add to `link`. */
   readonly headers: Readonly<Record<string, string>>
   /** Said with 404 of a path: where the paths are listed. */
   readonly guide: string
   /** How the body of a problem is spelled. */
-  readonly problemBody: (problem: Problem) => unknown
+  readonly problemBody: (problem: Problem, request: { readonly requestId: string; readonly path: string }) => unknown
+  /** Media type of problems; JSON when absent. */
+  readonly problemType?: string
   /** How a page of a list is spelled. */
   readonly pageBody: (page: Page & Paging) => unknown
+  /** Largest body of a request, in bytes; absent where no row has one. */
+  readonly bodyBytes?: number
+  /** What is asked before a body is refused: who may not ask at all hears that first. Absent where everybody may. */
+  readonly admission?: Admission
 }
+
+/** Judges the caller, and gives the headers that every answer to a known caller has. */
+export type Admission = {
+  readonly ask: TypedDocumentNode<unknown, Record<string, never>>
+  readonly headers: (data: unknown) => Readonly<Record<string, string>>
+}
+
+/** `Admission` with the types of its document. */
+export const admission = <Data>(
+  ask: TypedDocumentNode<Data, Record<string, never>>,
+  headers: (data: Data) => Readonly<Record<string, string>>,
+): Admission => ({
+  ask: ask as TypedDocumentNode<unknown, Record<string, never>>,
+  // The graph answers what the document selects.
+  headers: (data) => headers(data as Data),
+})
 
 /** The part of a list that was asked for, in items. */
 export type Paging = { readonly limit: number; readonly offset: number }

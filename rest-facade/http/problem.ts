@@ -9,6 +9,17 @@ export type Problem = {
   readonly message: string
   /** What a program can act on; empty when the code says all. */
   readonly details: Readonly<Record<string, unknown>>
+  /** Headers that belong to it, such as when to come back. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What is wrong with one field of a body. */
+export type BodyFault = {
+  /** JSON Pointer (RFC 6901); empty for the body as a whole. */
+  readonly pointer: string
+  /** For programs, in lower case. */
+  readonly code: string
+  readonly message: string
 }
 
 /** Every refused parameter at once, so that a client corrects its request in one go. */
@@ -23,6 +34,31 @@ const sentence = ({ parameter, expected, got }: Refusal): string =>
   got === null
     ? `The parameter \`${parameter}\` is required: ${expected}.`
     : `Expected \`${parameter}\` to be ${expected}, got ${JSON.stringify(got)}.`
+
+/** The body is no JSON, or no object. */
+export const invalidJson = (message: string): Problem => ({ status: 400, code: 'INVALID_JSON', message, details: {} })
+
+/** Every fault of the body at once; `faults` is not empty. */
+export const invalidBody = (faults: readonly BodyFault[]): Problem => ({
+  status: 422,
+  code: 'VALIDATION_FAILED',
+  message: faults.map(({ message }) => message).join(' '),
+  details: { errors: faults },
+})
+
+export const bodyTooLarge = (bytes: number): Problem => ({
+  status: 413,
+  code: 'PAYLOAD_TOO_LARGE',
+  message: `Expected a body of at most ${bytes} bytes.`,
+  details: { max: bytes },
+})
+
+export const notJson: Problem = {
+  status: 415,
+  code: 'UNSUPPORTED_MEDIA_TYPE',
+  message: 'Expected a body with content-type application/json.',
+  details: {},
+}
 
 /** Nothing has this natural key. */
 export const noSuchItem: Problem = {

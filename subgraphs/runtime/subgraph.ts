@@ -13,7 +13,7 @@ export type Subgraph = {
   readonly schema: GraphQLSchema
   /** A fresh context with fresh loaders, once per operation of a caller. */
   readonly context: (caller: Caller) => object
-  /** Resolves when it can answer now; rejects with the reason when it cannot. */
+  /** Resolves when it can answer now, with `{ degraded: string[] }` where it does without something; rejects with the reason when it cannot. */
   readonly ready: () => Promise<unknown>
   /** Tells of changes; absent for a subgraph that cannot tell. */
   readonly onChange?: OnChange

@@ -7,7 +7,9 @@ import { localLink } from '../../gateway/local-link.ts'
 import { directorySubgraph } from '../../subgraphs/directory/subgraph.ts'
 import type { Caller } from '../../subgraphs/runtime/caller.ts'
 import type { Subgraph } from '../../subgraphs/runtime/subgraph.ts'
+import { trustSubgraph } from '../../subgraphs/trust/subgraph.ts'
 import { ANONYMOUS, type Social, startSocial, type TestUser } from '../subgraphs/social/support/social.ts'
+import { fixedSources } from '../subgraphs/trust/support/trust.ts'
 import { aPlugin, aServer, aSkill, putItems, removeItems } from '../support/items.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each test knows.
@@ -18,6 +20,7 @@ const { signal } = new AbortController()
 
 let social: Social
 let directory: Subgraph
+let trust: Subgraph
 let gateway: Gateway
 let ann: TestUser
 beforeAll(async () => {
@@ -25,9 +28,10 @@ beforeAll(async () => {
   const { connection } = social.database
   await putItems(connection, [aServer('acme/tools'), aPlugin('market/helper'), aSkill('pdf')])
   directory = await directorySubgraph({ connection, publicUrl: 'https://atrium.example', log })
+  trust = trustSubgraph({ connection, log, sources: fixedSources(() => new Date()) })
   gateway = await startGateway({
     supergraphSdl: readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8'),
-    links: [directory, social.subgraph].map(localLink),
+    links: [directory, social.subgraph, trust].map(localLink),
     limits: { depth: 0, cost: 0 },
     log,
     responseCacheBytes: 1_000_000,
@@ -37,6 +41,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.close()
   await directory.close()
+  await trust.close()
   await social.close()
 })
 

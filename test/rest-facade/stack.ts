@@ -8,8 +8,11 @@ import { localLink } from '../../gateway/local-link.ts'
 import { createHttpServer } from '../../gateway/server.ts'
 import { serveDirectoryApi } from '../../rest-facade/directory/serve.ts'
 import { serveSocialApi } from '../../rest-facade/social/serve.ts'
+import { serveTrustApi } from '../../rest-facade/trust/serve.ts'
 import { directorySubgraph } from '../../subgraphs/directory/subgraph.ts'
 import { socialSubgraph } from '../../subgraphs/social/subgraph.ts'
+import { trustSubgraph } from '../../subgraphs/trust/subgraph.ts'
+import { fixedSources } from '../subgraphs/trust/support/trust.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { askRaw } from './ask.ts'
 import { ROWS } from './sample.ts'
@@ -25,12 +28,14 @@ export async function startStack(fill: (database: FreshDatabase) => Promise<unkn
   const publicUrl = 'https://directory.example/base'
   const directory = await directorySubgraph({ connection: database.connection, publicUrl, log })
   const social = await socialSubgraph({ connection: database.connection, log })
+  const trust = trustSubgraph({ connection: database.connection, log, sources: fixedSources(() => new Date()) })
   const supergraphSdl = readFileSync(SUPERGRAPH, 'utf8')
-  const links = [directory, social].map(localLink)
+  const links = [directory, social, trust].map(localLink)
   const gateway = await startGateway({ supergraphSdl, links, limits: { depth: 10, cost: 1000 }, log })
   const app = createHttpServer({ log })
   await serveDirectoryApi(app, gateway.client, { publicUrl: `${publicUrl}/` })
   await serveSocialApi(app, gateway.client, { publicUrl })
+  await serveTrustApi(app, gateway.client, { publicUrl })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   const tag = async () => (await askRaw(url, '/api/stats')).headers.etag
@@ -55,6 +60,7 @@ export async function startStack(fill: (database: FreshDatabase) => Promise<unkn
       await gateway.close()
       await directory.close()
       await social.close()
+      await trust.close()
       await database.drop()
     },
   }

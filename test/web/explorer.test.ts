@@ -78,7 +78,7 @@ async function directoryWithoutData() {
   return {
     gateway: await startGateway({
       supergraphSdl,
-      links: ['directory', 'social'].map((name) => ({ name, execute, subscribe: execute })),
+      links: ['directory', 'social', 'trust'].map((name) => ({ name, execute, subscribe: execute })),
       limits: DEFAULT_LIMITS,
       log: keptLog().log,
     }),

@@ -1,0 +1,40 @@
+import { Command } from 'commander'
+import type pino from 'pino'
+import { variables } from '../config.ts'
+import { migrate } from '../database/migrate.ts'
+import { readConfig } from '../subgraphs/runtime/config.ts'
+import type { Parts } from '../subgraphs/trust/context.ts'
+import { withDatabase } from './database.ts'
+import { checkCommand } from './trust/check.ts'
+import { evaluateCommand } from './trust/evaluate.ts'
+import { feedsCommand } from './trust/feeds.ts'
+import { keyCommand } from './trust/key.ts'
+
+/** `atrium trust`: keys for others, and decisions for whoever sits here. */
+export function trustCommand(): Command {
+  return new Command('trust')
+    .description('decide about domains, and look after those who ask; the server may run meanwhile')
+    .addCommand(checkCommand(withTrust))
+    .addCommand(keyCommand(withTrust))
+    .addCommand(feedsCommand(withTrust))
+    .addCommand(evaluateCommand())
+}
+
+/** Runs `work` on the parts of the trust subgraph; collectors ask what they are told to, and nothing by themselves. */
+export type WithTrust = <Result>(
+  work: (parts: Parts & { readonly refreshLists: () => Promise<void> }) => Promise<Result>,
+) => Promise<Result>
+
+const withTrust: WithTrust = (work) =>
+  withDatabase(async ({ connection }, log: pino.Logger) => {
+    await migrate(connection)
+    // Loaded here: most commands of this program do without tables of brands and scripts.
+    const { trustParts } = await import('../subgraphs/trust/parts.ts')
+    const config = readConfig(variables, process.env)
+    const { parts, refreshLists, close } = trustParts({ connection, log, sources: { config, isScheduled: false } })
+    try {
+      return await work({ ...parts, refreshLists })
+    } finally {
+      await close()
+    }
+  })

@@ -1,0 +1,48 @@
+import { Command, Option } from 'commander'
+import { Refusal } from '../../subgraphs/runtime/refusal.ts'
+import {
+  DEFAULT_INTERACTION,
+  DEFAULT_PROFILE,
+  INTERACTION_KINDS,
+  INTERACTION_MODES,
+  type Interaction,
+  PROFILES,
+  SENSITIVITIES,
+} from '../../subgraphs/trust/pipeline/request.ts'
+import type { Profile } from '../../subgraphs/trust/pipeline/stages.ts'
+import type { WithTrust } from '../trust.ts'
+import { decisionAsText } from './decision-text.ts'
+
+type Options = Interaction & { readonly policy: Profile; readonly explain?: true; readonly json?: true }
+
+/** `atrium trust check`: the decision that a key would get, without a key, without counting and without a record. */
+export function checkCommand(withTrust: WithTrust): Command {
+  const { kind, mode, sensitivity } = DEFAULT_INTERACTION
+  return new Command('check')
+    .description('decide about a domain, and say why')
+    .argument('<domain>', 'a host name, an address or a URL')
+    .addOption(new Option('--policy <profile>', 'how much doubt is tolerated').choices(PROFILES).default(DEFAULT_PROFILE))
+    .addOption(new Option('--kind <kind>', 'what is to be done there').choices(INTERACTION_KINDS).default(kind))
+    .addOption(new Option('--mode <mode>', 'what that may change').choices(INTERACTION_MODES).default(mode))
+    .addOption(
+      new Option('--sensitivity <sensitivity>', 'how much a mistake would hurt').choices(SENSITIVITIES).default(sensitivity),
+    )
+    .option('--explain', 'show every point and every rule')
+    .option('--json', 'print the whole decision on standard output')
+    .action(async (domain: string, { policy, explain, json, ...interaction }: Options) => {
+      await withTrust(async (parts) => {
+        const { assess } = await import('../../subgraphs/trust/assessment/assess.ts')
+        const { engine } = parts
+        const found = engine.normalise('url', domain)
+        if (found.kind === 'invalid') throw new Refusal(found.message)
+        const wanted = { kind: interaction.kind, mode: interaction.mode, sensitivity: interaction.sensitivity }
+        const request = { target: found.target, interaction: wanted, profile: policy }
+        const { snapshot, decision } = await assess(request, null, null, parts)
+        if (json) console.log(JSON.stringify(decision, null, 2))
+        else {
+          const again = (other: typeof request) => engine.decide(snapshot, other, engine.policyVersion, null).action
+          process.stdout.write(decisionAsText(decision, request, again, { isExplained: explain === true }))
+        }
+      })
+    })
+}

@@ -1,0 +1,104 @@
+import { Command, Option } from 'commander'
+import { opaqueId, rowIn } from '../../subgraphs/runtime/id.ts'
+import { Refusal } from '../../subgraphs/runtime/refusal.ts'
+import { PLANS, type Plan } from '../../subgraphs/trust/key/key.ts'
+import type { ListedKey } from '../../subgraphs/trust/key/repository.ts'
+import { newSecret } from '../../subgraphs/trust/key/secret.ts'
+import type { WithTrust } from '../trust.ts'
+
+const LONGEST_NAME = 100
+const HOUR = 3_600_000
+
+export function keyCommand(withTrust: WithTrust): Command {
+  return new Command('key')
+    .description('make, list, rotate and revoke API keys')
+    .addCommand(createCommand(withTrust))
+    .addCommand(listCommand(withTrust))
+    .addCommand(rotateCommand(withTrust))
+    .addCommand(revokeCommand(withTrust))
+}
+
+function createCommand(withTrust: WithTrust): Command {
+  return new Command('create')
+    .description('make a key, and show it this once')
+    .addOption(new Option('--plan <plan>', 'free: 150 scans per calendar month').choices(PLANS).default('free'))
+    .option('--name <name>', 'whose it is', 'unnamed')
+    .option('--json', 'print {key, id, name, plan, createdAt} on standard output')
+    .action(async ({ plan, name, json }: { readonly plan: Plan; readonly name: string; readonly json?: true }) => {
+      if (name.trim() === '' || name.length > LONGEST_NAME)
+        throw new Refusal(`Expected --name to be 1 to ${LONGEST_NAME} characters.`)
+      const secret = newSecret()
+      const { id, createdAt } = await withTrust(({ keys, now }) => keys.create({ name: name.trim(), plan, secret, at: now() }))
+      if (json)
+        console.log(JSON.stringify({ key: secret.text, id: opaqueId('ApiKey', id), name: name.trim(), plan, createdAt }, null, 2))
+      else
+        console.log(
+          `${secret.text}\n\nKeep it: it is stored as a hash, and not shown again. Send it as "X-API-Key" or "Authorization: Bearer".`,
+        )
+    })
+}
+
+function listCommand(withTrust: WithTrust): Command {
+  return new Command('list')
+    .description('list all keys, first made first')
+    .option('--json', 'print [{id, name, plan, hints, scans, createdAt, revokedAt}] on standard output')
+    .action(async ({ json }: { readonly json?: true }) => {
+      const keys = (await withTrust(({ keys: all, now }) => all.list(now()))).map(shown)
+      if (json) console.log(JSON.stringify(keys, null, 2))
+      else for (const key of keys) console.log(lineOf(key))
+    })
+}
+
+function rotateCommand(withTrust: WithTrust): Command {
+  return new Command('rotate')
+    .description('give a key a new secret; its scans, decisions and overrides stay')
+    .argument('<id>', 'as `list` shows it')
+    .addOption(new Option('--grace-hours <hours>', 'how long the old secret still works').default('0'))
+    .option('--json', 'print {key, id} on standard output')
+    .action(async (id: string, { graceHours, json }: { readonly graceHours: string; readonly json?: true }) => {
+      if (!/^\d{1,4}$/.test(graceHours)) throw new Refusal(`Expected --grace-hours to be 0 to 9999, got "${graceHours}".`)
+      const secret = newSecret()
+      const key = await withTrust(({ keys, now }) => {
+        const at = now()
+        return keys.rotate(rowOf(id), secret, { at, endsAt: new Date(at.getTime() + Number(graceHours) * HOUR) })
+      })
+      if (!key) throw new Refusal(`There is no key in use with the id "${id}".`)
+      console.log(json ? JSON.stringify({ key: secret.text, id }, null, 2) : secret.text)
+    })
+}
+
+function revokeCommand(withTrust: WithTrust): Command {
+  return new Command('revoke')
+    .description('end a key at once, for ever')
+    .argument('<id>', 'as `list` shows it')
+    .action(async (id: string) => {
+      const key = await withTrust(({ keys, now }) => keys.revoke(rowOf(id), now()))
+      if (!key) throw new Refusal(`There is no key with the id "${id}".`)
+      console.log(`"${key.name}" is revoked.`)
+    })
+}
+
+function rowOf(id: string): string {
+  const row = rowIn(id, 'ApiKey')
+  if (row === null) throw new Refusal(`Expected the id of a key as \`atrium trust key list\` shows it, got "${id}".`)
+  return row
+}
+
+const shown = ({ id, name, plan, hints, scans, createdAt, revokedAt }: ListedKey) => ({
+  id: opaqueId('ApiKey', id),
+  name,
+  plan,
+  hints,
+  scans,
+  createdAt,
+  revokedAt,
+})
+
+const lineOf = ({ id, name, plan, hints, scans, revokedAt }: ReturnType<typeof shown>): string =>
+  [
+    id.padEnd(14),
+    plan.padEnd(9),
+    revokedAt ? 'revoked'.padEnd(9) : `${hints[0] ?? ''}…`.padEnd(10),
+    `${scans} scans`.padEnd(12),
+    name,
+  ].join('  ')

@@ -1,0 +1,71 @@
+import type { FastifyInstance } from 'fastify'
+import type { z } from 'zod'
+import { type BodyFault, bodyTooLarge, invalidBody, invalidJson, notJson, type Problem } from './problem.ts'
+
+/** Bodies are read as text: what is wrong with their JSON is said by the row that wanted it. */
+export function acceptJson(scope: FastifyInstance, bytes: number): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser(
+    /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i,
+    { parseAs: 'string', bodyLimit: bytes },
+    (_, text, done) => done(null, text),
+  )
+}
+
+/** What Fastify's refusal of a body means; null for other errors. */
+export function bodyProblem({ statusCode }: { readonly statusCode?: number }, bytes: number): Problem | null {
+  if (statusCode === 413) return bodyTooLarge(bytes)
+  if (statusCode === 415) return notJson
+  return statusCode === 400 ? invalidJson('Expected a body as long as content-length says.') : null
+}
+
+/** What `schema` makes of the text of a body, or why it is refused. */
+export function readBody(schema: z.ZodType, text: unknown): { readonly value: unknown } | { readonly problem: Problem } {
+  if (typeof text !== 'string' || text.trim() === '')
+    return { problem: invalidJson('Expected a body of JSON, got an empty one.') }
+  let given: unknown
+  try {
+    given = JSON.parse(text)
+  } catch {
+    return { problem: invalidJson('Expected a body of valid JSON.') }
+  }
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    return { problem: invalidJson(`Expected a JSON object, got ${kindOf(given)}.`) }
+  }
+  const read = readValue(schema, given)
+  return 'faults' in read ? { problem: invalidBody(read.faults) } : read
+}
+
+/** What `schema` makes of a value, or every fault of it. */
+export function readValue<Read>(
+  schema: z.ZodType<Read>,
+  given: unknown,
+): { readonly value: Read } | { readonly faults: readonly BodyFault[] } {
+  const result = schema.safeParse(given)
+  if (result.success) return { value: result.data }
+  return { faults: result.error.issues.map(({ path, message, code }) => faultAt(path, message, code, given)) }
+}
+
+function faultAt(path: readonly PropertyKey[], expectation: string, code: string, given: unknown): BodyFault {
+  const got = path.reduce<unknown>(
+    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
+    given,
+  )
+  const name = path.length === 0 ? 'the body' : `\`${path.map(String).join('.')}\``
+  return {
+    pointer: path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
+    code: got === undefined ? 'missing' : code,
+    message: `Expected ${name} to be ${expectation}, got ${got === undefined ? 'nothing' : excerpt(got)}.`,
+  }
+}
+
+/** Enough of a value to recognise it in a message. */
+function excerpt(value: unknown): string {
+  if (typeof value !== 'string') return typeof value === 'object' ? kindOf(value) : String(value)
+  return JSON.stringify(value.length <= 60 ? value.toWellFormed() : `${value.slice(0, 60).toWellFormed()}…`)
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}

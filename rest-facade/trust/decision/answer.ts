@@ -1,0 +1,79 @@
+import type { WireDecisionFragment, WireResultFragment, WireUsageFragment } from '#generated/operations.ts'
+import type { Problem } from '../../http/problem.ts'
+import { invalidInput } from '../problems.ts'
+import { quotaExceeded } from '../usage.ts'
+import { lower } from '../words.ts'
+
+/** Version of the answer's form: the day on which it last changed. */
+const VERSION = '2026-11-21'
+
+/** A decision in both shapes at once: the nested one of the long form, and the flat fields of the short one. */
+export function answerOf({ request_id, assessment }: WireDecisionFragment, includesEvidence: boolean) {
+  const { target, interaction, policy, scores, evidence, validity, override, uncertainty } = assessment
+  const action = lower(assessment.action)
+  const codes = assessment.reasonCodes
+  return {
+    request_id,
+    version: VERSION,
+    target: { ...target, type: lower(target.type) },
+    interaction: {
+      kind: lower(interaction.kind),
+      mode: lower(interaction.mode),
+      sensitivity: lower(interaction.sensitivity),
+    },
+    policy_applied: { ...policy, profile: lower(policy.profile) },
+    state: lower(assessment.state),
+    scores,
+    decision: {
+      recommended_action: action,
+      action_confidence: assessment.confidence,
+      reason_codes: codes,
+      decision_rationale: {
+        primary_reason_codes: assessment.primaryReasonCodes,
+        uncertainty_influencers: uncertainty.drivers,
+      },
+    },
+    uncertainty: {
+      state: lower(uncertainty.level),
+      requires_human_review: uncertainty.requires_human_review,
+      drivers: uncertainty.drivers,
+    },
+    ...(includesEvidence && {
+      evidence: {
+        ...evidence,
+        highlights: evidence.highlights.map((highlight) => ({ ...highlight, impact: lower(highlight.impact) })),
+      },
+    }),
+    validity,
+    override: override && {
+      engine_action: lower(override.engineAction),
+      reason: override.reason,
+      expires_at: override.expires_at,
+    },
+    recommended_action: action,
+    confidence: assessment.confidence,
+    signals: codes,
+    reason_codes: codes,
+  }
+}
+
+/** What a result says instead of an answer; null when it is one. */
+export function problemOfResult(result: WireResultFragment, usage: WireUsageFragment): Problem | null {
+  switch (result.__typename) {
+    case 'DecisionMade':
+      return null
+    case 'InvalidTarget':
+      return invalidInput(result.faults)
+    case 'QuotaExceeded':
+      return quotaExceeded(result.message, usage)
+  }
+}
+
+/** How long the client may go by its answer without asking again. */
+export function validityHeaders(
+  { assessment: { validity } }: WireDecisionFragment,
+  now: number,
+): Readonly<Record<string, string>> {
+  const seconds = Math.max(0, Math.floor((Date.parse(validity.valid_until) - now) / 1000))
+  return { 'cache-control': `private, max-age=${seconds}`, vary: 'Accept-Encoding, Authorization, X-API-Key' }
+}

@@ -1,0 +1,76 @@
+import { DecideBatchDocument, DecideDocument, GetDecisionDocument, ReplayDecisionDocument } from '#generated/operations.ts'
+import { route } from '../../http/route.ts'
+import { problemDetails } from '../problems.ts'
+import { usageHeaders } from '../usage.ts'
+import { lower } from '../words.ts'
+import { answerOf, problemOfResult, validityHeaders } from './answer.ts'
+import { question, questions } from './body.ts'
+
+export const decisionRoutes = [
+  route({
+    on: 'POST /v1/decide',
+    aliases: ['/decide', '/api/v1/decide'],
+    run: DecideDocument,
+    accepts: question,
+    variables: ({ body: { input } }) => ({ input }),
+    problem: ({ result }) => problemOfResult(result, result.usage),
+    headers: ({ result }) => ({
+      ...usageHeaders(result.usage),
+      ...(result.__typename === 'DecisionMade' && validityHeaders(result.decision, Date.now())),
+    }),
+    body: ({ result }, { body: { includesEvidence } }) =>
+      result.__typename === 'DecisionMade' ? answerOf(result.decision, includesEvidence) : null,
+  }),
+  route({
+    on: 'POST /v1/decide/batch',
+    aliases: ['/decide/batch', '/api/v1/decide/batch'],
+    run: DecideBatchDocument,
+    accepts: questions,
+    variables: ({ body }) => ({ inputs: body.flatMap((each) => ('problem' in each ? [] : [each.input])) }),
+    headers: ({ batch }) => usageHeaders(batch.usage),
+    body: ({ batch: { results, usage } }, { body }) => {
+      const answers = results.values()
+      return {
+        results: body.map((asked, index) => {
+          const at = { requestId: '', path: `/v1/decide/batch#/requests/${index}` }
+          const refusal = (problem: Parameters<typeof problemDetails>[0]) => {
+            const { request_id, ...details } = problemDetails(problem, at)
+            return { status: problem.status, problem: details }
+          }
+          if ('problem' in asked) return refusal(asked.problem)
+          const result = answers.next().value
+          const problem = result && problemOfResult(result, usage)
+          if (problem) return refusal(problem)
+          if (result?.__typename !== 'DecisionMade') throw new Error('Expected a result per question.')
+          return { status: 200, decision: answerOf(result.decision, asked.includesEvidence) }
+        }),
+      }
+    },
+  }),
+  route({
+    on: 'GET /v1/decisions/{id}',
+    aliases: ['/api/v1/decisions/{id}'],
+    run: GetDecisionDocument,
+    variables: ({ path: { id } }) => ({ id }),
+    headers: ({ usage }) => usageHeaders(usage),
+    body: ({ decision }) =>
+      decision && {
+        ...answerOf(decision, true),
+        decided_at: decision.decided_at,
+        elapsed_ms: decision.elapsed_ms,
+        audit: {
+          ...decision.audit,
+          base: lower(decision.audit.base),
+          floors: decision.audit.floors.map(({ rule, action }) => ({ rule, action: lower(action) })),
+        },
+      },
+  }),
+  route({
+    on: 'POST /v1/decisions/{id}/replay',
+    aliases: ['/api/v1/decisions/{id}/replay'],
+    run: ReplayDecisionDocument,
+    variables: ({ path: { id } }) => ({ id }),
+    headers: ({ usage }) => usageHeaders(usage),
+    body: ({ decision }) => decision && { request_id: decision.id, ...decision.replay },
+  }),
+]

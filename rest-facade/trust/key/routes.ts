@@ -1,0 +1,22 @@
+import { GetUsageDocument } from '#generated/operations.ts'
+import { route } from '../../http/route.ts'
+import { usageHeaders } from '../usage.ts'
+import { lower } from '../words.ts'
+
+export const keyRoutes = [
+  route({
+    on: 'GET /v1/usage',
+    aliases: ['/api/v1/usage'],
+    run: GetUsageDocument,
+    variables: () => ({}),
+    headers: ({ usage }) => usageHeaders(usage),
+    body: ({ usage }) => ({
+      plan: lower(usage.plan),
+      limit: usage.limit,
+      used: usage.used,
+      remaining: usage.remaining,
+      period_start: usage.periodStart,
+      resets_at: usage.resetsAt,
+    }),
+  }),
+]

@@ -1,0 +1,7 @@
+import type { Route } from '../http/route.ts'
+import { decisionRoutes } from './decision/routes.ts'
+import { keyRoutes } from './key/routes.ts'
+import { overrideRoutes } from './override/routes.ts'
+
+/** Every operation of the trust API. */
+export const trustRoutes: readonly Route<unknown>[] = [...decisionRoutes, ...overrideRoutes, ...keyRoutes]

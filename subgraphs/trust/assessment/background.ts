@@ -1,0 +1,51 @@
+import type { Logger } from 'pino'
+import type { Sources, Subject } from './sources.ts'
+
+/** Hosts that are looked at in the background at once, and that may wait for it: lists of the directory name hundreds. */
+const AT_ONCE = 4
+const MOST_WAITING = 1_000
+
+/** Collects evidence that nobody waits for. */
+export type Background = {
+  /** Notes a host; one that waits already, or finds no room, is left out. */
+  readonly collect: (subject: Subject) => void
+  readonly close: () => Promise<void>
+}
+
+export function background(sources: Pick<Sources, 'evidenceFor'>, log: Logger): Background {
+  const ended = new AbortController()
+  const waiting = new Map<string, Subject>()
+  const running = new Map<string, Promise<void>>()
+
+  function next(): void {
+    for (const [host, subject] of waiting) {
+      if (running.size >= AT_ONCE || ended.signal.aborted) return
+      waiting.delete(host)
+      running.set(host, look(subject))
+    }
+  }
+
+  async function look(subject: Subject): Promise<void> {
+    try {
+      await sources.evidenceFor(subject, { signal: ended.signal })
+    } catch (error) {
+      if (!ended.signal.aborted) log.warn({ err: error }, 'evidence could not be collected in the background')
+    } finally {
+      running.delete(subject.host)
+      next()
+    }
+  }
+
+  return {
+    collect(subject) {
+      if (waiting.size >= MOST_WAITING || running.has(subject.host)) return
+      waiting.set(subject.host, subject)
+      next()
+    },
+    async close() {
+      ended.abort(new Error('The service is stopping.'))
+      waiting.clear()
+      await Promise.allSettled(running.values())
+    },
+  }
+}

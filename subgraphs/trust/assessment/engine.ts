@@ -1,0 +1,52 @@
+import { type Evidence, type Snapshot, SOURCES, type UnixSeconds } from '../evidence.ts'
+import { canonicalText } from '../pipeline/canonical.ts'
+import { type Decision, decide, decisionText } from '../pipeline/decide.ts'
+import { type Normalised, normalise, type Target, type TargetType } from '../pipeline/normalise.ts'
+import { overrideFor } from '../pipeline/override.ts'
+import { CURRENT_POLICY, policyOf } from '../pipeline/policy.ts'
+import type { DecideRequest, Override } from '../pipeline/request.ts'
+import { snapshotOf } from '../pipeline/snapshot.ts'
+
+/** All of the pipeline that the rest of the subgraph needs. Pure. */
+export type Engine = {
+  /** The version of this release's tables. */
+  readonly policyVersion: string
+  /** Whether decisions of a version can be made again. */
+  readonly knowsPolicy: (version: string) => boolean
+  readonly normalise: (type: TargetType, value: string) => Normalised
+  readonly snapshotOf: (host: string, collectedAt: UnixSeconds, evidence: readonly Evidence[]) => Snapshot
+  readonly decide: (snapshot: Snapshot, request: DecideRequest, policyVersion: string, override: Override | null) => Decision
+  /** The bytes of a decision: canonical JSON. */
+  readonly textOf: (decision: Decision) => string
+  /** Canonical JSON of anything. */
+  readonly canonical: (value: unknown) => string
+  readonly overrideFor: (target: Target, overrides: readonly Override[], at: UnixSeconds) => Override | null
+}
+
+export const engine: Engine = {
+  policyVersion: CURRENT_POLICY,
+  knowsPolicy: (version) => policyOf(version) !== null,
+  normalise,
+  snapshotOf,
+  decide,
+  textOf: decisionText,
+  canonical: canonicalText,
+  overrideFor,
+}
+
+/** Whether anything beside the form of a target matters: private addresses and names in special use are never looked up. */
+export const needsEvidence = ({ kind, reach, name }: Target): boolean =>
+  kind === 'address' ? reach === 'public' : name.specialUse === null
+
+/** The evidence in a snapshot, one by one. */
+export const evidenceIn = ({ sources }: Snapshot): readonly Evidence[] =>
+  // Each source with its own evidence, as `Evidence` says.
+  SOURCES.map((source) => ({ source, evidence: sources[source] }) as Evidence)
+
+/** Whether every source has answered, or has nothing to say: asking again would not tell more. */
+export const isComplete = ({ sources }: Snapshot): boolean =>
+  SOURCES.every((source) => {
+    const evidence = sources[source]
+    if (evidence.status === 'skipped') return evidence.reason !== 'no_capacity'
+    return evidence.status !== 'timeout' && evidence.status !== 'failed'
+  })

@@ -1,0 +1,41 @@
+import { loaderByKey } from '../../runtime/loader.ts'
+import type { Decision } from '../pipeline/decide.ts'
+import type { Target } from '../pipeline/normalise.ts'
+import { secondsOf } from '../words.ts'
+import { judged, usualRequest } from './assess.ts'
+import type { Background } from './background.ts'
+import { type Engine, needsEvidence } from './engine.ts'
+import type { SnapshotRepository } from './repository.ts'
+
+type Needed = {
+  readonly engine: Engine
+  readonly snapshots: SnapshotRepository
+  readonly background: Background
+  readonly now: () => Date
+}
+
+/** What is thought of the hosts of URLs, from stored evidence: one read for all of them. What is missing or old is collected in the background. */
+export const assessmentLoaders = ({ engine, snapshots, background, now }: Needed) => ({
+  assessmentByUrl: loaderByKey(
+    async (urls) => {
+      const at = secondsOf(now())
+      const asked = urls.flatMap((url) => {
+        const found = engine.normalise('url', url)
+        return found.kind === 'target' ? [{ url, target: found.target }] : []
+      })
+      const hosts = [...new Set(asked.filter(({ target }) => needsEvidence(target)).map(({ target }) => target.host))]
+      const known = new Map((hosts.length === 0 ? [] : await snapshots.latest(hosts)).map((each) => [each.snapshot.host, each]))
+      return asked.map(({ url, target }) => ({ url, decision: decisionOn(target) }))
+
+      function decisionOn(target: Target): Decision {
+        const stored = known.get(target.host)
+        if (needsEvidence(target) && (stored === undefined || stored.validUntil <= at)) {
+          background.collect({ host: target.host, registrable: target.name.registrable })
+        }
+        const snapshot = stored?.snapshot ?? engine.snapshotOf(target.host, at, [])
+        return judged(snapshot, usualRequest(target), null, { engine, at }).decision
+      }
+    },
+    ({ url }) => url,
+  ),
+})

@@ -1,0 +1,16 @@
+import type { Resolvers } from '#generated/trust/resolvers.ts'
+
+/** The directory knows the items; here they are what their sources are. The gateway sends those along. */
+export const directoryItemResolvers = {
+  McpServer: {
+    trust: ({ repoUrl, docsUrl }, _, { load }) => load.assessmentByUrl.load(repoUrl ?? docsUrl).then(decisionIn),
+  },
+  Plugin: {
+    trust: ({ sourceUrl }, _, { load }) => load.assessmentByUrl.load(sourceUrl).then(decisionIn),
+  },
+  Skill: {
+    trust: ({ repoUrl }, _, { load }) => load.assessmentByUrl.load(repoUrl).then(decisionIn),
+  },
+} satisfies Resolvers
+
+const decisionIn = <Found>(row: { readonly decision: Found } | null): Found | null => row?.decision ?? null

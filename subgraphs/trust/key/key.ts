@@ -1,0 +1,48 @@
+import type { Caller } from '../../runtime/caller.ts'
+
+export const PLANS = ['free', 'unlimited'] as const
+export type Plan = (typeof PLANS)[number]
+
+/** Scans per calendar month in UTC; null: no limit. */
+export const SCANS_PER_MONTH: Readonly<Record<Plan, number | null>> = { free: 150, unlimited: null }
+
+/** Who may ask. Its secrets are stored as hashes only. */
+export type ApiKey = {
+  /** Row id. */
+  readonly id: string
+  /** What its owner calls it. */
+  readonly name: string
+  readonly plan: Plan
+  readonly createdAt: Date
+  /** Null while it is in use. */
+  readonly revokedAt: Date | null
+}
+
+/** Scans of one key in one month. */
+export type Usage = {
+  readonly plan: Plan
+  readonly limit: number | null
+  readonly used: () => Promise<number>
+  /** Null without a limit. */
+  readonly remaining: number | null
+  readonly periodStart: Date
+  readonly resetsAt: Date
+  readonly secondsUntilReset: number
+}
+
+/** The month of a time: its first instant in UTC, and that of the next. */
+export function monthOf(at: Date): { readonly start: Date; readonly end: Date } {
+  const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()]
+  return { start: new Date(Date.UTC(year, month, 1)), end: new Date(Date.UTC(year, month + 1, 1)) }
+}
+
+/** A JWT is a credential of another subgraph, and says nothing about keys. */
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
+/** The secret that a caller presents: X-API-Key, else a bearer token that is no JWT; null for none. */
+export function secretIn({ credentials }: Pick<Caller, 'credentials'>): string | null {
+  const own = credentials['x-api-key']?.trim()
+  if (own) return own
+  const token = /^Bearer +(\S+)$/i.exec(credentials.authorization?.trim() ?? '')?.[1]
+  return token === undefined || JWT.test(token) ? null : token
+}

@@ -1,0 +1,152 @@
+import { type Kysely, sql } from 'kysely'
+import type { Tables } from '../tables.ts'
+import { type ApiKey, monthOf, type Plan } from './key.ts'
+import type { Secret } from './secret.ts'
+
+const COLUMNS = [
+  'api_key.id',
+  'api_key.name',
+  'api_key.plan',
+  'api_key.created_at as createdAt',
+  'api_key.revoked_at as revokedAt',
+] as const
+
+/** A key as people tell it from others. */
+export type ListedKey = ApiKey & {
+  /** The first characters of its secrets that are good now, newest first. */
+  readonly hints: readonly string[]
+  /** Decisions of the month. */
+  readonly scans: number
+}
+
+/** Keys, their secrets and what they have used. */
+export const keyRepository = (database: Kysely<Tables>) => ({
+  /** The key of a secret that is good at `at`; null when there is none. */
+  async findBySecret(hash: Buffer, at: Date): Promise<ApiKey | null> {
+    const row = await database
+      .selectFrom('api_key_secret')
+      .innerJoin('api_key', 'api_key.id', 'api_key_secret.key_id')
+      .select(COLUMNS)
+      .where('hash', '=', hash)
+      .where('revoked_at', 'is', null)
+      .where(({ eb, or }) => or([eb('ends_at', 'is', null), eb('ends_at', '>', at)]))
+      .executeTakeFirst()
+    return row ?? null
+  },
+
+  create: ({ name, plan, secret, at }: NewKey): Promise<ApiKey> =>
+    database.transaction().execute(async (transaction) => {
+      const key = await transaction
+        .insertInto('api_key')
+        .values({ name, plan, created_at: at, revoked_at: null })
+        .returning(COLUMNS)
+        .executeTakeFirstOrThrow()
+      await transaction
+        .insertInto('api_key_secret')
+        .values({ hash: secret.hash, key_id: key.id, hint: secret.hint, created_at: at, ends_at: null })
+        .execute()
+      return key
+    }),
+
+  /** All keys, first made first, with the scans of the month of `at`. */
+  async list(at: Date): Promise<readonly ListedKey[]> {
+    const { start, end } = monthOf(at)
+    const { rows } = await sql<ListedKey>`
+      SELECT api_key.id, name, plan, api_key.created_at AS "createdAt", revoked_at AS "revokedAt",
+        coalesce((SELECT array_agg(hint ORDER BY created_at DESC, hint) FROM api_key_secret
+          WHERE key_id = api_key.id AND (ends_at IS NULL OR ends_at > ${at})), '{}') AS hints,
+        (SELECT count(*)::int FROM decision WHERE key_id = api_key.id AND created_at >= ${start} AND created_at < ${end}) AS scans
+      FROM api_key ORDER BY id`.execute(database)
+    return rows
+  },
+
+  /** Ends a key; undefined when there is none. Revoking again changes nothing. */
+  revoke: (id: string, at: Date): Promise<ApiKey | undefined> =>
+    database
+      .updateTable('api_key')
+      .set({ revoked_at: sql`coalesce(revoked_at, ${at})` })
+      .where('id', '=', id)
+      .returning(COLUMNS)
+      .executeTakeFirst(),
+
+  /** Gives a key a new secret, and lets those it has end at `endsAt`; undefined when there is no such key in use. */
+  rotate: (
+    id: string,
+    secret: Secret,
+    { at, endsAt }: { readonly at: Date; readonly endsAt: Date },
+  ): Promise<ApiKey | undefined> =>
+    database.transaction().execute(async (transaction) => {
+      const key = await transaction
+        .selectFrom('api_key')
+        .select(COLUMNS)
+        .where('id', '=', id)
+        .where('revoked_at', 'is', null)
+        .forUpdate()
+        .executeTakeFirst()
+      if (!key) return undefined
+      await transaction
+        .updateTable('api_key_secret')
+        .set({ ends_at: sql`least(ends_at, ${endsAt})` })
+        .where('key_id', '=', id)
+        .execute()
+      await transaction
+        .insertInto('api_key_secret')
+        .values({ hash: secret.hash, key_id: id, hint: secret.hint, created_at: at, ends_at: null })
+        .execute()
+      return key
+    }),
+
+  /** Scans of a key whose plan has a limit, in the month of `at`. */
+  async counted(id: string, at: Date): Promise<number> {
+    const row = await database
+      .selectFrom('scan_count')
+      .select('scans')
+      .where('key_id', '=', id)
+      .where('month', '=', dateOf(monthOf(at).start))
+      .executeTakeFirst()
+    return row?.scans ?? 0
+  },
+
+  /** Decisions of any key in the month of `at`: what is counted where nothing is limited. */
+  async decided(id: string, at: Date): Promise<number> {
+    const { start, end } = monthOf(at)
+    const { count } = await database
+      .selectFrom('decision')
+      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .where('key_id', '=', id)
+      .where('created_at', '>=', start)
+      .where('created_at', '<', end)
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  },
+
+  /** Resolves when the tables can be read. */
+  ping: (): Promise<unknown> => database.selectFrom('api_key').select('id').limit(1).execute(),
+})
+
+type NewKey = { readonly name: string; readonly plan: Plan; readonly secret: Secret; readonly at: Date }
+
+export type KeyRepository = ReturnType<typeof keyRepository>
+
+/**
+ * Takes up to `wanted` scans of a month and says how many there were to take. The row stays locked until the transaction ends: whoever asks at the same
+ * time waits, and sees what is left.
+ */
+export async function takeScans(
+  transaction: Kysely<Tables>,
+  { keyId, at, wanted, limit }: { readonly keyId: string; readonly at: Date; readonly wanted: number; readonly limit: number },
+): Promise<{ readonly taken: number; readonly scans: number }> {
+  const first = Math.min(wanted, limit)
+  const left = sql<number>`greatest(0, least(${wanted}::int, ${limit}::int - scan_count.scans))`
+  return transaction
+    .insertInto('scan_count')
+    .values({ key_id: keyId, month: dateOf(monthOf(at).start), scans: first, taken: first })
+    .onConflict((conflict) =>
+      conflict.columns(['key_id', 'month']).doUpdateSet({ scans: sql`scan_count.scans + ${left}`, taken: left }),
+    )
+    .returning(['scans', 'taken'])
+    .executeTakeFirstOrThrow()
+}
+
+/** `2026-11-01`. */
+const dateOf = (start: Date): string => start.toISOString().slice(0, 10)

@@ -1,0 +1,75 @@
+import { excerpt } from '../../runtime/errors.ts'
+import type { Engine } from '../assessment/engine.ts'
+import type { Fault } from '../decision/decision.ts'
+import type { Override as Wanted } from '../pipeline/request.ts'
+import type { Action } from '../pipeline/stages.ts'
+import { secondsOf, timeOf } from '../words.ts'
+
+/** What the owner of a key has decided about a name. */
+export type Override = {
+  /** Row id. */
+  readonly id: string
+  readonly keyId: string
+  readonly subject: string
+  readonly action: Action
+  readonly reason: string
+  /** Null: until it is deleted. */
+  readonly expiresAt: Date | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** An override as it was sent. */
+export type SetOverride = {
+  readonly subject: string
+  readonly action: Action
+  readonly reason: string
+  readonly expiresAt: Date | null
+}
+
+export const MOST_OVERRIDES = 1_000
+const LONGEST_REASON = 500
+/** PostgreSQL has no NUL, and half of a surrogate pair is no character. */
+const UNSTORABLE = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
+
+/** What can be stored of an override, or what is wrong with it; then `faults` is not empty. */
+export function checkedOverride(
+  wanted: SetOverride,
+  at: Date,
+  engine: Pick<Engine, 'normalise'>,
+): { readonly override: SetOverride } | { readonly faults: readonly Fault[] } {
+  const found = engine.normalise('url', wanted.subject)
+  const reason = wanted.reason.trim()
+  const faults: Fault[] = []
+  if (found.kind === 'invalid') faults.push({ field: 'subject', code: found.code, message: `subject: ${found.message}` })
+  if (reason === '' || reason.length > LONGEST_REASON || UNSTORABLE.test(reason)) {
+    const expected = `1 to ${LONGEST_REASON} characters of text that are not all white space`
+    faults.push({ field: 'reason', code: 'text', message: `Expected "reason" to be ${expected}, got ${excerpt(wanted.reason)}.` })
+  }
+  if (wanted.expiresAt !== null && wanted.expiresAt <= at) {
+    const message = `Expected "expiresAt" to be in the future, got ${wanted.expiresAt.toISOString()}.`
+    faults.push({ field: 'expiresAt', code: 'past', message })
+  }
+  if (found.kind === 'invalid' || faults.length > 0) return { faults }
+  // Decisions count in whole seconds.
+  const expiresAt = wanted.expiresAt && timeOf(secondsOf(wanted.expiresAt))
+  return { override: { ...wanted, subject: found.target.host, reason, expiresAt } }
+}
+
+/** An override as the engine takes it. */
+export const wantedOf = ({ keyId, subject, action, reason, expiresAt }: Override): Wanted => ({
+  subject,
+  action,
+  reason,
+  expiresAt: expiresAt && secondsOf(expiresAt),
+  actor: `key ${keyId}`,
+})
+
+/** What the subject of an override is: everything below a registrable domain or a tenant is meant as well. */
+export function scopeOf(subject: string, engine: Pick<Engine, 'normalise'>): 'HOST' | 'DOMAIN' | 'TENANT' {
+  const found = engine.normalise('domain', subject)
+  if (found.kind === 'invalid' || found.target.kind === 'address') return 'HOST'
+  const { registrable, tenant, shared } = found.target.name
+  if (shared) return subject === tenant ? 'TENANT' : 'HOST'
+  return subject === registrable ? 'DOMAIN' : 'HOST'
+}

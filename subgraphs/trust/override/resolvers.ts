@@ -1,0 +1,60 @@
+import type { Resolvers } from '#generated/trust/resolvers.ts'
+import { excerpt } from '../../runtime/errors.ts'
+import { opaqueId } from '../../runtime/id.ts'
+import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
+import type { Fault } from '../decision/decision.ts'
+import { lower, upper } from '../words.ts'
+import { checkedOverride, MOST_OVERRIDES, type Override, scopeOf } from './override.ts'
+
+const OVERRIDES: KeysetList<Override> = { name: 'overrides', parts: ['text'], positionOf: ({ subject }) => [subject] }
+
+export const overrideResolvers = {
+  Query: {
+    overrides: async (_, { subject, ...page }, { key, overrides, engine, now }) => {
+      const { id: keyId } = await key()
+      const range = rangeOf(OVERRIDES, page)
+      const found = subject == null ? null : engine.normalise('url', subject)
+      // What is no name has no override.
+      const listed = { keyId, subject: found && (found.kind === 'target' ? found.target.host : ''), at: now() }
+      return keysetPage(OVERRIDES, range, await overrides.list(listed, range), () => overrides.count(listed))
+    },
+  },
+  Mutation: {
+    setOverride: async (_, { input }, { key, overrides, engine, now }) => {
+      const { id: keyId } = await key()
+      const { subject, action, reason, expiresAt } = input
+      const at = now()
+      const checked = checkedOverride({ subject, reason, action: lower(action), expiresAt: expiresAt ?? null }, at, engine)
+      if ('faults' in checked) return invalidOverride(checked.faults)
+      const override = await overrides.set(keyId, checked.override, at)
+      if (override) return { __typename: 'SetOverrideSuccess', override }
+      return invalidOverride([
+        {
+          field: 'subject',
+          code: 'too_many',
+          message: `Expected at most ${MOST_OVERRIDES} overrides of one key: delete some first.`,
+        },
+      ])
+    },
+    deleteOverride: async (_, { subject }, { key, overrides, engine }) => {
+      const { id: keyId } = await key()
+      const found = engine.normalise('url', subject)
+      if (found.kind === 'target' && (await overrides.delete(keyId, found.target.host))) {
+        return { __typename: 'DeleteOverrideSuccess', subject: found.target.host }
+      }
+      return { __typename: 'OverrideNotFound', message: `There is no override of ${excerpt(subject)}.` }
+    },
+  },
+  Override: {
+    id: ({ id }) => opaqueId('Override', id),
+    scope: ({ subject }, _, { engine }) => scopeOf(subject, engine),
+    action: ({ action }) => upper(action),
+  },
+  OverrideConnection: connectionFields,
+} satisfies Resolvers
+
+const invalidOverride = (faults: readonly Fault[]) => ({
+  __typename: 'InvalidOverride' as const,
+  message: faults.map(({ message }) => message).join(' '),
+  faults,
+})

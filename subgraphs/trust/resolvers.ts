@@ -1,0 +1,18 @@
+import type { Resolvers } from '#generated/trust/resolvers.ts'
+import { DateTime } from '../runtime/scalars.ts'
+import { assessmentResolvers } from './assessment/resolvers.ts'
+import { decisionResolvers } from './decision/resolvers.ts'
+import { directoryItemResolvers } from './directory-item/resolvers.ts'
+import { keyResolvers } from './key/resolvers.ts'
+import { overrideResolvers } from './override/resolvers.ts'
+
+/** The resolvers of every noun. Only the root types belong to several. */
+export const resolvers = {
+  DateTime,
+  ...assessmentResolvers,
+  ...directoryItemResolvers,
+  ...keyResolvers,
+  ...overrideResolvers,
+  ...decisionResolvers,
+  Query: { ...keyResolvers.Query, ...overrideResolvers.Query, ...decisionResolvers.Query },
+} satisfies Resolvers

@@ -1,0 +1,21 @@
+import { buildSubgraphSchema } from '@apollo/subgraph'
+import { sdlOf } from '../runtime/sdl.ts'
+import type { Subgraph } from '../runtime/subgraph.ts'
+import { contextOf } from './context.ts'
+import { type TrustOptions, trustParts } from './parts.ts'
+import { resolvers } from './resolvers.ts'
+
+/** Whether a name may be trusted: decisions for keys, and assessments of what the directory lists. Asks nothing of the network before it is asked. */
+export function trustSubgraph(options: TrustOptions): Subgraph {
+  const { parts, close } = trustParts(options)
+  return {
+    name: 'trust',
+    schema: buildSubgraphSchema([{ typeDefs: sdlOf('trust'), resolvers: resolvers as never }]),
+    context: (caller) => contextOf(parts, caller),
+    ready: async () => {
+      const [, states] = await Promise.all([parts.keys.ping(), parts.sources.status()])
+      return { degraded: states.filter(({ state }) => state === 'down').map(({ name }) => name) }
+    },
+    close,
+  }
+}

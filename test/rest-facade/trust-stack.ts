@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import pino from 'pino'
+import { startGateway } from '../../gateway/gateway.ts'
+import { localLink } from '../../gateway/local-link.ts'
+import { createHttpServer } from '../../gateway/server.ts'
+import { serveDirectoryApi } from '../../rest-facade/directory/serve.ts'
+import { serveTrustApi } from '../../rest-facade/trust/serve.ts'
+import { directorySubgraph } from '../../subgraphs/directory/subgraph.ts'
+import { socialSubgraph } from '../../subgraphs/social/subgraph.ts'
+import { startTrust, type TestKey } from '../subgraphs/trust/support/trust.ts'
+import { askRaw, type Reply } from './ask.ts'
+
+export const PUBLIC_URL = 'https://trust.example'
+
+/** The trust API over the real graph, with fixed evidence in place of collectors. */
+export async function startTrustStack() {
+  const trust = await startTrust()
+  const { connection } = trust.database
+  const log = pino({ level: process.env.TEST_LOG ?? 'fatal' })
+  const directory = await directorySubgraph({ connection, publicUrl: PUBLIC_URL, log })
+  const social = await socialSubgraph({ connection, log })
+  const gateway = await startGateway({
+    supergraphSdl: readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8'),
+    links: [directory, social, trust.subgraph].map(localLink),
+    limits: { depth: 10, cost: 1000 },
+    log,
+  })
+  const app = createHttpServer({
+    log,
+    checks: [directory, social, trust.subgraph].map(({ name, ready }) => ({ name, check: ready })),
+  })
+  await serveDirectoryApi(app, gateway.client, { publicUrl: PUBLIC_URL })
+  await serveTrustApi(app, gateway.client, { publicUrl: PUBLIC_URL })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+
+  return {
+    ...trust,
+    url,
+    gateway,
+    /** Sends JSON, or the text that is given, with a key. */
+    send: (on: string, key: TestKey | null, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> => {
+      const [method = '', path = ''] = on.split(' ')
+      return askRaw(url, path, {
+        method,
+        headers: {
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(key && { 'x-api-key': key.secret }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      })
+    },
+    close: async () => {
+      await app.close()
+      await gateway.close()
+      await directory.close()
+      await social.close()
+      await trust.close()
+    },
+  }
+}

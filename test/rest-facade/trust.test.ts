@@ -1,0 +1,441 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { trustRoutes } from '../../rest-facade/trust/routes.ts'
+import { aBadHost, aGoodHost, type TestKey } from '../subgraphs/trust/support/trust.ts'
+import type { Reply } from './ask.ts'
+import { PUBLIC_URL, startTrustStack } from './trust-stack.ts'
+
+const ROOM = join(import.meta.dirname, '../../rest-facade/trust')
+// biome-ignore lint/suspicious/noExplicitAny: a walk through a document of any shape
+const contract = JSON.parse(readFileSync(join(ROOM, 'openapi.json'), 'utf8')) as any
+
+let stack: Awaited<ReturnType<typeof startTrustStack>>
+let key: TestKey
+/** Every answer of a test, by the row that gave it: all of them must keep the contract. */
+let answers: { on: string; reply: Reply }[] = []
+beforeAll(async () => {
+  stack = await startTrustStack()
+  stack.sources.tell('example.com', aGoodHost())
+  stack.sources.tell('bad.example.net', aBadHost())
+})
+afterAll(() => stack.close())
+beforeEach(async () => {
+  key = await stack.aKey()
+  answers = []
+})
+afterEach(() => {
+  for (const { on, reply } of answers) expect([on, reply.status, breaches(on, reply)]).toEqual([on, reply.status, []])
+})
+
+async function send(on: string, body?: unknown, { as = key as TestKey | null, headers = {} } = {}): Promise<Reply> {
+  const reply = await stack.send(on, as, body, headers)
+  const [method = '', path = ''] = on.split(' ')
+  const row = trustRoutes.find(({ method: own, path: pattern, aliases }) =>
+    [pattern, ...aliases].some(
+      (each) => own === method && new RegExp(`^${each.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path.split('?')[0] ?? ''),
+    ),
+  )
+  if (row) answers.push({ on: `${row.method} ${row.path}`, reply })
+  return reply
+}
+const decide = (body: unknown) => send('POST /v1/decide', body)
+
+const ajv = new Ajv2020({ strict: false, allErrors: true })
+ajv.addFormat('date-time', (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text))
+ajv.addSchema({ $id: 'contract', components: contract.components })
+const validators = new Map<string, ValidateFunction>()
+
+/** Every way in which an answer breaks what the contract says of it; empty when it keeps it. */
+function breaches(on: string, { status, headers, text }: Reply): string[] {
+  const [method = '', path = ''] = on.split(' ')
+  const reference = contract.paths[path]?.[method.toLowerCase()]?.responses[status]
+  if (!reference) return [`${on} does not document ${status}`]
+  const response = reference.$ref ? contract.components.responses[reference.$ref.split('/').at(-1)] : reference
+  if (status === 204) return text === '' ? [] : ['a body']
+  const type = headers['content-type']?.split(';')[0] ?? ''
+  const schema = response.content[type]?.schema
+  if (!schema) return [`${on} does not document ${type} for ${status}`]
+  const name = `${status} ${on}`
+  const validate = validators.get(name) ?? ajv.compile(schema.$ref ? { $ref: `contract${schema.$ref}` } : schema)
+  validators.set(name, validate)
+  return validate(JSON.parse(text))
+    ? []
+    : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
+}
+
+describe('the contract', () => {
+  test('is valid OpenAPI 3.1, with the address at which it is served', async () => {
+    const { status, json, headers } = await stack.send('GET /v1/openapi.json', null)
+    expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8'])
+    const { valid, errors } = await new Validator().validate(structuredClone(json))
+    expect([valid, errors]).toEqual([true, undefined])
+    expect([json.openapi, json.servers[0].url]).toEqual(['3.1.0', PUBLIC_URL])
+  })
+
+  test('names the same operations as the rows and the operation files', () => {
+    const files = readdirSync(ROOM, { withFileTypes: true, recursive: true })
+      .filter(({ name }) => name.endsWith('.graphql'))
+      .filter(({ parentPath, name }) => /^(query|mutation) /.test(readFileSync(join(parentPath, name), 'utf8')))
+      .map(({ name }) => basename(name, '.graphql'))
+    const rows = trustRoutes.map(({ operationId, method, path }) => `${operationId} ${method} ${path}`)
+    const documented = Object.entries<Record<string, { operationId: string }>>(contract.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, { operationId }]) => `${operationId} ${method.toUpperCase()} ${path}`),
+    )
+    expect(documented.sort()).toEqual([...rows, 'getTrustOpenApi GET /v1/openapi.json'].sort())
+    expect(files.sort()).toEqual(trustRoutes.map(({ operationId }) => operationId).sort())
+  })
+})
+
+describe('a decision', () => {
+  test('has the short and the long form at once', async () => {
+    const { status, json, headers } = await decide({ domain: 'Example.COM.' })
+    expect(status).toBe(200)
+    expect(json).toMatchObject({
+      target: { type: 'domain', value: 'Example.COM.', normalized: 'example.com' },
+      interaction: { kind: 'fetch', mode: 'read_only', sensitivity: 'medium' },
+      policy_applied: { profile: 'balanced' },
+      recommended_action: 'proceed',
+    })
+    expect(json.decision.recommended_action).toBe(json.recommended_action)
+    expect([json.decision.reason_codes, json.signals]).toEqual([json.reason_codes, json.reason_codes])
+    expect(json.confidence).toBe(json.decision.action_confidence)
+    expect(Date.parse(json.validity.valid_until) - Date.parse(json.validity.evaluated_at)).toBe(json.validity.ttl_seconds * 1000)
+    expect(headers['cache-control']).toMatch(/^private, max-age=\d+$/)
+    expect(headers.vary).toBe('Accept-Encoding, Authorization, X-API-Key')
+  })
+
+  test('is the same in both forms and at all addresses, but for its id', async () => {
+    const long = {
+      target: { type: 'domain', value: 'example.com' },
+      interaction: { kind: 'fetch', mode: 'read_only', sensitivity: 'medium' },
+      policy: { profile: 'balanced' },
+      options: { include_evidence: true },
+    }
+    const replies = [
+      await decide({ domain: 'example.com' }),
+      await decide(long),
+      await decide({ ...long, domain: 'example.com', future: [1] }),
+      await send('POST /decide', { domain: 'example.com' }),
+      await send('POST /api/v1/decide', { domain: 'example.com' }),
+      await send('POST /v1/decide', { domain: 'example.com' }, { as: null, headers: { authorization: `Bearer ${key.secret}` } }),
+    ]
+    const bodies = replies.map(({ status, json: { request_id, ...rest } }) => JSON.stringify([status, rest]))
+    expect(new Set(bodies).size).toBe(1)
+    expect(new Set(replies.map(({ json }) => json.request_id)).size).toBe(replies.length)
+  })
+
+  test('denies what two feeds list, with the deciding reasons first', async () => {
+    const { json } = await decide({ domain: 'bad.example.net' })
+    expect([json.recommended_action, json.state]).toEqual(['deny', 'clear_threat'])
+    expect(json.reason_codes.slice(0, 4)).toContain('MULTIPLE_FEED_MATCH')
+    expect(json.evidence.highlights[0].impact).toBe('negative')
+  })
+
+  test('has no evidence where none is wanted', async () => {
+    const { json } = await decide({ domain: 'example.com', options: { include_evidence: false } })
+    expect(json).not.toHaveProperty('evidence')
+  })
+
+  test.each([
+    ['a URL', { target: { type: 'url', value: 'https://example.com/path?q=1' } }, 'example.com'],
+    ['a URL that says it is a domain', { target: { type: 'domain', value: ' https://Example.com:8443/x ' } }, 'example.com'],
+    ['a target without a type', { target: { value: 'example.com' } }, 'example.com'],
+    ['letters beyond ASCII', { domain: 'bücher.example.com' }, 'xn--bcher-kva.example.com'],
+    ['an address', { domain: '2130706433' }, '127.0.0.1'],
+    ['localhost', { domain: 'localhost' }, 'localhost'],
+  ])('reads %s', async (_, body, host) => {
+    const { status, json } = await decide(body)
+    expect([status, json.target?.normalized]).toEqual([200, host])
+  })
+
+  test('private addresses and names in special use are never looked up', async () => {
+    const before = stack.sources.asked.length
+    for (const domain of ['127.0.0.1', '[::1]', 'localhost', 'printer.local', '169.254.169.254', 'x.onion']) {
+      const { json } = await decide({ domain })
+      expect([domain, json.state]).toEqual([domain, 'structural'])
+    }
+    expect(stack.sources.asked.slice(before)).toEqual([])
+  })
+})
+
+describe('problems', () => {
+  const PROBLEMS: readonly [why: string, body: unknown, status: number, code: string, pointers: readonly string[] | null][] = [
+    ['no JSON', '{', 400, 'invalid_json', null],
+    ['an empty body', '', 400, 'invalid_json', null],
+    ['a list', '[]', 400, 'invalid_json', null],
+    ['null', 'null', 400, 'invalid_json', null],
+    ['a string', '"example.com"', 400, 'invalid_json', null],
+    ['deep JSON', '['.repeat(30_000), 400, 'invalid_json', null],
+    ['nothing to decide about', {}, 422, 'validation_failed', ['/domain']],
+    ['no text', { domain: 5 }, 422, 'validation_failed', ['/domain']],
+    ['null as domain', { domain: null }, 422, 'validation_failed', ['/domain']],
+    ['blanks', { domain: '  ' }, 422, 'validation_failed', ['/domain']],
+    ['no host', { domain: 'not a host' }, 422, 'validation_failed', ['/domain']],
+    ['a foreign scheme', { target: { type: 'url', value: 'ftp://example.com' } }, 422, 'validation_failed', ['/target/value']],
+    ['a target without value', { target: { type: 'url' } }, 422, 'validation_failed', ['/target/value']],
+    ['a long name', { domain: `${'a'.repeat(3000)}.com` }, 422, 'validation_failed', ['/domain']],
+    ['half a character', '{"domain":"\\ud800.com"}', 422, 'validation_failed', ['/domain']],
+    ['forms that disagree', { domain: 'a.com', target: { value: 'b.com' } }, 422, 'validation_failed', ['/domain']],
+    [
+      'several unknown words',
+      { domain: 'example.com', interaction: { kind: 'hug', mode: 'x' }, policy: { profile: 'Balanced' } },
+      422,
+      'validation_failed',
+      ['/interaction/kind', '/interaction/mode', '/policy/profile'],
+    ],
+    [
+      'a word of a prototype',
+      { domain: 'example.com', policy: { profile: '__proto__' } },
+      422,
+      'validation_failed',
+      ['/policy/profile'],
+    ],
+    ['a policy in a word', { domain: 'example.com', policy: 'strict' }, 422, 'validation_failed', ['/policy']],
+  ]
+  test.each(PROBLEMS)('%s is refused with a sentence and a place', async (_, body, status, code, pointers) => {
+    const reply = await decide(body)
+    expect([reply.status, reply.headers['content-type']]).toEqual([status, 'application/problem+json'])
+    expect(reply.json).toMatchObject({
+      type: 'about:blank',
+      status,
+      code,
+      instance: '/v1/decide',
+      request_id: reply.headers['x-request-id'],
+    })
+    expect(reply.json.errors?.map(({ pointer }: { pointer: string }) => pointer) ?? null).toEqual(pointers)
+    expect(reply.json.detail).toMatch(/^\S.*\.$/s)
+    // An answer to a known caller says what is left.
+    expect(reply.headers.ratelimit).toMatch(/^"scans";r=150;t=\d+$/)
+  })
+
+  test('an unknown word is answered with the known ones', async () => {
+    const { json } = await decide({ domain: 'example.com', interaction: { kind: 'hug' } })
+    expect(json.errors).toEqual([
+      {
+        pointer: '/interaction/kind',
+        code: 'invalid_value',
+        message:
+          'Expected `interaction.kind` to be one of navigate, fetch, enrich, download_file, submit_credentials, initiate_payment, got "hug".',
+      },
+    ])
+  })
+
+  test.each([
+    ['no key', null, {}, 'api_key_missing'],
+    ['a key that nobody has', null, { 'x-api-key': 'sk_none' }, 'api_key_invalid'],
+    ['a bearer that nobody has', null, { authorization: 'Bearer sk_none' }, 'api_key_invalid'],
+  ])('%s is 401, whatever the body', async (_, as, headers, code) => {
+    for (const body of [{ domain: 'example.com' }, {}, '{']) {
+      const reply = await send('POST /v1/decide', body, { as, headers })
+      expect([reply.status, reply.json.code, reply.headers['www-authenticate']]).toEqual([401, code, 'Bearer realm="atrium"'])
+      expect(reply.headers.ratelimit).toBeUndefined()
+    }
+  })
+
+  test('too much, the wrong type, the wrong method and the wrong path have their status', async () => {
+    const large = await decide({ domain: 'x'.repeat(70_000) })
+    expect([large.status, large.json.code]).toEqual([413, 'payload_too_large'])
+    const form = await send('POST /v1/decide', 'domain=example.com', {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    expect([form.status, form.json.code]).toEqual([415, 'unsupported_media_type'])
+    for (const path of ['/v1/decide', '/decide', '/api/v1/decide']) {
+      const get = await stack.send(`GET ${path}`, key)
+      expect([get.status, get.json.code, get.headers.allow]).toEqual([405, 'method_not_allowed', 'POST, OPTIONS'])
+    }
+    const put = await stack.send('PATCH /v1/overrides/example.com', key, {})
+    expect([put.status, put.headers.allow]).toEqual([405, 'GET, HEAD, PUT, DELETE, OPTIONS'])
+    for (const path of ['/v1/nothing', '/v1', '/api/v1/x', '/decide/x']) {
+      const none = await stack.send(`GET ${path}`, key)
+      expect([path, none.status, none.headers['content-type']]).toEqual([path, 404, 'application/problem+json'])
+    }
+    expect((await stack.send('OPTIONS /v1/decide', null)).headers['access-control-allow-methods']).toBe('POST, OPTIONS')
+  })
+
+  test('the API of the directory beside it stays as it is', async () => {
+    const { status, json, headers } = await stack.send('GET /api/v2', null)
+    expect([status, json.error.code, headers.link]).toEqual([
+      404,
+      'NOT_FOUND',
+      '<https://creativecommons.org/licenses/by/4.0/>; rel="license"',
+    ])
+    expect((await stack.send('GET /api/v1/usage', key)).headers.link).toBeUndefined()
+  })
+})
+
+describe('quota', () => {
+  test('headers count down, and the last scan is followed by 429 with the time of the next', async () => {
+    await stack.sql("INSERT INTO scan_count VALUES ($1, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-01')::date, 148, 0)", [
+      key.row,
+    ])
+    const first = await decide({ domain: 'example.com' })
+    expect(first.headers.ratelimit).toMatch(/^"scans";r=1;t=\d+$/)
+    expect(first.headers['ratelimit-policy']).toMatch(/^"scans";q=150;w=(2419200|2505600|2592000|2678400)$/)
+    expect((await decide({ domain: 'not a host' })).headers.ratelimit).toMatch(/r=1;/)
+    expect((await decide({ domain: 'example.com' })).headers.ratelimit).toMatch(/r=0;/)
+    const over = await decide({ domain: 'example.com' })
+    expect([over.status, over.json.code, over.json.limit]).toEqual([429, 'quota_exceeded', 150])
+    expect(over.headers['retry-after']).toBe(/t=(\d+)/.exec(over.headers.ratelimit ?? '')?.[1])
+    expect(Date.parse(over.json.resets_at)).toBeGreaterThan(Date.now())
+    expect((await send('GET /v1/usage')).json).toMatchObject({ plan: 'free', limit: 150, used: 150, remaining: 0 })
+  })
+
+  test('180 requests at once over HTTP give exactly 150 answers', async () => {
+    const replies = await Promise.all(Array.from({ length: 180 }, () => decide({ domain: 'example.com' })))
+    const counts = Map.groupBy(replies, ({ status }) => status)
+    expect([counts.get(200)?.length, counts.get(429)?.length]).toEqual([150, 30])
+  })
+
+  test('an unlimited key has no such headers', async () => {
+    const { status, headers } = await send(
+      'POST /v1/decide',
+      { domain: 'example.com' },
+      { as: await stack.aKey({ plan: 'unlimited' }) },
+    )
+    expect([status, headers.ratelimit]).toEqual([200, undefined])
+  })
+})
+
+describe('a batch', () => {
+  const batch = (requests: unknown) => send('POST /v1/decide/batch', { requests })
+
+  test('answers each question by itself, in their order', async () => {
+    const { status, json } = await batch([
+      'example.com',
+      {},
+      { domain: 'bad.example.net' },
+      { domain: 'example.com', policy: { profile: 'x' } },
+      7,
+    ])
+    expect(status).toBe(200)
+    expect(
+      json.results.map((result: Reply['json']) => [
+        result.status,
+        result.decision?.recommended_action ?? result.problem.errors[0].pointer,
+      ]),
+    ).toEqual([
+      [200, 'proceed'],
+      [422, '/domain'],
+      [200, 'deny'],
+      [422, '/policy/profile'],
+      [422, ''],
+    ])
+    expect((await send('GET /v1/usage')).json.used).toBe(2)
+  })
+
+  test('gives what is left to the first', async () => {
+    await stack.sql("INSERT INTO scan_count VALUES ($1, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-01')::date, 148, 0)", [
+      key.row,
+    ])
+    const { json, headers } = await batch(['a.example.com', 'not a host', 'b.example.com', 'c.example.com', 'd.example.com'])
+    expect(json.results.map(({ status }: { status: number }) => status)).toEqual([200, 422, 200, 429, 429])
+    expect(headers.ratelimit).toMatch(/r=0;/)
+  })
+
+  test('takes 1 to 100', async () => {
+    expect((await batch(Array.from({ length: 100 }, (_, index) => `h${index}.example.com`))).json.results).toHaveLength(100)
+    for (const wrong of [[], Array.from({ length: 101 }, () => 'a.com'), 'a.com', undefined])
+      expect((await batch(wrong)).status).toBe(422)
+    expect((await batch([{}])).json.results[0].status).toBe(422)
+  })
+})
+
+describe('the record', () => {
+  test('a decision is read with its audit, by its own key only', async () => {
+    const { json: made } = await decide({ domain: 'bad.example.net', interaction: { kind: 'submit_credentials' } })
+    const { status, json } = await send(`GET /v1/decisions/${made.request_id}`)
+    expect(status).toBe(200)
+    expect(json).toMatchObject(made)
+    expect(
+      json.audit.snapshot.sources.map(({ source, status: how }: { source: string; status: string }) => [source, how]),
+    ).toEqual([
+      ['rdap', 'ok'],
+      ['dns', 'ok'],
+      ['tls', 'ok'],
+      ['ct', 'ok'],
+      ['feeds', 'ok'],
+      ['popularity', 'ok'],
+    ])
+    expect(json.audit.points.map(({ signal }: { signal: string }) => signal)).toContain('host_hits')
+    expect([json.audit.tier, json.audit.shift, json.audit.base]).toEqual(['high', 1, 'deny'])
+    expect((await send(`GET /v1/decisions/${made.request_id}`, undefined, { as: await stack.aKey() })).status).toBe(404)
+    expect((await send('GET /v1/decisions/dec_none')).status).toBe(404)
+    expect((await send(`GET /v1/decisions/${made.request_id}`, undefined, { as: null })).status).toBe(401)
+  })
+
+  test('a replay says that the same comes out, and is no scan', async () => {
+    const { json: made } = await decide({ domain: 'bad.example.net' })
+    const { status, json } = await send(`POST /v1/decisions/${made.request_id}/replay`)
+    expect([status, json.identical, json.changes, json.explanation]).toEqual([200, true, [], null])
+    expect(json.replayed_digest).toBe(json.stored_digest)
+    expect((await send('GET /v1/usage')).json.used).toBe(1)
+    expect((await send('POST /v1/decisions/dec_none/replay')).status).toBe(404)
+  })
+})
+
+describe('overrides', () => {
+  const LATER = new Date(Date.now() + 3_600_000).toISOString()
+
+  test('count at once, for this key and everything below the domain, and are said in the answer', async () => {
+    expect((await decide({ domain: 'www.example.com' })).json.override).toBeNull()
+    const set = await send('POST /v1/overrides', { host: 'Example.com', action: 'deny', reason: 'Not ours.', expires_at: LATER })
+    expect([set.status, set.json]).toEqual([
+      200,
+      expect.objectContaining({ host: 'example.com', scope: 'domain', action: 'deny', reason: 'Not ours.' }),
+    ])
+    const { json } = await decide({ domain: 'www.example.com' })
+    expect([json.recommended_action, json.override.reason]).toEqual(['deny', 'Not ours.'])
+    expect(json.override.engine_action).not.toBe('deny')
+    expect(json.reason_codes).toContain('CALLER_OVERRIDE_APPLIED')
+    expect(Date.parse(json.validity.valid_until)).toBeLessThanOrEqual(Date.parse(LATER))
+    expect((await send('POST /v1/decide', { domain: 'www.example.com' }, { as: await stack.aKey() })).json.override).toBeNull()
+
+    expect((await send('DELETE /v1/overrides/example.com')).status).toBe(204)
+    expect((await send('DELETE /v1/overrides/example.com')).status).toBe(404)
+    expect((await decide({ domain: 'www.example.com' })).json.override).toBeNull()
+  })
+
+  test('the most exact one counts', async () => {
+    await send('PUT /v1/overrides/example.com', { action: 'deny', reason: 'All of it.' })
+    await send('PUT /v1/overrides/www.example.com', { action: 'sandbox', reason: 'But this.', expires_at: null })
+    expect((await decide({ domain: 'www.example.com' })).json.recommended_action).toBe('sandbox')
+    expect((await decide({ domain: 'other.example.com' })).json.recommended_action).toBe('deny')
+    expect((await send('GET /v1/overrides/www.example.com')).json).toMatchObject({ scope: 'host', action: 'sandbox' })
+    expect((await send('GET /v1/overrides')).json).toMatchObject({
+      total: 2,
+      results: [{ host: 'example.com' }, { host: 'www.example.com' }],
+      next: null,
+    })
+    const page = await send('GET /v1/overrides?limit=1')
+    expect((await send(`GET /v1/overrides?limit=1&after=${page.json.next}`)).json.results).toMatchObject([
+      { host: 'www.example.com' },
+    ])
+  })
+
+  test('cannot open a private network', async () => {
+    await send('PUT /v1/overrides/127.0.0.1', { action: 'proceed', reason: 'Please.' })
+    expect((await decide({ domain: '127.0.0.1' })).json).toMatchObject({ recommended_action: 'deny', override: null })
+  })
+
+  test('what is wrong with one is said by field', async () => {
+    const { status, json } = await send('POST /v1/overrides', {
+      host: 'no host',
+      action: 'deny',
+      reason: ' ',
+      expires_at: '2001-01-01T00:00:00Z',
+    })
+    expect([status, json.errors.map(({ pointer }: { pointer: string }) => pointer)]).toEqual([
+      422,
+      ['/host', '/reason', '/expires_at'],
+    ])
+    const words = await send('PUT /v1/overrides/example.com', { action: 'allow', expires_at: 'tomorrow' })
+    expect([words.status, words.json.errors.map(({ pointer }: { pointer: string }) => pointer)]).toEqual([
+      422,
+      ['/action', '/reason', '/expires_at'],
+    ])
+    expect((await send('GET /v1/overrides/example.com')).status).toBe(404)
+  })
+})

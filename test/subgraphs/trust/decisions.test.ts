@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { buildSchema, type GraphQLEnumType } from 'graphql'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { apiSchemaOf } from '../../../gateway/compose.ts'
+import { engine } from '../../../subgraphs/trust/assessment/engine.ts'
+import { CODES, DRIVERS } from '../../../subgraphs/trust/pipeline/codes.ts'
+import { aBadHost, aGoodHost, DAY, type Data, startTrust, type TestKey, type Trust } from './support/trust.ts'
+
+const NOON = new Date('2026-11-20T12:00:00Z')
+const SECONDS = NOON.getTime() / 1000
+let at = NOON
+let trust: Trust
+let key: TestKey
+beforeAll(async () => {
+  trust = await startTrust(() => at)
+})
+afterAll(() => trust.close())
+beforeEach(async () => {
+  at = NOON
+  key = await trust.aKey()
+  trust.sources.tell('good.example.com', aGoodHost(SECONDS))
+  trust.sources.tell('bad.example.com', aBadHost(SECONDS))
+})
+
+const FIELDS = `id decidedAt assessment { action state confidence reasonCodes validity { evaluatedAt validUntil ttlSeconds } uncertainty { level drivers }
+  override { engineAction reason expiresAt } } audit { snapshot { id } }`
+const DECIDE = `query ($input: DecideInput!) { decide(input: $input) { __typename ... on DecisionMade { decision { ${FIELDS} } }
+  ... on InvalidTarget { message faults { field code } } } }`
+const REPLAY =
+  '{ decision(id: $id) { replay { identical explanation changes { pointer before after } storedDigest replayedDigest } } }'
+
+async function decide(domain: string, more: Record<string, unknown> = {}, as = key): Promise<Data> {
+  const { data, errors } = await trust.ask(DECIDE, { input: { domain, ...more } }, as.caller)
+  expect(errors).toBeUndefined()
+  return data.decide.decision ?? data.decide
+}
+const replayed = async (id: string, ask = trust.ask): Promise<Data> =>
+  (await ask(`query ($id: ID!) ${REPLAY}`, { id }, key.caller)).data.decision.replay
+
+test('the schema has every reason and every driver that the engine knows', () => {
+  const schema = buildSchema(apiSchemaOf(readFileSync(join(import.meta.dirname, '../../../schema/supergraph.graphql'), 'utf8')))
+  const valuesOf = (name: string) => (schema.getType(name) as GraphQLEnumType).getValues()
+  expect(valuesOf('ReasonCode').map(({ name }) => name)).toEqual(Object.keys(CODES))
+  expect(valuesOf('ReasonCode').map(({ description }) => description)).toEqual(Object.values(CODES).map(({ label }) => label))
+  expect(valuesOf('UncertaintyDriver').map(({ name }) => name)).toEqual([...DRIVERS])
+})
+
+test('the same question within its validity has the same answer from the same evidence, also when that has changed', async () => {
+  const first = await decide('good.example.com')
+  trust.sources.tell('good.example.com', aBadHost(SECONDS))
+  at = new Date(NOON.getTime() + 60_000)
+  const second = await decide('good.example.com')
+  expect({ ...second, id: first.id, decidedAt: first.decidedAt }).toEqual(first)
+  expect(second.id).not.toBe(first.id)
+  // Others, and other questions, get what is known now.
+  expect((await decide('good.example.com', {}, await trust.aKey())).assessment.action).toBe('DENY')
+  expect((await decide('good.example.com', { policy: 'STRICT' })).assessment.action).toBe('DENY')
+  at = new Date(first.assessment.validity.validUntil)
+  expect((await decide('good.example.com')).assessment.action).toBe('DENY')
+})
+
+test('an answer that lacked a source is asked for again at once', async () => {
+  trust.sources.tell('late.example.com', { ...aGoodHost(SECONDS), rdap: { status: 'timeout' } })
+  const first = await decide('late.example.com')
+  expect(first.assessment.uncertainty.drivers).toContain('REGISTRATION_DATA_UNAVAILABLE')
+  trust.sources.tell('late.example.com', aGoodHost(SECONDS))
+  expect((await decide('late.example.com')).assessment.uncertainty.drivers).toEqual([])
+})
+
+test('no answer has run out when it is given, however old the evidence', async () => {
+  const { evidenceFor } = trust.sources
+  const fixed = trust.sources as { evidenceFor: typeof evidenceFor }
+  const old = await evidenceFor({ host: 'bad.example.com', registrable: null })
+  fixed.evidenceFor = async () => old
+  try {
+    at = new Date(NOON.getTime() + 23 * 3_600_000)
+    const { assessment } = await decide('bad.example.com')
+    expect(Date.parse(assessment.validity.validUntil)).toBeGreaterThan(at.getTime())
+    expect(assessment.validity.evaluatedAt).toBe(at.toISOString())
+  } finally {
+    fixed.evidenceFor = evidenceFor
+  }
+})
+
+test('a decision replays byte for byte, also under an override that is gone by now', async () => {
+  const set = 'mutation ($input: SetOverrideInput!) { setOverride(input: $input) { __typename } }'
+  const expiresAt = new Date(NOON.getTime() + 600_000).toISOString()
+  await trust.ask(
+    set,
+    { input: { subject: 'bad.example.com', action: 'SANDBOX', reason: 'We look at it.', expiresAt } },
+    key.caller,
+  )
+  const { id, assessment } = await decide('bad.example.com')
+  expect(assessment).toMatchObject({ action: 'SANDBOX', override: { engineAction: 'DENY', reason: 'We look at it.', expiresAt } })
+  at = new Date(NOON.getTime() + 30 * DAY * 1000)
+  expect(await replayed(id)).toMatchObject({ identical: true, explanation: null, changes: [] })
+  expect((await decide('bad.example.com')).assessment.override).toBeNull()
+})
+
+test('an override that has ended between evidence and question does not count', async () => {
+  const set = 'mutation ($input: SetOverrideInput!) { setOverride(input: $input) { __typename } }'
+  const expiresAt = new Date(NOON.getTime() + 1_000).toISOString()
+  await trust.ask(set, { input: { subject: 'good.example.com', action: 'DENY', reason: 'For a second.', expiresAt } }, key.caller)
+  expect((await decide('good.example.com')).assessment.action).toBe('DENY')
+  at = new Date(NOON.getTime() + 1_000)
+  expect((await decide('good.example.com')).assessment).toMatchObject({ action: 'PROCEED', override: null })
+  expect((await trust.ask('{ overrides { totalCount edges { node { id } } } }', {}, key.caller)).data.overrides).toEqual({
+    totalCount: 0,
+    edges: [],
+  })
+})
+
+test('a replay that comes to something else says where', async () => {
+  const { id } = await decide('good.example.com')
+  const stricter = trust.another({
+    engine: { ...engine, decide: (...given) => ({ ...engine.decide(...given), action: 'deny', confidence: 0.5 }) },
+  })
+  const { identical, explanation, changes, storedDigest, replayedDigest } = await replayed(id, stricter)
+  expect([identical, explanation]).toEqual([false, 'The same evidence, request and policy gave another answer: 2 places differ.'])
+  expect(changes).toEqual([
+    { pointer: '/action', before: 'proceed', after: 'deny' },
+    { pointer: '/confidence', before: expect.any(Number), after: 0.5 },
+  ])
+  expect(storedDigest).not.toBe(replayedDigest)
+})
+
+test('a replay under tables that are gone says so', async () => {
+  const { id } = await decide('good.example.com')
+  const newer = trust.another({ engine: { ...engine, policyVersion: 'p_new', knowsPolicy: (version) => version === 'p_new' } })
+  expect(await replayed(id, newer)).toMatchObject({
+    identical: false,
+    explanation: `This release does not have the tables of policy version ${engine.policyVersion} any more; it decides by p_new.`,
+    changes: [],
+    replayedDigest: null,
+  })
+})
+
+test('a replay needs nothing but what is stored, not even the same spelling of time', async () => {
+  const { id } = await decide('bad.example.com')
+  const before = trust.sources.asked.length
+  expect((await replayed(id)).identical).toBe(true)
+  expect(trust.sources.asked.length).toBe(before)
+  await trust.sql("UPDATE decision SET body = replace(body, 'deny', 'sandbox') WHERE id = $1", [id])
+  const { identical, changes } = await replayed(id)
+  expect([identical, changes.map(({ pointer }: Data) => pointer)]).toEqual([
+    false,
+    expect.arrayContaining(['/action', '/audit/base']),
+  ])
+})
+
+test('what does not say what to decide about is a union member that names the field', async () => {
+  expect(await trust.ask(DECIDE, { input: {} }, key.caller)).toMatchObject({
+    data: { decide: { __typename: 'InvalidTarget', faults: [{ field: 'domain', code: 'missing' }] } },
+  })
+  expect((await decide('x', { target: { value: 'ftp://y' } })).faults).toEqual([{ field: 'target.value', code: 'scheme' }])
+})
+
+test('a batch is at most a hundred', async () => {
+  const batch = 'query ($inputs: [DecideInput!]!) { decideBatch(inputs: $inputs) { results { __typename } usage { used } } }'
+  const inputs = (count: number) => ({ inputs: Array.from({ length: count }, () => ({ domain: 'good.example.com' })) })
+  expect((await trust.ask(batch, inputs(101), key.caller)).errors?.[0]?.extensions).toMatchObject({
+    code: 'BAD_USER_INPUT',
+    argument: 'inputs',
+  })
+  expect((await trust.ask(batch, inputs(100), key.caller)).data.decideBatch.usage.used).toBe(100)
+})
+
+test('at most a thousand overrides belong to one key', async () => {
+  const set =
+    'mutation ($input: SetOverrideInput!) { setOverride(input: $input) { ... on InvalidOverride { faults { field code } } } }'
+  await trust.sql(
+    `INSERT INTO override (key_id, subject, action, reason, expires_at, created_at, updated_at)
+     SELECT $1, 'h' || n || '.example.com', 'deny', 'r', NULL, now(), now() FROM generate_series(1, 1000) AS n`,
+    [key.row],
+  )
+  const input = (subject: string) => ({ input: { subject, action: 'DENY', reason: 'r' } })
+  expect((await trust.ask(set, input('one.example.com'), key.caller)).data.setOverride.faults).toEqual([
+    { field: 'subject', code: 'too_many' },
+  ])
+  expect((await trust.ask(set, input('h7.example.com'), key.caller)).data.setOverride).toEqual({})
+})

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Data, startTrust, type Trust } from './support/trust.ts'
+
+let at = new Date('2026-11-20T12:00:00Z')
+let trust: Trust
+beforeAll(async () => {
+  trust = await startTrust(() => at)
+})
+afterAll(() => trust.close())
+beforeEach(() => {
+  at = new Date('2026-11-20T12:00:00Z')
+})
+
+const USAGE = '{ trustUsage { plan limit used remaining periodStart resetsAt secondsUntilReset } }'
+const DECIDE = `query ($domain: String) { decide(input: { domain: $domain }) { __typename
+  ... on DecisionMade { usage { used remaining } } ... on QuotaExceeded { message usage { used } } ... on InvalidTarget { message } } }`
+
+test('a free key has 150 scans in the month, which ends at midnight UTC', async () => {
+  const { caller } = await trust.aKey()
+  expect((await trust.ask(USAGE, {}, caller)).data.trustUsage).toEqual({
+    plan: 'FREE',
+    limit: 150,
+    used: 0,
+    remaining: 150,
+    periodStart: '2026-11-01T00:00:00.000Z',
+    resetsAt: '2026-12-01T00:00:00.000Z',
+    secondsUntilReset: 10.5 * 86_400,
+  })
+})
+
+test('a key works in either header, and a token of another subgraph beside it does no harm', async () => {
+  const { caller, secret } = await trust.aKey()
+  const jwt = `Bearer ${['e30', 'e30', 'c2ln'].join('.')}`
+  for (const credentials of [
+    { 'x-api-key': secret },
+    { authorization: `Bearer ${secret}` },
+    { authorization: `bearer  ${secret}` },
+    { 'x-api-key': ` ${secret} `, authorization: jwt },
+  ]) {
+    expect((await trust.ask(USAGE, {}, { ...caller, credentials })).errors).toBeUndefined()
+  }
+})
+
+test.each([
+  ['none', {}, 'api_key_missing'],
+  ['an empty one', { 'x-api-key': ' ' }, 'api_key_missing'],
+  ['only a token of another subgraph', { authorization: 'Bearer e30.e30.c2ln' }, 'api_key_missing'],
+  ['an unknown one', { 'x-api-key': 'sk_nobodyknowsme' }, 'api_key_invalid'],
+  ['an unknown bearer', { authorization: 'Bearer sk_nobodyknowsme' }, 'api_key_invalid'],
+  ['one with a character that no column holds', { 'x-api-key': 'sk_\0' }, 'api_key_invalid'],
+])('%s is refused: %o', async (_, credentials, reason) => {
+  const { errors } = await trust.ask(USAGE, {}, { requestId: 'r', address: '127.0.0.1', credentials })
+  expect(errors?.map(({ extensions }) => extensions)).toEqual([{ code: 'UNAUTHENTICATED', reason }])
+})
+
+test('the secret itself is nowhere in the database', async () => {
+  const { secret } = await trust.aKey()
+  const rows = await trust.sql('SELECT * FROM api_key_secret')
+  const texts = rows.map(({ hash, hint }) => `${(hash as Buffer).toString('latin1')} ${(hash as Buffer).toString('hex')} ${hint}`)
+  expect(secret).toMatch(/^sk_[\w-]{43}$/)
+  expect(texts.filter((text) => text.includes(secret.slice(3)))).toEqual([])
+})
+
+test('180 requests at once give exactly 150 decisions, and the count agrees with what is stored', async () => {
+  const { caller, row } = await trust.aKey()
+  const answers = await Promise.all(
+    Array.from({ length: 180 }, (_, index) => trust.ask(DECIDE, { domain: `site${index}.example.com` }, caller)),
+  )
+  const kinds = Map.groupBy(answers, ({ data }) => data.decide.__typename)
+  expect([kinds.get('DecisionMade')?.length, kinds.get('QuotaExceeded')?.length]).toEqual([150, 30])
+  // Each scan was somebody's, and nobody's twice.
+  const used = kinds.get('DecisionMade')?.map(({ data }) => data.decide.usage.used)
+  expect(used?.sort((a: number, b: number) => a - b)).toEqual(Array.from({ length: 150 }, (_, index) => index + 1))
+  expect((await trust.sql('SELECT count(*)::int AS n FROM decision WHERE key_id = $1', [row]))[0]).toEqual({ n: 150 })
+  expect((await trust.ask(USAGE, {}, caller)).data.trustUsage).toMatchObject({ used: 150, remaining: 0 })
+})
+
+test('a key without scans is told so without anything being collected, and has them again next month', async () => {
+  const { caller, row } = await trust.aKey()
+  await trust.sql("INSERT INTO scan_count VALUES ($1, '2026-11-01', 150, 0)", [row])
+  const before = trust.sources.asked.length
+  const { decide }: Data = (await trust.ask(DECIDE, { domain: 'example.com' }, caller)).data
+  expect(decide).toEqual({
+    __typename: 'QuotaExceeded',
+    message: 'All 150 scans of this month are used; the next ones are there at 2026-12-01T00:00:00.000Z.',
+    usage: { used: 150 },
+  })
+  expect(trust.sources.asked.length).toBe(before)
+  at = new Date('2026-12-01T00:00:00.000Z')
+  expect((await trust.ask(DECIDE, { domain: 'example.com' }, caller)).data.decide.usage).toEqual({ used: 1, remaining: 149 })
+})
+
+test('what is refused or fails is no scan', async () => {
+  const { caller } = await trust.aKey()
+  await trust.ask(DECIDE, { domain: 'not a host' }, caller)
+  const { evidenceFor } = trust.sources
+  const broken = trust.sources as { evidenceFor: typeof evidenceFor }
+  broken.evidenceFor = () => Promise.reject(new Error('broken'))
+  try {
+    expect((await trust.ask(DECIDE, { domain: 'fails.example.com' }, caller)).errors).toHaveLength(1)
+  } finally {
+    broken.evidenceFor = evidenceFor
+  }
+  expect((await trust.ask(USAGE, {}, caller)).data.trustUsage.used).toBe(0)
+})
+
+test('an unlimited key is counted and never refused', async () => {
+  const { caller } = await trust.aKey({ plan: 'unlimited' })
+  await Promise.all(Array.from({ length: 160 }, () => trust.ask(DECIDE, { domain: 'example.com' }, caller)))
+  expect((await trust.ask(USAGE, {}, caller)).data.trustUsage).toMatchObject({
+    plan: 'UNLIMITED',
+    limit: null,
+    remaining: null,
+    used: 160,
+  })
+})

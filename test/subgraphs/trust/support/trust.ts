@@ -1,0 +1,225 @@
+import { type ExecutionResult, graphql } from 'graphql'
+import pino from 'pino'
+import type { Caller } from '../../../../subgraphs/runtime/caller.ts'
+import { openDatabase } from '../../../../subgraphs/runtime/database.ts'
+import type { Subgraph } from '../../../../subgraphs/runtime/subgraph.ts'
+import { type Engine, engine } from '../../../../subgraphs/trust/assessment/engine.ts'
+import type { Sources, Subject } from '../../../../subgraphs/trust/assessment/sources.ts'
+import type { Evidence, EvidenceBySource, Snapshot, Source } from '../../../../subgraphs/trust/evidence.ts'
+import type { Plan } from '../../../../subgraphs/trust/key/key.ts'
+import { keyRepository } from '../../../../subgraphs/trust/key/repository.ts'
+import { newSecret } from '../../../../subgraphs/trust/key/secret.ts'
+import { trustSubgraph } from '../../../../subgraphs/trust/subgraph.ts'
+import type { Tables } from '../../../../subgraphs/trust/tables.ts'
+import { type FreshDatabase, freshDatabase } from '../../../support/database.ts'
+
+export const DAY = 86_400
+
+/** A key that a test made, and a caller who presents it. */
+export type TestKey = { readonly row: string; readonly secret: string; readonly caller: Caller }
+
+export const ANONYMOUS: Caller = { requestId: 'test', address: '127.0.0.1', credentials: {} }
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each test knows.
+export type Data = any
+
+export type Trust = {
+  readonly subgraph: Subgraph
+  readonly database: FreshDatabase
+  readonly sources: FixedSources
+  readonly sql: (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
+  readonly ask: (query: string, variables?: Record<string, unknown>, caller?: Caller) => Promise<{ data: Data; errors?: Data[] }>
+  readonly aKey: (key?: { plan?: Plan; name?: string }) => Promise<TestKey>
+  /** Another copy of the subgraph on the same database. */
+  readonly another: (options: { engine?: Engine }) => Trust['ask']
+  readonly close: () => Promise<void>
+}
+
+/** The real subgraph over a database of its own, with fixed evidence in place of collectors. `now` moves its clock. */
+export async function startTrust(now: () => Date = () => new Date()): Promise<Trust> {
+  const database = await freshDatabase()
+  const { connection } = database
+  const { pool, query, close } = openDatabase<Tables>(connection, { schema: 'trust', max: 2, onError: () => {} })
+  const log = pino({ level: process.env.TEST_LOG ?? 'silent' })
+  const sources = fixedSources(now)
+  const subgraph = trustSubgraph({ connection, log, sources, now })
+  const keys = keyRepository(query)
+  const others: Subgraph[] = []
+
+  return {
+    subgraph,
+    database,
+    sources,
+    sql: async (text, values) => (await pool.query(text, values)).rows,
+    ask: askerOf(subgraph),
+    async aKey({ plan = 'free', name = 'test' } = {}) {
+      const secret = newSecret()
+      const { id } = await keys.create({ name, plan, secret, at: now() })
+      return { row: id, secret: secret.text, caller: { ...ANONYMOUS, credentials: { 'x-api-key': secret.text } } }
+    },
+    another(options) {
+      const other = trustSubgraph({ connection, log, sources, now, ...options })
+      others.push(other)
+      return askerOf(other)
+    },
+    close: async () => {
+      for (const each of [subgraph, ...others]) await each.close()
+      await close()
+      await database.drop()
+    },
+  }
+}
+
+const askerOf =
+  (subgraph: Subgraph): Trust['ask'] =>
+  async (source, variableValues = {}, caller = ANONYMOUS) => {
+    const contextValue = subgraph.context(caller)
+    const answer: ExecutionResult = await graphql({ schema: subgraph.schema, source, variableValues, contextValue })
+    return JSON.parse(JSON.stringify(answer))
+  }
+
+export type FixedSources = Sources & {
+  /** Says what is found out about a host from now on; what is left out is not configured. */
+  readonly tell: (host: string, evidence: Partial<Told>) => void
+  /** Every host that was asked for, in order. */
+  readonly asked: string[]
+  readonly down: string[]
+}
+
+type Told = { readonly [S in Source]: Partial<EvidenceBySource[S]> & Pick<EvidenceBySource[S], 'status'> }
+
+/** Sources that answer what a test has told them, as of now. A host that nobody told about has no evidence. */
+export function fixedSources(now: () => Date): FixedSources {
+  const told = new Map<string, Partial<Told>>()
+  const asked: string[] = []
+  const down: string[] = []
+  const at = () => Math.floor(now().getTime() / 1000)
+  return {
+    asked,
+    down,
+    tell: (host, evidence) => void told.set(host, evidence),
+    evidenceFor: async ({ host }: Subject): Promise<Snapshot> => {
+      asked.push(host)
+      return snapshotAbout(host, at(), told.get(host) ?? {})
+    },
+    status: async () => down.map((name) => ({ name, state: 'down', reason: 'told so' })),
+    close: async () => {},
+  }
+}
+
+export function snapshotAbout(host: string, at: number, told: Partial<Told>): Snapshot {
+  const around = { subject: host, collectedAt: at, validUntil: at + DAY, version: null }
+  const evidence = (Object.keys(told) as Source[]).map(
+    (source) => ({ source, evidence: { ...around, ...told[source] } }) as Evidence,
+  )
+  return engine.snapshotOf(host, at, evidence)
+}
+
+/** What is found out about a well-known host. */
+export const aGoodHost = (at = Math.floor(Date.now() / 1000)): Partial<Told> => ({
+  rdap: {
+    status: 'ok',
+    facts: {
+      registeredAt: at - 20 * 365 * DAY,
+      changedAt: null,
+      transferredAt: null,
+      expiresAt: at + 300 * DAY,
+      statuses: ['client transfer prohibited', 'server delete prohibited', 'server transfer prohibited'],
+      registrarIanaId: 292,
+      registrarName: 'A registrar',
+      nameservers: ['ns1.example.net', 'ns2.example.net'],
+      delegationSigned: true,
+    },
+  },
+  dns: {
+    status: 'ok',
+    facts: {
+      a: ['93.184.216.34'],
+      aaaa: [],
+      ns: ['ns1.example.net', 'ns2.example.net'],
+      mx: ['mail.example.net'],
+      spf: 'v=spf1 -all',
+      dmarc: 'v=DMARC1; p=reject',
+      caa: ['0 issue "letsencrypt.org"'],
+      cnames: [],
+      dnssec: 'secure',
+      wildcard: false,
+      ttlSeconds: 3600,
+      unanswered: [],
+    },
+  },
+  tls: {
+    status: 'ok',
+    facts: {
+      protocol: 'TLSv1.3',
+      issuer: 'An authority',
+      subject: 'host',
+      names: ['host'],
+      notBefore: at - 30 * DAY,
+      notAfter: at + 60 * DAY,
+      chainTrusted: true,
+      selfSigned: false,
+      nameMatches: true,
+      validation: 'OV',
+      fingerprint256: 'AA',
+    },
+  },
+  ct: { status: 'ok', facts: { firstSeenAt: at - 10 * 365 * DAY, certificates: 100, issuers: ['An authority'] } },
+  feeds: {
+    status: 'ok',
+    facts: {
+      checked: [
+        { feed: 'urlhaus', asOf: at, refreshAt: at + DAY },
+        { feed: 'openphish', asOf: at, refreshAt: at + DAY },
+      ],
+      failed: [],
+      hits: [],
+    },
+  },
+  popularity: { status: 'ok', facts: { ranks: [{ list: 'tranco', listId: 'X', rank: 500 }] } },
+})
+
+/** A host that two feeds list. */
+export const aBadHost = (at = Math.floor(Date.now() / 1000)): Partial<Told> => {
+  const hit = {
+    category: 'phishing',
+    scope: 'host',
+    indicator: 'it',
+    firstSeenAt: at - DAY,
+    lastSeenAt: at,
+    state: 'online',
+    abusedLegitimate: false,
+  } as const
+  return {
+    ...aGoodHost(at),
+    rdap: {
+      status: 'ok',
+      facts: {
+        registeredAt: at - 3 * DAY,
+        changedAt: null,
+        transferredAt: null,
+        expiresAt: at + 300 * DAY,
+        statuses: [],
+        registrarIanaId: 1,
+        registrarName: null,
+        nameservers: [],
+        delegationSigned: false,
+      },
+    },
+    popularity: { status: 'ok', facts: { ranks: [] } },
+    feeds: {
+      status: 'ok',
+      facts: {
+        checked: [
+          { feed: 'urlhaus', asOf: at, refreshAt: at + DAY },
+          { feed: 'openphish', asOf: at, refreshAt: at + DAY },
+        ],
+        failed: [],
+        hits: [
+          { feed: 'urlhaus', lineage: 'urlhaus', ...hit },
+          { feed: 'openphish', lineage: 'openphish', ...hit },
+        ],
+      },
+    },
+  }
+}
