@@ -143,6 +143,45 @@ export const variables = {
     secret: true,
     meaning: 'A Redis in which several copies count COST_BUDGET together; unset, each counts by itself.',
   },
+  METRICS: {
+    read: oneOrZero,
+    default: '1',
+    unit: null,
+    meaning: 'Whether GET /metrics answers with figures for Prometheus: 1 or 0.',
+  },
+  METRICS_PORT: {
+    read: wholeNumber(1, 65_535),
+    default: null,
+    unit: null,
+    meaning: 'TCP port of its own for /metrics; unset, it is on PORT, where everybody sees it who reaches that.',
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    read: urlWith(['http:', 'https:'], 'an http or https URL such as http://localhost:4318'),
+    default: null,
+    unit: null,
+    meaning: 'OpenTelemetry collector that spans are sent to, by OTLP over HTTP; unset, there are none.',
+  },
+  OTEL_SERVICE_NAME: {
+    read: z.string(),
+    default: 'atrium',
+    unit: null,
+    meaning: 'What spans call this process.',
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    read: z
+      .string()
+      .regex(/^(0|1|0?\.\d{1,9})$/, 'a number from 0 to 1')
+      .transform(Number),
+    default: '1',
+    unit: null,
+    meaning: 'Share of the traces begun here that are sent; one that a client began is sent if its traceparent says so.',
+  },
+  RESPONSE_CACHE_BYTES: {
+    read: wholeNumber(0, 999_999_999),
+    default: '20000000',
+    unit: 'bytes',
+    meaning: 'Answers to queries that are kept as long as their @cacheControl hints allow; 0 keeps none.',
+  },
   SHUTDOWN_GRACE_SECONDS: {
     read: wholeNumber(0, 3_600),
     default: '10',

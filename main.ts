@@ -9,6 +9,7 @@ import { variables } from './config.ts'
 import { migrate } from './database/migrate.ts'
 import { databaseServer } from './database/server.ts'
 import { freePort, listen, localUrl } from './gateway/listen.ts'
+import { tracingOf } from './gateway/tracing-config.ts'
 import { describeConfig, readConfig } from './subgraphs/runtime/config.ts'
 import { runProgram } from './subgraphs/runtime/program.ts'
 
@@ -44,6 +45,9 @@ await runProgram(async (defer, end) => {
   defer(trust.close)
   const subgraphs = [directory, social, trust]
 
+  const metrics = config.METRICS ? parts.createMetrics({ ofProcess: true }) : null
+  const tracing = await tracingOf(config)
+  if (tracing) defer(tracing.close)
   const budget = await parts.budgetOf(config, log)
   defer(async () => budget?.close())
   const gateway = await parts.startGateway({
@@ -52,6 +56,9 @@ await runProgram(async (defer, end) => {
     limits: parts.limitsOf(config),
     budget,
     log,
+    metrics,
+    tracing,
+    responseCacheBytes: config.RESPONSE_CACHE_BYTES,
     introspection: config.INTROSPECTION,
     persisted: parts.persistedBy(config),
   })
@@ -60,12 +67,20 @@ await runProgram(async (defer, end) => {
   const app = parts.createHttpServer({ log, checks: subgraphs.map(({ name, ready }) => ({ name, check: ready })) })
   const explorer = config.EXPLORER && { page: await parts.serveExplorer(app, { examples: parts.graphExamples() }) }
   await parts.serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
-  parts.serveWebSockets(app, gateway)
+  const sockets = parts.serveWebSockets(app, gateway)
   await parts.serveDirectoryApi(app, gateway.client, { publicUrl })
   await parts.serveSocialApi(app, gateway.client, { publicUrl })
   await parts.serveTrustApi(app, gateway.client, { publicUrl })
   // Until there is a home page, the explorer is the place to begin.
   app.get('/', async (_, reply) => reply.redirect(explorer ? '/graphql' : '/llms.txt'))
+  if (metrics) {
+    const open = {
+      sockets: sockets.count,
+      gateway,
+      listeners: () => subgraphs.reduce((sum, { listeners }) => sum + (listeners?.() ?? 0), 0),
+    }
+    await parts.serveMetrics(app, metrics, open, { host: config.HOST, port: config.METRICS_PORT, log, defer })
+  }
   await listen(app, { host: config.HOST, port, graceSeconds: config.SHUTDOWN_GRACE_SECONDS }, defer)
 
   void database.gone.then(() => end(new Error('The embedded PostgreSQL ended unexpectedly; the next start recovers its data.')))
@@ -83,6 +98,8 @@ async function loadParts() {
     ...(await import('./gateway/limits/limits.ts')),
     ...(await import('./gateway/limits/redis-budget.ts')),
     ...(await import('./gateway/gateway.ts')),
+    ...(await import('./gateway/metrics.ts')),
+    ...(await import('./gateway/metrics-door.ts')),
     ...(await import('./gateway/manifest.ts')),
     ...(await import('./gateway/server.ts')),
     ...(await import('./gateway/http.ts')),

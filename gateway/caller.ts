@@ -1,12 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Caller, CREDENTIAL_HEADERS, type CredentialHeader } from '../subgraphs/runtime/caller.ts'
+import { spanIn } from './trace-parent.ts'
 
 /** Who asks, with the credentials that may go on to subgraphs: `names` of them, or all that there are. */
-export const callerOf = (request: FastifyRequest, names: readonly CredentialHeader[] = CREDENTIAL_HEADERS): Caller => ({
-  requestId: request.id,
-  address: request.ip,
-  credentials: namedIn(request.headers, names),
-})
+export function callerOf(request: FastifyRequest, names: readonly CredentialHeader[] = CREDENTIAL_HEADERS): Caller {
+  const { traceparent } = request.headers
+  return {
+    requestId: request.id,
+    address: request.ip,
+    credentials: namedIn(request.headers, names),
+    ...(typeof traceparent === 'string' && spanIn(traceparent) && { traceparent }),
+  }
+}
 
 /** Node has put the names of headers in lower case, so these need no search. */
 function namedIn(headers: FastifyRequest['headers'], names: readonly CredentialHeader[]): Caller['credentials'] {

@@ -2,7 +2,7 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { type DocumentNode, type GraphQLFormattedError, Kind } from 'graphql'
 import type { Logger } from 'pino'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
-import { checkOwn } from './documents.ts'
+import { type CheckedOperation, checkOwn } from './documents.ts'
 import { fault } from './errors.ts'
 import { type Machinery, planned, type Run } from './execution.ts'
 import { BOUNDS } from './limits/limits.ts'
@@ -26,14 +26,19 @@ export type GatewayClient = {
 
 const NO_ERRORS: readonly GraphQLFormattedError[] = []
 
-/** A client straight to the executor: no HTTP, no limits, nothing parsed, validated or planned per call. */
-export function createClient(machinery: Machinery, log: Logger): GatewayClient {
+/** A client straight to the executor, with something `around` each run: no HTTP, no limits, nothing parsed, validated or planned per call. */
+export function createClient(
+  machinery: Machinery,
+  log: Logger,
+  around: (checked: CheckedOperation, run: Run) => Run,
+): GatewayClient {
   const runs = new WeakMap<DocumentNode, Run>()
 
   return {
     async prepare(document) {
       try {
-        runs.set(document, planned(checkOwn(document, machinery.supergraph.api), machinery))
+        const checked = checkOwn(document, machinery.supergraph.api)
+        runs.set(document, around(checked, planned(checked, machinery)))
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error)
         throw new Error(`The operation ${nameOf(document)} cannot be run on this graph:\n${reason}`, { cause: error })

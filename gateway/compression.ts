@@ -3,16 +3,17 @@ import zlib from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 
 /** Shorter answers fit into one packet anyway. */
-const WORTHWHILE_BYTES = 1024
+export const WORTHWHILE_BYTES = 1024
 /** Longer ones take long enough to leave them to another thread. */
 const LONG_BYTES = 32_768
 
 /** Quality 4 costs what gzip costs and gives less. */
 const BROTLI = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }
 
-type Coding = 'br' | 'gzip'
+export type Coding = 'br' | 'gzip'
+type Content = string | Buffer
 const CODINGS: Readonly<
-  Record<Coding, { readonly here: (text: string) => Buffer; readonly elsewhere: (text: string) => Promise<Buffer> }>
+  Record<Coding, { readonly here: (text: Content) => Buffer; readonly elsewhere: (text: Content) => Promise<Buffer> }>
 > = {
   br: {
     here: (text) => zlib.brotliCompressSync(text, BROTLI),
@@ -29,14 +30,19 @@ export function compressAnswers(app: FastifyInstance): void {
     if (payload.length < WORTHWHILE_BYTES) return done(null, payload)
     const coding = codingFor(request.headers['accept-encoding'])
     if (!coding) return done(null, payload)
-    const take = (compressed: Buffer) => {
-      reply.header('content-encoding', coding).header('content-length', compressed.length)
-      done(null, compressed)
+    const take = (bytes: Buffer) => {
+      reply.header('content-encoding', coding).header('content-length', bytes.length)
+      done(null, bytes)
     }
-    if (payload.length < LONG_BYTES) return take(CODINGS[coding].here(payload))
-    CODINGS[coding].elsewhere(payload).then(take, done)
+    const bytes = compressed(payload, coding)
+    if (bytes instanceof Promise) bytes.then(take, done)
+    else take(bytes)
   })
 }
+
+/** The content in this coding; at once when that is quick. */
+export const compressed = (content: Content, coding: Coding): Buffer | Promise<Buffer> =>
+  content.length < LONG_BYTES ? CODINGS[coding].here(content) : CODINGS[coding].elsewhere(content)
 
 function addVary(reply: { getHeader(name: string): unknown; header(name: string, value: string): unknown }): void {
   const vary = reply.getHeader('vary')

@@ -5,6 +5,8 @@ import { BOUNDS } from './limits/limits.ts'
 const { HOST, PORT, LOG_LEVEL, DEPTH_LIMIT, COST_LIMIT, COST_PROFILE, COST_SCALAR, COST_OBJECT, COST_LIST_FACTOR } = all
 const { COST_BUDGET, REDIS_URL, SHUTDOWN_GRACE_SECONDS } = all
 const { BATCH_LIMIT, PERSISTED_MANIFEST, PERSISTED_ONLY, INTROSPECTION, EXPLORER } = all
+const { METRICS, METRICS_PORT, OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER_ARG } = all
+const { RESPONSE_CACHE_BYTES } = all
 
 /** The variables of `node gateway/main.ts`: those of the whole system that concern a gateway, and the graph that it serves. */
 export const variables = {
@@ -36,5 +38,11 @@ export const variables = {
   COST_BUDGET,
   REDIS_URL,
   LOG_LEVEL,
+  METRICS,
+  METRICS_PORT,
+  OTEL_EXPORTER_OTLP_ENDPOINT,
+  OTEL_SERVICE_NAME,
+  OTEL_TRACES_SAMPLER_ARG,
+  RESPONSE_CACHE_BYTES,
   SHUTDOWN_GRACE_SECONDS,
 } as const

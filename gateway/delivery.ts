@@ -69,9 +69,13 @@ export function deliver(
   function told(source: Running): Promise<readonly GraphQLFormattedError[] | null> {
     return new Promise((resolve) => {
       const ask = (): void => void source.next().then(take, fail)
-      const fail = (error: unknown): void => resolve(isStopped ? null : [source.fault(error)])
+      const end = (errors: readonly GraphQLFormattedError[] | null): void => {
+        source.return()
+        resolve(errors)
+      }
+      const fail = (error: unknown): void => end(isStopped ? null : [source.fault(error)])
       const take = (result: IteratorResult<unknown, unknown>): void => {
-        if (isStopped || result.done) resolve(null)
+        if (isStopped || result.done) end(null)
         else {
           const outcome = source.outcome(result.value)
           if (outcome instanceof Promise) void outcome.then(tell)

@@ -23,6 +23,8 @@ export function eventStreams(
   gateway: Gateway,
 ): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {
   const streams = new Map<PassThrough, Delivery>()
+  /** Those of subscriptions. */
+  const lasting = new WeakSet<PassThrough>()
   const comments = heartbeat<PassThrough>(COMMENT_SECONDS, (stream) => {
     // A reader who is behind hears enough.
     if (!stream.writableNeedDrain) stream.write(':\n\n')
@@ -30,6 +32,15 @@ export function eventStreams(
   // Clients connect again after an end without `complete`.
   app.addHook('preClose', async () => {
     for (const [stream, delivery] of streams) {
+      delivery.stop()
+      stream.end()
+    }
+  })
+
+  // The same for subscriptions when their graph was replaced; what is answered once ends by itself.
+  gateway.onSwap(() => {
+    for (const [stream, delivery] of streams) {
+      if (!lasting.has(stream)) continue
       delivery.stop()
       stream.end()
     }
@@ -67,6 +78,7 @@ export function eventStreams(
     }
     const delivery = deliver(admission, asked.variables, caller, send, wantsCost(request.headers[COST_HEADER], asked))
     streams.set(stream, delivery)
+    if (admission.subscribe) lasting.add(stream)
     comments.add(stream)
     stream.once('close', () => {
       streams.delete(stream)

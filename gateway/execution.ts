@@ -8,6 +8,7 @@ import type { CheckedOperation } from './documents.ts'
 import { fault } from './errors.ts'
 import { BOUNDS } from './limits/limits.ts'
 import type { Link, Passage } from './link.ts'
+import type { Metrics } from './metrics.ts'
 import type { Outcome } from './outcome.ts'
 import type { Supergraph } from './supergraph.ts'
 import { withinTime } from './time.ts'
@@ -19,6 +20,7 @@ export type Run = (variables: Readonly<Record<string, unknown>>, passage: Passag
 export type Machinery = {
   readonly supergraph: Supergraph
   readonly links: ReadonlyMap<string, Link>
+  readonly metrics: Metrics | null
 }
 
 /** Runs within the time that an operation has; a fault of ours ends as an error without detail. */
@@ -36,10 +38,13 @@ export async function guarded(passage: Passage, log: Logger, run: (bounded: Pass
  * Introspection is answered from the schema. A plan of one fetch from a subgraph in this process is the operation itself, asked there. Every other plan is
  * compiled.
  */
-export function planned(checked: CheckedOperation, { supergraph, links }: Machinery): Run {
+export function planned(checked: CheckedOperation, { supergraph, links, metrics }: Machinery): Run {
   if (checked.isIntrospection) {
     const introspect = compileOperation(supergraph.api, checked.document, checked.operation.name?.value)
-    return async (variableValues) => outcomeOf(await introspect({ contextValue: undefined, variableValues }))
+    return async (variableValues) => {
+      metrics?.executed('introspection')
+      return outcomeOf(await introspect({ contextValue: undefined, variableValues }))
+    }
   }
 
   const ready = plannedDocument(checked.document, checked.operation)
@@ -48,10 +53,17 @@ export function planned(checked: CheckedOperation, { supergraph, links }: Machin
   if (direct) {
     const { document, operation } = checked
     const request = { query: '', operationName: operation.name?.value, document }
-    return (variables, passage) => direct.execute({ ...request, variables }, passage).then(outcomeOf)
+    return (variables, passage) => {
+      metrics?.executed('direct')
+      return direct.execute({ ...request, variables }, passage).then(outcomeOf)
+    }
   }
 
-  return compilePlan(ready, plan, supergraph, links)
+  const run = compilePlan(ready, plan, supergraph, links)
+  return (variables, passage) => {
+    metrics?.executed('compiled')
+    return run(variables, passage)
+  }
 }
 
 /**

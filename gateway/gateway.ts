@@ -1,6 +1,9 @@
 import type { GraphQLFormattedError, GraphQLSchema, OperationTypeNode } from 'graphql'
 import type { Logger } from 'pino'
 import type { Asked } from './asked.ts'
+import { type Answer, type Answering, cachingOf } from './caching/caching.ts'
+import { type ResponseCache, responseCache } from './caching/response-cache.ts'
+import type { CircuitState } from './circuit-breaker.ts'
 import { createClient, type GatewayClient } from './client.ts'
 import { type Checked, type CheckedOperation, checkText, rememberingDocuments } from './documents.ts'
 import { refusal } from './errors.ts'
@@ -13,9 +16,12 @@ import { weightsOf } from './limits/weights.ts'
 import type { Link } from './link.ts'
 import type { Persisted } from './manifest.ts'
 import { maskedLink } from './masked-link.ts'
+import { counted, type Metrics, secondsSince } from './metrics.ts'
+import type { Outcome } from './outcome.ts'
 import { persistedDocuments } from './persisted.ts'
-import { plannedSubscription, type Subscribe } from './subscription.ts'
+import { plannedSubscription, type Running, type Subscribe } from './subscription.ts'
 import { readSupergraph } from './supergraph.ts'
+import type { Tracing } from './tracing.ts'
 import { viewerFields } from './viewer.ts'
 
 /** An operation of a client that passed every check of its text, or the errors that refuse it. */
@@ -25,6 +31,8 @@ export type Admission =
       readonly operation: OperationTypeNode
       /** Runs it for one client. Refuses variables that are wrong or too costly; never rejects. */
       readonly run: Run
+      /** The same for a query whose answer may be kept, and null for all others: the answer as bytes, with how long it may be told again. Never rejects. */
+      readonly answer: Answering | null
       /** What it counts against the limit with these variables, in points; 0 where they are wrong, which `run` says. */
       readonly cost: RequestCheck['cost']
       /** Begins it for one client, with the same checks; null unless the operation is a subscription. Never rejects. */
@@ -48,6 +56,14 @@ export type Gateway = {
   /** The same for what a client asks by text or by the identifier of a persisted document; the doors take this one. */
   readonly admitAsked: (asked: Asked) => Admission
   readonly limits: Limits
+  /** Subscriptions that run now. */
+  readonly subscriptions: () => number
+  /** Calls `tell` after the graph was replaced by another; one that cannot be replaced never does. */
+  readonly onSwap: (tell: () => void) => void
+  /** Answers that are kept. */
+  readonly cache: Pick<ResponseCache, 'bytes' | 'entries'>
+  /** Subgraphs that are not asked while they do not answer, and whether they are. */
+  readonly circuits: () => readonly { readonly name: string; readonly state: CircuitState }[]
   readonly close: () => Promise<void>
 }
 
@@ -61,6 +77,9 @@ export async function startGateway({
   limits,
   budget = null,
   log,
+  metrics = null,
+  tracing = null,
+  responseCacheBytes = 0,
   introspection = true,
   persisted = { trusted: [], isOnly: false },
 }: {
@@ -70,29 +89,61 @@ export async function startGateway({
   /** What a client may spend in a minute; null: as much as it likes. */
   readonly budget?: Budget | null
   readonly log: Logger
+  readonly metrics?: Metrics | null
+  readonly tracing?: Tracing | null
+  /** Of answers that are kept; 0 keeps none. */
+  readonly responseCacheBytes?: number
   readonly introspection?: boolean
   readonly persisted?: Persisted
 }): Promise<Gateway> {
   const supergraph = readSupergraph(supergraphSdl)
-  const masked = links.map((link) => maskedLink(link, log))
+  const masked = links.map((link) => {
+    const followed = tracing?.followed(link) ?? link
+    return maskedLink(metrics?.measured(followed) ?? followed, log)
+  })
   for (const name of supergraph.subgraphs) {
     if (!masked.some((link) => link.name === name)) throw new Error(`Expected a link to subgraph "${name}", got none.`)
   }
 
-  const machinery: Machinery = { supergraph, links: new Map(masked.map((link) => [link.name, link])) }
+  const machinery: Machinery = { supergraph, links: new Map(masked.map((link) => [link.name, link])), metrics }
   const viewer = viewerFields(supergraphSdl)
+  const cache = responseCache({ maxBytes: responseCacheBytes, ...(metrics && { count: metrics.kept }) })
+  const caching = cachingOf({ supergraph, supergraphSdl, viewer, links, cache })
   const rules = { schema: supergraph.api, weights: weightsOf(supergraphSdl, limits.weights), limits, introspection }
-  const admit = rememberingDocuments((text, operationName) => admission(checkText(text, operationName, rules)))
-  const admitTrusted = (text: string, operationName: string | undefined) =>
+
+  let [missed, subscriptions] = [0, 0]
+  const remembered = rememberingDocuments((text, operationName) => {
+    missed++
+    return admission(checkText(text, operationName, rules))
+  })
+  const known = (text: string, operationName: string | undefined) => {
+    const misses = missed
+    const outcome = remembered(text, operationName)
+    metrics?.looked(missed === misses)
+    return outcome
+  }
+  const trusted = (text: string, operationName: string | undefined) =>
     admission(checkText(text, operationName, { ...rules, introspection: true }))
+  const asked = persistedDocuments(persisted, known, trusted)
 
   return {
     schema: supergraph.api,
-    client: createClient(machinery, log),
-    admit,
-    admitAsked: persistedDocuments(persisted, admit, admitTrusted),
+    client: createClient(machinery, log, (checked, run) =>
+      observed(checked, caching.telling(checked, run), (outcome) => outcome),
+    ),
+    admit: (text, operationName) => noted(known(text, operationName)),
+    admitAsked: (given) => noted(asked(given)),
     limits,
-    close: async () => {},
+    subscriptions: () => subscriptions,
+    onSwap: () => {},
+    cache,
+    circuits: () => links.flatMap(({ name, state }) => (state ? [{ name, state: state() }] : [])),
+    close: async () => caching.close(),
+  }
+
+  function noted(admission: Admission): Admission {
+    if (admission.kind === 'refused') metrics?.refused(admission.operation)
+    return admission
   }
 
   function admission(outcome: Checked): Admission {
@@ -110,37 +161,78 @@ export async function startGateway({
   }
 
   function runnable(checked: CheckedOperation, { verdict }: RequestCheck): Omit<Admitted, 'cost'> {
-    const run = planned(checked, machinery)
+    const plannedRun = caching.telling(checked, planned(checked, machinery))
+    const begun: Run = (variables, passage) => guarded(passage, log, (bounded) => plannedRun(variables, bounded))
+    const answering = caching.answering(checked, begun)
+    const run: Run = async (variables, passage) => {
+      const { errors, cost } = await verdict(variables, passage)
+      const outcome = errors.length > 0 ? { errors } : await begun(variables, passage)
+      return passage.wantsCost ? withCost(outcome, cost) : outcome
+    }
+    const answer: Answering = async (variables, passage) => {
+      // What stands beside the data then is about this client and this moment.
+      if (!answering || passage.wantsCost) return { outcome: await run(variables, passage) }
+      const { errors } = await verdict(variables, passage)
+      return errors.length > 0 ? { outcome: { errors } } : answering(variables, passage)
+    }
     return {
       kind: 'admitted',
       operation: checked.operation.operation,
-      run: async (variables, passage) => {
-        const { errors, cost } = await verdict(variables, passage)
-        const outcome = errors.length > 0 ? { errors } : await guarded(passage, log, (bounded) => run(variables, bounded))
-        return passage.wantsCost ? withCost(outcome, cost) : outcome
-      },
+      run: observed(checked, run, (outcome) => outcome),
+      answer: answering && observed(checked, answer, outcomeIn),
       subscribe: null,
     }
   }
 
+  /** `run`, counted and traced. */
+  function observed<Result>(
+    checked: CheckedOperation,
+    run: (...asked: Parameters<Run>) => Promise<Result>,
+    outcomeOf: (result: Result) => Outcome,
+  ): (...asked: Parameters<Run>) => Promise<Result> {
+    const counting = metrics ? counted(metrics, checked, run, outcomeOf) : run
+    return tracing ? tracing.traced(checked, counting, outcomeOf) : counting
+  }
+
   function subscribable(checked: CheckedOperation, { verdict }: RequestCheck): Omit<Admitted, 'cost'> {
     const subscribe = plannedSubscription(checked, machinery, viewer, log)
+    const count = metrics?.operation(checked.operation.name?.value, checked.operation.operation)
     return {
       kind: 'admitted',
       operation: checked.operation.operation,
       run: async () => ({ errors: [SUBSCRIPTION] }),
+      answer: null,
       subscribe: async (variables, passage) => {
+        const began = performance.now()
         const { errors, cost } = await verdict(variables, passage)
-        if (errors.length > 0) return { kind: 'refused', errors }
-        const opened = await subscribe(variables, passage)
-        if (opened.kind === 'refused' || !passage.wantsCost) return opened
-        return { kind: 'open', source: withCostFirst(opened.source, cost) }
+        const opened = errors.length > 0 ? { kind: 'refused' as const, errors } : await subscribe(variables, passage)
+        count?.(opened.kind === 'open' ? GOOD : opened, secondsSince(began))
+        if (opened.kind === 'refused') return opened
+        const source = whileRunning(opened.source)
+        return { kind: 'open', source: passage.wantsCost ? withCostFirst(source, cost) : source }
+      },
+    }
+  }
+
+  function whileRunning(source: Running): Running {
+    let isRunning = true
+    subscriptions++
+    return {
+      ...source,
+      return() {
+        if (isRunning) subscriptions--
+        isRunning = false
+        source.return()
       },
     }
   }
 }
 
 type Admitted = Extract<Admission, { kind: 'admitted' }>
+
+/** What a subscription that runs counts as, and an answer that may be kept: it has no errors. */
+const GOOD: Outcome = { data: {} }
+const outcomeIn = (answer: Answer): Outcome => ('bytes' in answer ? GOOD : answer.outcome)
 
 const UNPLANNED = refusal('GRAPHQL_VALIDATION_FAILED', 'Expected an operation that can be planned.')
 

@@ -15,6 +15,8 @@ const FETCH_MILLISECONDS = 5_000
 /** Time to connect: a first packet that is lost is sent again after one second (RFC 6298 §2), so that one more may be lost on the way back. */
 const CONNECT_MILLISECONDS = 2_000
 
+type Headers = ReturnType<typeof headersFor>
+
 /** A link that keeps connections open until it is closed. */
 export type HttpLink = Link & { readonly state: () => CircuitState; readonly close: () => Promise<void> }
 
@@ -62,12 +64,13 @@ export function httpLink({
       await Promise.all([pool.destroy(), streams.close()])
     },
     subscribe: streams.subscribe,
-    async execute({ query, variables, operationName }, passage) {
+    async execute({ query, variables, operationName, traceparent }, passage) {
       passage.signal.throwIfAborted()
       const values = JSON.stringify(variables)
       const body = bodyOf(query, values, operationName)
-      if (!isQuery(query)) return (await fetchOnce(body, passage, 0)).result
-      return shared(`${nameless(query)}${values}`, passage, () => fetchOnce(body, passage, MOST_RETRIES))
+      const headers = headersFor(passage, traceparent)
+      if (!isQuery(query)) return (await fetchOnce(body, headers, passage, 0)).result
+      return shared(`${nameless(query)}${values}`, passage, () => fetchOnce(body, headers, passage, MOST_RETRIES))
     },
   }
 
@@ -89,13 +92,13 @@ export function httpLink({
     }
   }
 
-  async function fetchOnce(body: string, passage: Passage, retries: number): Promise<Answer> {
+  async function fetchOnce(body: string, headers: Headers, passage: Passage, retries: number): Promise<Answer> {
     const controller = new AbortController()
     const abort = () => controller.abort(passage.signal.reason)
     passage.signal.addEventListener('abort', abort, { once: true })
     const timer = setTimeout(() => controller.abort(late()), timeoutMilliseconds)
     try {
-      return await attempts(body, passage, retries, controller.signal)
+      return await attempts(body, headers, passage, retries, controller.signal)
     } catch (error) {
       throw controller.signal.aborted ? controller.signal.reason : error
     } finally {
@@ -104,9 +107,14 @@ export function httpLink({
     }
   }
 
-  async function attempts(body: string, passage: Passage, retries: number, signal: AbortSignal): Promise<Answer> {
+  async function attempts(
+    body: string,
+    headers: Headers,
+    passage: Passage,
+    retries: number,
+    signal: AbortSignal,
+  ): Promise<Answer> {
     const end = performance.now() + timeoutMilliseconds
-    const headers = headersFor(passage)
     let fault: Fault = REFUSED
     for (let retry = 0; ; retry++) {
       const leave = breaker.enter()

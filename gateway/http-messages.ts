@@ -5,14 +5,16 @@ import type { Dispatcher } from 'undici'
 import { CREDENTIAL_HEADERS } from '../subgraphs/runtime/caller.ts'
 import type { Passage } from './link.ts'
 
-/** What goes on to a subgraph of the client who asks. */
-export function headersFor({ caller: { requestId, address, credentials } }: Passage): Record<string, string> {
+/** What goes on to a subgraph of the client who asks; `traceparent` of a fetch goes before that of the client. */
+export function headersFor({ caller }: Passage, traceparent = caller.traceparent): Record<string, string> {
+  const { requestId, address, credentials } = caller
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     accept: 'application/graphql-response+json, application/json',
     'accept-encoding': 'gzip, br, zstd',
     'x-request-id': requestId,
     'x-forwarded-for': address,
+    ...(traceparent !== undefined && { traceparent }),
   }
   for (const name of CREDENTIAL_HEADERS) {
     const value = credentials[name]

@@ -4,12 +4,14 @@ import { CREDENTIAL_HEADERS } from '../subgraphs/runtime/caller.ts'
 import { type AnswerForm, answerForms } from './answer-form.ts'
 import { askedInBody, askedInUrl } from './asked.ts'
 import { runBatch } from './batch.ts'
+import { sendAnswer } from './caching/send-answer.ts'
 import { callerOf, goneSignal } from './caller.ts'
 import { compressAnswers } from './compression.ts'
 import { identified, refusal } from './errors.ts'
 import { eventStreams } from './event-stream.ts'
 import { type Gateway, SUBSCRIPTION } from './gateway.ts'
 import { COST_HEADER, wantsCost } from './limits/cost-report.ts'
+import type { Passage } from './link.ts'
 import type { Outcome } from './outcome.ts'
 import { codeOf, refusalOf } from './server.ts'
 
@@ -122,11 +124,16 @@ export async function serveGraphql(
       reply.header('allow', 'POST')
       return write(405, { errors: [refusal('METHOD_NOT_ALLOWED', message)] })
     }
-    const outcome = await admission.run(asked.variables, {
+    const passage: Passage = {
       caller: callerOf(request),
       signal: goneSignal(reply),
       wantsCost: wantsCost(request.headers[COST_HEADER], asked),
-    })
+    }
+    const answered = admission.answer
+      ? await admission.answer(asked.variables, passage)
+      : { outcome: await admission.run(asked.variables, passage) }
+    if ('bytes' in answered) return sendAnswer(request, reply, answered, form.contentType, send)
+    const { outcome } = answered
     write(outcome.data === undefined ? statusOf(outcome.errors, form) : 200, outcome)
   }
 
@@ -139,7 +146,7 @@ export async function serveGraphql(
   }
 }
 
-type Send = (reply: FastifyReply, contentType: string, status: number, text: string) => void
+type Send = (reply: FastifyReply, contentType: string, status: number, body: string | Buffer) => void
 
 /**
  * Writes answers when everything that is to be answered at this moment is known: system calls in a row cost half as much as those between which other work is
@@ -150,9 +157,9 @@ function sender(): Send {
   const write = () => {
     const now = waiting
     waiting = []
-    for (const [reply, contentType, status, text] of now) {
+    for (const [reply, contentType, status, body] of now) {
       try {
-        reply.code(status).header('content-type', contentType).send(text)
+        reply.code(status).header('content-type', contentType).send(body)
       } catch (error) {
         // Nobody else waits for this one, and the others must be answered.
         reply.log.error({ err: error }, 'an answer could not be written')

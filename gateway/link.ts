@@ -1,5 +1,6 @@
 import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
+import type { OnChange } from '../subgraphs/runtime/subgraph.ts'
 import type { CircuitState } from './circuit-breaker.ts'
 
 /** What one client operation carries through the plan. */
@@ -19,6 +20,8 @@ export type LinkRequest = {
   readonly operationName: string | undefined
   /** `query`, parsed and known to be valid there: saves an in-process subgraph from doing either. */
   readonly document?: DocumentNode
+  /** The span that asks, as W3C Trace Context writes it; absent: that of the caller. */
+  readonly traceparent?: string
 }
 
 /** What comes one by one, in order. A generator is none: its `return()` would wait for the next event. */
@@ -63,4 +66,6 @@ export type Link = {
   readonly execute: (request: LinkRequest, passage: Passage) => Promise<ExecutionResult>
   /** Begins a subscription; the signal of `passage` counts until it has begun. Absent for a subgraph that has none. */
   readonly subscribe?: (request: LinkRequest, passage: Passage) => Promise<Opened<Source, GraphQLError>>
+  /** Tells of changes, so that answers which were kept are forgotten. Absent where nobody tells. */
+  readonly onChange?: OnChange
 }

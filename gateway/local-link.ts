@@ -62,6 +62,7 @@ export function localLink(subgraph: Subgraph): Link {
   return {
     name: subgraph.name,
     schema: subgraph.schema,
+    ...(subgraph.onChange && { onChange: subgraph.onChange }),
     async execute(request, passage) {
       const { signal } = passage
       signal.throwIfAborted()

@@ -1,5 +1,5 @@
 /**
- * A gateway by itself: serves the supergraph in SUPERGRAPH_FILE, whose subgraphs speak HTTP, at /graphql. Needs no database.
+ * A gateway by itself: serves the supergraph in SUPERGRAPH_FILE, whose subgraphs speak HTTP, at /graphql, and its successors in that file. Needs no database.
  * The log goes to standard output as JSON lines, what a person should read goes to standard error.
  */
 import { readFileSync } from 'node:fs'
@@ -11,13 +11,19 @@ import { serveExplorer } from '../web/explorer/serve.ts'
 import { variables } from './config.ts'
 import { startGateway } from './gateway.ts'
 import { serveGraphql } from './http.ts'
-import { type HttpLink, httpLink } from './http-link.ts'
+import { httpLink } from './http-link.ts'
 import { limitsOf } from './limits/limits.ts'
 import { budgetOf } from './limits/redis-budget.ts'
+import { type Location, linkPool } from './link-pool.ts'
 import { freePort, listen, localUrl } from './listen.ts'
 import { persistedBy } from './manifest.ts'
+import { createMetrics } from './metrics.ts'
+import { serveMetrics } from './metrics-door.ts'
 import { createHttpServer } from './server.ts'
 import { locationsIn } from './supergraph.ts'
+import { type Graph, swappable } from './swappable.ts'
+import { tracingOf } from './tracing-config.ts'
+import { watchedFile } from './watched-file.ts'
 import { serveWebSockets } from './websocket.ts'
 
 await runProgram(async (defer, end) => {
@@ -27,35 +33,69 @@ await runProgram(async (defer, end) => {
   }
   const config = readConfig(variables, process.env)
   const log = pino({ level: config.LOG_LEVEL })
-  const file = config.SUPERGRAPH_FILE
-  if (file === undefined) throw new Refusal('Expected SUPERGRAPH_FILE to name a file with a composed supergraph.')
-  const supergraphSdl = textOf(file)
+  const path = config.SUPERGRAPH_FILE ?? ''
+  if (path === '') throw new Refusal('Expected SUPERGRAPH_FILE to name a file with a composed supergraph.')
+  const first = textOf(path)
 
-  const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
-  const links = linksOf(file, supergraphSdl, (to) => httpLink({ ...to, timeoutMilliseconds, log }))
-  defer(() => Promise.all(links.map((link) => link.close())))
+  const metrics = config.METRICS ? createMetrics({ ofProcess: true }) : null
+  const tracing = await tracingOf(config)
+  if (tracing) defer(tracing.close)
   const budget = await budgetOf(config, log)
   defer(async () => budget?.close())
-  const gateway = await startGateway({
-    supergraphSdl,
-    links,
-    limits: limitsOf(config),
-    budget,
-    log,
-    introspection: config.INTROSPECTION,
-    persisted: persistedBy(config),
-  }).catch((error: unknown) => {
-    throw error instanceof Refusal ? error : broken(file, error)
-  })
+  const persisted = persistedBy(config)
+  const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
+  const pool = linkPool((location) => httpLink({ ...location, timeoutMilliseconds, log }))
+  const gateway = swappable(await graphOf(first), log)
   defer(gateway.close)
+
+  const watched = watchedFile(path, first, replaceGraph)
+  defer(watched.close)
+  process.on('SIGHUP', watched.look)
 
   const app = createHttpServer({ log })
   const explorer = config.EXPLORER && { page: await serveExplorer(app) }
   await serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
-  serveWebSockets(app, gateway)
+  const sockets = serveWebSockets(app, gateway)
+  if (metrics) {
+    const open = { sockets: sockets.count, gateway, listeners: () => 0 }
+    await serveMetrics(app, metrics, open, { host: config.HOST, port: config.METRICS_PORT, log, defer })
+  }
   const port = config.PORT || (await freePort(config.HOST))
   await listen(app, { host: config.HOST, port, graceSeconds: config.SHUTDOWN_GRACE_SECONDS }, defer)
   console.error(`The gateway is ready: ${localUrl(config.HOST, port)}/graphql`)
+
+  /** Rejects with a Refusal when the text is no supergraph, or one that a trusted document does not fit. */
+  async function graphOf(supergraphSdl: string): Promise<Graph> {
+    const { links, release } = pool.take(locationsOf(path, supergraphSdl))
+    try {
+      const gateway = await startGateway({
+        supergraphSdl,
+        links,
+        limits: limitsOf(config),
+        budget,
+        log,
+        metrics,
+        tracing,
+        responseCacheBytes: config.RESPONSE_CACHE_BYTES,
+        introspection: config.INTROSPECTION,
+        persisted,
+      })
+      return { gateway, release }
+    } catch (error) {
+      await release()
+      throw error instanceof Refusal ? error : broken(path, error)
+    }
+  }
+
+  async function replaceGraph(sdl: string): Promise<void> {
+    try {
+      gateway.swap(await graphOf(sdl))
+      log.info('the supergraph was replaced')
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      log.error({ reason: error.message }, 'a new supergraph was refused; the one before stays')
+    }
+  }
 })
 
 function textOf(file: string): string {
@@ -66,7 +106,7 @@ function textOf(file: string): string {
   }
 }
 
-function linksOf(file: string, sdl: string, linkTo: (subgraph: { name: string; url: string }) => HttpLink): readonly HttpLink[] {
+function locationsOf(file: string, sdl: string): readonly Location[] {
   let locations: ReturnType<typeof locationsIn>
   try {
     locations = locationsIn(sdl)
@@ -75,7 +115,7 @@ function linksOf(file: string, sdl: string, linkTo: (subgraph: { name: string; u
   }
   if (locations.length === 0) throw broken(file, new Error('it has no enum join__Graph with subgraphs'))
   return locations.map(({ name, url }) => {
-    if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return linkTo({ name, url })
+    if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return { name, url }
     throw new Refusal(`SUPERGRAPH_FILE ${file} says that subgraph "${name}" is at "${url}": expected an http or https URL.`)
   })
 }

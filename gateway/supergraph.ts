@@ -42,11 +42,18 @@ export function readSupergraph(sdl: string): Supergraph {
     // Otherwise equal paths below different types of a union share one fetch, and with it the arguments of one of them.
     typeConditionedFetching: true,
   })
+  // How an operation is run and what its answer is made of are both read from its plan, one after the other.
+  let last: { readonly document: DocumentNode; readonly plan: QueryPlan } | null = null
   return {
     api: apiSchema.toGraphQLJSSchema(),
     subgraphs: [...model.subgraphsMetadata()].map(({ name }) => name),
     hidesSomething: /@inaccessible\b(?!")/.test(sdl.replace(/^directive .*$/gm, '')),
-    plan: (document) => planner.buildQueryPlan(operationFromDocument(apiSchema, document)),
+    plan(document) {
+      if (last?.document !== document) {
+        last = { document, plan: planner.buildQueryPlan(operationFromDocument(apiSchema, document)) }
+      }
+      return last.plan
+    },
     isOf: typeTest(model),
   }
 }

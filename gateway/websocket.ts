@@ -23,6 +23,7 @@ const CLOSE_MILLISECONDS = 2_000
 
 /** RFC 6455 §7.4.1, and the registry that it founds; clients of this protocol connect again after either. */
 const GOING_AWAY = 1001
+const SERVICE_RESTART = 1012
 const TRY_AGAIN_LATER = 1013
 
 /** One WebSocket. Of its request only what operations need is kept. */
@@ -38,6 +39,8 @@ type Connection = {
   /** Of those, the ones that an answer will end: queries and mutations. */
   answering: number
   hasPonged: boolean
+  /** Whether it is to be closed because the graph that its operations began on was replaced. */
+  isOutdated: boolean
 }
 
 /** A message on its way: `text` is an outcome, which stands behind `beginning` and is closed with it; empty where that is all. */
@@ -64,6 +67,9 @@ function textFrame(text: string): Buffer {
   return frame
 }
 
+/** The open sockets of a process. */
+export type WebSockets = { readonly count: () => number }
+
 /**
  * The graph over WebSocket at the same path and port as over HTTP, by the graphql-transport-ws protocol; `graphql-ws` speaks it, `ws` carries it.
  * Operations are admitted like those over HTTP. What is wrong with one ends that one; only a breach of the protocol closes the socket.
@@ -74,7 +80,7 @@ function textFrame(text: string): Buffer {
  * Slow readers: the next event is only asked for when the last was handed to the network, so that waiting events stay in the subgraph, which ends the
  * subscription (SLOW_READER) when they are too many. A socket with too many bytes that nobody reads is closed with 1013.
  */
-export function serveWebSockets(app: FastifyInstance, gateway: Gateway): void {
+export function serveWebSockets(app: FastifyInstance, gateway: Gateway): WebSockets {
   const connections = new Set<Connection>()
   let outgoing: Outgoing[] = []
   let isClosing = false
@@ -112,11 +118,14 @@ export function serveWebSockets(app: FastifyInstance, gateway: Gateway): void {
   })
 
   app.server.on('upgrade', upgrade)
+  gateway.onSwap(outdateAll)
   app.addHook('preClose', async () => {
     isClosing = true
     for (const connection of connections) closeWhenAnswered(connection)
     await everyoneGone()
   })
+
+  return { count: () => connections.size }
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy())
@@ -139,7 +148,16 @@ export function serveWebSockets(app: FastifyInstance, gateway: Gateway): void {
   }
 
   function connected(socket: WebSocket, stream: Duplex, caller: Caller): void {
-    const connection: Connection = { socket, stream, caller, begun: 0, running: 0, answering: 0, hasPonged: true }
+    const connection: Connection = {
+      socket,
+      stream,
+      caller,
+      begun: 0,
+      running: 0,
+      answering: 0,
+      hasPonged: true,
+      isOutdated: false,
+    }
     connections.add(connection)
     pings.add(connection)
     const closed = protocol.opened(
@@ -203,7 +221,7 @@ export function serveWebSockets(app: FastifyInstance, gateway: Gateway): void {
     void running.ended.then(() => {
       connection.running--
       connection.answering -= answers
-      if (isClosing) closeWhenAnswered(connection)
+      if (isClosing || connection.isOutdated) closeWhenAnswered(connection)
     })
     return { schema: NOT_ASKED, document: admission.subscribe ? A_SUBSCRIPTION : A_QUERY, contextValue: asIterable(running) }
   }
@@ -240,7 +258,22 @@ export function serveWebSockets(app: FastifyInstance, gateway: Gateway): void {
   }
 
   function closeWhenAnswered({ socket, answering }: Connection): void {
-    if (answering === 0) socket.close(GOING_AWAY, 'Going away')
+    if (answering > 0) return
+    if (isClosing) socket.close(GOING_AWAY, 'Going away')
+    else socket.close(SERVICE_RESTART, 'The graph has changed: connect again')
+  }
+
+  /** Ends what began on the graph that was replaced: subscriptions would go on as long as their clients like. */
+  function outdateAll(): void {
+    const outdated = [...connections]
+    for (const connection of outdated) {
+      connection.isOutdated = true
+      closeWhenAnswered(connection)
+    }
+    // Who asks one question after the other always has one to be answered.
+    setTimeout(() => {
+      for (const { socket } of outdated) socket.close(SERVICE_RESTART, 'The graph has changed: connect again')
+    }, BOUNDS.milliseconds).unref()
   }
 
   /** Resolves when the last socket is closed; those that answer too late or not at all are cut off. */

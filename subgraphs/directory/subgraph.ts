@@ -1,5 +1,6 @@
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import type { Logger } from 'pino'
+import { changes } from '../runtime/changes.ts'
 import { type Connection, openDatabase } from '../runtime/database.ts'
 import { sdlOf } from '../runtime/sdl.ts'
 import type { Subgraph } from '../runtime/subgraph.ts'
@@ -27,6 +28,7 @@ export async function directorySubgraph({
   const database = openDatabase<Tables>(connection, { schema: 'directory', onError })
   const items = itemRepository(database.query)
   let catalogue = await items.snapshot().then(catalogueOf)
+  const { onChange, tell } = changes()
 
   const unfollow = followRevisions(
     database.pool,
@@ -34,6 +36,8 @@ export async function directorySubgraph({
       const { dataset, number } = await items.currentRevision()
       if (dataset === catalogue.revision.dataset && number === catalogue.revision.number) return
       catalogue = await items.snapshot().then(catalogueOf)
+      // Everything that the directory answers is of one revision.
+      tell(null)
       log.info({ revision: catalogue.revision.number, items: catalogue.items.length }, 'the directory was refreshed')
     },
     log,
@@ -44,6 +48,7 @@ export async function directorySubgraph({
     schema: buildSubgraphSchema([{ typeDefs: sdlOf('directory'), resolvers: resolvers as never }]),
     context: (): Context => ({ catalogue, items, publicUrl }),
     ready: items.currentRevision,
+    onChange,
     close: async () => {
       await unfollow()
       await database.close()

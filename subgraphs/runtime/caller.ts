@@ -11,6 +11,8 @@ export type Caller = {
    * then goes on being good for as long as its session lives. Absent for a caller who presents them with every request.
    */
   readonly connectedAt?: Date
+  /** The trace that the request belongs to, by W3C Trace Context; absent when nobody said. */
+  readonly traceparent?: string
 }
 
 /** The only headers of a client that reach a subgraph. */

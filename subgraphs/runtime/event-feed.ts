@@ -59,6 +59,7 @@ export async function eventFeed({
   const records = recordsOf(database.query, randomUUID())
   const topics = new Map<string, Topic>()
   const ended = new AbortController()
+  const noticing = new Set<(topic: string | null) => void>()
   let toRead = new Set<Topic>()
   let reading: Promise<void> | null = null
   let released: string[] = []
@@ -77,6 +78,10 @@ export async function eventFeed({
 
   return {
     listen,
+    notice(told) {
+      noticing.add(told)
+      return () => void noticing.delete(told)
+    },
     listeners: () => [...topics.values()].reduce((sum, { listeners }) => sum + listeners.size, 0),
     async close() {
       ended.abort()
@@ -225,6 +230,7 @@ export async function eventFeed({
     const client = await database.pool.connect()
     ear = client
     client.on('notification', ({ payload }) => {
+      for (const told of noticing) told(payload ?? null)
       const topic = topics.get(payload ?? '')
       if (topic) readSoon([topic])
     })
@@ -237,6 +243,8 @@ export async function eventFeed({
     })
     await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [records.process])
     await client.query(`LISTEN ${channelOf(schema)}`)
+    // What was committed while nobody heard it.
+    for (const told of noticing) told(null)
     await records.beat()
   }
 

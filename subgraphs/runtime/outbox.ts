@@ -49,6 +49,11 @@ export type EventFeed = {
    * far behind. An event counts as delivered when its reader asks for the next one.
    */
   readonly listen: (topic: string, listener: string | null) => Promise<AsyncIterableIterator<OutboxEvent>>
+  /**
+   * Calls `told` for every event of any process whose transaction has ended, with its topic, whether or not somebody listens to it here; with null when some may have been
+   * missed. The returned function ends it.
+   */
+  readonly notice: (told: (topic: string | null) => void) => () => void
   /** Listeners now: for tests and metrics. */
   readonly listeners: () => number
   readonly close: () => Promise<void>

@@ -1,6 +1,12 @@
 import type { GraphQLSchema } from 'graphql'
 import type { Caller } from './caller.ts'
 
+/**
+ * Calls `changed` when something has changed, whoever changed it: with the names of the types concerned, or null when anything may have. Called after the
+ * change can be seen here. The returned function ends it.
+ */
+export type OnChange = (changed: (types: readonly string[] | null) => void) => () => void
+
 /** A subgraph ready to answer: what `subgraphs/<name>/subgraph.ts` makes and `link.ts` reaches. */
 export type Subgraph = {
   readonly name: string
@@ -9,5 +15,9 @@ export type Subgraph = {
   readonly context: (caller: Caller) => object
   /** Resolves when it can answer now, with `{ degraded: string[] }` where it does without something; rejects with the reason when it cannot. */
   readonly ready: () => Promise<unknown>
+  /** Tells of changes; absent for a subgraph that cannot tell. */
+  readonly onChange?: OnChange
+  /** Listeners to its events in this process, for metrics. Absent for a subgraph without events. */
+  readonly listeners?: () => number
   readonly close: () => Promise<void>
 }

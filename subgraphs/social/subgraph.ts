@@ -8,6 +8,7 @@ import type { Subgraph } from '../runtime/subgraph.ts'
 import { commentRepository } from './comment/repository.ts'
 import { contextOf, type Parts } from './context.ts'
 import { audience } from './message/audience.ts'
+import { topicOf } from './message/message.ts'
 import { messageRepository } from './message/repository.ts'
 import { postRepository } from './post/repository.ts'
 import { resolvers } from './resolvers.ts'
@@ -16,6 +17,7 @@ import { keyRing } from './session/key-ring.ts'
 import { sessionRepository } from './session/repository.ts'
 import type { Tables } from './tables.ts'
 import { userRepository } from './user/repository.ts'
+import { SIGN_UPS } from './user/user.ts'
 
 /** As long as an operation may take. Mutations are not cancelled when their client leaves, so nothing else ends one that waits for a lock. */
 const STATEMENT_MILLISECONDS = 10_000
@@ -59,9 +61,15 @@ export async function socialSubgraph({
     schema: buildSubgraphSchema([{ typeDefs: sdlOf('social'), resolvers: resolvers as never }]),
     context: (caller) => contextOf(parts, caller),
     ready: () => parts.users.findByIds(['0']),
+    onChange: (changed) => parts.events.notice((topic) => changed(topic === null ? null : changedBy(topic))),
+    listeners: parts.events.listeners,
     close: async () => {
       await parts.events.close()
       await database.close()
     },
   }
 }
+
+/** The types whose objects an event of this topic tells of; null: it is not known. */
+const changedBy = (topic: string): readonly string[] | null =>
+  topic === SIGN_UPS ? ['User'] : topic.startsWith(topicOf('')) ? ['Message', 'Room'] : null

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { startGateway } from '../../gateway/gateway.ts'
 import { type HttpLink, httpLink } from '../../gateway/http-link.ts'
 import type { Passage } from '../../gateway/link.ts'
+import { createTracing, type Tracing } from '../../gateway/tracing.ts'
 import type { Caller } from '../../subgraphs/runtime/caller.ts'
 import { ask, CALLER, keptLog, passage, reviewSubgraph, shopSubgraph, supergraphSdl } from './support/graph.ts'
 import { answerOf, type Exchange, type Remote, serveRemote } from './support/remote.ts'
@@ -15,14 +16,20 @@ afterEach(async () => {
 })
 
 /** A graph of two subgraphs over HTTP. */
-async function aGraph({ timeoutMilliseconds = 5_000 } = {}) {
+async function aGraph({
+  timeoutMilliseconds = 5_000,
+  tracing = null,
+}: {
+  timeoutMilliseconds?: number
+  tracing?: Tracing | null
+} = {}) {
   const [shop, review] = [await serveRemote(shopSubgraph()), await serveRemote(reviewSubgraph())]
   const { log, lines } = keptLog()
   const link = httpLink({ name: 'shop', url: shop.url, timeoutMilliseconds, log })
   const links = [link, httpLink({ name: 'review', url: review.url, log })]
   used.links.push(...links)
   used.remotes.push(shop, review)
-  const gateway = await startGateway({ supergraphSdl: supergraphSdl(), links, limits: { depth: 10, cost: 1000 }, log })
+  const gateway = await startGateway({ supergraphSdl: supergraphSdl(), links, limits: { depth: 10, cost: 1000 }, log, tracing })
   return { link, shop, review, lines, asked: (query: string) => ask(gateway, query) }
 }
 
@@ -315,6 +322,14 @@ describe('equal fetches of one operation', () => {
     // Two clients are two.
     expect(await Promise.all([asked(TWICE), asked(TWICE)])).toEqual([{ data: { a: c, b: c } }, { data: { a: c, b: c } }])
     expect(review.requests).toHaveLength(3)
+  })
+
+  test('stay one where each has a span', async () => {
+    const tracing = createTracing({ endpoint: 'http://127.0.0.1:9', serviceName: 'test', ratio: 1 })
+    const { review, asked } = await aGraph({ tracing })
+    await asked('query Twice { a: product(id: "c") { name rating } b: product(id: "c") { name rating } }')
+    expect(review.requests.map(({ headers }) => headers.traceparent)).toEqual([expect.stringMatching(/^00-.*-01$/)])
+    await tracing.close()
   })
 
   test('give each an answer of its own; other variables are another fetch, and so is a mutation', async () => {

@@ -34,6 +34,7 @@ beforeAll(async () => {
     links: [directory, social.subgraph, trust].map(localLink),
     limits: { depth: 0, cost: 0 },
     log,
+    responseCacheBytes: 1_000_000,
   })
   ann = await social.aUser({ name: 'Ann' })
 })
@@ -123,4 +124,25 @@ test('a user is found by reference', async () => {
     '{ me { name posts(limit: 1) { about { ... on Plugin { name } } comments { author { name } } } } }',
   )
   expect(me.name).toBe('Ann')
+})
+
+test('an answer about the directory is kept until an import changes it, and no longer', async () => {
+  const { connection } = social.database
+  await putItems(connection, [aServer('acme/kept', { name: 'Before' })])
+  const KEPT = '{ mcpServer(owner: "acme", repo: "kept") { title } }'
+  const told = async (): Promise<string> => {
+    const admission = gateway.admit(KEPT, undefined)
+    if (admission.kind === 'refused' || !admission.answer) throw new Error('Expected a query whose answer may be kept.')
+    const answer = await admission.answer({}, { caller: ANONYMOUS, signal })
+    return 'bytes' in answer ? String((await answer.bytes.in(null)).bytes) : ''
+  }
+  const until = async (name: string) => {
+    while (!(await told()).includes(`"${name}"`)) await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  await until('Before')
+  expect(gateway.cache.entries()).toBe(1)
+  await putItems(connection, [aServer('acme/kept', { name: 'After' })])
+  // An answer that is kept for a minute would outlast the test.
+  await until('After')
+  await removeItems(connection, ['acme/kept'])
 })

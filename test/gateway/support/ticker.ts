@@ -9,7 +9,7 @@ import type { Caller } from '../../../subgraphs/runtime/caller.ts'
 import type { Subgraph } from '../../../subgraphs/runtime/subgraph.ts'
 import { keptLog } from './graph.ts'
 
-const TICKER_SDL = `
+export const TICKER_SDL = `
   extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@tag", "@listSize"])
   type Query { now: Int! later(milliseconds: Int!): Int! }
   type Mutation { tick(text: String): Int! }
@@ -17,7 +17,7 @@ const TICKER_SDL = `
   type Tick { number: Int! text: String! thing: Thing! mine: String @tag(name: "viewer") }
   type Thing @key(fields: "id") { id: ID! }
 `
-const LABEL_SDL = `
+export const LABEL_SDL = `
   extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])
   type Query { labels: Int! }
   type Thing @key(fields: "id") { id: ID! label: String! }

@@ -184,3 +184,20 @@ test('who listens in a process that lives takes nothing away from it', async () 
   await happen('a')
   expect([await line(), ...(await read(here, 1))]).toEqual(['2', 2])
 }, 20_000)
+
+test('every event is noticed, also of a topic that nobody listens to; after a broken connection, that there may have been some', async () => {
+  const noticed: (string | null)[] = []
+  const end = feed.notice((topic) => noticed.push(topic))
+  await happen('one')
+  await eventually(async () => noticed.includes('one'))
+  await database.pool.query(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()",
+  )
+  await eventually(async () => noticed.includes(null))
+  end()
+  const before = noticed.length
+  const events = await feed.listen('two', null)
+  await happen('two')
+  await read(events, 1)
+  expect(noticed).toHaveLength(before)
+})

@@ -1,0 +1,123 @@
+import { hash } from 'node:crypto'
+import { print } from 'graphql'
+import type { Caller } from '../../subgraphs/runtime/caller.ts'
+import { plannedDocument } from '../compiled-plan/planned-document.ts'
+import type { CheckedOperation } from '../documents.ts'
+import type { Run } from '../execution.ts'
+import type { Link, Passage } from '../link.ts'
+import type { Outcome } from '../outcome.ts'
+import type { Supergraph } from '../supergraph.ts'
+import { dependsOnViewer, type ViewerFields } from '../viewer.ts'
+import type { AnswerBytes } from './answer-bytes.ts'
+import { announced, changesOf, dependenciesOf } from './dependencies.ts'
+import { hintsOf } from './hints.ts'
+import { type CachePolicy, policyOf } from './policy.ts'
+import { type ResponseCache, type Told, toldOnce } from './response-cache.ts'
+
+/** An answer that may be kept, by us and by others, or whatever else came of the question. */
+export type Answer =
+  | { readonly bytes: AnswerBytes; readonly policy: CachePolicy; readonly ageSeconds: number }
+  | { readonly outcome: Outcome }
+
+/** Answers a query whose answer may be kept. */
+export type Answering = (variables: Readonly<Record<string, unknown>>, passage: Passage) => Promise<Answer>
+
+/** What one graph keeps of its answers. */
+export type Caching = {
+  /** `run` of a query through the cache; null when its answer must not be kept. */
+  readonly answering: (checked: CheckedOperation, run: Run) => Answering | null
+  /** `run`, after which nothing is told any more that it may have changed. */
+  readonly telling: (checked: CheckedOperation, run: Run) => Run
+  readonly close: () => void
+}
+
+/** Why a mutation that has ended may yet be carried out: it was given up. */
+const GIVEN_UP = new Set<unknown>(['TIMEOUT', 'SUBGRAPH_UNAVAILABLE'])
+
+/** Keeps answers in `cache`, and forgets them with every mutation and with what subgraphs announce. */
+export function cachingOf({
+  supergraph,
+  supergraphSdl,
+  viewer,
+  links,
+  cache,
+}: {
+  readonly supergraph: Supergraph
+  readonly supergraphSdl: string
+  readonly viewer: ViewerFields
+  readonly links: readonly Link[]
+  readonly cache: ResponseCache
+}): Caching {
+  const hints = hintsOf(supergraphSdl)
+  const { api } = supergraph
+  const silence = links.map(({ name, onChange }) => onChange?.((types) => cache.changed(announced(name, types, api))))
+
+  return {
+    answering(checked, run) {
+      const policy = policyOf(checked, api, hints)
+      if (!policy) return null
+      const { document } = plannedDocument(checked.document, checked.operation)
+      const plan = supergraph.plan(document)
+      const isPrivate = policy.isPrivate || dependsOnViewer(plan, api, viewer)
+      const dependencies = dependenciesOf(document, plan, api)
+      const keyFor = keysOf(checked)
+
+      return async (variables, passage) => {
+        const { credentials } = passage.caller
+        const isAnonymous = Object.keys(credentials).length === 0
+        const own = { maxAge: policy.maxAge, isPrivate: isPrivate || !isAnonymous }
+        // Without credentials nobody knows who was told.
+        if (isPrivate && isAnonymous) return answerOf(toldOnce(await run(variables, passage)), own)
+        const question = { key: keyFor(variables, credentials), maxAge: policy.maxAge, dependencies }
+        return answerOf(await cache.told(question, passage, (shared) => run(variables, shared)), own)
+      }
+    },
+
+    telling(checked, run) {
+      if (checked.operation.operation !== 'mutation') return run
+      const { document } = plannedDocument(checked.document, checked.operation)
+      const what = changesOf(document, supergraph.plan(document), api)
+      return async (variables, passage) => {
+        let isGivenUp = true
+        try {
+          const outcome = await run(variables, passage)
+          isGivenUp = outcome.errors?.some(({ extensions }) => GIVEN_UP.has(extensions?.code)) ?? false
+          return outcome
+        } finally {
+          cache.changed(what)
+          if (isGivenUp || passage.signal.aborted) cache.doubtful(what)
+        }
+      }
+    },
+
+    close: () => {
+      for (const silent of silence) silent?.()
+    },
+  }
+}
+
+const answerOf = (told: Told, policy: CachePolicy): Answer => ('bytes' in told ? { ...told, policy } : told)
+
+/** What equal questions have in common: the document, the values of its variables in any order, and credentials if there are any. */
+function keysOf({
+  document,
+  operation,
+}: CheckedOperation): (variables: Readonly<Record<string, unknown>>, credentials: Caller['credentials']) => string {
+  const text = hash('sha256', print(document), 'base64url')
+  const names = (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value)
+  return (variables, credentials) => {
+    const values = names.map((name) => (Object.hasOwn(variables, name) ? [ordered(variables[name])] : []))
+    return hash('sha256', JSON.stringify([text, values, ordered(credentials)]), 'base64url')
+  }
+}
+
+/** The same value with the keys of all objects in order; with a dot, or numbers would come first and `__proto__` would be none. */
+function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ordered)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([key, inner]) => [`.${key}`, ordered(inner)]),
+  )
+}

@@ -1,0 +1,41 @@
+import { type ConstDirectiveNode, Kind, parse, valueFromASTUntyped } from 'graphql'
+
+/** One `@cacheControl`. */
+export type Hint = {
+  /** Seconds for which an answer may be told again; absent when the hint does not say. */
+  readonly maxAge?: number
+  /** PRIVATE: only to whoever was told. */
+  readonly scope?: 'PUBLIC' | 'PRIVATE'
+  /** Whether the age is that of the field that leads here. */
+  readonly inheritMaxAge: boolean
+}
+
+/** The hints of a graph; keys are `Type` and `Type.field`. */
+export type Hints = ReadonlyMap<string, Hint>
+
+/** The `@cacheControl` hints of a supergraph, whatever specification it links them by: the API schema that clients see has lost them. */
+export function hintsOf(supergraphSdl: string): Hints {
+  const hints = new Map<string, Hint>()
+  const read = (key: string, directives: readonly ConstDirectiveNode[] | undefined) => {
+    const directive = directives?.find(({ name }) => name.value === 'cacheControl' || name.value.endsWith('__cacheControl'))
+    if (directive) hints.set(key, hintIn(directive))
+  }
+  for (const definition of parse(supergraphSdl, { noLocation: true }).definitions) {
+    if (definition.kind === Kind.UNION_TYPE_DEFINITION) read(definition.name.value, definition.directives)
+    if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION && definition.kind !== Kind.INTERFACE_TYPE_DEFINITION) continue
+    const type = definition.name.value
+    read(type, definition.directives)
+    for (const field of definition.fields ?? []) read(`${type}.${field.name.value}`, field.directives)
+  }
+  return hints
+}
+
+function hintIn({ arguments: given = [] }: ConstDirectiveNode): Hint {
+  const values = Object.fromEntries(given.map(({ name, value }) => [name.value, valueFromASTUntyped(value)]))
+  const { maxAge, scope, inheritMaxAge } = values
+  return {
+    ...(typeof maxAge === 'number' && { maxAge: Math.max(0, Math.floor(maxAge)) }),
+    ...((scope === 'PUBLIC' || scope === 'PRIVATE') && { scope }),
+    inheritMaxAge: inheritMaxAge === true,
+  }
+}

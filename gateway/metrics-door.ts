@@ -1,0 +1,49 @@
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import type { Defer } from '../subgraphs/runtime/program.ts'
+import type { CircuitState } from './circuit-breaker.ts'
+import type { Gateway } from './gateway.ts'
+import { listen } from './listen.ts'
+import type { Metrics } from './metrics.ts'
+import { createHttpServer } from './server.ts'
+
+/** What is running in a process, asked for when somebody looks. */
+type Open = { readonly sockets: () => number; readonly listeners: () => number; readonly gateway: Gateway }
+
+/** Higher is worse. */
+const CIRCUITS: Readonly<Record<CircuitState, number>> = { closed: 0, 'half-open': 1, open: 2 }
+
+/** Serves `GET /metrics` with what is counted and what is `open`: on `app`, or on a port of its own where `port` names one. */
+export async function serveMetrics(
+  app: FastifyInstance,
+  metrics: Metrics,
+  open: Open,
+  {
+    host,
+    port,
+    log,
+    defer,
+  }: { readonly host: string; readonly port: number | undefined; readonly log: Logger; readonly defer: Defer },
+): Promise<void> {
+  metrics.gauge('atrium_websockets_open', 'WebSockets that are open.', open.sockets)
+  metrics.gauge('atrium_subscriptions_running', 'Subscriptions that run.', open.gateway.subscriptions)
+  metrics.gauge('atrium_outbox_listeners', 'Listeners to events of subgraphs in this process.', open.listeners)
+  metrics.gaugePer(
+    'subgraph',
+    'atrium_subgraph_circuit',
+    'Circuits of subgraphs over HTTP: closed (0), half-open (1), open (2).',
+    () => open.gateway.circuits().map(({ name, state }) => [name, CIRCUITS[state]] as const),
+  )
+  metrics.gauge('atrium_response_cache_bytes', 'Bytes of answers that are kept.', () => open.gateway.cache.bytes())
+  metrics.gauge('atrium_response_cache_entries', 'Answers that are kept.', () => open.gateway.cache.entries())
+
+  const own = port === undefined ? app : createHttpServer({ log })
+  own.get('/metrics', async (_, reply) =>
+    reply
+      .header('cache-control', 'no-store')
+      .type(metrics.contentType)
+      .send(await metrics.text()),
+  )
+  // What is scraped every few seconds, nobody waits for at the end.
+  if (port !== undefined) await listen(own, { host, port, graceSeconds: 0 }, defer)
+}

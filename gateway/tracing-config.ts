@@ -1,0 +1,16 @@
+import type { Tracing } from './tracing.ts'
+
+/** Tracing as it is configured; null, and nothing loaded, without a collector. */
+export async function tracingOf({
+  OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+  OTEL_SERVICE_NAME: serviceName,
+  OTEL_TRACES_SAMPLER_ARG: ratio,
+}: {
+  readonly OTEL_EXPORTER_OTLP_ENDPOINT: string | undefined
+  readonly OTEL_SERVICE_NAME: string
+  readonly OTEL_TRACES_SAMPLER_ARG: number
+}): Promise<Tracing | null> {
+  if (endpoint === undefined) return null
+  const { createTracing } = await import('./tracing.ts')
+  return createTracing({ endpoint, serviceName, ratio })
+}
