@@ -1,0 +1,53 @@
+import type { GraphQLFormattedError } from 'graphql'
+import type { Answer } from './oracle.ts'
+
+/**
+ * An answer without what may differ between gateways that are both right:
+ * - Messages. Ours says nothing of faults (a text of ours and the request's id instead), the oracle quotes the subgraph.
+ * - Codes of faults: INTERNAL_SERVER_ERROR, DOWNSTREAM_SERVICE_ERROR, SUBGRAPH_UNAVAILABLE and BAD_USER_INPUT without more are all "fault". A code that
+ *   a subgraph gave on purpose stays.
+ * - Which of several errors that nulled the same place is told: the specification asks for one. Errors that a subgraph reported must be told all.
+ * Data is compared as text, so that the order of keys counts.
+ */
+export type Normal = {
+  readonly data: string
+  /** Errors that subgraphs reported, or that stand for one that did not answer: path and class, sorted. */
+  readonly reported: readonly string[]
+  /** Places that are null because the gateway found values there that do not fit the schema, and no reported error explains. */
+  readonly found: readonly string[]
+}
+
+export function normal({ data, errors = [] }: Answer): Normal {
+  const reported = errors.filter((error) => !isFound(error))
+  const explained = new Set(reported.map((error) => placeOf(error, data)))
+  const found = errors.filter(isFound).map((error) => placeOf(error, data))
+  return {
+    data: JSON.stringify(data ?? null),
+    reported: reported.map(({ path, extensions }) => `${JSON.stringify(path ?? null)} ${classOf(extensions?.code)}`).sort(),
+    found: explained.has(ANYWHERE) ? [] : [...new Set(found)].filter((place) => !explained.has(place)).sort(),
+  }
+}
+
+/** Errors about an answer of a subgraph that it did not report itself. The oracle has no code for a wrong number of entities. */
+const isFound = ({ message, extensions }: GraphQLFormattedError) =>
+  ['INVALID_SUBGRAPH_ANSWER', 'INVALID_GRAPHQL'].includes(String(extensions?.code)) ||
+  message.startsWith('Expected "data._entities"')
+
+const FAULTS = ['INTERNAL_SERVER_ERROR', 'DOWNSTREAM_SERVICE_ERROR', 'SUBGRAPH_UNAVAILABLE', 'BAD_USER_INPUT', 'undefined']
+
+const classOf = (code: unknown) => (FAULTS.includes(String(code)) ? 'fault' : String(code))
+
+const ANYWHERE = '*'
+
+/** The place in the data that an error made null. */
+function placeOf({ path }: GraphQLFormattedError, data: unknown): string {
+  if (!path) return ANYWHERE
+  let value: unknown = data
+  const place: (string | number)[] = []
+  for (const step of path) {
+    if (value === null || value === undefined) break
+    value = Object.hasOwn(value as object, step) ? Reflect.get(value as object, step) : undefined
+    place.push(step)
+  }
+  return JSON.stringify(place)
+}
