@@ -18,7 +18,7 @@ export type Normal = {
 }
 
 export function normal({ data, errors = [] }: Answer): Normal {
-  const reported = errors.filter((error) => !isFound(error))
+  const reported = errors.filter(isReported)
   const explained = new Set(reported.map((error) => placeOf(error, data)))
   const found = errors.filter(isFound).map((error) => placeOf(error, data))
   return {
@@ -32,6 +32,9 @@ export function normal({ data, errors = [] }: Answer): Normal {
 const isFound = ({ message, extensions }: GraphQLFormattedError) =>
   ['INVALID_SUBGRAPH_ANSWER', 'INVALID_GRAPHQL'].includes(String(extensions?.code)) ||
   message.startsWith('Expected "data._entities"')
+
+/** Errors that a subgraph reported, or that stand for one that did not answer. */
+export const isReported = (error: GraphQLFormattedError): boolean => !isFound(error)
 
 const FAULTS = ['INTERNAL_SERVER_ERROR', 'DOWNSTREAM_SERVICE_ERROR', 'SUBGRAPH_UNAVAILABLE', 'BAD_USER_INPUT', 'undefined']
 

@@ -1,14 +1,343 @@
 import type { Answer } from './oracle.ts'
 
-/** Where the oracle is wrong, and what is right by the specification. */
+/** What is right: an answer, one of several, or the oracle's data with errors at the places where the field that throws stands. */
+export type Right = Answer | { readonly oneOf: readonly Answer[] } | typeof AT_THE_PLACES_OF_THE_FIELD
+
+/** One fault of the oracle, and where it shows. Of an error the path counts, and the code where a subgraph gave one on purpose. */
 export type Deviation = {
-  /** `graph / case`. */
-  readonly at: string
-  /** The fault under which it shows; without one where there is none. */
-  readonly fault?: string
   readonly why: string
-  /** What a client must be told; of errors the path and, where a subgraph gave one on purpose, the code count. */
-  readonly right: Answer
+  readonly shows: readonly {
+    /** `graph / case`. */
+    readonly at: string
+    /** The label of the fault under which it shows; absent where there is none. */
+    readonly fault?: string
+    readonly right: Right
+  }[]
 }
 
-export const DEVIATIONS: readonly Deviation[] = []
+export const AT_THE_PLACES_OF_THE_FIELD =
+  'the oracle has the right data, and errors belong to the places of the field that throws'
+
+const fault = (...path: readonly (string | number)[]) => ({
+  message: 'It failed.',
+  path,
+  extensions: { code: 'INTERNAL_SERVER_ERROR' },
+})
+const teapot = (...path: readonly (string | number)[]) => ({ message: 'I am a teapot.', path, extensions: { code: 'TEAPOT' } })
+
+const placesOf = (at: string, ...faults: readonly string[]) =>
+  faults.map((label) => ({ at, fault: label, right: AT_THE_PLACES_OF_THE_FIELD }) as const)
+
+export const DEVIATIONS: readonly Deviation[] = [
+  {
+    why: 'One fetch of entities serves equal response paths under several members of a union: the arguments and fields of one member are used for the others. Only plans with typeConditionedFetching know the members apart, and the oracle refuses to run those.',
+    shows: [
+      {
+        at: 'feed / one path with other arguments per member of the union',
+        right: {
+          data: {
+            feed: [
+              { author: { photo: 'p1 at 1' } },
+              { author: { photo: 'p2 at 2' } },
+              {},
+              { author: null },
+              { author: { photo: 'p2 at 2' } },
+            ],
+          },
+        },
+      },
+      {
+        at: 'feed / one path with other fields under one name per member',
+        right: {
+          data: {
+            feed: [
+              { author: { it: 'Person p1' } },
+              { author: { it: 'p2 at 3' } },
+              {},
+              { author: null },
+              { author: { it: 'p2 at 3' } },
+            ],
+          },
+        },
+      },
+      {
+        at: 'feed / one path with other fields under one name per member',
+        fault: 'persons throws Person.name',
+        right: {
+          data: {
+            feed: [{ author: { it: null } }, { author: { it: 'p2 at 3' } }, {}, { author: null }, { author: { it: 'p2 at 3' } }],
+          },
+          errors: [fault('feed', 0, 'author', 'it')],
+        },
+      },
+      {
+        at: 'feed / other arguments per member, two levels deep',
+        right: {
+          data: {
+            feed: [
+              { author: { knows: [{ name: 'Person p2' }] } },
+              { author: { knows: [{ photo: 'p1 at 7' }, { photo: 'p3 at 7' }] } },
+              { question: 'Who?' },
+              { author: null },
+              { author: { knows: [{ photo: 'p1 at 7' }, { photo: 'p3 at 7' }] } },
+            ],
+          },
+        },
+      },
+      {
+        at: 'feed / other arguments per member, two levels deep',
+        fault: 'persons refuses Person.name',
+        right: {
+          data: {
+            feed: [
+              { author: { knows: [{ name: null }] } },
+              { author: { knows: [{ photo: 'p1 at 7' }, { photo: 'p3 at 7' }] } },
+              { question: 'Who?' },
+              { author: null },
+              { author: { knows: [{ photo: 'p1 at 7' }, { photo: 'p3 at 7' }] } },
+            ],
+          },
+          errors: [teapot('feed', 0, 'author', 'knows', 0, 'name')],
+        },
+      },
+      {
+        at: 'feed / other arguments per member, one entity',
+        right: { data: { top: { author: { photo: 'p2 at 2' }, likes: 102 } } },
+      },
+      {
+        at: 'feed / other arguments per member in lists of lists with null',
+        right: {
+          data: {
+            pairs: [
+              [{ author: { photo: 'p2 at 2' } }, null, { author: { photo: 'p1 at 1' } }],
+              null,
+              [],
+              [{ poster: { name: '' } }],
+            ],
+          },
+        },
+      },
+      {
+        at: 'feed / other arguments per type of an interface in the members',
+        right: {
+          data: {
+            feed: [
+              { by: { photo: 'p1 at 1' } },
+              { by: { photo: 'p2 at 3' } },
+              {},
+              { by: { model: 'R', photo: null } },
+              { by: { photo: 'p2 at 3' } },
+            ],
+          },
+        },
+      },
+      {
+        at: 'feed / other arguments per member, by variables and conditions',
+        right: {
+          data: {
+            feed: [
+              { author: { photo: 'p1 at undefined' } },
+              { author: { photo: 'p2 at 4' } },
+              {},
+              { author: null },
+              { author: { photo: 'p2 at 4' } },
+            ],
+          },
+        },
+      },
+      ...placesOf('feed / one path with equal fields per member', 'likes throws Person.karma'),
+    ],
+  },
+  {
+    why: 'An error of an entity is told at the place of another one: the oracle numbers everything in a list, also objects that it did not ask about because they are of another type.',
+    shows: [
+      {
+        at: 'media / a union of mixed types with null',
+        fault: 'ratings throws Film.rating',
+        right: {
+          data: {
+            anything: [
+              { text: 'hello' },
+              { minutes: 90, rating: null },
+              null,
+              { title: 'Sky', rating: 5 },
+              { title: 'Sea', rating: 0 },
+            ],
+          },
+          errors: [fault('anything', 1, 'rating')],
+        },
+      },
+      {
+        at: 'media / a union of mixed types with null',
+        fault: 'ratings refuses Book.rating',
+        right: {
+          data: {
+            anything: [
+              { text: 'hello' },
+              { minutes: 90, rating: 10 },
+              null,
+              { title: 'Sky', rating: null },
+              { title: 'Sea', rating: null },
+            ],
+          },
+          errors: [teapot('anything', 3, 'rating'), teapot('anything', 4, 'rating')],
+        },
+      },
+      ...placesOf('media / a member of the union that selects nothing', 'ratings throws Book.rating'),
+      ...placesOf(
+        'media / a fragment on an interface in a list of a union',
+        'ratings throws Film.rating',
+        'ratings refuses Book.rating',
+      ),
+      ...placesOf('media / a named fragment in a fragment, used twice', 'ratings throws Book.rating'),
+      ...placesOf('media / __typename under another name in lists of mixed types', 'ratings throws Book.rating'),
+      ...placesOf(
+        'feed / entities that are members, with equal names for other fields',
+        'likes throws Text.likes',
+        'likes refuses Text.words',
+        'likes throws Video.likes',
+      ),
+    ],
+  },
+  {
+    why: 'Where a field has another name on the way, because the subgraph could not answer both under one, the error names it by that.',
+    shows: [
+      {
+        at: 'renamed / renamed with arguments',
+        fault: 'one refuses Pen.cost',
+        right: { data: null, errors: [teapot('things', 0, 'c')] },
+      },
+      {
+        at: 'renamed / renamed objects',
+        fault: 'one throws Spot.x',
+        right: {
+          data: { things: [{ to: { x: null } }, { to: { x: null } }, { to: null }] },
+          errors: [fault('things', 0, 'to', 'x'), fault('things', 1, 'to', 'x')],
+        },
+      },
+      {
+        at: 'renamed / renamed objects',
+        fault: 'one refuses Ink.to',
+        right: {
+          data: { things: [{ to: { x: 0 } }, { to: null }, { to: null }] },
+          errors: [teapot('things', 1, 'to'), teapot('things', 2, 'to')],
+        },
+      },
+      ...placesOf('renamed / renamed once more by the client', 'one refuses Pen.stock'),
+    ],
+  },
+  {
+    why: 'Where a field has another name on the way, 0, false and the empty text become null on the way back.',
+    shows: [
+      {
+        at: 'renamed / values that are not null but look so',
+        right: {
+          data: {
+            things: [
+              { stock: 0, isNew: false, name: '', parts: [] },
+              { stock: 0, isNew: false, name: '', parts: [0, null] },
+              { stock: null, isNew: null, name: null, parts: null },
+            ],
+          },
+        },
+      },
+      {
+        at: 'renamed / values that are not null but look so',
+        fault: 'one refuses Ink.stock',
+        right: {
+          data: {
+            things: [
+              { stock: 0, isNew: false, name: '', parts: [] },
+              { stock: null, isNew: false, name: '', parts: [0, null] },
+              { stock: null, isNew: null, name: null, parts: null },
+            ],
+          },
+          errors: [teapot('things', 1, 'stock'), teapot('things', 2, 'stock')],
+        },
+      },
+    ],
+  },
+  {
+    why: 'A list of lists that two subgraphs have parts of is replaced by what came last, not merged.',
+    shows: [
+      {
+        at: 'grids / a list of lists in parts from two subgraphs',
+        right: {
+          data: {
+            maps: [
+              { cells: [[{ z: 3, y: 2, x: 1 }, null], null, []] },
+              null,
+              { cells: [[{ z: 3, y: 2, x: 1 }, null], null, []] },
+            ],
+          },
+        },
+      },
+    ],
+  },
+  {
+    why: 'One shared object in parts from two subgraphs that are asked at once, of which one fails: what comes last decides whether the other part is seen. The specification leaves it open; the error must be told.',
+    shows: [
+      {
+        at: 'owners / shared roots with parts from both',
+        fault: 'fresh throws Query.where',
+        right: {
+          oneOf: [{ where: null }, { where: { z: null, old: 'old', y: null, x: null } }].map((data) => ({
+            data,
+            errors: [fault('where')],
+          })),
+        },
+      },
+      {
+        at: 'owners / shared roots with parts from both',
+        fault: 'old throws Query.where',
+        right: {
+          oneOf: [{ where: null }, { where: { z: 9, old: null, y: 0, x: 1 } }].map((data) => ({
+            data,
+            errors: [fault('where')],
+          })),
+        },
+      },
+      {
+        at: 'owners / shared roots, twice',
+        fault: 'fresh throws Query.where',
+        right: {
+          oneOf: [
+            { a: null, b: null, where: null },
+            { a: null, b: null, where: { old: 'old', z: null } },
+          ].map((data) => ({
+            data,
+            errors: [fault('a'), fault('b'), fault('where')],
+          })),
+        },
+      },
+      {
+        at: 'owners / shared roots, twice',
+        fault: 'old throws Query.where',
+        right: {
+          oneOf: [
+            { a: { x: 1 }, b: { z: 9 }, where: null },
+            { a: { x: 1 }, b: { z: 9 }, where: { old: null, z: 9 } },
+          ].map((data) => ({
+            data,
+            errors: [fault('where')],
+          })),
+        },
+      },
+    ],
+  },
+  {
+    why: 'Two subgraphs disagree how long a list is, and an element of the one that is dropped failed: its error may be told or not.',
+    shows: [
+      {
+        at: 'grids / parts of a list that are not equally long',
+        fault: 'maps refuses Cell.x',
+        right: {
+          oneOf: [[0], [0, 1]].map((told) => ({
+            data: { maps: [{ uneven: [{ z: 1, x: null }] }, null, { uneven: [{ z: 1, x: null }] }] },
+            errors: [0, 2].flatMap((map) => told.map((cell) => teapot('maps', map, 'uneven', cell, 'x'))),
+          })),
+        },
+      },
+    ],
+  },
+]

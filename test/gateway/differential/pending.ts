@@ -10,10 +10,16 @@ export type Pending = {
   /** The label of the fault; `no fault` where there is none; any when absent. */
   readonly fault?: RegExp
   readonly form?: Form
+  /** Only what the gateway itself should have found is missing from the errors, beside what subgraphs reported. */
+  readonly isUntold?: true
+  /** Only where the oracle is wrong, in the same way. */
+  readonly isAsOracle?: true
   readonly why: string
 }
 
 export const PENDING: readonly Pending[] = [
+  { isAsOracle: true, why: "The executor is the oracle's own, with its faults." },
+  { isUntold: true, why: 'Values that do not fit the schema are not told of when any subgraph reported an error.' },
   {
     fault: / too-(few|many)$/,
     form: 'json',
