@@ -340,4 +340,20 @@ export const DEVIATIONS: readonly Deviation[] = [
       },
     ],
   },
+  {
+    why: 'The planner asks for what @requires(fields: "f(argument)") under the name of the field itself, where the client may have asked for it with other arguments.',
+    shows: [
+      {
+        at: 'shapes / @requires with an argument, beside the same field with another',
+        right: {
+          data: {
+            shapes: [
+              { color: 'red', caption: 'in dark red' },
+              { color: 'blue', caption: 'in dark blue' },
+            ],
+          },
+        },
+      },
+    ],
+  },
 ]

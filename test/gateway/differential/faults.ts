@@ -1,14 +1,22 @@
 import { type ExecutionResult, GraphQLError } from 'graphql'
 
+/** A fault of one field, `Type.field`. */
+export type FieldFault = {
+  /**
+   * A resolver throws what clients must not see, or refuses with a code of its own. Or the subgraph breaks its schema without an error: null where that
+   * promises a value, an object in place of a leaf, something else in place of a list or an object.
+   */
+  readonly kind: 'throws' | 'refuses' | 'null' | 'wrong' | 'misshapen'
+  readonly subgraph: string
+  readonly field: string
+}
+
 /** What goes wrong in one subgraph while one operation runs. */
 export type Fault =
-  /** A resolver throws what clients must not see, or refuses with a code of its own. */
-  | { readonly kind: 'throws' | 'refuses'; readonly subgraph: string; readonly field: string }
-  /** It breaks its schema: null where that promises a value, or an object in place of a leaf. Its answer has no error. */
-  | { readonly kind: 'null' | 'wrong'; readonly subgraph: string; readonly field: string }
+  | FieldFault
   /** It answers every fetch with `errors` alone, or not at all. */
   | { readonly kind: 'errors-only' | 'unreachable'; readonly subgraph: string }
-  /** It answers fewer or more entities than it was asked about, or none of them. */
+  /** It answers fewer or more entities than it was asked about, or knows none of them. */
   | { readonly kind: 'too-few' | 'too-many' | 'no-entities'; readonly subgraph: string }
 
 export const labelOf = (fault: Fault | null): string =>
@@ -16,7 +24,7 @@ export const labelOf = (fault: Fault | null): string =>
 
 /** Faults that a schema executed in this process cannot have: its answers conform. */
 export const breaksSchema = (fault: Fault | null): boolean =>
-  fault !== null && ['null', 'wrong', 'too-few', 'too-many'].includes(fault.kind)
+  fault !== null && ['null', 'wrong', 'misshapen', 'too-few', 'too-many'].includes(fault.kind)
 
 /** What a subgraph answers under a fault. */
 export async function injected(
@@ -47,6 +55,7 @@ export function faultsFor(reached: ReadonlySet<string>, entityFetches: ReadonlyS
       ...own.map(({ field }, index): Fault => ({ kind: index % 2 === 0 ? 'throws' : 'refuses', subgraph, field })),
       ...own.filter(({ isNullable }) => !isNullable).map(({ field }): Fault => ({ kind: 'null', subgraph, field })),
       ...own.filter(({ isLeaf }) => isLeaf).map(({ field }): Fault => ({ kind: 'wrong', subgraph, field })),
+      ...own.filter(({ isLeaf }) => !isLeaf).map(({ field }): Fault => ({ kind: 'misshapen', subgraph, field })),
       { kind: 'errors-only', subgraph },
       { kind: 'unreachable', subgraph },
       ...(entityFetches.has(subgraph)

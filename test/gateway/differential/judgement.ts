@@ -44,6 +44,19 @@ export function rightAnswers(said: Answer, asked: Asked) {
   }
 }
 
+/**
+ * What is right where a field's value has the wrong shape: the answer when that value is null, which is `nulled`, and an error at every place of the field.
+ * The oracle itself gives up the whole operation.
+ */
+export function withMisshapen(nulled: Answer, asked: Asked): Answer {
+  const errors = (placesOfFault(asked) ?? []).map((path) => ({
+    message: 'A value has the wrong shape.',
+    path: JSON.parse(path),
+    extensions: { code: 'INVALID_GRAPHQL' },
+  }))
+  return { data: nulled.data, errors: [...(nulled.errors ?? []), ...errors] }
+}
+
 function answersOf(right: Right, said: Answer, asked: Asked): readonly Answer[] {
   if (typeof right === 'object') return 'oneOf' in right ? right.oneOf : [right]
   const code = asked.fault?.kind === 'refuses' ? 'TEAPOT' : 'INTERNAL_SERVER_ERROR'
@@ -69,13 +82,26 @@ export function excuses(
   form: Form,
 ): readonly Pending[] | null {
   if (answers.some((right) => isSame(right, answer))) return null
+  return excusesFor(answers, said, answer, { at, label: labelOf(fault), form })
+}
+
+/** The same where only one answer is right, and there is no oracle. */
+export const excusesWithoutOracle = (right: Answer, answer: Answer, at: string, form: Form): readonly Pending[] | null =>
+  isSame(right, answer) ? null : excusesFor([right], null, answer, { at, label: 'no fault', form })
+
+function excusesFor(
+  answers: readonly Answer[],
+  said: Answer | null,
+  answer: Answer,
+  { at, label, form }: { readonly at: string; readonly label: string; readonly form: Form },
+): readonly Pending[] {
   const isUntold = answers.some((right) => isSame(right, answer, { isUntold: true }))
-  const isAsOracle = isSame(said, answer, { isUntold: true })
+  const isAsOracle = said !== null && isSame(said, answer, { isUntold: true })
   return PENDING.filter(
     (line) =>
-      (line.at ?? at) === at &&
+      (line.at?.test(at) ?? true) &&
       (line.form ?? form) === form &&
-      (line.fault?.test(labelOf(fault)) ?? true) &&
+      (line.fault?.test(label) ?? true) &&
       (line.isUntold === undefined || isUntold) &&
       (line.isAsOracle === undefined || isAsOracle),
   )
@@ -86,6 +112,7 @@ export function excuses(
  * knows; keys are fetched without being asked for.
  */
 function misplacedErrors({ errors = [] }: Answer, asked: Asked): readonly string[] {
+  if (asked.fault?.kind !== 'throws' && asked.fault?.kind !== 'refuses') return []
   const own = placesOfFault(asked)
   if (!own || own.length === 0) return []
   const told = errors.filter(isReported).map(({ path }) => JSON.stringify(path ?? null))
@@ -95,9 +122,9 @@ function misplacedErrors({ errors = [] }: Answer, asked: Asked): readonly string
   })
 }
 
-/** Where the field that throws stands in the answer; null for other faults, and for keys. */
+/** Where the field of the fault stands in the answer; null for faults that are of no field, and for keys. */
 function placesOfFault({ fault, places, schema }: Asked): readonly string[] | null {
-  if (fault?.kind !== 'throws' && fault?.kind !== 'refuses') return null
+  if (!fault || !('field' in fault)) return null
   const [type = '', name = ''] = fault.field.split('.')
   const meant = schema.getType(type)
   if (!isObjectType(meant) && !isInterfaceType(meant)) return null

@@ -6,7 +6,7 @@ import type { Form } from './subject.ts'
  */
 export type Pending = {
   /** `graph / case`; any case when absent. */
-  readonly at?: string
+  readonly at?: RegExp
   /** The label of the fault; `no fault` where there is none; any when absent. */
   readonly fault?: RegExp
   readonly form?: Form
@@ -29,5 +29,19 @@ export const PENDING: readonly Pending[] = [
     fault: / (errors-only|unreachable)$/,
     form: 'local',
     why: 'An operation that is asked of its subgraph as it is has no data at all when that fails; its nullable fields should be null.',
+  },
+  {
+    at: /^shapes \/ @requires with an argument, beside/,
+    why: 'A fault of the planner; our schemas have no arguments in @requires.',
+  },
+  { at: /^contexts \//, why: 'A supergraph with @context does not start.' },
+  {
+    at: /^chat \/ subscription of a union/,
+    why: 'One fetch of entities serves equal paths under several members of a union: the planner is not told to tell them apart.',
+  },
+  {
+    fault: / misshapen /,
+    form: 'json',
+    why: 'A list, an object or a leaf where the schema has another of them ends the whole operation; it should be null, and told.',
   },
 ]

@@ -13,7 +13,11 @@ export const FORMS = ['local', 'json'] as const
 export type Form = (typeof FORMS)[number]
 
 /** Our gateway over some subgraphs. */
-export type Subject = { readonly gateway: Gateway; readonly ask: (operation: Case) => Promise<Answer> }
+export type Subject = {
+  readonly gateway: Gateway
+  readonly ask: (operation: Case) => Promise<Answer>
+  readonly listen: (operation: Case) => Promise<readonly Answer[]>
+}
 
 /** The gateway that is tested, without limits. */
 export async function startSubject(supergraphSdl: string, subgraphs: readonly Running[], tap: Tap, form: Form): Promise<Subject> {
@@ -28,7 +32,19 @@ export async function startSubject(supergraphSdl: string, subgraphs: readonly Ru
     const answer = admission.kind === 'refused' ? { errors: admission.errors } : await admission.run(variables, passage())
     return JSON.parse(JSON.stringify(answer))
   }
-  return { gateway, ask }
+  const listen = async ({ query, variables = {} }: Case): Promise<readonly Answer[]> => {
+    const admission = gateway.admit(query, undefined)
+    if (admission.kind === 'refused' || !admission.subscribe)
+      throw new Error(`Expected a subscription, got ${JSON.stringify(admission)}.`)
+    const opened = await admission.subscribe(variables, passage())
+    if (opened.kind === 'refused') throw new Error(`Expected events, got ${JSON.stringify(opened.errors)}.`)
+    const told: Answer[] = []
+    for (let event = await opened.source.next(); !event.done; event = await opened.source.next()) {
+      told.push(JSON.parse(JSON.stringify(await opened.source.outcome(event.value))))
+    }
+    return told
+  }
+  return { gateway, ask, listen }
 }
 
 export const passage = (): Passage => ({

@@ -3,6 +3,7 @@ import { conditionTables } from './cases/conditions.ts'
 import { entityTables } from './cases/entities.ts'
 import { fetchingTables } from './cases/fetching.ts'
 import { listTables } from './cases/lists.ts'
+import { operationTables } from './cases/operations.ts'
 import { valueTables } from './cases/values.ts'
 import type { Table } from './small-graph.ts'
 
@@ -14,4 +15,5 @@ export const TABLES: readonly Table[] = [
   ...conditionTables,
   ...valueTables,
   ...listTables,
+  ...operationTables,
 ]

@@ -213,6 +213,21 @@ const shapes: Table = {
       query: '{ painted { ... on Circle { color label } ... on Square { c: color(dark: true) twin { id } } } }',
     },
     {
+      name: '@requires with an argument',
+      query: '{ shapes { caption } }',
+      data: { shapes: [{ caption: 'in dark red' }, { caption: 'in dark blue' }] },
+    },
+    {
+      name: '@requires with an argument, beside the same field with another',
+      query: '{ shapes { color(dark: false) caption } }',
+      data: {
+        shapes: [
+          { color: 'red', caption: 'in dark red' },
+          { color: 'blue', caption: 'in dark blue' },
+        ],
+      },
+    },
+    {
       name: '@requires of what the interface object of another has',
       query: '{ shape(id: "s1") { label price color(dark: false) __typename } }',
     },

@@ -165,6 +165,28 @@ const keys: Table = {
         },
       },
     },
+    byTags: {
+      sdl: `
+        type Query { tagged: [Tagged!]! }
+        type Tagged @key(fields: "tags { name }") { tags: [Tag!]! own: String }
+        type Tag @shareable { name: String! }
+      `,
+      resolvers: {
+        Query: {
+          tagged: () => [
+            { tags: [{ name: 'a' }, { name: '' }], own: 'own' },
+            { tags: [], own: null },
+          ],
+        },
+      },
+    },
+    alsoByTags: {
+      sdl: `
+        type Tagged @key(fields: "tags { name }") { tags: [Tag!]! there: String }
+        type Tag @shareable { name: String! }
+      `,
+      resolvers: { Tagged: { there: ({ tags }: { tags?: object }) => JSON.stringify(tags) } },
+    },
     nowhere: {
       sdl: 'type Product @key(fields: "id", resolvable: false) { id: ID! } type Query { stub: Product }',
       resolvers: { Query: { stub: () => ({ id: '2' }) } },
@@ -185,6 +207,16 @@ const keys: Table = {
     { name: 'the other way', query: '{ u { name stock pack { sku count } } }' },
     { name: 'a key of several fields', query: '{ orgs { staff size name } }' },
     { name: 'a key of several fields, far away', query: '{ a { maker { id staff country { code } } } }' },
+    {
+      name: 'a key that is a list of objects',
+      query: '{ tagged { own there } }',
+      data: {
+        tagged: [
+          { own: 'own', there: '[{"name":"a"},{"name":""}]' },
+          { own: null, there: '[]' },
+        ],
+      },
+    },
     { name: 'a stub whose key resolves elsewhere', query: '{ stub { id name stock pack { count } } }' },
   ],
 }
