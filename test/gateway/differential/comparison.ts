@@ -54,3 +54,7 @@ function placeOf({ path }: GraphQLFormattedError, data: unknown): string {
   }
   return JSON.stringify(place)
 }
+
+/** The places that are null because of an error, each once. */
+export const placesOfErrors = ({ data, errors = [] }: Answer): readonly string[] =>
+  [...new Set(errors.map((error) => placeOf(error, data)))].sort()

@@ -356,4 +356,72 @@ export const DEVIATIONS: readonly Deviation[] = [
       },
     ],
   },
+  {
+    why: 'Fields stand together that fragments with equal types bring, whatever stands between the fragments; the specification orders by first occurrence.',
+    shows: [
+      {
+        at: 'people / fields between fragments keep their order',
+        right: {
+          data: {
+            users: [{ isNew: false, id: '1', score: 10, name: 'Ada' }],
+            me: { score: 10, email: 'ada@example.org', rank: 1 },
+          },
+        },
+      },
+    ],
+  },
+  {
+    why: 'The key that a fetch brings and a field that the client calls like it stand under one name in what is gathered: one replaces the other.',
+    shows: [
+      {
+        at: 'promises / another field under the name of the key',
+        right: { data: { may: { firm: { of: { maybe: { name: 'node 9m' }, id: 0 } } } } },
+      },
+    ],
+  },
+  {
+    why: 'What a client calls __typename is taken for the type.',
+    shows: [
+      {
+        at: 'people / another field under the name of the type',
+        right: {
+          data: {
+            me: { __typename: 'Ada', rank: 1 },
+            users: [
+              { __typename: 10, name: 'Ada' },
+              { __typename: 0, name: 'Bob' },
+              { __typename: 10, name: '' },
+            ],
+          },
+        },
+      },
+    ],
+  },
+  {
+    why: 'The subgraph of an @interfaceObject answers __typename with the name of the interface, and that replaces the type of the object: fields under fragments on it are lost.',
+    shows: [
+      {
+        at: 'shapes / the type beside a field of the interface object',
+        right: {
+          data: {
+            shapes: [{ __typename: 'Circle', label: 'label of c1', kind: 'Circle' }, { kind: 'Square' }],
+            shape: { __typename: 'Square', color: 'blue' },
+          },
+        },
+      },
+    ],
+  },
+  {
+    why: 'What an @interfaceObject requires for one type is sent for objects of all types; those of other types lack the key, and carry a type that the subgraph does not know.',
+    shows: [
+      {
+        at: 'shapes / a field of the interface object for all types beside one that requires for one',
+        right: { data: { shapes: [{ color: 'red' }, { color: 'blue', price: 6 }] } },
+      },
+      {
+        at: 'shapes / a field of the interface object that requires, for one type',
+        right: { data: { shapes: [{ area: 0 }, { area: 4, price: 6 }] } },
+      },
+    ],
+  },
 ]

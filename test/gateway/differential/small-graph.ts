@@ -56,7 +56,8 @@ const DIRECTIVES =
   '"@key", "@requires", "@provides", "@external", "@shareable", "@override", "@inaccessible", "@interfaceObject", "@context", "@fromContext"'
 const HEADER = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: [${DIRECTIVES}, "FieldSet", "ContextFieldValue"])`
 
-const typeDefsOf = ({ sdl }: SmallSubgraph) => parse(`${HEADER}\n${sdl}`, { noLocation: true })
+/** What a subgraph says of itself, with its link to federation. */
+export const typeDefsOf = ({ sdl }: SmallSubgraph) => parse(`${HEADER}\n${sdl}`, { noLocation: true })
 
 /** The supergraph SDL of a table. Throws when its subgraphs do not compose. */
 export const composed = (subgraphs: Table['subgraphs']): string =>

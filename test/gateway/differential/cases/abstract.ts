@@ -213,6 +213,24 @@ const shapes: Table = {
       query: '{ painted { ... on Circle { color label } ... on Square { c: color(dark: true) twin { id } } } }',
     },
     {
+      name: 'the type beside a field of the interface object',
+      query: '{ shapes { ... on Circle { __typename label } kind: __typename } shape(id: "s1") { __typename color } }',
+      data: {
+        shapes: [{ __typename: 'Circle', label: 'label of c1', kind: 'Circle' }, { kind: 'Square' }],
+        shape: { __typename: 'Square', color: 'blue' },
+      },
+    },
+    {
+      name: 'a field of the interface object for all types beside one that requires for one',
+      query: '{ shapes { color ... on Square { price } } }',
+      data: { shapes: [{ color: 'red' }, { color: 'blue', price: 6 }] },
+    },
+    {
+      name: 'a field of the interface object that requires, for one type',
+      query: '{ shapes { area ... on Square { price } } }',
+      data: { shapes: [{ area: 0 }, { area: 4, price: 6 }] },
+    },
+    {
       name: '@requires with an argument',
       query: '{ shapes { caption } }',
       data: { shapes: [{ caption: 'in dark red' }, { caption: 'in dark blue' }] },

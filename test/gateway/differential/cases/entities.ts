@@ -129,6 +129,24 @@ const people: Table = {
       variables: { d: null },
     },
     {
+      name: 'fields between fragments keep their order',
+      query:
+        '{ users(first: 1) { ... on User { isNew } id ... on User { score } name } me { ...A email ...A rank } } fragment A on User { score }',
+      data: { users: [{ isNew: false, id: '1', score: 10, name: 'Ada' }], me: { score: 10, email: 'ada@example.org', rank: 1 } },
+    },
+    {
+      name: 'another field under the name of the type',
+      query: '{ me { __typename: name rank } users { __typename: score name } }',
+      data: {
+        me: { __typename: 'Ada', rank: 1 },
+        users: [
+          { __typename: 10, name: 'Ada' },
+          { __typename: 0, name: 'Bob' },
+          { __typename: 10, name: '' },
+        ],
+      },
+    },
+    {
       name: 'the key of an entity under another name',
       query: '{ users { key: id id: name rank } }',
     },

@@ -165,6 +165,34 @@ const keys: Table = {
         },
       },
     },
+    nowhere: {
+      sdl: 'type Product @key(fields: "id", resolvable: false) { id: ID! } type Query { stub: Product }',
+      resolvers: { Query: { stub: () => ({ id: '2' }) } },
+    },
+  },
+  cases: [
+    {
+      name: 'by way of a third subgraph',
+      query: '{ a { name stock } }',
+      data: {
+        a: [
+          { name: 'Table', stock: 0 },
+          { name: 'Chair', stock: 7 },
+          { name: '', stock: 1 },
+        ],
+      },
+    },
+    { name: 'the other way', query: '{ u { name stock pack { sku count } } }' },
+    { name: 'a key of several fields', query: '{ orgs { staff size name } }' },
+    { name: 'a key of several fields, far away', query: '{ a { maker { id staff country { code } } } }' },
+    { name: 'a stub whose key resolves elsewhere', query: '{ stub { id name stock pack { count } } }' },
+  ],
+}
+
+/** A key without a text of its own. */
+const tagged: Table = {
+  graph: 'tagged',
+  subgraphs: {
     byTags: {
       sdl: `
         type Query { tagged: [Tagged!]! }
@@ -187,26 +215,8 @@ const keys: Table = {
       `,
       resolvers: { Tagged: { there: ({ tags }: { tags?: object }) => JSON.stringify(tags) } },
     },
-    nowhere: {
-      sdl: 'type Product @key(fields: "id", resolvable: false) { id: ID! } type Query { stub: Product }',
-      resolvers: { Query: { stub: () => ({ id: '2' }) } },
-    },
   },
   cases: [
-    {
-      name: 'by way of a third subgraph',
-      query: '{ a { name stock } }',
-      data: {
-        a: [
-          { name: 'Table', stock: 0 },
-          { name: 'Chair', stock: 7 },
-          { name: '', stock: 1 },
-        ],
-      },
-    },
-    { name: 'the other way', query: '{ u { name stock pack { sku count } } }' },
-    { name: 'a key of several fields', query: '{ orgs { staff size name } }' },
-    { name: 'a key of several fields, far away', query: '{ a { maker { id staff country { code } } } }' },
     {
       name: 'a key that is a list of objects',
       query: '{ tagged { own there } }',
@@ -217,7 +227,6 @@ const keys: Table = {
         ],
       },
     },
-    { name: 'a stub whose key resolves elsewhere', query: '{ stub { id name stock pack { count } } }' },
   ],
 }
 
@@ -372,4 +381,4 @@ const renamed: Table = {
   ],
 }
 
-export const fetchingTables: readonly Table[] = [shop, keys, owners, renamed]
+export const fetchingTables: readonly Table[] = [shop, keys, tagged, owners, renamed]

@@ -163,7 +163,11 @@ const promises: Table = {
     { name: 'in a strict list', query: '{ strict { firms { color } } may { name } }' },
     { name: 'in a loose list', query: '{ loose { firms { color shade } weak { of { count } } } }' },
     { name: 'two promises of one object', query: '{ a: may { firm { color } count name } b: may { name } }' },
-    { name: 'a mutation has none, a query beside has', query: '{ may { weak { shade } } must { firm { shade } } }' },
+    {
+      name: 'another field under the name of the key',
+      query: '{ may { firm { of { maybe { name } id: count } } } }',
+      data: { may: { firm: { of: { maybe: { name: 'node 9m' }, id: 0 } } } },
+    },
   ],
 }
 
