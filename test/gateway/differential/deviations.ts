@@ -424,4 +424,44 @@ export const DEVIATIONS: readonly Deviation[] = [
       },
     ],
   },
+  {
+    why: 'What is known of a type is forgotten below a fragment on an interface of it, where its name was not fetched: fields below a fragment on the type itself are lost.',
+    shows: [
+      {
+        at: 'media / a type inside of an interface inside of that type',
+        right: {
+          data: { items: [{ sequel: { pages: 200 } }, {}, { sequel: null }], item: { sequel: { pages: 200, title: 'Sky' } } },
+        },
+      },
+    ],
+  },
+  {
+    why: 'The planner writes a fetch that uses a variable which it does not declare.',
+    shows: [{ at: 'media / a variable inside of a fragment that excludes itself', right: { data: { best: { title: 'Rain' } } } }],
+  },
+  {
+    why: 'The planner takes the arguments of one type for all types of an @interfaceObject.',
+    shows: [
+      {
+        at: 'shapes / other arguments per type for a field of the interface object',
+        right: { data: { shapes: [{ color: 'dark red' }, { color: 'blue' }] } },
+      },
+    ],
+  },
+  {
+    why: 'The planner takes a condition of everything inside of a field for a condition of the field: what is there is told as null, and a mutation does not even run.',
+    shows: [
+      { at: 'feed / everything inside is left out', right: { data: { top: {} } } },
+      { at: 'people / a mutation of which everything inside is left out', right: { data: { rename: {} } } },
+    ],
+  },
+  {
+    why: 'What a field requires is not fetched where that field is left out, but still required of the fetch that it would have been in: every other field of that fetch is null.',
+    shows: [
+      {
+        at: 'shop / a field that is left out requires what no other does',
+        right: { data: { products: [{ label: '["a","b"]' }, { label: '[]' }, { label: '[null]' }] } },
+      },
+    ],
+  },
 ]

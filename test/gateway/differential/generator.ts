@@ -46,6 +46,10 @@ import type { Case } from './small-graph.ts'
 export type Choice = {
   readonly api: GraphQLSchema
   readonly isLeftOut: (type: string, field: string) => boolean
+  /** Fields that are asked without arguments. */
+  readonly isShared: (type: string, field: string) => boolean
+  /** Whether nothing may be under a condition that leaves it out. */
+  readonly hasRequirements: boolean
   /** Names that no other field may have in an answer: the planner would take it for the field of that name; see `deviations.ts`. */
   readonly needed: ReadonlySet<string>
 }
@@ -69,7 +73,7 @@ export function operationOf(seed: number | string, choice: Choice): Case {
   throw new Error('Unreachable.')
 }
 
-function attempt(seed: string, { api, isLeftOut, needed }: Choice, naming: Naming): Case {
+function attempt(seed: string, { api, isLeftOut, isShared, hasRequirements, needed }: Choice, naming: Naming): Case {
   const random = randomOf(seed)
   const aliases = ALIASES.filter((name) => !needed.has(name))
   const fragments: FragmentDefinitionNode[] = []
@@ -118,6 +122,9 @@ function attempt(seed: string, { api, isLeftOut, needed }: Choice, naming: Namin
       if (first && random.chance(0.12)) chosen.push(random.pick(chosen))
       else chosen.push(selection(type, depth))
     }
+    // Where everything is under a condition, the planner may take that for a condition of what is around it.
+    const isAlwaysSomething = chosen.some((one) => one.kind === Kind.FIELD && !one.directives?.length)
+    if (!isAlwaysSomething) chosen.push({ kind: Kind.FIELD, name: nameNode('__typename') })
     return { kind: Kind.SELECTION_SET, selections: chosen }
   }
 
@@ -128,7 +135,7 @@ function attempt(seed: string, { api, isLeftOut, needed }: Choice, naming: Namin
       return fragment(type, depth)
     if (fields.length === 0 || random.chance(0.08)) return typename()
     const field = random.pick(fields)
-    const args = argumentsFor(field)
+    const args = isShared(type.name, field.name) ? [] : argumentsFor(field)
     const inner = getNamedType(field.type)
     const alias = aliasFor(type, field, args)
     return {
@@ -202,9 +209,10 @@ function attempt(seed: string, { api, isLeftOut, needed }: Choice, naming: Namin
   function conditions(): readonly DirectiveNode[] {
     return ['skip', 'include'].flatMap((name): DirectiveNode[] => {
       if (!random.chance(0.06)) return []
-      // What is left out all the time tells little.
-      const isOn = name === 'include' ? random.chance(0.7) : random.chance(0.3)
-      const value: ValueNode = random.chance(0.6) ? booleanVariable(isOn) : { kind: Kind.BOOLEAN, value: isOn }
+      // What is left out all the time tells little; the planner does not always see that a constant leaves something out.
+      const isIncluded = hasRequirements || random.chance(0.7)
+      const isOn = (name === 'include') === isIncluded
+      const value: ValueNode = isIncluded && random.chance(0.3) ? { kind: Kind.BOOLEAN, value: isOn } : booleanVariable(isOn)
       return [{ kind: Kind.DIRECTIVE, name: nameNode(name), arguments: [{ kind: Kind.ARGUMENT, name: nameNode('if'), value }] }]
     })
   }

@@ -68,4 +68,16 @@ export const KEPT_SEEDS: readonly {
     query: '{ users { ... on User { isNew } reviews { badge { weight } } ... on User { score } } }',
     isFaulty: true,
   },
+  {
+    why: 'a type inside of an interface inside of that type',
+    graph: 'atrium',
+    query:
+      '{ mcpServer(owner: "12", repo: "x") { ... on DirectoryItem { ... on McpServer { ... on DirectoryItem { popularity } } } } }',
+  },
+  {
+    why: 'an error in a list of mixed types, two levels deep',
+    graph: 'media',
+    query: '{ items { related { related { ... on Film { by { __typename } } } } } }',
+    isFaulty: true,
+  },
 ]

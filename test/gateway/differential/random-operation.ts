@@ -21,6 +21,8 @@ export async function findingsOf(operation: Case, world: World, isFaulty: boolea
     const said = await world.oracle.ask(operation)
     // The planner cannot plan everything that is valid: fragments inside of each other that exclude each other.
     if (isUnplanned(answer) && said.data === undefined) continue
+    // Nor is everything that it plans valid.
+    if (!world.isSound(operation)) continue
     findings.push({ form, truth, answer, isAsOracle: isEqual(normal(said), normal(answer)) })
   }
   return findings

@@ -43,6 +43,10 @@ export type Universe = {
   readonly root: (typename: string) => Thing
   /** Names of fields that keys, `@requires` or `@provides` use. */
   readonly needed: ReadonlySet<string>
+  /** Whether anything is under `@requires`: the planner fails where only a part of what is required is under a condition; see `deviations.ts`. */
+  readonly hasRequirements: boolean
+  /** Fields of an `@interfaceObject`: the planner takes the arguments of one type for all; see `deviations.ts`. */
+  readonly isShared: (type: string, field: string) => boolean
   /** Fields that operations must not ask for: what they require cannot be worked out, here or by the planner. */
   readonly isLeftOut: (type: string, field: string) => boolean
   /** Whether anything throws. Only fields throw whose promises are the same everywhere, and which nothing else needs. */
@@ -65,6 +69,7 @@ export function createUniverse(api: GraphQLSchema, parts: readonly Part[]): Univ
   const keys = new Map<string, Set<string>>()
   const needed = new Set<string>()
   const leftOut = new Set<string>()
+  const shared = new Set<string>()
   const enums = new Map<string, readonly string[]>()
   const requirements = new Map<string, SelectionSetNode>()
   for (const part of parts) read(part)
@@ -73,7 +78,9 @@ export function createUniverse(api: GraphQLSchema, parts: readonly Part[]): Univ
     thingOf,
     root: (typename) => ({ __typename: typename, identity: typename }),
     needed,
-    isLeftOut,
+    hasRequirements: requirements.size > leftOut.size,
+    isShared: (type, field) => isAmong(shared, type, field),
+    isLeftOut: (type, field) => isAmong(leftOut, type, field),
     isFaulty: false,
   }
   return self
@@ -82,16 +89,17 @@ export function createUniverse(api: GraphQLSchema, parts: readonly Part[]): Univ
     for (const definition of typeDefs.definitions) {
       if (definition.kind === Kind.OBJECT_TYPE_DEFINITION || definition.kind === Kind.INTERFACE_TYPE_DEFINITION) {
         const own = definition.name.value
+        const isInterfaceObject = definition.directives?.some(({ name }) => name.value === 'interfaceObject')
         for (const text of argumentsOf(definition.directives, 'key')) noteKey(own, selectionOf(text))
         for (const field of definition.fields ?? []) {
           for (const name of ['requires', 'provides'])
             for (const text of argumentsOf(field.directives, name)) noteNeeded(selectionOf(text))
           const [required] = argumentsOf(field.directives, 'requires')
+          if (isInterfaceObject) shared.add(`${own}.${field.name.value}`)
           if (required === undefined) continue
           noteRequired(`${own}.${field.name.value}`, selectionOf(required))
           // Below a fragment the planner sends objects of other types, too, without their keys: `deviations.ts`.
-          if (definition.directives?.some(({ name }) => name.value === 'interfaceObject'))
-            leftOut.add(`${own}.${field.name.value}`)
+          if (isInterfaceObject) leftOut.add(`${own}.${field.name.value}`)
         }
       }
     }
@@ -170,10 +178,11 @@ export function createUniverse(api: GraphQLSchema, parts: readonly Part[]): Univ
     throw new Error(`Expected a subgraph to have ${type}.${field}.`)
   }
 
-  function isLeftOut(type: string, field: string): boolean {
+  /** Whether a field is in a set, by its own type or by an interface of that. */
+  function isAmong(names: ReadonlySet<string>, type: string, field: string): boolean {
     const seen = api.getType(type)
     const around = isObjectType(seen) ? seen.getInterfaces().map(({ name }) => name) : []
-    return [type, ...around].some((name) => leftOut.has(`${name}.${field}`))
+    return [type, ...around].some((name) => names.has(`${name}.${field}`))
   }
 
   function valueAt(thing: Thing, field: string, given: Readonly<Record<string, unknown>>): unknown {

@@ -11,6 +11,7 @@ import {
   Kind,
   parse,
   printSchema,
+  visit,
 } from 'graphql'
 import { compose } from '../../../gateway/compose.ts'
 import { readSupergraph } from '../../../gateway/supergraph.ts'
@@ -28,6 +29,8 @@ export type World = {
   /** The whole graph as one schema, executed by graphql-js: what is right by the specification. */
   readonly truth: (operation: Case) => Promise<Answer>
   readonly oracle: Oracle
+  /** Whether every fetch of its plan declares the variables that it uses. */
+  readonly isSound: (operation: Case) => boolean
   readonly subjects: Readonly<Record<Form, Subject>>
 }
 
@@ -58,7 +61,7 @@ function ownSdl(subgraph: string): DocumentNode {
 
 export async function startWorld({ name, typeDefs }: (typeof WORLDS)[number]): Promise<World> {
   const sdl = compose(Object.entries(typeDefs).map(([subgraph, text]) => ({ name: subgraph, typeDefs: text })))
-  const { api } = readSupergraph(sdl)
+  const { api, plan } = readSupergraph(sdl)
   const bare = Object.values(typeDefs).map((text) => ({ typeDefs: text, schema: built(text) }))
   const universe = createUniverse(api, bare)
   const whole = resolved(buildSchema(printSchema(api)), universe)
@@ -72,7 +75,8 @@ export async function startWorld({ name, typeDefs }: (typeof WORLDS)[number]): P
   if (!local || !json) throw new Error('Expected a subject in each form.')
   const truth = async ({ query, variables = {} }: Case): Promise<Answer> =>
     JSON.parse(JSON.stringify(await execute({ schema: whole, document: parse(query), variableValues: variables })))
-  return { name, api, universe, truth, oracle, subjects: { local, json } }
+  const isSound = ({ query }: Case) => operationsIn(plan(parse(query))).every(declaresVariables)
+  return { name, api, universe, truth, oracle, isSound, subjects: { local, json } }
 }
 
 function built(typeDefs: DocumentNode, universe?: Universe): GraphQLSchema {
@@ -99,4 +103,22 @@ function resolved(schema: GraphQLSchema, universe: Universe): GraphQLSchema {
     }
   }
   return schema
+}
+
+/** The texts of all fetches of a plan. */
+function operationsIn(plan: unknown): readonly string[] {
+  if (typeof plan !== 'object' || plan === null) return []
+  return Object.entries(plan).flatMap(([key, value]) => (key === 'operation' ? [String(value)] : operationsIn(value)))
+}
+
+function declaresVariables(text: string): boolean {
+  const [declared, used] = [new Set<string>(), new Set<string>()]
+  visit(parse(text), {
+    VariableDefinition: ({ variable }) => {
+      declared.add(variable.name.value)
+      return false
+    },
+    Variable: ({ name }) => void used.add(name.value),
+  })
+  return used.isSubsetOf(declared)
 }

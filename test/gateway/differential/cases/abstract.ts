@@ -130,6 +130,19 @@ const media: Table = {
         '{ items { ...F ... on Book { sequel { ...F } } } } fragment F on Item { title ...G } fragment G on Item { ... on Book { rating free2: loans { to } } ... on Film { free } }',
     },
     {
+      name: 'a type inside of an interface inside of that type',
+      query:
+        '{ items { ... on Book { sequel { ... on Item { ... on Book { pages } } } } } item(id: "b1") { ... on Book { sequel { ... on Item { ... on Book { pages title } } } } } }',
+      data: { items: [{ sequel: { pages: 200 } }, {}, { sequel: null }], item: { sequel: { pages: 200, title: 'Sky' } } },
+    },
+    {
+      name: 'a variable inside of a fragment that excludes itself',
+      query:
+        'query Named($v: Boolean!) { best { ...F } } fragment F on Anything { ... { ... { ... on Film { title } ... on Note @include(if: $v) { text } } } }',
+      variables: { v: true },
+      data: { best: { title: 'Rain' } },
+    },
+    {
       name: '@include of a fragment and @skip of a field, by variables',
       query:
         'query ($yes: Boolean!, $no: Boolean = false) { items { ... on Book @include(if: $yes) { rating } ... on Film @skip(if: $yes) { stars } title @include(if: $no) id @skip(if: $no) } }',
@@ -211,6 +224,11 @@ const shapes: Table = {
     {
       name: 'a type condition on what came from an interface object',
       query: '{ painted { ... on Circle { color label } ... on Square { c: color(dark: true) twin { id } } } }',
+    },
+    {
+      name: 'other arguments per type for a field of the interface object',
+      query: '{ shapes { ... on Circle { color(dark: true) } ... on Square { color(dark: false) } } }',
+      data: { shapes: [{ color: 'dark red' }, { color: 'blue' }] },
     },
     {
       name: 'the type beside a field of the interface object',
@@ -361,6 +379,12 @@ const feed: Table = {
       name: 'one path with equal fields per member',
       query:
         '{ feed { ... on Text { author { name } } ... on Video { author { name karma } } ... on Poll { poster: author { karma } } } }',
+    },
+    {
+      name: 'everything inside is left out',
+      query: 'query ($a: Boolean!, $b: Boolean!) { top @include(if: $a) { ... on Video @skip(if: $b) { likes } } }',
+      variables: { a: true, b: true },
+      data: { top: {} },
     },
     {
       name: 'other arguments per member, two levels deep',

@@ -162,6 +162,11 @@ const people: Table = {
         'mutation { a: rename(id: "1", name: "A") { name rank } b: praise(userId: "2") { stars author { name } } c: rename(id: "3", name: "C") { name score } }',
     },
     {
+      name: 'a mutation of which everything inside is left out',
+      query: 'mutation ($no: Boolean = false) { rename(id: "1", name: "x") @skip(if: $no) { email @include(if: false) } }',
+      data: { rename: {} },
+    },
+    {
       name: 'the same field twice with other selections',
       query: '{ me { name } users { id } me { rank } users { score name } }',
     },

@@ -99,6 +99,12 @@ const shop: Table = {
       data: { products: [{ total: 'tax 10' }, { total: 'tax null' }, { total: 'tax 0' }] },
     },
     { name: 'required and asked under another name', query: '{ products { fee w: weight price: name weight: days } }' },
+    {
+      name: 'a field that is left out requires what no other does',
+      query: 'query ($no: Boolean!) { products { label volume @skip(if: $no) } }',
+      variables: { no: true },
+      data: { products: [{ label: '["a","b"]' }, { label: '[]' }, { label: '[null]' }] },
+    },
     { name: 'required inside lists with null', query: '{ boxes { content { name fee total days } } }' },
     {
       name: 'everything at once',

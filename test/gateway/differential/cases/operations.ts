@@ -168,6 +168,12 @@ const chat = (): Table => {
         operationName: 'B',
         variables: { id: 'r7' },
       },
+      {
+        name: 'the other of several operations',
+        query: 'query A { nothing } query B($id: ID!) { room(id: $id) { name ...T } } fragment T on Room { topic }',
+        operationName: 'A',
+        data: { nothing: null },
+      },
       { name: 'a name of an operation with fetches behind it', query: 'query Some_Name__1 { room(id: "1") { name } }' },
       {
         name: 'a variable called representations',
