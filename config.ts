@@ -3,7 +3,7 @@ import { z } from 'zod'
 const WHOLE = /^(0|[1-9]\d{0,8})$/
 
 /** A whole number in plain digits: `1e3`, `0x10` and ` 7` are typing mistakes more often than numbers. */
-const wholeNumber = (min: number, max: number) => {
+export const wholeNumber = (min: number, max: number) => {
   const expectation = `a whole number from ${min} to ${max}`
   return z
     .string()
@@ -11,6 +11,8 @@ const wholeNumber = (min: number, max: number) => {
     .transform(Number)
     .refine((value) => value >= min && value <= max, expectation)
 }
+
+const oneOrZero = z.enum(['0', '1'], '0 or 1').transform((text) => text === '1')
 
 const urlWith = (protocols: readonly string[], expectation: string) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), expectation)
@@ -68,6 +70,77 @@ export const variables = {
     default: '1000',
     unit: 'points',
     meaning: 'Highest cost of a GraphQL operation; 0 turns the limit off.',
+  },
+  BATCH_LIMIT: {
+    read: wholeNumber(0, 50),
+    default: '0',
+    unit: 'operations',
+    meaning:
+      'Most GraphQL operations in one HTTP request, as a JSON list; together they count against COST_LIMIT. 0 takes no lists.',
+  },
+  PERSISTED_MANIFEST: {
+    read: z.string(),
+    default: null,
+    unit: null,
+    meaning:
+      "File with GraphQL documents that clients may name instead of sending: Apollo's manifest, or a JSON map from id to text.",
+  },
+  PERSISTED_ONLY: {
+    read: oneOrZero,
+    default: '0',
+    unit: null,
+    meaning: '1 refuses every GraphQL document that is not in PERSISTED_MANIFEST.',
+  },
+  INTROSPECTION: {
+    read: oneOrZero,
+    default: '1',
+    unit: null,
+    meaning:
+      '0 keeps the schema from clients: no introspection, no suggestions. Documents in PERSISTED_MANIFEST may still ask for it.',
+  },
+  EXPLORER: {
+    read: oneOrZero,
+    default: '1',
+    unit: null,
+    meaning: '0 serves no GraphiQL to browsers at /graphql.',
+  },
+  COST_PROFILE: {
+    read: z.enum(['default', 'dear-objects'], 'one of default, dear-objects'),
+    default: 'default',
+    unit: null,
+    meaning:
+      'Points where the schema has no `@cost`: default is 1 for a leaf, 2 for an object, dear-objects 1 and 10; both take 10 items for a list.',
+  },
+  COST_SCALAR: {
+    read: wholeNumber(0, 1_000),
+    default: null,
+    unit: 'points',
+    meaning: 'Points of a leaf; unset, as COST_PROFILE says.',
+  },
+  COST_OBJECT: {
+    read: wholeNumber(0, 1_000),
+    default: null,
+    unit: 'points',
+    meaning: 'Points of an object; unset, as COST_PROFILE says.',
+  },
+  COST_LIST_FACTOR: {
+    read: wholeNumber(1, 1_000),
+    default: null,
+    unit: 'items',
+    meaning: 'Length of a list whose length neither the schema nor an argument says; unset, as COST_PROFILE says.',
+  },
+  COST_BUDGET: {
+    read: wholeNumber(0, 100_000_000),
+    default: '0',
+    unit: 'points per minute',
+    meaning: 'Cost that one client of /graphql may spend in a minute; 0 sets no budget.',
+  },
+  REDIS_URL: {
+    read: urlWith(['redis:', 'rediss:'], 'a URL such as redis://user:password@host:6379'),
+    default: null,
+    unit: null,
+    secret: true,
+    meaning: 'A Redis in which several copies count COST_BUDGET together; unset, each counts by itself.',
   },
   SHUTDOWN_GRACE_SECONDS: {
     read: wholeNumber(0, 3_600),

@@ -41,25 +41,31 @@ await runProgram(async (defer, end) => {
   const social = await parts.socialSubgraph({ connection, log })
   defer(social.close)
 
+  const budget = await parts.budgetOf(config, log)
+  defer(async () => budget?.close())
   const gateway = await parts.startGateway({
     supergraphSdl: readFileSync(join(import.meta.dirname, 'schema/supergraph.graphql'), 'utf8'),
     links: [directory, social].map(parts.localLink),
-    limits: { depth: config.DEPTH_LIMIT, cost: config.COST_LIMIT },
+    limits: parts.limitsOf(config),
+    budget,
     log,
+    introspection: config.INTROSPECTION,
+    persisted: parts.persistedBy(config),
   })
   defer(gateway.close)
 
   const app = parts.createHttpServer({ log, checks: [directory, social].map(({ name, ready }) => ({ name, check: ready })) })
-  await parts.serveGraphql(app, gateway, { page: await parts.serveExplorer(app, { examples: parts.graphExamples() }) })
+  const explorer = config.EXPLORER && { page: await parts.serveExplorer(app, { examples: parts.graphExamples() }) }
+  await parts.serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
   parts.serveWebSockets(app, gateway)
   await parts.serveDirectoryApi(app, gateway.client, { publicUrl })
   await parts.serveSocialApi(app, gateway.client, { publicUrl })
   // Until there is a home page, the explorer is the place to begin.
-  app.get('/', async (_, reply) => reply.redirect('/graphql'))
+  app.get('/', async (_, reply) => reply.redirect(explorer ? '/graphql' : '/llms.txt'))
   await listen(app, { host: config.HOST, port, graceSeconds: config.SHUTDOWN_GRACE_SECONDS }, defer)
 
   void database.gone.then(() => end(new Error('The embedded PostgreSQL ended unexpectedly; the next start recovers its data.')))
-  console.error(welcome(publicUrl))
+  console.error(welcome(publicUrl, config.EXPLORER))
 })
 
 /** Loaded while the database starts: these are the parts that bring Apollo and Fastify with them. */
@@ -69,7 +75,10 @@ async function loadParts() {
     ...(await import('./subgraphs/directory/subgraph.ts')),
     ...(await import('./subgraphs/social/subgraph.ts')),
     ...(await import('./gateway/local-link.ts')),
+    ...(await import('./gateway/limits/limits.ts')),
+    ...(await import('./gateway/limits/redis-budget.ts')),
     ...(await import('./gateway/gateway.ts')),
+    ...(await import('./gateway/manifest.ts')),
     ...(await import('./gateway/server.ts')),
     ...(await import('./gateway/http.ts')),
     ...(await import('./gateway/websocket.ts')),
@@ -79,12 +88,12 @@ async function loadParts() {
   }
 }
 
-function welcome(url: string): string {
+function welcome(url: string, hasExplorer: boolean): string {
   return `
 Atrium is ready.
 
   GraphQL     ${url}/graphql
-  Explorer    ${url}/graphql in a browser
+  Explorer    ${hasExplorer ? `${url}/graphql in a browser` : 'switched off'}
   REST        ${url}/api/search?q=postgres
   REST docs   ${url}/llms.txt to read, ${url}/api/openapi.json for programs
   Health      ${url}/health, ${url}/ready

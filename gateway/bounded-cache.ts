@@ -7,15 +7,17 @@ export type BoundedCache<Value> = {
 }
 
 /**
- * Holds at most `maxEntries`, and keys of at most `maxCharacters` together: keys are texts of clients, and what is held grows with them.
- * A key that is longer than all of it is not held at all.
+ * Holds at most `maxEntries`, of at most `maxCharacters` together. Unless `charactersOf` says otherwise those are of the keys: keys are texts of clients, and
+ * what is held grows with them. What is longer than all of it is not held at all.
  */
 export function boundedCache<Value>({
   maxEntries,
   maxCharacters,
+  charactersOf = (key) => key.length,
 }: {
   readonly maxEntries: number
   readonly maxCharacters: number
+  readonly charactersOf?: (key: string, value: Value) => number
 }): BoundedCache<Value> {
   // A Map keeps the order of insertion, so the first key is the one that was not used for longest.
   const entries = new Map<string, Value>()
@@ -30,14 +32,16 @@ export function boundedCache<Value>({
       return value
     },
     set(key, value) {
-      if (key.length > maxCharacters) return
-      if (entries.delete(key)) characters -= key.length
+      const length = charactersOf(key, value)
+      if (length > maxCharacters) return
+      const replaced = entries.get(key)
+      if (replaced !== undefined && entries.delete(key)) characters -= charactersOf(key, replaced)
       entries.set(key, value)
-      characters += key.length
-      for (const oldest of entries.keys()) {
+      characters += length
+      for (const [oldest, held] of entries) {
         if (entries.size <= maxEntries && characters <= maxCharacters) break
         entries.delete(oldest)
-        characters -= oldest.length
+        characters -= charactersOf(oldest, held)
       }
     },
     size: () => entries.size,

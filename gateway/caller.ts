@@ -5,17 +5,24 @@ import { type Caller, CREDENTIAL_HEADERS, type CredentialHeader } from '../subgr
 export const callerOf = (request: FastifyRequest, names: readonly CredentialHeader[] = CREDENTIAL_HEADERS): Caller => ({
   requestId: request.id,
   address: request.ip,
-  credentials: credentialsIn(request.headers, names),
+  credentials: namedIn(request.headers, names),
 })
 
+/** Node has put the names of headers in lower case, so these need no search. */
+function namedIn(headers: FastifyRequest['headers'], names: readonly CredentialHeader[]): Caller['credentials'] {
+  const credentials: Partial<Record<CredentialHeader, string>> = {}
+  for (const name of names) {
+    const value = headers[name]
+    if (typeof value === 'string') credentials[name] = value
+  }
+  return credentials
+}
+
 /** Credentials by the names of their headers, without regard to case; what is no text is none. */
-export function credentialsIn(
-  given: Readonly<Record<string, unknown>>,
-  names: readonly CredentialHeader[] = CREDENTIAL_HEADERS,
-): Caller['credentials'] {
+export function credentialsIn(given: Readonly<Record<string, unknown>>): Caller['credentials'] {
   const credentials: Partial<Record<CredentialHeader, string>> = {}
   for (const [key, value] of Object.entries(given)) {
-    const name = names.find((known) => known === key.toLowerCase())
+    const name = CREDENTIAL_HEADERS.find((known) => known === key.toLowerCase())
     if (name !== undefined && typeof value === 'string') credentials[name] = value
   }
   return credentials

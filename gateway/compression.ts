@@ -23,15 +23,18 @@ const CODINGS: Readonly<
 
 /** Compresses the text answers of this scope that are worth it, for clients that accept it. Answers with a coding of their own stay as they are. */
 export function compressAnswers(app: FastifyInstance): void {
-  app.addHook('onSend', async (request, reply, payload) => {
-    if (typeof payload !== 'string' || reply.hasHeader('content-encoding')) return payload
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (typeof payload !== 'string' || reply.hasHeader('content-encoding')) return done(null, payload)
     addVary(reply)
-    if (payload.length < WORTHWHILE_BYTES) return payload
+    if (payload.length < WORTHWHILE_BYTES) return done(null, payload)
     const coding = codingFor(request.headers['accept-encoding'])
-    if (!coding) return payload
-    const compressed = payload.length < LONG_BYTES ? CODINGS[coding].here(payload) : await CODINGS[coding].elsewhere(payload)
-    reply.header('content-encoding', coding).header('content-length', compressed.length)
-    return compressed
+    if (!coding) return done(null, payload)
+    const take = (compressed: Buffer) => {
+      reply.header('content-encoding', coding).header('content-length', compressed.length)
+      done(null, compressed)
+    }
+    if (payload.length < LONG_BYTES) return take(CODINGS[coding].here(payload))
+    CODINGS[coding].elsewhere(payload).then(take, done)
   })
 }
 

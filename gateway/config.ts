@@ -1,7 +1,10 @@
 import { z } from 'zod'
-import { variables as all } from '../config.ts'
+import { variables as all, wholeNumber } from '../config.ts'
+import { BOUNDS } from './limits/limits.ts'
 
-const { HOST, PORT, LOG_LEVEL, DEPTH_LIMIT, COST_LIMIT, SHUTDOWN_GRACE_SECONDS } = all
+const { HOST, PORT, LOG_LEVEL, DEPTH_LIMIT, COST_LIMIT, COST_PROFILE, COST_SCALAR, COST_OBJECT, COST_LIST_FACTOR } = all
+const { COST_BUDGET, REDIS_URL, SHUTDOWN_GRACE_SECONDS } = all
+const { BATCH_LIMIT, PERSISTED_MANIFEST, PERSISTED_ONLY, INTROSPECTION, EXPLORER } = all
 
 /** The variables of `node gateway/main.ts`: those of the whole system that concern a gateway, and the graph that it serves. */
 export const variables = {
@@ -13,8 +16,25 @@ export const variables = {
   },
   HOST,
   PORT,
+  SUBGRAPH_TIMEOUT_MILLISECONDS: {
+    read: wholeNumber(1, BOUNDS.milliseconds),
+    default: '5000',
+    unit: 'milliseconds',
+    meaning: 'How long one fetch from a subgraph may take, with its retries; an operation has 10 seconds in all.',
+  },
   DEPTH_LIMIT,
   COST_LIMIT,
+  BATCH_LIMIT,
+  PERSISTED_MANIFEST,
+  PERSISTED_ONLY,
+  INTROSPECTION,
+  EXPLORER,
+  COST_PROFILE,
+  COST_SCALAR,
+  COST_OBJECT,
+  COST_LIST_FACTOR,
+  COST_BUDGET,
+  REDIS_URL,
   LOG_LEVEL,
   SHUTDOWN_GRACE_SECONDS,
 } as const

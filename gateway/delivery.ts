@@ -2,8 +2,8 @@ import type { GraphQLFormattedError } from 'graphql'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
 import { identified } from './errors.ts'
 import type { Admission } from './gateway.ts'
+import type { Outcome } from './outcome.ts'
 import { textOf } from './outcome-text.ts'
-import type { Outcome } from './stock-executor.ts'
 import type { Running } from './subscription.ts'
 
 /** Where outcomes go, one after the other: calls `taken` when the network took this one, so that a slow reader is not told faster than it reads. */
@@ -23,6 +23,7 @@ export function deliver(
   variables: Readonly<Record<string, unknown>>,
   caller: Caller,
   send: Send,
+  wantsCost = false,
 ): Delivery {
   let isStopped = false
   let running: Running | null = null
@@ -42,17 +43,21 @@ export function deliver(
   async function run(): Promise<readonly GraphQLFormattedError[] | null> {
     const signal = beginning?.signal ?? AbortSignal.abort()
     if (!admission.subscribe) {
-      const outcome = await admission.run(variables, { caller, signal })
+      const outcome = await admission.run(variables, { caller, signal, wantsCost })
       beginning = null
-      const { data, errors } = outcome
+      const { data, errors, extensions } = outcome
       if (isStopped) return null
       if (data === undefined) return (errors ?? []).map((error) => identified(error, caller.requestId))
-      const text = JSON.stringify({ data, ...(errors && { errors: errors.map((error) => identified(error, caller.requestId)) }) })
+      const text = JSON.stringify({
+        data,
+        ...(errors && { errors: errors.map((error) => identified(error, caller.requestId)) }),
+        ...(extensions && { extensions }),
+      })
       await new Promise<void>((taken) => send(text, taken))
       return null
     }
 
-    const opened = await admission.subscribe(variables, { caller, signal })
+    const opened = await admission.subscribe(variables, { caller, signal, wantsCost })
     beginning = null
     if (opened.kind === 'refused') return opened.errors.map((error) => identified(error, caller.requestId))
     running = opened.source

@@ -8,11 +8,12 @@ import {
   type OperationDefinitionNode,
   type OperationTypeNode,
   parse,
+  specifiedRules,
   validate,
   visit,
 } from 'graphql'
 import { boundedCache } from './bounded-cache.ts'
-import { refusal } from './errors.ts'
+import { documentError, refusal, withoutSuggestions } from './errors.ts'
 import { type CostModel, costModel } from './limits/cost.ts'
 import { BOUNDS, type Limits } from './limits/limits.ts'
 import { shapeOf } from './limits/shape.ts'
@@ -42,7 +43,13 @@ export type Checked =
 export function checkText(
   text: string,
   operationName: string | undefined,
-  rules: { readonly schema: GraphQLSchema; readonly weights: Weights; readonly limits: Limits },
+  rules: {
+    readonly schema: GraphQLSchema
+    readonly weights: Weights
+    readonly limits: Limits
+    /** Whether a client may ask for the schema, in a query or by guessing names. */
+    readonly introspection: boolean
+  },
 ): Checked {
   let document: DocumentNode
   try {
@@ -57,17 +64,25 @@ export function checkText(
       refusal('OPERATION_TOO_LARGE', `Expected at most ${BOUNDS.repetitions} times ${repeated.what}, got ${repeated.times}.`),
     )
   }
+  const deepest = deepestValue(document)
+  if (deepest > BOUNDS.variableDepth) {
+    const message = `Expected values nested at most ${BOUNDS.variableDepth} deep, got ${deepest}.`
+    return refused(refusal('OPERATION_TOO_LARGE', message, { limit: BOUNDS.variableDepth }))
+  }
 
   const operation = operationNamed(document, operationName)
   if (typeof operation === 'string') return refused(refusal('OPERATION_RESOLUTION_FAILURE', operation))
   const kind = operation.operation
 
   const invalid = validationErrors(rules.schema, document, text)
-  if (invalid.length > 0) return { ...refused(...invalid), operation: kind }
+  if (invalid.length > 0) {
+    return { ...refused(...(rules.introspection ? invalid : invalid.map(withoutSuggestions))), operation: kind }
+  }
 
   const own = reachableFrom(operation, document)
   if (kind === 'subscription' && isConditional(operation, own)) return { ...refused(CONDITIONAL), operation: kind }
   const shape = shapeOf(own, operation)
+  if (!rules.introspection && shape.introspections > 0) return { ...refused(NO_INTROSPECTION), operation: kind }
   const faults = shapeFaults(shape, rules.limits)
   if (faults.length > 0) return { ...refused(...faults), operation: kind }
 
@@ -106,6 +121,14 @@ const REMEMBERED = { maxEntries: 1_000, maxCharacters: 1_000_000 }
 /** Introspection has bounds of its own: repeated it is refused by shape, nested by a rule of graphql-js. */
 const FREE: CostModel = { cost: () => 0, pageFault: () => null }
 
+const NO_INTROSPECTION = refusal(
+  'INTROSPECTION_DISABLED',
+  'Expected no "__schema" and "__type", for introspection is switched off here: ask those who run this server for the SDL of its graph.',
+)
+
+/** Errors that are told about one document: more of them help nobody, and a short text can have thousands. */
+const AT_MOST = { maxErrors: 20 }
+
 /** The specification forbids it, graphql-js' validation does not: a subscription to nothing is none. */
 const CONDITIONAL = refusal('GRAPHQL_VALIDATION_FAILED', 'Expected the field of a subscription without @skip and @include.')
 
@@ -116,7 +139,7 @@ function syntaxError(error: GraphQLError): GraphQLFormattedError {
     return refusal('OPERATION_TOO_LARGE', `Expected a document of at most ${BOUNDS.tokens} tokens.`, { limit: BOUNDS.tokens })
   }
   if (!error.locations) return refusal('OPERATION_TOO_LARGE', 'Expected a document that is nested less deeply.')
-  return { ...error.toJSON(), extensions: { code: 'GRAPHQL_PARSE_FAILED' } }
+  return documentError(error, 'GRAPHQL_PARSE_FAILED')
 }
 
 /** The one definition that an operationName selects, or a sentence about why there is none. An empty name is a name that nothing has. */
@@ -136,15 +159,26 @@ function operationNamed(document: DocumentNode, name: string | undefined): Opera
 /** Errors with locations in `text`. Validation itself throws for some documents; those are invalid too. */
 function validationErrors(schema: GraphQLSchema, document: DocumentNode, text: string): readonly GraphQLFormattedError[] {
   try {
-    if (validate(schema, document).length === 0) return []
-    return validate(schema, parse(text)).map((error) => ({
-      ...error.toJSON(),
-      extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
-    }))
+    if (validate(schema, document, specifiedRules, AT_MOST).length === 0) return []
+    const errors = validate(schema, parse(text), specifiedRules, AT_MOST)
+    return errors.map((error) => documentError(error, 'GRAPHQL_VALIDATION_FAILED'))
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'it cannot be validated'
     return [refusal('GRAPHQL_VALIDATION_FAILED', `Expected a valid document: ${reason}`)]
   }
+}
+
+/** Lists and objects in each other, in the values and types that the text spells out. */
+function deepestValue(document: DocumentNode): number {
+  let [depth, deepest] = [0, 0]
+  const enter = () => {
+    deepest = Math.max(deepest, ++depth)
+  }
+  const leave = () => {
+    depth--
+  }
+  visit(document, { ListValue: { enter, leave }, ObjectValue: { enter, leave }, ListType: { enter, leave } })
+  return deepest
 }
 
 /** The response name or fragment that occurs most often: conflicts between equal names are searched pair by pair. */

@@ -1,18 +1,26 @@
-import type { GraphQLFormattedError } from 'graphql'
+import type { GraphQLError, GraphQLFormattedError } from 'graphql'
 
 /** Codes that the gateway itself gives to errors, in `extensions.code`. Subgraphs add their own. */
 export type GatewayCode =
+  | 'BAD_REQUEST'
   | 'BAD_USER_INPUT'
   | 'COST_LIMIT_EXCEEDED'
   | 'DEPTH_LIMIT_EXCEEDED'
   | 'GRAPHQL_PARSE_FAILED'
   | 'GRAPHQL_VALIDATION_FAILED'
   | 'INTERNAL_SERVER_ERROR'
+  | 'INTROSPECTION_DISABLED'
   | 'INVALID_SUBGRAPH_ANSWER'
   | 'METHOD_NOT_ALLOWED'
   | 'OPERATION_RESOLUTION_FAILURE'
   | 'OPERATION_TOO_LARGE'
   | 'PAGE_SIZE_OUT_OF_RANGE'
+  | 'PERSISTED_DOCUMENT_NOT_FOUND'
+  | 'PERSISTED_QUERY_HASH_MISMATCH'
+  | 'PERSISTED_QUERY_NOT_FOUND'
+  | 'PERSISTED_QUERY_ONLY'
+  | 'PERSISTED_QUERY_VERSION_NOT_SUPPORTED'
+  | 'RATE_LIMITED'
   | 'SLOW_READER'
   | 'SUBGRAPH_UNAVAILABLE'
   | 'SUBSCRIPTIONS_NOT_SUPPORTED'
@@ -20,12 +28,35 @@ export type GatewayCode =
   | 'TOO_MANY_OPERATIONS'
   | 'UNAVAILABLE'
 
+/** Characters of a message and places of an error that a client gets: both grow with what it sent. */
+const MOST_CHARACTERS = 500
+const MOST_LOCATIONS = 10
+
+/** A message that is not longer than anybody reads. */
+const clipped = (message: string): string =>
+  message.length <= MOST_CHARACTERS
+    ? message
+    : `${message.slice(0, MOST_CHARACTERS).toWellFormed()}… (${message.length} characters)`
+
+/** What graphql-js finds wrong with a document, under one of our codes. */
+export const documentError = ({ message, locations }: GraphQLError, code: GatewayCode): GraphQLFormattedError => ({
+  message: clipped(message),
+  ...(locations && { locations: locations.slice(0, MOST_LOCATIONS) }),
+  extensions: { code },
+})
+
 /** An error for a client: `message` names the expectation and the offender. */
 export const refusal = (
   code: GatewayCode,
   message: string,
   details: Readonly<Record<string, unknown>> = {},
-): GraphQLFormattedError => ({ message, extensions: { code, ...details } })
+): GraphQLFormattedError => ({ message: clipped(message), extensions: { code, ...details } })
+
+/** What graphql-js adds for those who mistype tells others what there is. */
+export const withoutSuggestions = (error: GraphQLFormattedError): GraphQLFormattedError => ({
+  ...error,
+  message: error.message.replace(/ Did you mean [^?]*\?/, ''),
+})
 
 /** The same error with the id of the request that it belongs to, which the log has too. */
 export const identified = (error: GraphQLFormattedError, requestId: string): GraphQLFormattedError => ({

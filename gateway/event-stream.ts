@@ -1,23 +1,17 @@
 import { PassThrough } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLFormattedError } from 'graphql'
+import { askedInBody, askedInUrl } from './asked.ts'
 import { callerOf } from './caller.ts'
-import { type Delivery, deliver } from './delivery.ts'
+import { type Delivery, deliver, type Send } from './delivery.ts'
 import { identified, refusal } from './errors.ts'
 import type { Gateway } from './gateway.ts'
 import { heartbeat } from './heartbeat.ts'
+import { COST_HEADER, wantsCost } from './limits/cost-report.ts'
 import { BOUNDS } from './limits/limits.ts'
 
 /** Between two comments to one client: proxies cut off what is silent for half a minute or more, and a dead client is found by writing to it. */
 const COMMENT_SECONDS = 15
-
-/** What a client asks for, or why that cannot be told. */
-type Asked =
-  | { readonly query: string; readonly operationName: string | undefined; readonly variables: Readonly<Record<string, unknown>> }
-  | { readonly problem: string }
-
-/** Whether a client wants its answer as server-sent events. */
-export const wantsEvents = ({ headers: { accept = '' } }: FastifyRequest): boolean => accept.includes('text/event-stream')
 
 /**
  * Answers with server-sent events as graphql-sse's protocol says for distinct connections: a stream for each operation, with an event `next` for each outcome and
@@ -51,9 +45,11 @@ export function eventStreams(
       return reply.send(stream)
     }
     if (streams.size >= BOUNDS.connections) return refused([refusal('UNAVAILABLE', 'Too many event streams: try again later.')])
-    const asked = askedIn(request)
-    if ('problem' in asked) return refused([refusal('BAD_USER_INPUT', asked.problem)])
-    const admission = gateway.admit(asked.query, asked.operationName)
+    const read =
+      request.method === 'POST' ? askedInBody(request.body, 'BAD_USER_INPUT') : askedInUrl(request.query, 'BAD_USER_INPUT')
+    if (read.kind === 'malformed') return refused([read.error])
+    const { asked } = read
+    const admission = gateway.admitAsked(asked)
     if (admission.kind === 'refused') return refused(admission.errors)
     if (request.method === 'GET' && admission.operation === 'mutation') {
       return refused([
@@ -61,14 +57,15 @@ export function eventStreams(
       ])
     }
 
-    const delivery = deliver(admission, asked.variables, caller, (text, taken) => {
+    const send: Send = (text, taken) => {
       if (!stream.writable || stream.write(nextEvent(text))) return taken()
       const proceed = () => {
         stream.off('drain', proceed).off('close', proceed)
         taken()
       }
       stream.on('drain', proceed).on('close', proceed)
-    })
+    }
+    const delivery = deliver(admission, asked.variables, caller, send, wantsCost(request.headers[COST_HEADER], asked))
     streams.set(stream, delivery)
     comments.add(stream)
     stream.once('close', () => {
@@ -88,25 +85,3 @@ export function eventStreams(
 
 const COMPLETE = 'event: complete\ndata:\n\n'
 const nextEvent = (text: string): string => `event: next\ndata: ${text}\n\n`
-
-function askedIn({ method, query: search, body }: FastifyRequest): Asked {
-  const given = method === 'POST' ? body : search
-  if (!isObject(given)) return { problem: 'Expected a body with a JSON object.' }
-  const { query, operationName = null, variables = null } = given
-  if (typeof query !== 'string') return { problem: 'Expected "query" to be the text of an operation.' }
-  if (operationName !== null && typeof operationName !== 'string') return { problem: 'Expected "operationName" to be text.' }
-  const values = typeof variables === 'string' && method !== 'POST' ? parsed(variables) : variables
-  if (values !== null && !isObject(values)) return { problem: 'Expected "variables" to be a JSON object.' }
-  return { query, operationName: operationName ?? undefined, variables: values ?? {} }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,22 +1,24 @@
 import type { FetchNode, QueryPlan } from '@apollo/query-planner'
-import { type ExecutionResult, execute, Kind, validate, visit } from 'graphql'
+import { type ExecutionResult, validate, visit } from 'graphql'
 import type { Logger } from 'pino'
+import { compileOperation } from './compiled-operation.ts'
+import { compilePlan } from './compiled-plan/plan.ts'
+import { plannedDocument } from './compiled-plan/planned-document.ts'
 import type { CheckedOperation } from './documents.ts'
 import { fault } from './errors.ts'
 import { BOUNDS } from './limits/limits.ts'
 import type { Link, Passage } from './link.ts'
-import type { Outcome, PlanExecutor } from './stock-executor.ts'
+import type { Outcome } from './outcome.ts'
 import type { Supergraph } from './supergraph.ts'
 import { withinTime } from './time.ts'
 
 /** An operation that is ready to run, as often as it is asked for. Never rejects. */
 export type Run = (variables: Readonly<Record<string, unknown>>, passage: Passage) => Promise<Outcome>
 
-/** What running operations takes; the executor for plans of several fetches is loaded when the first of them appears. */
+/** What running operations takes. */
 export type Machinery = {
   readonly supergraph: Supergraph
   readonly links: ReadonlyMap<string, Link>
-  readonly executor: () => Promise<PlanExecutor>
 }
 
 /** Runs within the time that an operation has; a fault of ours ends as an error without detail. */
@@ -31,14 +33,17 @@ export async function guarded(passage: Passage, log: Logger, run: (bounded: Pass
 
 /**
  * Plans an operation and chooses the shortest way to run it. Throws when the planner does not support it.
- * Introspection is answered from the schema. A plan of one fetch from a subgraph in this process is the operation itself, asked there. Everything else
- * takes the general executor.
+ * Introspection is answered from the schema. A plan of one fetch from a subgraph in this process is the operation itself, asked there. Every other plan is
+ * compiled.
  */
-export function planned(checked: CheckedOperation, { supergraph, links, executor }: Machinery): Run {
-  if (checked.isIntrospection) return async (variables) => introspect(checked, supergraph, variables)
+export function planned(checked: CheckedOperation, { supergraph, links }: Machinery): Run {
+  if (checked.isIntrospection) {
+    const introspect = compileOperation(supergraph.api, checked.document, checked.operation.name?.value)
+    return async (variableValues) => outcomeOf(await introspect({ contextValue: undefined, variableValues }))
+  }
 
-  const { renamed, variablesOf } = withoutReserved(checked)
-  const plan = supergraph.plan(renamed.document)
+  const ready = plannedDocument(checked.document, checked.operation)
+  const plan = supergraph.plan(ready.document)
   const direct = directLink(checked, singleFetch(plan), supergraph, links)
   if (direct) {
     const { document, operation } = checked
@@ -46,7 +51,7 @@ export function planned(checked: CheckedOperation, { supergraph, links, executor
     return (variables, passage) => direct.execute({ ...request, variables }, passage).then(outcomeOf)
   }
 
-  return async (variables, passage) => (await executor())(renamed, plan, variablesOf(variables), passage)
+  return compilePlan(ready, plan, supergraph, links)
 }
 
 /**
@@ -80,15 +85,6 @@ function asksForSchema(document: CheckedOperation['document']): boolean {
   return found
 }
 
-function introspect(
-  { document, operation }: CheckedOperation,
-  { api }: Supergraph,
-  variables: Readonly<Record<string, unknown>>,
-): Promise<Outcome> | Outcome {
-  const answer = execute({ schema: api, document, variableValues: variables, operationName: operation.name?.value })
-  return answer instanceof Promise ? answer.then(outcomeOf) : outcomeOf(answer)
-}
-
 /** A subgraph's answer as a client sees it. */
 export const outcomeOf = ({ data, errors }: ExecutionResult): Outcome => ({
   ...(data !== undefined && { data }),
@@ -100,26 +96,3 @@ const formatted = ({ message, path, extensions }: NonNullable<ExecutionResult['e
   ...(path && { path }),
   extensions,
 })
-
-/** The planner's name for the entities that a fetch asks about; a client's variable of that name would be taken for it. */
-const RESERVED = 'representations'
-
-/** The same operation with another name for a variable that has the reserved one, and its variables likewise. */
-export function withoutReserved(checked: CheckedOperation): {
-  readonly renamed: CheckedOperation
-  readonly variablesOf: (variables: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
-} {
-  const names = new Set(checked.operation.variableDefinitions?.map(({ variable }) => variable.name.value))
-  if (!names.has(RESERVED)) return { renamed: checked, variablesOf: (variables) => variables }
-
-  let free = `${RESERVED}OfClient`
-  while (names.has(free)) free += '_'
-  const document = visit(checked.document, {
-    Variable: (node) => (node.name.value === RESERVED ? { ...node, name: { ...node.name, value: free } } : undefined),
-  })
-  const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION)
-  return {
-    renamed: { ...checked, document, operation: operation ?? checked.operation },
-    variablesOf: ({ [RESERVED]: value, ...others }) => (value === undefined ? others : { ...others, [free]: value }),
-  }
-}

@@ -1,68 +1,159 @@
-import { Agent, request as send } from 'undici'
-import { answerIn, headersFor } from './http-messages.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ExecutionResult } from 'graphql'
+import type { Logger } from 'pino'
+import { Pool } from 'undici'
+import { type CircuitState, circuitBreaker } from './circuit-breaker.ts'
+import { ANSWER_BYTES, answerIn, headersFor } from './http-messages.ts'
+import { type Answer, type Fault, replyTo } from './http-reply.ts'
+import { MOST_RETRIES, waitBefore } from './http-retries.ts'
 import { upstreams } from './http-upstreams.ts'
-import type { Link } from './link.ts'
+import type { Link, LinkRequest, Passage } from './link.ts'
 import { LinkError } from './masked-link.ts'
 
-/** Wall time of one fetch. Half of what an operation has, so that a plan of two fetches can say which one was slow. */
+/** Wall time of one fetch with its retries. Half of what an operation has, so that a plan of two fetches can say which one was slow. */
 const FETCH_MILLISECONDS = 5_000
-/** The largest answer of one fetch. A page of 1,000 items with every field is about 2 MB. */
-const ANSWER_BYTES = 10_000_000
+/** Time to connect: a first packet that is lost is sent again after one second (RFC 6298 §2), so that one more may be lost on the way back. */
+const CONNECT_MILLISECONDS = 2_000
 
 /** A link that keeps connections open until it is closed. */
-export type HttpLink = Link & { readonly close: () => Promise<void> }
+export type HttpLink = Link & { readonly state: () => CircuitState; readonly close: () => Promise<void> }
 
 /**
- * The way to a subgraph that speaks GraphQL over HTTP. Of the client it passes on the request id, the address and the credentials by allow-list.
- * Rejects with LinkError when the subgraph does not answer in time, or with something else than GraphQL; neither its address nor its answer is said.
+ * The way to a subgraph that speaks GraphQL over HTTP. Of the client it passes on the request id, the address and the credentials by allow-list. Queries that
+ * nobody answered are asked again; equal queries of one operation that are under way at once are one fetch.
+ * Rejects with LinkError when the subgraph does not answer in time, or with something else than GraphQL, or did so too often just now; neither its address nor
+ * its answer is said.
  */
-export function httpLink({ name, url }: { readonly name: string; readonly url: string }): HttpLink {
-  const agent = new Agent({
+export function httpLink({
+  name,
+  url,
+  timeoutMilliseconds = FETCH_MILLISECONDS,
+  log,
+}: {
+  readonly name: string
+  readonly url: string
+  /** Wall time of one fetch, with all its attempts. */
+  readonly timeoutMilliseconds?: number
+  /** Is told when the subgraph is given up for a while, and when it is back. */
+  readonly log?: Logger
+}): HttpLink {
+  const { origin, pathname, search } = new URL(url)
+  const connectTimeout = Math.min(CONNECT_MILLISECONDS, timeoutMilliseconds)
+  // Idle connections are closed when the subgraph says so, otherwise after undici's four seconds: shorter than the five of Node's servers.
+  // Our own timer ends what takes too long.
+  const pool = new Pool(origin, {
     connections: 64,
-    connectTimeout: FETCH_MILLISECONDS,
-    headersTimeout: FETCH_MILLISECONDS,
-    bodyTimeout: FETCH_MILLISECONDS,
-    keepAliveTimeout: 10_000,
+    connectTimeout,
+    headersTimeout: 0,
+    bodyTimeout: 0,
     maxResponseSize: ANSWER_BYTES,
   })
-
-  const streams = upstreams({ name, url })
+  const breaker = circuitBreaker({
+    now: () => performance.now(),
+    onChange: (circuit) => log?.[circuit === 'open' ? 'warn' : 'info']({ subgraph: name, circuit }, CIRCUIT_MESSAGES[circuit]),
+  })
+  const streams = upstreams({ name, url, connectTimeout, headersTimeout: timeoutMilliseconds })
+  const running = new WeakMap<Passage, Map<string, Promise<Answer>>>()
 
   return {
     name,
+    state: breaker.state,
     close: async () => {
-      await Promise.all([agent.destroy(), streams.close()])
+      await Promise.all([pool.destroy(), streams.close()])
     },
     subscribe: streams.subscribe,
     async execute({ query, variables, operationName }, passage) {
       passage.signal.throwIfAborted()
-      const controller = new AbortController()
-      const abort = () => controller.abort(passage.signal.reason)
-      passage.signal.addEventListener('abort', abort, { once: true })
-      const late = new LinkError('TIMEOUT', `The ${name} service did not answer within ${FETCH_MILLISECONDS / 1000} seconds.`)
-      const timer = setTimeout(() => controller.abort(late), FETCH_MILLISECONDS)
-      try {
-        const { statusCode, body } = await send(url, {
-          method: 'POST',
-          dispatcher: agent,
-          signal: controller.signal,
-          headers: headersFor(passage),
-          body: JSON.stringify({ query, variables, operationName }),
-        })
-        const text = await body.text()
-        const answer = answerIn(text)
-        if (!answer) throw new Error(`Expected a GraphQL answer, got ${text.length} characters with status ${statusCode}.`)
-        return answer
-      } catch (error) {
-        if (passage.signal.aborted) throw passage.signal.reason
-        if (error === late) throw late
-        throw new LinkError('SUBGRAPH_UNAVAILABLE', `The ${name} service did not answer this part of the operation.`, {
-          cause: error,
-        })
-      } finally {
-        clearTimeout(timer)
-        passage.signal.removeEventListener('abort', abort)
-      }
+      const values = JSON.stringify(variables)
+      const body = bodyOf(query, values, operationName)
+      if (!isQuery(query)) return (await fetchOnce(body, passage, 0)).result
+      return shared(`${nameless(query)}${values}`, passage, () => fetchOnce(body, passage, MOST_RETRIES))
     },
   }
+
+  async function shared(key: string, passage: Passage, ask: () => Promise<Answer>): Promise<ExecutionResult> {
+    const fetches = running.get(passage) ?? new Map<string, Promise<Answer>>()
+    running.set(passage, fetches)
+    const known = fetches.get(key)
+    if (known) {
+      const { text, result } = await known
+      // An object of its own for each: executors write into them.
+      return answerIn(text) ?? result
+    }
+    const fetch = ask()
+    fetches.set(key, fetch)
+    try {
+      return (await fetch).result
+    } finally {
+      fetches.delete(key)
+    }
+  }
+
+  async function fetchOnce(body: string, passage: Passage, retries: number): Promise<Answer> {
+    const controller = new AbortController()
+    const abort = () => controller.abort(passage.signal.reason)
+    passage.signal.addEventListener('abort', abort, { once: true })
+    const timer = setTimeout(() => controller.abort(late()), timeoutMilliseconds)
+    try {
+      return await attempts(body, passage, retries, controller.signal)
+    } catch (error) {
+      throw controller.signal.aborted ? controller.signal.reason : error
+    } finally {
+      clearTimeout(timer)
+      passage.signal.removeEventListener('abort', abort)
+    }
+  }
+
+  async function attempts(body: string, passage: Passage, retries: number, signal: AbortSignal): Promise<Answer> {
+    const end = performance.now() + timeoutMilliseconds
+    const headers = headersFor(passage)
+    let fault: Fault = REFUSED
+    for (let retry = 0; ; retry++) {
+      const leave = breaker.enter()
+      if (!leave) break
+      const reply = await replyTo(pool, { path: `${pathname}${search}`, headers, body, signal })
+      if (reply.kind === 'answer') {
+        leave('answered')
+        return reply.answer
+      }
+      if (passage.signal.aborted) leave('abandoned')
+      else leave(signal.aborted || reply.isIll ? 'failed' : 'answered')
+      signal.throwIfAborted()
+
+      fault = reply
+      const wait = retry < retries ? waitBefore(retry, fault.againAfter, Math.random()) : null
+      if (wait === null || performance.now() + wait >= end) break
+      await pause(wait, undefined, { signal })
+    }
+    if (fault.answer) return fault.answer
+    throw new LinkError('SUBGRAPH_UNAVAILABLE', `The ${name} service did not answer this part of the operation.`, {
+      cause: fault.cause,
+      isKnown: fault === REFUSED,
+    })
+  }
+
+  function late(): LinkError {
+    return new LinkError('TIMEOUT', `The ${name} service did not answer within ${timeoutMilliseconds / 1000} seconds.`)
+  }
 }
+
+const CIRCUIT_MESSAGES: Readonly<Record<CircuitState, string>> = {
+  open: 'a subgraph is not asked for a while, for it did not answer',
+  'half-open': 'a subgraph is asked once, to see whether it is back',
+  closed: 'a subgraph is back',
+}
+
+/** What was not even tried. */
+const REFUSED: Fault = { kind: 'fault', cause: new Error('The circuit is open.'), isIll: true, againAfter: null, answer: null }
+
+/** With the variables as JSON already: they are needed twice. */
+function bodyOf(query: string, values: string, operationName: LinkRequest['operationName']): string {
+  const named = operationName === undefined ? '' : `,"operationName":${JSON.stringify(operationName)}`
+  return `{"query":${JSON.stringify(query)},"variables":${values}${named}}`
+}
+
+/** Whether a text of the planner, which has one operation and begins with it, only reads. */
+const isQuery = (text: string): boolean => /^(?:query\b|\{)/.test(text)
+
+/** The planner numbers the fetches of a named operation, so that equal ones differ in their names. */
+const nameless = (query: string): string => query.replace(/^query \w+/, 'query')

@@ -20,12 +20,22 @@ type Upstream = {
  * Subscriptions of a subgraph that sends server-sent events as graphql-sse's protocol says for distinct connections. Equal requests of callers with the same
  * credentials share one stream, which ends with the last of them.
  */
-export function upstreams({ name, url }: { readonly name: string; readonly url: string }): {
+export function upstreams({
+  name,
+  url,
+  ...timeouts
+}: {
+  readonly name: string
+  readonly url: string
+  /** Milliseconds. */
+  readonly connectTimeout: number
+  readonly headersTimeout: number
+}): {
   readonly subscribe: (request: LinkRequest, passage: Passage) => Promise<Opened<Source, GraphQLError>>
   readonly close: () => Promise<void>
 } {
   // Nothing may come for hours; whether the other side still lives is for TCP to find out.
-  const agent = new Agent({ headersTimeout: 10_000, bodyTimeout: 0 })
+  const agent = new Agent({ ...timeouts, bodyTimeout: 0 })
   const running = new Map<string, Upstream>()
 
   return { subscribe, close: () => agent.destroy() }
@@ -59,7 +69,7 @@ export function upstreams({ name, url }: { readonly name: string; readonly url: 
       }
     } catch (error) {
       release()
-      throw error
+      throw passage.signal.aborted ? passage.signal.reason : error
     } finally {
       passage.signal.removeEventListener('abort', release)
     }
@@ -82,21 +92,22 @@ export function upstreams({ name, url }: { readonly name: string; readonly url: 
       method: 'POST',
       dispatcher: agent,
       signal: abort.signal,
-      headers: { ...headersFor(passage), accept: 'text/event-stream' },
+      headers: { ...headersFor(passage), accept: 'text/event-stream', 'accept-encoding': 'identity' },
       body,
     })
-    const opened = responding.then(
-      async (response) => {
-        if (response.statusCode === 200 && String(response.headers['content-type']).startsWith('text/event-stream')) {
-          void follow(response.body)
+    const opened = responding
+      .then(async ({ statusCode, headers, body: answer }) => {
+        if (statusCode === 200 && String(headers['content-type']).startsWith('text/event-stream')) {
+          void follow(answer)
           return null
         }
-        const errors = answerIn(await response.body.text())?.errors
+        const errors = answerIn(await shortText(answer))?.errors
         if (errors) return errors
-        throw unavailable(new Error(`Expected an event stream, got status ${response.statusCode}.`))
-      },
-      (error: unknown) => Promise.reject(unavailable(error)),
-    )
+        throw new Error(`Expected an event stream, got status ${statusCode}.`)
+      })
+      .catch((error: unknown) => {
+        throw unavailable(error)
+      })
     const upstream = { queues, opened, abort }
     running.set(key, upstream)
     opened.then(
@@ -133,6 +144,18 @@ export function upstreams({ name, url }: { readonly name: string; readonly url: 
   function unavailable(cause: unknown): LinkError {
     return new LinkError('SUBGRAPH_UNAVAILABLE', `The ${name} service does not send the events of this subscription.`, { cause })
   }
+}
+
+/** A body that is not followed as a stream. */
+async function shortText(chunks: AsyncIterable<Buffer>): Promise<string> {
+  const read: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of chunks) {
+    bytes += chunk.length
+    if (bytes > EVENT_BYTES) throw new Error(`Expected an answer of at most ${EVENT_BYTES} bytes.`)
+    read.push(chunk)
+  }
+  return Buffer.concat(read).toString()
 }
 
 /** The events of a stream, as the HTML standard spells them (§9.2.6); comments and fields that nobody here needs are dropped. */

@@ -1,75 +1,77 @@
-import { ApolloServer, type ApolloServerPlugin, HeaderMap } from '@apollo/server'
-import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { parse } from 'graphql'
+import type { GraphQLFormattedError } from 'graphql'
 import { CREDENTIAL_HEADERS } from '../subgraphs/runtime/caller.ts'
+import { type AnswerForm, answerForms } from './answer-form.ts'
+import { askedInBody, askedInUrl } from './asked.ts'
+import { runBatch } from './batch.ts'
 import { callerOf, goneSignal } from './caller.ts'
 import { compressAnswers } from './compression.ts'
 import { identified, refusal } from './errors.ts'
-import { eventStreams, wantsEvents } from './event-stream.ts'
+import { eventStreams } from './event-stream.ts'
 import { type Gateway, SUBSCRIPTION } from './gateway.ts'
-import type { Passage } from './link.ts'
+import { COST_HEADER, wantsCost } from './limits/cost-report.ts'
+import type { Outcome } from './outcome.ts'
 import { codeOf, refusalOf } from './server.ts'
-import type { Outcome } from './stock-executor.ts'
 
 /** Where the graph is, on every door. */
 export const GRAPHQL_PATH = '/graphql'
 
+const JSON_TYPE = 'application/json; charset=utf-8'
+
 /** Any origin: what a browser could send along by itself, we do not read. */
-const CORS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'x-request-id, retry-after' }
+const HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'x-request-id, retry-after',
+  'cache-control': 'no-store',
+  vary: 'Accept',
+}
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, POST, OPTIONS',
-  'access-control-allow-headers': `content-type, apollo-require-preflight, x-apollo-operation-name, x-request-id, ${CREDENTIAL_HEADERS.join(', ')}`,
+  'access-control-allow-headers': `content-type, apollo-require-preflight, x-apollo-operation-name, x-request-id, ${COST_HEADER}, ${CREDENTIAL_HEADERS.join(', ')}`,
   'access-control-max-age': '86400',
 }
 
-/** What Apollo Server says without a code that a client could act on. */
-const APOLLO_CODES: Readonly<Record<string, string>> = {
-  'provided sha does not match query': 'PERSISTED_QUERY_HASH_MISMATCH',
-  'Unsupported persisted query version': 'PERSISTED_QUERY_VERSION_NOT_SUPPORTED',
-}
+/** What a page of another site can send without asking first; see `mayBeForged`. */
+const SIMPLE_TYPES: readonly string[] = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
+const PREFLIGHTED_HEADERS = ['apollo-require-preflight', 'x-apollo-operation-name'] as const
+
+const FORGED =
+  'Expected POST with content-type application/json, or the header "apollo-require-preflight" with any value: what a page of another site could send unasked is not run.'
+const NOT_ACCEPTABLE =
+  'Expected an Accept header that allows application/graphql-response+json, application/json or text/event-stream.'
+
+/** What GraphQL's own specification refuses: the text, its operation, or its variables. */
+const REQUEST_ERRORS: readonly unknown[] = [
+  'BAD_USER_INPUT',
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'OPERATION_RESOLUTION_FAILURE',
+]
 
 /** Sends a page to a browser that opens the endpoint. */
 export type Page = (reply: FastifyReply) => FastifyReply
 
 /**
- * The graph over HTTP at `/graphql`, by the GraphQL over HTTP specification: POST, and GET for queries. Apollo Server reads the request (content types, CSRF,
- * persisted queries) and writes the answer; the operation in between takes the same way as everywhere: `gateway.admit`.
+ * The graph over HTTP at `/graphql`, by the GraphQL over HTTP specification: POST, and GET for queries. An operation takes the same way as on every door:
+ * `gateway.admitAsked`. `page` is for browsers; without one they get JSON like everybody. `batchLimit` is how many operations a list may have; 0 takes no lists.
  */
 export async function serveGraphql(
   app: FastifyInstance,
   gateway: Gateway,
-  { page }: { readonly page?: Page } = {},
+  { page, batchLimit = 0 }: { readonly page?: Page; readonly batchLimit?: number } = {},
 ): Promise<void> {
-  const server = new ApolloServer<Passage>({
-    schema: gateway.schema,
-    plugins: [ApolloServerPluginLandingPageDisabled(), answeredBy(gateway)],
-    // Apollo Server would parse and validate each text once more: ours has been, and is remembered with its plan.
-    documentStore: { get: async () => NEVER_READ, set: async () => {}, delete: async () => true },
-    dangerouslyDisableValidation: true,
-    introspection: true,
-    csrfPrevention: true,
-    allowBatchedHttpRequests: false,
-    includeStacktraceInErrorResponses: false,
-    stopOnTerminationSignals: false,
-    logger: { debug() {}, info() {}, warn: app.log.warn.bind(app.log), error: app.log.error.bind(app.log) },
-    formatError(formatted) {
-      const code = APOLLO_CODES[formatted.message]
-      return code === undefined ? formatted : { ...formatted, extensions: { code } }
-    },
-  })
-  await server.start()
-  app.addHook('onClose', () => server.stop())
   const events = eventStreams(app, gateway)
+  const formFor = answerForms()
+  const send = sender()
 
   await app.register(
     async (scope) => {
       scope.removeContentTypeParser('text/plain')
       compressAnswers(scope)
-      scope.addHook(
-        'onRequest',
-        async (_, reply) => void reply.headers(CORS).headers({ 'cache-control': 'no-store', vary: 'Accept' }),
-      )
+      scope.addHook('onRequest', (_, reply, done) => {
+        reply.headers(HEADERS)
+        done()
+      })
       scope.setErrorHandler((error: FastifyError, request, reply) => {
         const { status, message } = refusalOf(error)
         if (status === 500) request.log.error({ err: error }, 'a GraphQL request failed')
@@ -84,92 +86,124 @@ export async function serveGraphql(
       scope.route({
         method: ['GET', 'POST'],
         url: '',
+        // Without a promise: Fastify would listen for the end of each answer.
         handler: (request, reply) => {
-          if (wantsEvents(request)) return events(request, reply)
-          return page && isForPeople(request) ? page(reply) : answer(request, reply)
+          const form = formFor(request.headers.accept)
+          if (form?.kind === 'events') events(request, reply)
+          else if (page && isForPeople(request)) page(reply)
+          else if (!form) refuse(request, reply, 406, NOT_ACCEPTABLE)
+          else answer(request, reply, form).catch((error: unknown) => reply.send(error))
         },
       })
     },
     { prefix: GRAPHQL_PATH },
   )
 
-  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const headers = new HeaderMap()
-    for (const [name, value] of Object.entries(request.headers)) {
-      if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
+  async function answer(request: FastifyRequest, reply: FastifyReply, form: AnswerForm): Promise<void> {
+    if (mayBeForged(request)) return refuse(request, reply, 400, FORGED)
+    const isPost = request.method === 'POST'
+    if (isPost && !isUtf8(request)) return refuse(request, reply, 415, 'Expected a body in UTF-8.')
+    if (isPost && Array.isArray(request.body)) return answerAll(request, reply, request.body)
+
+    const write = (status: number, outcome: Outcome) =>
+      send(outcome.errors ? withRetryAfter(reply, [outcome]) : reply, form.contentType, status, textOf(outcome, request.id))
+    const read = isPost ? askedInBody(request.body) : askedInUrl(request.query)
+    if (read.kind === 'malformed') return write(400, { errors: [read.error] })
+    const { asked } = read
+    const admission = gateway.admitAsked(asked)
+    if (admission.operation === 'subscription') {
+      if (form.takesEvents) events(request, reply)
+      else write(400, { errors: [SUBSCRIPTION] })
+      return
     }
-    const mark = request.url.indexOf('?')
-    const {
-      status,
-      headers: own,
-      body,
-    } = await server.executeHTTPGraphQLRequest({
-      httpGraphQLRequest: {
-        method: request.method === 'HEAD' ? 'GET' : request.method,
-        headers,
-        search: mark === -1 ? '' : request.url.slice(mark),
-        body: request.body,
-      },
-      context: async () => ({ caller: callerOf(request), signal: goneSignal(reply) }),
+    if (admission.kind === 'refused') return write(statusOf(admission.errors, form), { errors: admission.errors })
+    if (!isPost && admission.operation !== 'query') {
+      const message = `Expected a query over GET, got a ${admission.operation}; send it with POST.`
+      reply.header('allow', 'POST')
+      return write(405, { errors: [refusal('METHOD_NOT_ALLOWED', message)] })
+    }
+    const outcome = await admission.run(asked.variables, {
+      caller: callerOf(request),
+      signal: goneSignal(reply),
+      wantsCost: wantsCost(request.headers[COST_HEADER], asked),
     })
-    reply.code(status ?? 200)
-    for (const [name, value] of own) reply.header(name, value)
-    // Chunks are for @defer and @stream, which the schema does not have.
-    return reply.send(body.kind === 'complete' ? body.string : '')
+    write(outcome.data === undefined ? statusOf(outcome.errors, form) : 200, outcome)
+  }
+
+  /** A list is no GraphQL response, so it has the media type of JSON whatever the client likes best. */
+  async function answerAll(request: FastifyRequest, reply: FastifyReply, given: readonly unknown[]): Promise<void> {
+    const batch = await runBatch(gateway, given, batchLimit, { caller: callerOf(request), signal: goneSignal(reply) })
+    if (batch.kind === 'refused') return send(reply, JSON_TYPE, 400, textOf({ errors: [batch.error] }, request.id))
+    const texts = batch.outcomes.map((outcome) => textOf(outcome, request.id))
+    send(withRetryAfter(reply, batch.outcomes), JSON_TYPE, 200, `[${texts.join(',')}]`)
   }
 }
 
-/** Apollo Server wants a document before it asks its plugins; this one only has to be a query. */
-const NEVER_READ = parse('{ __typename }', { noLocation: true })
+type Send = (reply: FastifyReply, contentType: string, status: number, text: string) => void
 
-function answeredBy(gateway: Gateway): ApolloServerPlugin<Passage> {
-  return {
-    async requestDidStart({ contextValue: passage }) {
-      return {
-        async didResolveOperation({ source, request, metrics }) {
-          // A text that is refused must not be kept as a persisted query.
-          if (gateway.admit(source, request.operationName).kind === 'refused') metrics.persistedQueryRegister = false
-        },
-        async responseForOperation({ source, request }) {
-          const admission = gateway.admit(source, request.operationName)
-          if (admission.operation === 'subscription') return response(400, { errors: [SUBSCRIPTION] })
-          if (admission.kind === 'refused') return response(400, { errors: admission.errors })
-          if (request.http?.method === 'GET' && admission.operation !== 'query') {
-            const message = `Expected a query over GET, got a ${admission.operation}; send it with POST.`
-            return response(405, { errors: [refusal('METHOD_NOT_ALLOWED', message)] }, [['allow', 'POST']])
-          }
-          const outcome = await admission.run(request.variables ?? {}, passage)
-          return response(outcome.data === undefined ? 400 : 200, outcome, retryAfter(outcome))
-        },
-        async willSendResponse({ response: { body } }) {
-          if (body.kind !== 'single' || !body.singleResult.errors) return
-          body.singleResult.errors = body.singleResult.errors.map((error) => identified(error, passage.caller.requestId))
-        },
+/**
+ * Writes answers when everything that is to be answered at this moment is known: system calls in a row cost half as much as those between which other work is
+ * done. Nothing waits longer for it than for the requests that came with it.
+ */
+function sender(): Send {
+  let waiting: Parameters<Send>[] = []
+  const write = () => {
+    const now = waiting
+    waiting = []
+    for (const [reply, contentType, status, text] of now) {
+      try {
+        reply.code(status).header('content-type', contentType).send(text)
+      } catch (error) {
+        // Nobody else waits for this one, and the others must be answered.
+        reply.log.error({ err: error }, 'an answer could not be written')
+        reply.raw.destroy()
       }
-    },
+    }
+  }
+  return (...answer) => {
+    if (waiting.push(answer) === 1) setImmediate(write)
   }
 }
 
-/** When the last of what was asked too often may be asked again (RFC 9110 §10.2.3). */
-function retryAfter({ errors = [] }: Outcome): readonly (readonly [string, string])[] {
-  const seconds = errors.map(({ extensions }) => extensions?.retryAfterSeconds).filter((value) => typeof value === 'number')
-  return seconds.length === 0 ? [] : [['retry-after', String(Math.max(1, Math.ceil(Math.max(...seconds))))]]
+function refuse(request: FastifyRequest, reply: FastifyReply, status: number, message: string): void {
+  const text = textOf({ errors: [{ message, extensions: { code: codeOf(status) } }] }, request.id)
+  void reply.code(status).header('content-type', JSON_TYPE).send(text)
 }
 
-const response = (status: number, { data, errors }: Outcome, headers: readonly (readonly [string, string])[] = []) => ({
-  http: { status, headers: new HeaderMap(headers.map(([name, value]) => [name, value])) },
-  body: {
-    kind: 'single' as const,
-    singleResult: { ...(data !== undefined && { data: data as Record<string, unknown> | null }), ...(errors && { errors }) },
-  },
-})
+/** An answer as JSON; its errors name the request. */
+const textOf = ({ data, errors, extensions }: Outcome, requestId: string): string =>
+  JSON.stringify({ data, ...(errors && { errors: errors.map((error) => identified(error, requestId)) }), extensions })
 
-function refuse(request: FastifyRequest, reply: FastifyReply, status: number, message: string): FastifyReply {
-  const error = identified({ message, extensions: { code: codeOf(status) } }, request.id)
-  return reply
-    .code(status)
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify({ errors: [error] }))
+/** The status of an answer without data. Apollo's clients send the text of a persisted query that we do not have when they are told so with 200. */
+function statusOf(errors: readonly GraphQLFormattedError[] = [], form: AnswerForm): number {
+  const has = (code: string) => errors.some(({ extensions }) => extensions?.code === code)
+  if (has('PERSISTED_QUERY_NOT_FOUND')) return 200
+  if (has('RATE_LIMITED')) return 429
+  return errors.every(({ extensions }) => REQUEST_ERRORS.includes(extensions?.code)) ? form.refusedStatus : 400
+}
+
+/** Says when the last of what was asked too often may be asked again (RFC 9110 §10.2.3). */
+function withRetryAfter(reply: FastifyReply, outcomes: readonly Outcome[]): FastifyReply {
+  const seconds = outcomes
+    .flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions?.retryAfterSeconds))
+    .filter((value) => typeof value === 'number')
+  return seconds.length === 0 ? reply : reply.header('retry-after', String(Math.max(1, Math.ceil(Math.max(...seconds)))))
+}
+
+/**
+ * Whether a page of another site could have made a browser send this without asking us first (CORS preflight): then nothing may come of it, not even
+ * work that takes time. A content type that forms cannot have, or a header that only programs set, shows that it could not.
+ */
+function mayBeForged({ headers }: FastifyRequest): boolean {
+  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
+  if (type?.includes('/') && !SIMPLE_TYPES.includes(type)) return false
+  return !PREFLIGHTED_HEADERS.some((name) => headers[name])
+}
+
+/** JSON is UTF-8 (RFC 8259 §8.1); what says to be something else would be misread. */
+function isUtf8({ headers }: FastifyRequest): boolean {
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(headers['content-type'] ?? '')?.[1]
+  return charset === undefined || /^utf-?8$/i.test(charset)
 }
 
 /** A browser that opens the address in its window, not a program. */

@@ -1,15 +1,19 @@
 import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
+import type { CircuitState } from './circuit-breaker.ts'
 
 /** What one client operation carries through the plan. */
 export type Passage = {
   readonly caller: Caller
   /** Aborts when the client is gone or the operation's time is up. */
   readonly signal: AbortSignal
+  /** Whether the client wants to know what its operation costs. */
+  readonly wantsCost?: boolean
 }
 
 /** What a subgraph is asked. */
 export type LinkRequest = {
+  /** One operation, which the text begins with. */
   readonly query: string
   readonly variables: Readonly<Record<string, unknown>>
   readonly operationName: string | undefined
@@ -43,7 +47,10 @@ export type Opened<Running, Problem> =
   | { readonly kind: 'open'; readonly source: Running }
   | { readonly kind: 'refused'; readonly errors: readonly Problem[] }
 
-/** The way to one subgraph, in process or over HTTP. Rejects only when the subgraph could not be asked. */
+/**
+ * The way to one subgraph, in process or over HTTP. Rejects only when the subgraph could not be asked. What fetches have in common is found by their passage:
+ * all those of one operation are to carry the same object.
+ */
 export type Link = {
   readonly name: string
   /**
@@ -51,6 +58,8 @@ export type Link = {
    * Absent for a subgraph that is reached over the network.
    */
   readonly schema?: GraphQLSchema
+  /** Whether the subgraph is asked at present; absent where it always is. */
+  readonly state?: () => CircuitState
   readonly execute: (request: LinkRequest, passage: Passage) => Promise<ExecutionResult>
   /** Begins a subscription; the signal of `passage` counts until it has begun. Absent for a subgraph that has none. */
   readonly subscribe?: (request: LinkRequest, passage: Passage) => Promise<Opened<Source, GraphQLError>>

@@ -1,27 +1,55 @@
 import type { DocumentNode, ExecutionResult } from 'graphql'
-import { createSourceEventStream, execute, parse } from 'graphql'
+import { createSourceEventStream, getOperationAST, parse } from 'graphql'
+import { cancelledBy } from '../subgraphs/runtime/cancellation.ts'
 import type { Subgraph } from '../subgraphs/runtime/subgraph.ts'
 import { boundedCache } from './bounded-cache.ts'
-import type { Link, Passage, Source } from './link.ts'
+import { type CompiledOperation, compileOperation } from './compiled-operation.ts'
+import type { Link, LinkRequest, Passage, Source } from './link.ts'
 
 /** Plans repeat the same few fetches; what arrives here is the planner's text, not a client's. */
 const DOCUMENTS = { maxEntries: 500, maxCharacters: 500_000 }
 
+/** An operation, ready to run. */
+type Prepared = { readonly document: DocumentNode; readonly run: CompiledOperation; readonly isMutation: boolean }
+
 /**
- * The way to a subgraph in this process: its schema, executed by graphql-js, without any JSON between.
+ * The way to a subgraph in this process: its schema, executed by compiled operations, without any JSON between.
  * All fetches of one client operation share one context of the subgraph, so that its loaders batch over the whole plan.
  */
 export function localLink(subgraph: Subgraph): Link {
-  const documents = boundedCache<DocumentNode>(DOCUMENTS)
+  const texts = boundedCache<Prepared>(DOCUMENTS)
+  /** Documents of the caller's, as long as the caller has them. */
+  const documents = new WeakMap<DocumentNode, Map<string | undefined, Prepared>>()
   const contexts = new WeakMap<Passage, object>()
 
-  const parsed = (query: string): DocumentNode => {
-    const known = documents.get(query)
+  const prepared = (document: DocumentNode, operationName: string | undefined): Prepared => ({
+    document,
+    run: compileOperation(subgraph.schema, document, operationName),
+    isMutation: getOperationAST(document, operationName)?.operation === 'mutation',
+  })
+
+  const preparedText = (query: string, operationName: string | undefined): Prepared => {
+    const key = operationName === undefined ? query : `${operationName}\0${query}`
+    const known = texts.get(key)
     if (known) return known
-    const document = parse(query, { noLocation: true })
-    documents.set(query, document)
-    return document
+    const made = prepared(parse(query, { noLocation: true }), operationName)
+    texts.set(key, made)
+    return made
   }
+
+  const preparedDocument = (document: DocumentNode, operationName: string | undefined): Prepared => {
+    const byName = documents.get(document) ?? new Map<string | undefined, Prepared>()
+    if (byName.size === 0) documents.set(document, byName)
+    const known = byName.get(operationName)
+    if (known) return known
+    const made = prepared(document, operationName)
+    // More names than that are names that nothing in it has.
+    if (byName.size <= document.definitions.length) byName.set(operationName, made)
+    return made
+  }
+
+  const operationOf = ({ query, operationName, document }: LinkRequest): Prepared =>
+    document ? preparedDocument(document, operationName) : preparedText(query, operationName)
 
   const contextOf = (passage: Passage): object => {
     const known = contexts.get(passage)
@@ -34,25 +62,20 @@ export function localLink(subgraph: Subgraph): Link {
   return {
     name: subgraph.name,
     schema: subgraph.schema,
-    async execute({ query, variables, operationName, document }, passage) {
-      passage.signal.throwIfAborted()
-      const answer = execute({
-        schema: subgraph.schema,
-        document: document ?? parsed(query),
-        contextValue: contextOf(passage),
-        variableValues: variables,
-        operationName,
-      })
-      return answer instanceof Promise ? untilAborted(answer, passage.signal) : answer
+    async execute(request, passage) {
+      const { signal } = passage
+      signal.throwIfAborted()
+      const { run, isMutation } = operationOf(request)
+      const asked = { contextValue: contextOf(passage), variableValues: request.variables }
+      // A client that leaves must not leave half of a mutation behind.
+      const answer = isMutation ? run(asked) : cancelledBy(signal, () => run({ ...asked, signal }))
+      return answer instanceof Promise ? untilAborted(answer, signal) : answer
     },
-    async subscribe({ query, variables, operationName, document }, passage) {
+    async subscribe(request, passage) {
       passage.signal.throwIfAborted()
-      const operation = {
-        schema: subgraph.schema,
-        document: document ?? parsed(query),
-        variableValues: variables,
-        operationName,
-      }
+      const { document, run } = operationOf(request)
+      const { operationName, variables: variableValues } = request
+      const operation = { schema: subgraph.schema, document, variableValues, operationName }
       const opening = createSourceEventStream({ ...operation, contextValue: contextOf(passage) })
       const opened = await untilAborted(opening, passage.signal).catch((error: unknown) => {
         // Whoever waited is gone: what begins after all must end.
@@ -62,7 +85,10 @@ export function localLink(subgraph: Subgraph): Link {
       if (!isStream(opened)) return { kind: 'refused', errors: opened.errors ?? [] }
       const answer = async (event: unknown, each: Passage) => {
         each.signal.throwIfAborted()
-        const answered = execute({ ...operation, rootValue: event, contextValue: contextOf(each) })
+        const { signal } = each
+        const answered = cancelledBy(signal, () =>
+          run({ rootValue: event, contextValue: contextOf(each), variableValues, signal }),
+        )
         return answered instanceof Promise ? untilAborted(answered, each.signal) : answered
       }
       return { kind: 'open', source: { ...eventsOf(opened), isPersonal: false, answer } }
@@ -70,7 +96,7 @@ export function localLink(subgraph: Subgraph): Link {
   }
 }
 
-/** graphql-js cannot be stopped: the operation goes on without us, and nobody waits for it. */
+/** What resolvers have begun cannot be stopped but for its SQL statements: it goes on without us, and nobody waits for it. */
 function untilAborted<Result>(answer: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)

@@ -9,11 +9,13 @@ import { runProgram } from '../subgraphs/runtime/program.ts'
 import { Refusal } from '../subgraphs/runtime/refusal.ts'
 import { serveExplorer } from '../web/explorer/serve.ts'
 import { variables } from './config.ts'
-import { type Gateway, startGateway } from './gateway.ts'
+import { startGateway } from './gateway.ts'
 import { serveGraphql } from './http.ts'
 import { type HttpLink, httpLink } from './http-link.ts'
-import type { Limits } from './limits/limits.ts'
+import { limitsOf } from './limits/limits.ts'
+import { budgetOf } from './limits/redis-budget.ts'
 import { freePort, listen, localUrl } from './listen.ts'
+import { persistedBy } from './manifest.ts'
 import { createHttpServer } from './server.ts'
 import { locationsIn } from './supergraph.ts'
 import { serveWebSockets } from './websocket.ts'
@@ -29,23 +31,31 @@ await runProgram(async (defer, end) => {
   if (file === undefined) throw new Refusal('Expected SUPERGRAPH_FILE to name a file with a composed supergraph.')
   const supergraphSdl = textOf(file)
 
-  const links = linksOf(file, supergraphSdl)
+  const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
+  const links = linksOf(file, supergraphSdl, (to) => httpLink({ ...to, timeoutMilliseconds, log }))
   defer(() => Promise.all(links.map((link) => link.close())))
-  const gateway = await gatewayOf(file, supergraphSdl, links, { depth: config.DEPTH_LIMIT, cost: config.COST_LIMIT })
+  const budget = await budgetOf(config, log)
+  defer(async () => budget?.close())
+  const gateway = await startGateway({
+    supergraphSdl,
+    links,
+    limits: limitsOf(config),
+    budget,
+    log,
+    introspection: config.INTROSPECTION,
+    persisted: persistedBy(config),
+  }).catch((error: unknown) => {
+    throw error instanceof Refusal ? error : broken(file, error)
+  })
   defer(gateway.close)
 
   const app = createHttpServer({ log })
-  await serveGraphql(app, gateway, { page: await serveExplorer(app) })
+  const explorer = config.EXPLORER && { page: await serveExplorer(app) }
+  await serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
   serveWebSockets(app, gateway)
   const port = config.PORT || (await freePort(config.HOST))
   await listen(app, { host: config.HOST, port, graceSeconds: config.SHUTDOWN_GRACE_SECONDS }, defer)
   console.error(`The gateway is ready: ${localUrl(config.HOST, port)}/graphql`)
-
-  function gatewayOf(name: string, sdl: string, to: readonly HttpLink[], limits: Limits): Promise<Gateway> {
-    return startGateway({ supergraphSdl: sdl, links: to, limits, log }).catch((error: unknown) => {
-      throw broken(name, error)
-    })
-  }
 })
 
 function textOf(file: string): string {
@@ -56,7 +66,7 @@ function textOf(file: string): string {
   }
 }
 
-function linksOf(file: string, sdl: string): readonly HttpLink[] {
+function linksOf(file: string, sdl: string, linkTo: (subgraph: { name: string; url: string }) => HttpLink): readonly HttpLink[] {
   let locations: ReturnType<typeof locationsIn>
   try {
     locations = locationsIn(sdl)
@@ -65,7 +75,7 @@ function linksOf(file: string, sdl: string): readonly HttpLink[] {
   }
   if (locations.length === 0) throw broken(file, new Error('it has no enum join__Graph with subgraphs'))
   return locations.map(({ name, url }) => {
-    if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return httpLink({ name, url })
+    if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return linkTo({ name, url })
     throw new Refusal(`SUPERGRAPH_FILE ${file} says that subgraph "${name}" is at "${url}": expected an http or https URL.`)
   })
 }

@@ -3,13 +3,18 @@ import type { Logger } from 'pino'
 import { fault, type GatewayCode, refusal } from './errors.ts'
 import type { Link, Opened, Passage, Source } from './link.ts'
 
-/** A subgraph that could not be asked; `code` and `message` are for clients, `cause` is for the log. */
+/**
+ * A subgraph that could not be asked; `code` and `message` are for clients, `cause` is for the log. `isKnown` when the log has it already: one outage is not a
+ * line per operation.
+ */
 export class LinkError extends Error {
   override readonly name = 'LinkError'
   readonly code: GatewayCode
-  constructor(code: GatewayCode, message: string, options?: ErrorOptions) {
+  readonly isKnown: boolean
+  constructor(code: GatewayCode, message: string, options: ErrorOptions & { readonly isKnown?: boolean } = {}) {
     super(message, options)
     this.code = code
+    this.isKnown = options.isKnown ?? false
   }
 }
 
@@ -76,7 +81,11 @@ export function maskedLink(link: Link, log: Logger): Link {
       const { message, extensions } = refusal('TIMEOUT', 'The operation was stopped: its time was up, or its client was gone.')
       return shown(message, undefined, extensions)
     }
-    log.error({ err: error, subgraph: link.name, requestId: caller.requestId }, 'a subgraph could not be asked')
+    const isKnown = error instanceof LinkError && error.isKnown
+    log[isKnown ? 'debug' : 'error'](
+      { err: error, subgraph: link.name, requestId: caller.requestId },
+      'a subgraph could not be asked',
+    )
     const { message, extensions } = error instanceof LinkError ? refusal(error.code, error.message) : fault(caller.requestId)
     return shown(message, undefined, { ...extensions, requestId: caller.requestId })
   }

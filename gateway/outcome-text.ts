@@ -1,4 +1,4 @@
-import type { Outcome } from './stock-executor.ts'
+import type { Outcome } from './outcome.ts'
 
 const texts = new WeakMap<Outcome, string>()
 

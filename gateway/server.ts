@@ -32,10 +32,12 @@ const CODES: Readonly<Record<number, string>> = {
   400: 'BAD_REQUEST',
   404: 'NOT_FOUND',
   405: 'METHOD_NOT_ALLOWED',
+  406: 'NOT_ACCEPTABLE',
   408: 'REQUEST_TIMEOUT',
   413: 'PAYLOAD_TOO_LARGE',
   414: 'URI_TOO_LONG',
   415: 'UNSUPPORTED_MEDIA_TYPE',
+  417: 'EXPECTATION_FAILED',
   431: 'HEADERS_TOO_LARGE',
   500: 'INTERNAL_SERVER_ERROR',
   503: 'UNAVAILABLE',
@@ -75,6 +77,8 @@ export function createHttpServer({
     http: {
       connectionsCheckingInterval: 1_000,
       headersTimeout: REQUEST_MILLISECONDS,
+      // Node's own answer to a request without a host has no body.
+      requireHostHeader: false,
       // Other upgrades, such as h2c, are offers that HTTP lets a server ignore.
       shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket',
     },
@@ -97,15 +101,24 @@ export function createHttpServer({
     isClosing = true
     idle.end()
   })
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
+    done(problemOf(request.raw) ?? undefined)
   })
-  app.addHook('onSend', async (_, reply, payload) => {
+  app.server.on('checkExpectation', (_, response) => {
+    response.writeHead(417, { 'content-type': 'application/json; charset=utf-8', connection: 'close' })
+    response.end(JSON.stringify(errorBody(417, 'Expected no expectation but 100-continue.')))
+  })
+  app.server.on('connect', (_, socket) => refuseUpgrade(socket, 400, 'Expected a request to this server: it is no proxy.'))
+  app.addHook('onSend', (_, reply, payload, done) => {
     // A connection that is kept would be cut off later, in the middle of the next request.
     if (isClosing) reply.header('connection', 'close')
-    return payload
+    done(null, payload)
   })
-  app.addHook('onResponse', async (request, reply) => logLine(log, request, reply))
+  app.addHook('onResponse', (request, reply, done) => {
+    logLine(log, request, reply)
+    done()
+  })
 
   const routes = rememberedRoutes(app)
   app.setNotFoundHandler((request, reply) => {
@@ -160,6 +173,15 @@ const MESSAGES: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'Expected a body of valid JSON.',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'Expected a body of JSON, got an empty one.',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'Expected a body as long as content-length says.',
+}
+
+/** What is wrong with the head of a request, whatever it asks for. */
+function problemOf({ headers, httpVersion }: IncomingMessage): Error | null {
+  const problem = (statusCode: number, message: string) => Object.assign(new Error(message), { statusCode })
+  if (headers.host === undefined && httpVersion === '1.1') return problem(400, 'Expected a host header.')
+  const coding = headers['content-encoding'] ?? 'identity'
+  // Bodies are at most 100 kB: unpacked, one could be a thousand times as much.
+  return coding === 'identity' ? null : problem(415, 'Expected a body without content-encoding.')
 }
 
 function refuse(

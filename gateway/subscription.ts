@@ -1,13 +1,15 @@
-import type { QueryPlan, SubscriptionNode } from '@apollo/query-planner'
+import type { PlanNode, QueryPlan, SubscriptionNode } from '@apollo/query-planner'
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { Logger } from 'pino'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
+import { compilePlan, EVENT } from './compiled-plan/plan.ts'
+import { type PlannedDocument, plannedDocument } from './compiled-plan/planned-document.ts'
 import type { CheckedOperation } from './documents.ts'
 import { identified } from './errors.ts'
-import { directLink, guarded, type Machinery, outcomeOf, withoutReserved } from './execution.ts'
+import { directLink, guarded, type Machinery, outcomeOf } from './execution.ts'
 import { BOUNDS } from './limits/limits.ts'
 import type { Events, LinkRequest, Opened, Passage } from './link.ts'
-import { EVENT, type Outcome } from './stock-executor.ts'
+import type { Outcome } from './outcome.ts'
 import { withinTime } from './time.ts'
 import { dependsOnViewer, type ViewerFields } from './viewer.ts'
 
@@ -36,22 +38,21 @@ export function plannedSubscription(
   log: Logger,
 ): Subscribe {
   const { supergraph, links } = machinery
-  const { renamed, variablesOf } = withoutReserved(checked)
-  const plan = supergraph.plan(renamed.document)
+  const ready = plannedDocument(checked.document, checked.operation)
+  const plan = supergraph.plan(ready.document)
   const node = subscriptionNode(plan)
   const link = links.get(node.primary.serviceName)
   const begin = link?.subscribe
   if (!begin) throw new Error(`Subgraph "${node.primary.serviceName}" has no subscriptions.`)
 
   const isPersonal = dependsOnViewer(plan, supergraph.api, viewer)
-  const { requestFor, answerTo } = waysOf(checked, node, machinery)
+  const { requestFor, answerTo } = waysOf(checked, ready, node, machinery)
   /** What came of each event, by what may differ between those who are told of it. */
   const outcomes = new WeakMap<object, Map<string, Outcome | Promise<Outcome>>>()
 
   return async (given, passage) => {
     const { caller } = passage
-    const variables = variablesOf(given)
-    const opened = await withinTime(BOUNDS.milliseconds, passage, (bounded) => begin(requestFor(given, variables), bounded))
+    const opened = await withinTime(BOUNDS.milliseconds, passage, (bounded) => begin(requestFor(given), bounded))
     if (opened.kind === 'refused') return { kind: 'refused', errors: opened.errors.map(formatted) }
     const { source } = opened
     const key = `${JSON.stringify(given)}${isPersonal ? JSON.stringify([caller.credentials, caller.connectedAt]) : ''}`
@@ -76,9 +77,7 @@ export function plannedSubscription(
       const asker = isPersonal || source.isPersonal ? caller : anonymous(caller)
       // The signal of one listener must not stop what others wait for.
       const shared = { caller: asker, signal: NEVER }
-      const answered = await guarded(shared, log, (bounded) =>
-        answerTo((each) => source.answer(event, each), given, variables, bounded),
-      )
+      const answered = await guarded(shared, log, (bounded) => answerTo((each) => source.answer(event, each), given, bounded))
       return withId(answered, caller.requestId)
     }
   }
@@ -92,45 +91,39 @@ function subscriptionNode({ node }: QueryPlan): SubscriptionNode {
   return node
 }
 
-/** What the field's subgraph is asked, and how an event becomes an outcome: `given` variables are the client's, `variables` the plan's. */
+/** What the field's subgraph is asked, and how an event becomes an outcome. */
 function waysOf(
   checked: CheckedOperation,
-  node: SubscriptionNode,
-  machinery: Machinery,
+  ready: PlannedDocument,
+  { primary, rest }: SubscriptionNode,
+  { supergraph, links }: Machinery,
 ): {
-  readonly requestFor: (given: Variables, variables: Variables) => LinkRequest
-  readonly answerTo: (ask: Ask, given: Variables, variables: Variables, passage: Passage) => Promise<Outcome>
+  readonly requestFor: (given: Variables) => LinkRequest
+  readonly answerTo: (ask: Ask, given: Variables, passage: Passage) => Promise<Outcome>
 } {
-  const { primary, rest } = node
-  const { supergraph, links, executor } = machinery
   if (!rest && directLink(checked, primary, supergraph, links)) {
     const { document, operation } = checked
     return {
       requestFor: (given) => ({ query: '', operationName: operation.name?.value, document, variables: given }),
-      answerTo: (ask, _, __, passage) => ask(passage).then(outcomeOf),
+      answerTo: (ask, _, passage) => ask(passage).then(outcomeOf),
     }
   }
 
-  const happened = { ...primary, serviceName: EVENT, operationKind: 'query' as QueryOperation }
-  const perEvent: QueryPlan = {
-    kind: 'QueryPlan',
-    node: rest ? { kind: 'Sequence', nodes: [happened, rest] } : happened,
-  }
-  const { renamed } = withoutReserved(checked)
+  const happened = { ...primary, serviceName: EVENT }
+  const node: PlanNode = rest ? { kind: 'Sequence', nodes: [happened, rest] } : happened
+  const run = compilePlan(ready, { kind: 'QueryPlan', node }, supergraph, links)
   return {
-    requestFor: (_, variables) => ({
+    requestFor: (given) => ({
       query: primary.operation,
       operationName: primary.operationName,
-      variables: pick(variables, primary.variableUsages ?? []),
+      variables: pick(ready.variablesOf(given), primary.variableUsages ?? []),
     }),
-    answerTo: async (ask, _, variables, passage) => (await executor())(renamed, perEvent, variables, passage, () => ask(passage)),
+    answerTo: (ask, given, passage) => run(given, passage, () => ask(passage)),
   }
 }
 
 /** Asks the field's own subgraph about the event that is being worked out. */
 type Ask = (passage: Passage) => Promise<ExecutionResult>
-
-type QueryOperation = SubscriptionNode['primary']['operationKind']
 
 /** A fetch must not send values that the client did not. */
 const pick = (variables: Variables, names: readonly string[]): Variables =>

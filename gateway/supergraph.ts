@@ -1,7 +1,8 @@
-import { operationFromDocument, Supergraph as SupergraphModel } from '@apollo/federation-internals'
+import { isInterfaceType, isUnionType, operationFromDocument, Supergraph as SupergraphModel } from '@apollo/federation-internals'
 import { type QueryPlan, QueryPlanner } from '@apollo/query-planner'
 import type { DocumentNode, GraphQLSchema } from 'graphql'
 import { Kind, parse } from 'graphql'
+import type { TypeTest } from './compiled-plan/data.ts'
 
 /** A composed graph, ready to plan operations. */
 export type Supergraph = {
@@ -13,8 +14,8 @@ export type Supergraph = {
   readonly hidesSomething: boolean
   /** The plan of the only operation in `document`, which is valid against `api`. Throws for what the planner does not support. */
   readonly plan: (document: DocumentNode) => QueryPlan
-  /** What Apollo's executor wants to know of the graph. */
-  readonly model: SupergraphModel
+  /** Whether objects of this type are of that type, interface or union, also where clients do not see it. */
+  readonly isOf: TypeTest
 }
 
 /** The subgraphs of a supergraph and where it says they are reached, without composing anything. Throws for text that is no SDL. */
@@ -37,12 +38,24 @@ export function locationsIn(sdl: string): readonly { readonly name: string; read
 export function readSupergraph(sdl: string): Supergraph {
   const model = SupergraphModel.build(sdl)
   const apiSchema = model.apiSchema()
-  const planner = new QueryPlanner(model)
+  const planner = new QueryPlanner(model, {
+    // Otherwise equal paths below different types of a union share one fetch, and with it the arguments of one of them.
+    typeConditionedFetching: true,
+  })
   return {
     api: apiSchema.toGraphQLJSSchema(),
     subgraphs: [...model.subgraphsMetadata()].map(({ name }) => name),
     hidesSomething: /@inaccessible\b(?!")/.test(sdl.replace(/^directive .*$/gm, '')),
     plan: (document) => planner.buildQueryPlan(operationFromDocument(apiSchema, document)),
-    model,
+    isOf: typeTest(model),
   }
+}
+
+function typeTest({ schema }: SupergraphModel): TypeTest {
+  const members = new Map<string, ReadonlySet<string>>()
+  for (const type of schema.types()) {
+    if (isInterfaceType(type)) members.set(type.name, new Set(type.allImplementations().map(({ name }) => name)))
+    else if (isUnionType(type)) members.set(type.name, new Set(type.types().map(({ name }) => name)))
+  }
+  return (typename, condition) => typename === condition || members.get(condition)?.has(typename) === true
 }

@@ -3,8 +3,9 @@ import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { type ExecutionArgs, GraphQLError, type GraphQLFormattedError, GraphQLSchema, parse } from 'graphql'
 import { CloseCode, type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws'
-import { type WebSocket, WebSocketServer } from 'ws'
+import { WebSocket, WebSocketServer } from 'ws'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
+import { askedInBody } from './asked.ts'
 import { credentialsIn } from './caller.ts'
 import { type Delivery, deliver } from './delivery.ts'
 import { identified, refusal } from './errors.ts'
@@ -27,6 +28,8 @@ const TRY_AGAIN_LATER = 1013
 /** One WebSocket. Of its request only what operations need is kept. */
 type Connection = {
   readonly socket: WebSocket
+  /** What carries it. */
+  readonly stream: Duplex
   /** Who connected; with `connectedAt` from `connection_init` on. `requestId` is that of the connection. */
   caller: Caller
   /** Operations begun so far, to give each a request id of its own. */
@@ -35,6 +38,30 @@ type Connection = {
   /** Of those, the ones that an answer will end: queries and mutations. */
   answering: number
   hasPonged: boolean
+}
+
+/** A message on its way: `text` is an outcome, which stands behind `beginning` and is closed with it; empty where that is all. */
+type Outgoing = {
+  readonly connection: Connection
+  readonly beginning: string
+  readonly text: string
+  /** Called when the network took it, or never will. */
+  readonly taken: () => void
+}
+
+const NOTHING = Buffer.alloc(0)
+
+/** A whole, unmasked message of text (RFC 6455 §5.2): 0x81 is FIN and opcode 1; lengths above 125 take two bytes more, above 65,535 eight. */
+function textFrame(text: string): Buffer {
+  const length = Buffer.byteLength(text)
+  const header = length < 126 ? 2 : length < 65_536 ? 4 : 10
+  const frame = Buffer.allocUnsafe(header + length)
+  frame[0] = 0x81
+  frame[1] = header === 2 ? length : header === 4 ? 126 : 127
+  if (header === 4) frame.writeUInt16BE(length, 2)
+  if (header === 10) frame.writeBigUInt64BE(BigInt(length), 2)
+  frame.write(text, header)
+  return frame
 }
 
 /**
@@ -49,7 +76,7 @@ type Connection = {
  */
 export function serveWebSockets(app: FastifyInstance, gateway: Gateway): void {
   const connections = new Set<Connection>()
-  let outgoing: { readonly socket: WebSocket; readonly text: string; readonly taken: () => void }[] = []
+  let outgoing: Outgoing[] = []
   let isClosing = false
 
   const sockets = new WebSocketServer({
@@ -101,7 +128,7 @@ export function serveWebSockets(app: FastifyInstance, gateway: Gateway): void {
     const requestId = requestIdOf(request).slice(0, 100)
     const address = request.socket.remoteAddress ?? ''
     const credentials = credentialsIn(request.headers)
-    sockets.handleUpgrade(request, socket, head, (opened) => connected(opened, { requestId, address, credentials }))
+    sockets.handleUpgrade(request, socket, head, (opened) => connected(opened, socket, { requestId, address, credentials }))
   }
 
   function refusalFor({ url = '' }: IncomingMessage): readonly [status: number, message: string] | null {
@@ -111,19 +138,19 @@ export function serveWebSockets(app: FastifyInstance, gateway: Gateway): void {
     return null
   }
 
-  function connected(socket: WebSocket, caller: Caller): void {
-    const connection: Connection = { socket, caller, begun: 0, running: 0, answering: 0, hasPonged: true }
+  function connected(socket: WebSocket, stream: Duplex, caller: Caller): void {
+    const connection: Connection = { socket, stream, caller, begun: 0, running: 0, answering: 0, hasPonged: true }
     connections.add(connection)
     pings.add(connection)
     const closed = protocol.opened(
       {
         protocol: socket.protocol,
-        send: (text) => new Promise((taken) => send(socket, text, () => taken())),
+        send: (text) => new Promise((taken) => send({ connection, beginning: text, text: '', taken: () => taken() })),
         close: (code, reason) => socket.close(code, reason),
         onMessage: (read) => {
           socket.on('message', (bytes, isBinary) => {
             if (isBinary) return socket.close(CloseCode.BadRequest, 'Expected text frames.')
-            read(String(bytes)).catch(() => socket.close(CloseCode.BadRequest, 'Invalid message received'))
+            read(withQuery(String(bytes))).catch(() => socket.close(CloseCode.BadRequest, 'Invalid message received'))
           })
         },
       },
@@ -156,15 +183,22 @@ export function serveWebSockets(app: FastifyInstance, gateway: Gateway): void {
       const message = `Expected at most ${BOUNDS.socketOperations} operations at once over one connection.`
       return refused([refusal('TOO_MANY_OPERATIONS', message, { limit: BOUNDS.socketOperations })])
     }
-    const admission = gateway.admit(payload.query, payload.operationName ?? undefined)
+    const read = askedInBody(payload)
+    if (read.kind === 'malformed') return refused([read.error])
+    const { asked } = read
+    const admission = gateway.admitAsked(asked)
     if (admission.kind === 'refused') return refused(admission.errors)
 
     const answers = admission.subscribe ? 0 : 1
     connection.running++
     connection.answering += answers
     const beginning = `{"id":${JSON.stringify(id)},"type":"next","payload":`
-    const running = deliver(admission, payload.variables ?? {}, caller, (text, taken) =>
-      send(connection.socket, `${beginning}${text}}`, taken),
+    const running = deliver(
+      admission,
+      asked.variables,
+      caller,
+      (text, taken) => send({ connection, beginning, text, taken }),
+      asked.wantsCost,
     )
     void running.ended.then(() => {
       connection.running--
@@ -178,18 +212,30 @@ export function serveWebSockets(app: FastifyInstance, gateway: Gateway): void {
    * Writes when everything that is to be written at this moment is known: system calls in a row cost half as much as those between which other work is done,
    * for the readers then wake up once.
    */
-  function send(socket: WebSocket, text: string, taken: () => void): void {
-    if (outgoing.push({ socket, text, taken }) === 1) setImmediate(write)
+  function send(message: Outgoing): void {
+    if (outgoing.push(message) === 1) setImmediate(write)
   }
 
+  /** What many are told is framed once, and is one buffer of one write: `ws` would frame it for each, and write header and text as two. */
   function write(): void {
     const now = outgoing
     outgoing = []
-    for (const { socket, text, taken } of now) {
+    let last: Outgoing | null = null
+    let frame: Buffer = NOTHING
+    for (const message of now) {
+      const { connection, beginning, text, taken } = message
+      const { socket, stream } = connection
       if (socket.bufferedAmount > BOUNDS.socketBacklogBytes)
         socket.close(TRY_AGAIN_LATER, 'Slow reader: read faster, or ask for less.')
-      // Also called for a socket that is closed.
-      socket.send(text, taken)
+      if (socket.readyState !== WebSocket.OPEN) {
+        taken()
+        continue
+      }
+      if (!last || text !== last.text || beginning !== last.beginning)
+        frame = textFrame(text === '' ? beginning : `${beginning}${text}}`)
+      last = message
+      // Also called when the stream breaks.
+      stream.write(frame, taken)
     }
   }
 
@@ -225,6 +271,17 @@ class Ended extends Error {
   constructor(errors: readonly GraphQLFormattedError[]) {
     super('ended')
     this.errors = errors
+  }
+}
+
+/** The protocol wants a `query` in every message; clients that name a persisted document leave it out, as over HTTP. */
+function withQuery(text: string): string {
+  if (text.includes('"query"') || !(text.includes('"persistedQuery"') || text.includes('"documentId"'))) return text
+  try {
+    const { payload, ...message } = JSON.parse(text)
+    return JSON.stringify({ ...message, payload: { query: '', ...payload } })
+  } catch {
+    return text
   }
 }
 

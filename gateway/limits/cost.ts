@@ -22,11 +22,6 @@ import {
 import { BOUNDS } from './limits.ts'
 import type { ListSize, Weights } from './weights.ts'
 
-/** Points of a value that is a leaf, of an object, and items of a list whose length nobody states. */
-const SCALAR_COST = 1
-const OBJECT_COST = 2
-const LIST_FACTOR = 10
-
 /** Slicing arguments by convention, for schemas that do not use `@listSize`. */
 const SLICING_BY_CONVENTION = ['first', 'last', 'limit']
 
@@ -47,8 +42,8 @@ export type PageFault = { readonly argument: string; readonly value: number }
 
 export type CostModel = {
   /**
-   * Points of the operation with these coerced variables, never below 0: every leaf 1, every object 2 (`@cost` replaces either, and adds for
-   * arguments), times the length of the lists it is in. Of fragments on several object types the dearest counts, for an object has one type.
+   * Points of the operation with these coerced variables, never below 0: those of every leaf and every object (`@cost` replaces either, and adds
+   * for arguments), times the length of the lists it is in. Of fragments on several object types the dearest counts, for an object has one type.
    */
   readonly cost: Count
   /** The first page size that is out of bounds; null when all are fine. Ask before counting: a negative size would buy points. */
@@ -65,6 +60,7 @@ export function costModel(
   document: DocumentNode,
   operation: OperationDefinitionNode,
 ): CostModel {
+  const { scalar, object, listFactor } = weights.defaults
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
@@ -129,7 +125,7 @@ export function costModel(
     const named = getNamedType(field.type)
     const isList = isListType(getNullableType(field.type))
 
-    const weight = weights.costs.get(path) ?? weights.costs.get(named.name) ?? (isLeafType(named) ? SCALAR_COST : OBJECT_COST)
+    const weight = weights.costs.get(path) ?? weights.costs.get(named.name) ?? (isLeafType(named) ? scalar : object)
     let argumentPoints = 0
     for (const { name } of node.arguments ?? []) argumentPoints += weights.costs.get(`${path}(${name.value})`) ?? 0
 
@@ -140,7 +136,7 @@ export function costModel(
     const stated = own && sizeBy(own, node, field)
     const ownSize = !isList
       ? () => 1
-      : (sizes?.of(name) ?? (own && own.sized.length === 0 ? stated : undefined) ?? (() => LIST_FACTOR))
+      : (sizes?.of(name) ?? (own && own.sized.length === 0 ? stated : undefined) ?? (() => listFactor))
     const below: Sizes | null = own && stated && (own.sized.length > 0 || !isList) ? { of: sizedBy(own, stated) } : null
     const children = node.selectionSet && isCompositeType(named) ? sumOf(node.selectionSet, named, below) : () => 0
     return (variables) => argumentPoints + ownSize(variables) * (weight + children(variables))
@@ -153,7 +149,7 @@ export function costModel(
       pages.push({ argument, size })
       return size
     })
-    const assumed = listSize.assumed ?? LIST_FACTOR
+    const assumed = listSize.assumed ?? listFactor
     return (variables) => {
       let largest = -1
       for (const read of readers) {

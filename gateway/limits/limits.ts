@@ -1,9 +1,34 @@
+import { type DefaultWeights, PROFILES } from './weights.ts'
+
 /** The bounds that an operator may move; 0 switches one off. */
 export type Limits = {
   /** Levels of fields below the operation; introspection does not count. */
   readonly depth: number
   /** Points of one operation with its real variables; see cost.ts. */
   readonly cost: number
+  /** What counts where the schema says nothing; absent: the profile `default`. */
+  readonly weights?: DefaultWeights
+}
+
+/** The limits that an environment asks for; a weight of its own wins over the profile. */
+export const limitsOf = (config: {
+  readonly DEPTH_LIMIT: number
+  readonly COST_LIMIT: number
+  readonly COST_PROFILE: keyof typeof PROFILES
+  readonly COST_SCALAR?: number | undefined
+  readonly COST_OBJECT?: number | undefined
+  readonly COST_LIST_FACTOR?: number | undefined
+}): Limits => {
+  const { scalar, object, listFactor } = PROFILES[config.COST_PROFILE]
+  return {
+    depth: config.DEPTH_LIMIT,
+    cost: config.COST_LIMIT,
+    weights: {
+      scalar: config.COST_SCALAR ?? scalar,
+      object: config.COST_OBJECT ?? object,
+      listFactor: config.COST_LIST_FACTOR ?? listFactor,
+    },
+  }
 }
 
 /** What production systems recommend, and enough for a page of 50 items with ten fields each. */
@@ -25,7 +50,7 @@ export const BOUNDS = {
   rootFields: 50,
   /** `__schema` and `__type` at the root: each answers with up to the whole schema. */
   introspections: 4,
-  /** Nesting of lists and objects in variables. */
+  /** Nesting of lists and objects in variables, and in the values of a document. */
   variableDepth: 30,
   /** The longest page that a slicing argument may ask for, in items. Subgraphs usually allow less. */
   pageSize: 1_000,

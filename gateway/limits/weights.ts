@@ -10,14 +10,26 @@ export type ListSize = {
   readonly sized: readonly string[]
 }
 
+/** What counts where the schema says nothing: points of a leaf and of an object, and items of a list of unknown length. */
+export type DefaultWeights = { readonly scalar: number; readonly object: number; readonly listFactor: number }
+
+/**
+ * The two sets of default weights that are in use elsewhere. `dear-objects` is for graphs whose objects each take a query of their own.
+ */
+export const PROFILES = {
+  default: { scalar: 1, object: 2, listFactor: 10 },
+  'dear-objects': { scalar: 1, object: 10, listFactor: 10 },
+} as const satisfies Readonly<Record<string, DefaultWeights>>
+
 /** What a supergraph says about cost with `@cost` and `@listSize`; keys are `Type`, `Type.field` and `Type.field(argument)`. */
 export type Weights = {
+  readonly defaults: DefaultWeights
   readonly costs: ReadonlyMap<string, number>
   readonly listSizes: ReadonlyMap<string, ListSize>
 }
 
 /** Reads the weights out of a supergraph's SDL: the API schema that clients see has lost them. */
-export function weightsOf(supergraphSdl: string): Weights {
+export function weightsOf(supergraphSdl: string, defaults: DefaultWeights = PROFILES.default): Weights {
   const costs = new Map<string, number>()
   const listSizes = new Map<string, ListSize>()
 
@@ -47,7 +59,7 @@ export function weightsOf(supergraphSdl: string): Weights {
       for (const argument of field.arguments ?? []) read(`${path}(${argument.name.value})`, argument.directives)
     }
   }
-  return { costs, listSizes }
+  return { defaults, costs, listSizes }
 }
 
 const isTypeDefinition = (kind: string): boolean => kind.endsWith('TypeDefinition')

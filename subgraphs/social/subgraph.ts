@@ -17,6 +17,9 @@ import { sessionRepository } from './session/repository.ts'
 import type { Tables } from './tables.ts'
 import { userRepository } from './user/repository.ts'
 
+/** As long as an operation may take. Mutations are not cancelled when their client leaves, so nothing else ends one that waits for a lock. */
+const STATEMENT_MILLISECONDS = 10_000
+
 /** People, what they write and what they say to each other. Rejects when the database cannot be read. */
 export async function socialSubgraph({
   connection,
@@ -30,7 +33,7 @@ export async function socialSubgraph({
 }): Promise<Subgraph> {
   // Not the error itself: pg hangs the whole client on it.
   const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
-  const database = openDatabase<Tables>(connection, { schema: 'social', onError })
+  const database = openDatabase<Tables>(connection, { schema: 'social', statementMilliseconds: STATEMENT_MILLISECONDS, onError })
   const sessions = sessionRepository(database.query)
   const messages = messageRepository(database.query)
   const parts: Parts = {

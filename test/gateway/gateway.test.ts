@@ -1,15 +1,9 @@
-import { createRequire } from 'node:module'
-import { getIntrospectionQuery, parse, type ValidationRule, validate } from 'graphql'
+import { getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { boundedCache } from '../../gateway/bounded-cache.ts'
 import { startGateway } from '../../gateway/gateway.ts'
-import { shapeOf } from '../../gateway/limits/shape.ts'
 import { localLink } from '../../gateway/local-link.ts'
 import { ask, CALLER, keptLog, type LocalGraph, localGraph, passage, shopSubgraph, supergraphSdl } from './support/graph.ts'
-
-/** The package has no types: a rule of validation that reports the depth of every operation. */
-const depthLimit: (depth: number, options: object, report: (depths: Record<string, number>) => void) => ValidationRule =
-  createRequire(import.meta.url)('graphql-depth-limit')
 
 let graph: LocalGraph
 beforeAll(async () => {
@@ -299,24 +293,6 @@ describe('limits', () => {
     )
     const bomb = `{ product(id: "a") { ...f0 } } ${times(40, (i) => `fragment f${i} on Product { ${i < 39 ? `a: parent { ...f${i + 1} } b: parent { ...f${i + 1} }` : 'id'} }`)}`
     expect((await ask(gateway, bomb)).errors?.[0]?.extensions.code).toBe('OPERATION_TOO_LARGE')
-  })
-
-  test.each([
-    '{ caller }',
-    '{ __typename }',
-    deep(4),
-    '{ product(id: "a") { ...a ... on Product { parent { parent { id } } } } } fragment a on Product { parent { id } }',
-    '{ __schema { types { fields { type { name } } } } }',
-    '{ products { edges { node { parent { id } } } totalCount } }',
-  ])('depth is what graphql-depth-limit counts: %s', (query) => {
-    const document = parse(query)
-    const [operation] = document.definitions
-    if (operation?.kind !== 'OperationDefinition') throw new Error('Expected an operation first.')
-    let theirs: Record<string, number> = {}
-    validate(graph.gateway.schema, document, [
-      depthLimit(100, {}, (depths: Record<string, number>) => (theirs = depths)) as never,
-    ])
-    expect(shapeOf(document, operation).depth).toBe(theirs[''])
   })
 })
 

@@ -240,7 +240,96 @@ describe('node gateway/main.ts', () => {
     await gateway.ended
   })
 
-  test.each<{ what: string; file: () => string | undefined; port?: () => string; says: RegExp }>([
+  test('SUBGRAPH_TIMEOUT_MILLISECONDS is what a fetch has', async () => {
+    const supergraph = written('slow.graphql', supergraphSdl({ shop: shop.url, review: review.url }))
+    const gateway = await start({ SUPERGRAPH_FILE: supergraph, PORT: '0', SUBGRAPH_TIMEOUT_MILLISECONDS: '200' })
+    shop.behaviour = 'HANG'
+    const answer = await fetch(gateway.url, question('{ product(id: "a") { name } }'))
+    shop.behaviour = null
+    expect(await answer.json()).toMatchObject({
+      data: { product: null },
+      errors: [{ message: 'The shop service did not answer within 0.2 seconds.', extensions: { code: 'TIMEOUT' } }],
+    })
+    gateway.child.kill('SIGTERM')
+    await gateway.ended
+  })
+
+  test('COST_PROFILE, COST_SCALAR and COST_BUDGET say what is counted and how much of it a minute has', async () => {
+    const supergraph = written('budget.graphql', supergraphSdl({ shop: shop.url, review: review.url }))
+    const weights = { COST_PROFILE: 'dear-objects', COST_SCALAR: '2', COST_BUDGET: '20' }
+    const gateway = await start({ SUPERGRAPH_FILE: supergraph, PORT: '0', ...weights })
+    const asked = question('{ product(id: "a") { id } }')
+    const init = { ...asked, headers: { ...asked.headers, 'graphql-cost': 'report' } }
+    expect(await (await fetch(gateway.url, init)).json()).toMatchObject({
+      data: { product: { id: 'a' } },
+      extensions: { cost: { requested: 10 + 2, limit: 20, budget: { remaining: 8 } } },
+    })
+    const refused = await fetch(gateway.url, init)
+    expect([refused.status, await refused.json()]).toMatchObject([429, { errors: [{ extensions: { code: 'RATE_LIMITED' } }] }])
+    gateway.child.kill('SIGTERM')
+    await gateway.ended
+  })
+
+  test('what may be asked is switched by the environment: documents, batches, the schema, the explorer', async () => {
+    const gateway = await start({
+      SUPERGRAPH_FILE: written('switches.graphql', supergraphSdl({ shop: shop.url, review: review.url })),
+      PORT: '0',
+      PERSISTED_MANIFEST: written('manifest.json', JSON.stringify({ across: ACROSS })),
+      PERSISTED_ONLY: '1',
+      BATCH_LIMIT: '2',
+      EXPLORER: '0',
+    })
+    const asked = async (body: unknown) => {
+      const answer = await fetch(gateway.url, { ...question(''), body: JSON.stringify(body) })
+      return { status: answer.status, body: await answer.json() }
+    }
+    const known = { data: { product: { name: 'Product c', rating: 0 } } }
+    const refused = { errors: [{ extensions: { code: 'PERSISTED_QUERY_ONLY' } }] }
+    expect(await asked({ documentId: 'across' })).toMatchObject({ status: 200, body: known })
+    expect(await asked({ query: ACROSS })).toMatchObject({ status: 400, body: refused })
+    expect(await asked([{ documentId: 'across' }, { query: ACROSS }])).toMatchObject({ status: 200, body: [known, refused] })
+    const page = await fetch(gateway.url, { headers: { accept: 'text/html,*/*;q=0.8' } })
+    expect([page.status, page.headers.get('content-type')]).toEqual([400, 'application/json; charset=utf-8'])
+    gateway.child.kill('SIGTERM')
+    await gateway.ended
+
+    const open = await start({
+      SUPERGRAPH_FILE: written('open.graphql', supergraphSdl({ shop: shop.url, review: review.url })),
+      PORT: '0',
+      INTROSPECTION: '0',
+    })
+    expect(await (await fetch(open.url, question('{ __schema { types { name } } }'))).json()).toMatchObject({
+      errors: [{ extensions: { code: 'INTROSPECTION_DISABLED' } }],
+    })
+    open.child.kill('SIGTERM')
+    await open.ended
+  })
+
+  test.each<{
+    what: string
+    file: () => string | undefined
+    port?: () => string
+    env?: () => Record<string, string>
+    says: RegExp
+  }>([
+    {
+      what: 'nothing that may be asked',
+      file: () => written('nothing.graphql', supergraphSdl({ shop: shop.url, review: review.url })),
+      env: () => ({ PERSISTED_ONLY: '1' }),
+      says: /^Expected PERSISTED_MANIFEST to name a file/,
+    },
+    {
+      what: 'a document that does not fit the graph',
+      file: () => written('documents.graphql', supergraphSdl({ shop: shop.url, review: review.url })),
+      env: () => ({ PERSISTED_MANIFEST: written('bad.json', '{"mine": "{ nope neither }"}') }),
+      says: /^PERSISTED_MANIFEST has a document "mine" that cannot be run on this graph: .*"nope".*"neither"/,
+    },
+    {
+      what: 'a switch that is neither on nor off',
+      file: () => written('switch.graphql', supergraphSdl({ shop: shop.url, review: review.url })),
+      env: () => ({ EXPLORER: 'no' }),
+      says: /^Expected EXPLORER to be 0 or 1, got "no"\.$/m,
+    },
     { what: 'no file named', file: () => undefined, says: /^Expected SUPERGRAPH_FILE to name a file/ },
     {
       what: 'a file that does not exist',
@@ -268,9 +357,13 @@ describe('node gateway/main.ts', () => {
       port: () => new URL(shop.url).port,
       says: /^Port \d+ on 127\.0\.0\.1 is taken/,
     },
-  ])('$what: one sentence and a status that is not 0', async ({ file, port, says }) => {
+  ])('$what: one sentence and a status that is not 0', async ({ file, port, env, says }) => {
     const supergraph = file()
-    const gateway = await start({ ...(supergraph !== undefined && { SUPERGRAPH_FILE: supergraph }), PORT: port?.() ?? '0' })
+    const gateway = await start({
+      ...(supergraph !== undefined && { SUPERGRAPH_FILE: supergraph }),
+      PORT: port?.() ?? '0',
+      ...env?.(),
+    })
     expect(await gateway.ended).toBe(1)
     expect(gateway.said()).toMatch(says)
     expect(gateway.said().trim().split('\n')).toHaveLength(1)

@@ -80,6 +80,26 @@ async function tickAll(listeners = 1): Promise<void> {
   }
 }
 
+test('messages of every length that a frame spells differently arrive whole, also beyond ASCII', async () => {
+  const client = await initiated()
+  for (const around of [125, 65_535]) {
+    // About 65 characters stand around the id.
+    for (
+      let id = 'ö'.repeat(around / 2 - 35);
+      Buffer.byteLength(id) < around + 5;
+      id += around === 125 || id.length % 2 ? 'x' : 'ö'
+    ) {
+      client.say(operation(id, '{ __typename }'))
+      await until(() => client.about('complete').length === 1)
+      expect(client.messages.slice(-2)).toEqual([
+        { id, type: 'next', payload: { data: { __typename: 'Query' } } },
+        { id, type: 'complete' },
+      ])
+      client.messages.length = 0
+    }
+  }
+})
+
 describe('real clients get every event across two subgraphs, in order', () => {
   test('graphql-ws', async () => {
     const client = createClient({ url: ws(), webSocketImpl: WebSocket })

@@ -3,6 +3,7 @@ import { GraphQLError, type GraphQLSchema, parse } from 'graphql'
 import { type Logger, pino } from 'pino'
 import { compose } from '../../../gateway/compose.ts'
 import { type Gateway, startGateway } from '../../../gateway/gateway.ts'
+import type { Budget } from '../../../gateway/limits/budget.ts'
 import type { Limits } from '../../../gateway/limits/limits.ts'
 import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
 import type { Passage } from '../../../gateway/link.ts'
@@ -147,9 +148,15 @@ export const passage = (): Passage => ({ caller: CALLER, signal: new AbortContro
 export type LocalGraph = { gateway: Gateway; shop: Counted; review: Counted; lines: Record<string, unknown>[] }
 
 /** Both subgraphs in this process. */
-export async function localGraph(limits: Limits = DEFAULT_LIMITS): Promise<LocalGraph> {
+export async function localGraph(limits: Limits = DEFAULT_LIMITS, budget: Budget | null = null): Promise<LocalGraph> {
   const [shop, review, { log, lines }] = [shopSubgraph(), reviewSubgraph(), keptLog()]
-  const gateway = await startGateway({ supergraphSdl: supergraphSdl(), links: [shop, review].map(localLink), limits, log })
+  const gateway = await startGateway({
+    supergraphSdl: supergraphSdl(),
+    links: [shop, review].map(localLink),
+    limits,
+    budget,
+    log,
+  })
   return { gateway, shop, review, lines }
 }
 

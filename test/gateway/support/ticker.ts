@@ -2,6 +2,7 @@ import { buildSubgraphSchema } from '@apollo/subgraph'
 import { GraphQLError, parse } from 'graphql'
 import { compose } from '../../../gateway/compose.ts'
 import { type Gateway, startGateway } from '../../../gateway/gateway.ts'
+import type { Budget } from '../../../gateway/limits/budget.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../../gateway/limits/limits.ts'
 import { localLink } from '../../../gateway/local-link.ts'
 import type { Caller } from '../../../subgraphs/runtime/caller.ts'
@@ -39,7 +40,7 @@ export type Ticker = {
   readonly lines: readonly Record<string, unknown>[]
 }
 
-export async function startTicker(limits: Limits = DEFAULT_LIMITS): Promise<Ticker> {
+export async function startTicker(limits: Limits = DEFAULT_LIMITS, budget: Budget | null = null): Promise<Ticker> {
   const worked = { text: 0, label: 0, mine: 0 }
   const sources = new Map<string, Set<(event: Tick) => void>>()
   let number = 0
@@ -161,6 +162,6 @@ export async function startTicker(limits: Limits = DEFAULT_LIMITS): Promise<Tick
     { name: 'ticking', typeDefs: parse(TICKER_SDL) },
     { name: 'labels', typeDefs: parse(LABEL_SDL) },
   ])
-  const gateway = await startGateway({ supergraphSdl, links: [ticking, labels].map(localLink), limits, log })
+  const gateway = await startGateway({ supergraphSdl, links: [ticking, labels].map(localLink), limits, budget, log })
   return { gateway, subgraphs: [ticking, labels], supergraphSdl, tick, listening: () => open, worked, lines }
 }

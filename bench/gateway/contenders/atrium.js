@@ -1,0 +1,23 @@
+import pino from 'pino'
+import { startGateway } from '../../../gateway/gateway.ts'
+import { serveGraphql } from '../../../gateway/http.ts'
+import { httpLink } from '../../../gateway/http-link.ts'
+import { localLink } from '../../../gateway/local-link.ts'
+import { createHttpServer } from '../../../gateway/server.ts'
+import { subgraphSchemas } from '../schemas.ts'
+
+/** Atrium's gateway with all of its limits on; only the cost that is allowed is higher, for the large answer is. */
+export async function start({ supergraphSdl, urls }) {
+  const log = pino({ level: 'warn' })
+  const schemas = subgraphSchemas()
+  const links = Object.entries(schemas).map(([name, schema]) =>
+    urls
+      ? httpLink({ name, url: urls[name] })
+      : localLink({ name, schema, context: (caller) => ({ caller }), ready: async () => {}, close: async () => {} }),
+  )
+  const gateway = await startGateway({ supergraphSdl, links, limits: { depth: 10, cost: 1_000_000 }, log })
+  const app = createHttpServer({ log, checks: [] })
+  await serveGraphql(app, gateway)
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  return app.server.address().port
+}

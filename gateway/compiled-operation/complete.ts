@@ -1,0 +1,278 @@
+import {
+  defaultTypeResolver,
+  GraphQLError,
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
+  isObjectType,
+  locatedError,
+} from 'graphql'
+import { inspect } from 'graphql/jsutils/inspect.js'
+import { type Path, pathToArray } from 'graphql/jsutils/Path.js'
+import {
+  awaitIn,
+  failAtEnd,
+  type Join,
+  joinOf,
+  LIST_DELAY,
+  OBJECT_DELAY,
+  PENDING,
+  type Pending,
+  whenResolved,
+} from './pending.ts'
+import { type Completion, type CompletionOf, type Field, type Selection, subselectionOf } from './plan.ts'
+import { addError, infoOf, pathTo, type Run } from './run.ts'
+
+type Info = GraphQLResolveInfo | undefined
+
+/** The fields of one object, at once or PENDING. Throws when one that must not be null is. */
+export function executeFields(run: Run, { fields }: Selection, source: unknown, path: Path | undefined): unknown {
+  const results = new Answer()
+  let join: Join | undefined
+  try {
+    for (let index = 0; index < fields.length; index++) {
+      const field = fields[index] as Field
+      const completed = field.constant ?? executeField(run, field, source, path)
+      if (completed === PENDING) {
+        join ??= joinOf(results, OBJECT_DELAY)
+        awaitIn(join, run, field.key)
+      } else {
+        results[field.key] = completed
+      }
+    }
+  } catch (error) {
+    if (!join) throw error
+    failAtEnd(run, join, error)
+  }
+  if (!join) return results
+  run.pending = join.pending
+  return PENDING
+}
+
+/**
+ * Answers have no inherited properties, so that every response key is safe, `__proto__` too. V8 keeps objects with an empty prototype compact, and those without
+ * any as hash tables: half as fast to fill, and to write as JSON.
+ */
+const Answer = function Answer() {} as unknown as new () => Record<string, unknown>
+Answer.prototype = Object.freeze(Object.create(null))
+
+/** One field, at once or PENDING. Null when it fails and may be null; throws its located error when it must not. */
+export function executeField(run: Run, field: Field, source: unknown, parentPath: Path | undefined): unknown {
+  const { to } = field
+  let path: Path | undefined
+  try {
+    let info: Info
+    let value: unknown
+    if (field.resolve) {
+      path = pathTo(parentPath, field)
+      info = infoOf(run, field, path)
+      const values = field.argumentsOf ? field.argumentsOf(run.variableValues) : {}
+      run.signal?.throwIfAborted()
+      value = field.resolve(source, values, run.contextValue, info)
+    } else {
+      const values = field.argumentsOf?.(run.variableValues)
+      const { name } = field.definition
+      if ((typeof source === 'object' && source !== null) || typeof source === 'function') {
+        value = (source as Record<string, unknown>)[name]
+        if (typeof value === 'function') {
+          path = pathTo(parentPath, field)
+          info = infoOf(run, field, path)
+          run.signal?.throwIfAborted()
+          value = (source as Record<string, (...all: unknown[]) => unknown>)[name]?.(values ?? {}, run.contextValue, info)
+        }
+      }
+      if (to.kind === 'leaf' && isPlain(to, value)) return value
+    }
+    if (to.kind !== 'leaf') {
+      path ??= pathTo(parentPath, field)
+      if (field.typeNeedsInfo) info ??= infoOf(run, field, path)
+    }
+    const completed = isPromise(value)
+      ? whenResolved(run, value, (resolved) => complete(run, field, to, path, info, resolved))
+      : complete(run, field, to, path, info, value)
+    if (completed === PENDING) place(run, field, to, path ?? pathTo(parentPath, field))
+    return completed
+  } catch (error) {
+    return failed(run, field, to, path ?? pathTo(parentPath, field), error)
+  }
+}
+
+function failed(run: Run, field: Field, to: Completion, path: Path, thrown: unknown): null {
+  const error = locatedError(thrown, field.nodes, pathToArray(path))
+  if (to.isNonNull) throw error
+  addError(run, error, path)
+  return null
+}
+
+/** Says where in the answer that is what `run` waits for, in case it fails. */
+function place(run: Run, field: Field, to: Completion, path: Path): void {
+  const pending = run.pending as Pending
+  pending.field = field
+  pending.isNonNull = to.isNonNull
+  pending.path = path
+}
+
+function complete(run: Run, field: Field, to: Completion, path: Path | undefined, info: Info, value: unknown): unknown {
+  if (value === null || value === undefined) {
+    if (!to.isNonNull) return null
+    throw new Error(`Cannot return null for non-nullable field ${field.parentType.name}.${field.definition.name}.`)
+  }
+  if (typeof value === 'object' && value instanceof Error) throw value
+  if (to.kind === 'leaf') return isPlain(to, value) ? value : completeLeaf(run, to, value)
+  // Only leaves go without a path.
+  const at = path as Path
+  if (to.kind === 'object') return completeObject(run, field, to.type, selectionOf(run, field, to), at, info, value)
+  if (to.kind === 'list') return completeList(run, field, to, at, info, value)
+  return completeAbstract(run, field, to, at, info, value)
+}
+
+/** Whether `serialize` is known to return `value` itself. */
+function isPlain({ primitive, isInteger }: CompletionOf<'leaf'>, value: unknown): boolean {
+  if (typeof value !== primitive) return false
+  return primitive !== 'number' || (isInteger ? ((value as number) | 0) === value : Number.isFinite(value))
+}
+
+function completeLeaf(run: Run, { type }: CompletionOf<'leaf'>, value: unknown): unknown {
+  const serialized: unknown = type.serialize(value)
+  if (serialized === null || serialized === undefined) {
+    throw new Error(
+      `Expected \`${inspect(type)}.serialize(${inspect(value)})\` to return non-nullable value, returned: ${inspect(serialized)}`,
+    )
+  }
+  return isPromise(serialized) ? whenResolved(run, serialized, (resolved) => resolved) : serialized
+}
+
+function completeList(run: Run, field: Field, to: CompletionOf<'list'>, path: Path, info: Info, value: unknown): unknown {
+  if (typeof value !== 'object' || typeof (value as Partial<Iterable<unknown>>)[Symbol.iterator] !== 'function') {
+    throw new GraphQLError(
+      `Expected Iterable, but did not find one for field "${field.parentType.name}.${field.definition.name}".`,
+    )
+  }
+  const results: unknown[] = []
+  let join: Join | undefined
+  let index = 0
+  for (const item of value as Iterable<unknown>) {
+    const completed = completeItem(run, field, to.item, path, info, item, index)
+    if (completed === PENDING) {
+      join ??= joinOf(results as unknown as Record<number, unknown>, LIST_DELAY)
+      awaitIn(join, run, index)
+    } else {
+      results[index] = completed
+    }
+    index++
+  }
+  if (!join) return results
+  run.pending = join.pending
+  return PENDING
+}
+
+function completeItem(run: Run, field: Field, to: Completion, listPath: Path, info: Info, item: unknown, index: number): unknown {
+  if (to.kind === 'leaf' && isPlain(to, item)) return item
+  const path: Path = { prev: listPath, key: index, typename: undefined }
+  try {
+    const completed = isPromise(item)
+      ? whenResolved(run, item, (resolved) => complete(run, field, to, path, info, resolved))
+      : complete(run, field, to, path, info, item)
+    if (completed === PENDING) place(run, field, to, path)
+    return completed
+  } catch (error) {
+    return failed(run, field, to, path, error)
+  }
+}
+
+function completeObject(
+  run: Run,
+  field: Field,
+  type: GraphQLObjectType,
+  selection: Selection,
+  path: Path,
+  info: Info,
+  value: unknown,
+): unknown {
+  if (!type.isTypeOf) return executeFields(run, selection, value, path)
+  const isOfType = type.isTypeOf(value, run.contextValue, info ?? infoOf(run, field, fieldPath(path)))
+  const proceed = (decided: unknown): unknown => {
+    if (decided) return executeFields(run, selection, value, path)
+    throw new GraphQLError(`Expected value of type "${type.name}" but got: ${inspect(value)}.`, { nodes: field.nodes })
+  }
+  return isPromise(isOfType) ? whenResolved(run, isOfType, proceed) : proceed(isOfType)
+}
+
+function completeAbstract(run: Run, field: Field, to: CompletionOf<'abstract'>, path: Path, info: Info, value: unknown): unknown {
+  const { resolveType } = to.type
+  const named = resolveType ? undefined : (value as { readonly __typename?: unknown }).__typename
+  const name: unknown =
+    typeof named === 'string' && typeof value === 'object'
+      ? named
+      : (resolveType ?? defaultTypeResolver)(value, run.contextValue, info ?? infoOf(run, field, fieldPath(path)), to.type)
+  const proceed = (decided: unknown): unknown => {
+    const selection = runtimeSelectionOf(run, field, to, decided, value)
+    return completeObject(run, field, selection.type, selection, path, info, value)
+  }
+  return isPromise(name) ? whenResolved(run, name, proceed) : proceed(name)
+}
+
+function selectionOf(run: Run, field: Field, to: CompletionOf<'object'>): Selection {
+  to.selection ??= subselectionOf(run.operation, to.type, field.nodes, run.variableValues)
+  return to.selection
+}
+
+function runtimeSelectionOf(run: Run, field: Field, to: CompletionOf<'abstract'>, name: unknown, value: unknown): Selection {
+  const known = typeof name === 'string' ? to.selections.get(name) : undefined
+  if (known) return known
+  const type = runtimeType(run, field, to, name, value)
+  const selection = subselectionOf(run.operation, type, field.nodes, run.variableValues)
+  to.selections.set(type.name, selection)
+  return selection
+}
+
+/** The type that a value of an abstract type has, or graphql-js' complaint about what was said about it. */
+function runtimeType(
+  { operation: { schema } }: Run,
+  { definition, parentType, nodes }: Field,
+  { type }: CompletionOf<'abstract'>,
+  name: unknown,
+  value: unknown,
+): GraphQLObjectType {
+  const place = `field "${parentType.name}.${definition.name}"`
+  if (name === null || name === undefined) {
+    throw new GraphQLError(
+      `Abstract type "${type.name}" must resolve to an Object type at runtime for ${place}. Either the "${type.name}" type should provide a "resolveType" function or each possible type should provide an "isTypeOf" function.`,
+      { nodes },
+    )
+  }
+  if (isObjectType(name)) {
+    throw new GraphQLError(
+      'Support for returning GraphQLObjectType from resolveType was removed in graphql-js@16.0.0 please return type name instead.',
+    )
+  }
+  if (typeof name !== 'string') {
+    throw new GraphQLError(
+      `Abstract type "${type.name}" must resolve to an Object type at runtime for ${place} with value ${inspect(value)}, received "${inspect(name)}".`,
+    )
+  }
+  const found = schema.getType(name)
+  if (!found) {
+    throw new GraphQLError(
+      `Abstract type "${type.name}" was resolved to a type "${name}" that does not exist inside the schema.`,
+      { nodes },
+    )
+  }
+  if (!isObjectType(found)) {
+    throw new GraphQLError(`Abstract type "${type.name}" was resolved to a non-object type "${name}".`, { nodes })
+  }
+  if (!schema.isSubType(type, found)) {
+    throw new GraphQLError(`Runtime Object type "${found.name}" is not a possible type for "${type.name}".`, { nodes })
+  }
+  return found
+}
+
+const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
+  typeof (value as Partial<PromiseLike<unknown>>).then === 'function'
+
+/** The path of the field that an item is of. */
+function fieldPath(path: Path): Path {
+  let at = path
+  while (at.typename === undefined && at.prev) at = at.prev
+  return at
+}

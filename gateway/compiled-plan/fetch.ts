@@ -1,0 +1,192 @@
+import type { FetchNode } from '@apollo/query-planner'
+import { type ExecutionResult, parse } from 'graphql'
+import type { Passage } from '../link.ts'
+import { type Data, isData, type TypeTest } from './data.ts'
+import { copied, merge, type Selected, selectedIn } from './merge.ts'
+import { pathsTo, type ResponsePath, type Step } from './places.ts'
+import type { Problems } from './problems.ts'
+import { compileRepresentation, type Represent, type Told } from './representation.ts'
+import { compileRewrites, type Rewrite, renamedKeys } from './rewrites.ts'
+
+/** One operation of a client while it runs. */
+export type PlanRun = {
+  readonly variables: Readonly<Record<string, unknown>>
+  readonly passage: Passage
+  readonly data: Data
+  readonly problems: Problems
+  /** What the subgraph of a subscription says about an event. */
+  readonly event: (() => Promise<ExecutionResult>) | null
+}
+
+/** Asks a subgraph; never rejects. */
+export type Ask = (variables: Readonly<Record<string, unknown>>, run: PlanRun) => Promise<ExecutionResult>
+
+/** Runs a part of a plan for the objects that it is about: the root, or what a Flatten leads to. */
+export type RunNode = (run: PlanRun, objects: readonly Data[]) => Promise<void>
+
+export type FetchContext = {
+  readonly ask: Ask
+  readonly isOf: TypeTest
+  /** The way from the root to the objects. */
+  readonly way: readonly Step[]
+  /** Whether another fetch goes on with only some of the objects that this one is about. */
+  readonly isParted: boolean
+  readonly keyOf: (key: string) => string
+}
+
+/** Compiles a fetch: of fields of the root, or of entities that other fetches found. */
+export function compileFetch(node: FetchNode, context: FetchContext): RunNode {
+  const selected = selectedIn(parse(node.operation, { noLocation: true }))
+  const inputOf = variablesFor(node.variableUsages ?? [])
+  const rewrite = compileRewrites(node.outputRewrites, context.isOf)
+  const parts = { selected, inputOf, rewrite, keyIn: keysBack(node, context), ...context }
+  if (!node.requires) return fetchOfFields(parts)
+  const represent = compileRepresentation(node.requires, context.isOf)
+  return fetchOfEntities({ ...parts, represent, prepare: compileRewrites(node.inputRewrites, context.isOf) })
+}
+
+type Parts = FetchContext & {
+  readonly selected: Selected
+  readonly inputOf: (variables: Readonly<Record<string, unknown>>) => Record<string, unknown>
+  readonly rewrite: Rewrite | null
+  /** The client's key for one that the subgraph was asked for. */
+  readonly keyIn: (key: string | number) => string | number
+}
+
+function fetchOfFields({ ask, isOf, inputOf, rewrite, selected, way, keyIn }: Parts): RunNode {
+  return async (run, objects) => {
+    const { data, errors } = await ask(inputOf(run.variables), run)
+    // The same is answered for all of them, if there are several at all.
+    const places = () => (way.length === 0 ? [[]] : [...pathsTo(run.data, way).values()].flat().map((path) => path.map(keyIn)))
+    for (const error of errors ?? []) {
+      const path = error.path?.map(keyIn)
+      for (const place of path ? places() : [null]) report(run.problems, error, place && path && [...place, ...path])
+    }
+    if (!data) {
+      run.problems.missing(() => places().flatMap((place) => selected.map(({ key }) => [...place, keyIn(key)])))
+      return
+    }
+    rewrite?.(data)
+    objects.forEach((object, index) => {
+      merge(object, (index === 0 ? data : copied(data, selected)) as Data, selected, isOf)
+    })
+  }
+}
+
+/** `__typename` and the fields of all types stand below this one. */
+const ENTITIES = '_entities'
+
+function fetchOfEntities({
+  ask,
+  isOf,
+  inputOf,
+  rewrite,
+  selected,
+  way,
+  keyIn,
+  isParted,
+  represent,
+  prepare,
+}: Parts & { readonly represent: Represent; readonly prepare: Rewrite | null }): RunNode {
+  const below = selected.find(({ key }) => key === ENTITIES)?.below ?? []
+
+  return async (run, objects) => {
+    const representations: Data[] = []
+    /** For each of `targets`, the place of its representation: equal ones are asked about once. */
+    const places: number[] = []
+    const targets: Data[] = []
+    const seen = new Map<Told, Map<unknown, number>>()
+    for (const object of objects) {
+      const told = represent(object)
+      if (!told) continue
+      const known = seen.get(told) ?? new Map<unknown, number>()
+      if (known.size === 0) seen.set(told, known)
+      let identity = told.identity(object)
+      let place = known.get(identity)
+      if (place === undefined) {
+        const representation = told.representation(object)
+        if (!representation) continue
+        identity ??= JSON.stringify(representation)
+        place = known.get(identity)
+        if (place === undefined) {
+          prepare?.(representation)
+          place = representations.push(representation) - 1
+          known.set(identity, place)
+        }
+      }
+      places.push(place)
+      targets.push(object)
+    }
+    if (representations.length === 0) return
+
+    const variables = inputOf(run.variables)
+    variables.representations = representations
+    const { data, errors } = await ask(variables, run)
+    if (errors) for (const error of errors) reportOf(run, error, targets, places)
+
+    const entities = data?.[ENTITIES]
+    if (!Array.isArray(entities) || entities.length !== representations.length) {
+      run.problems.missing(() => pathsOf(run, targets))
+      if (data) {
+        const message = `Expected a list of ${representations.length} entities from a service.`
+        run.problems.add({ message, extensions: { code: 'INVALID_SUBGRAPH_ANSWER' } })
+      }
+      return
+    }
+    rewrite?.(entities)
+    const isTaken = isParted && representations.length < targets.length ? new Uint8Array(entities.length) : null
+    for (let index = 0; index < targets.length; index++) {
+      const place = places[index] as number
+      const entity: unknown = entities[place]
+      if (!isData(entity)) continue
+      // What equal entities are answered may be one object at all of their places, unless other fetches add different things to it.
+      const own = isTaken?.[place] ? (copied(entity, below) as Data) : entity
+      merge(targets[index] as Data, own, below, isOf)
+      if (isTaken) isTaken[place] = 1
+    }
+  }
+
+  /** An error about one entity is an error at every place where that entity is. */
+  function reportOf(
+    run: PlanRun,
+    error: NonNullable<ExecutionResult['errors']>[number],
+    targets: readonly Data[],
+    places: readonly number[],
+  ): void {
+    const [first, place, ...rest] = error.path ?? []
+    if (first !== ENTITIES || typeof place !== 'number') {
+      report(run.problems, error, null)
+      return
+    }
+    const own = targets.filter((_, index) => places[index] === place)
+    for (const path of pathsOf(run, own)) report(run.problems, error, [...path, ...rest.map(keyIn)])
+  }
+
+  function pathsOf(run: PlanRun, objects: readonly Data[]): readonly ResponsePath[] {
+    const paths = pathsTo(run.data, way)
+    return [...new Set(objects)].flatMap((object) => (paths.get(object) ?? []).map((path) => path.map(keyIn)))
+  }
+}
+
+/** Errors about the plan have no code; those of links do. */
+function report(
+  { add }: Problems,
+  { message, extensions }: NonNullable<ExecutionResult['errors']>[number],
+  path: ResponsePath | null | undefined,
+): void {
+  add({ message, ...(path && { path }), extensions: { ...extensions, code: extensions?.code ?? 'INTERNAL_SERVER_ERROR' } })
+}
+
+/** Picks what a fetch uses; it must not send values that the client did not. */
+function variablesFor(names: readonly string[]): Parts['inputOf'] {
+  return (variables) => {
+    const own: Record<string, unknown> = {}
+    for (const name of names) if (Object.hasOwn(variables, name) && variables[name] !== undefined) own[name] = variables[name]
+    return own
+  }
+}
+
+function keysBack({ outputRewrites }: FetchNode, { keyOf }: FetchContext): Parts['keyIn'] {
+  const renamed = renamedKeys(outputRewrites)
+  return (key) => (typeof key === 'number' ? key : keyOf(renamed.get(key) ?? key))
+}

@@ -1,0 +1,68 @@
+import { type Data, isData } from './data.ts'
+
+/** One step of a way through an answer: to what stands under a key, or to every item of a list; then on only with objects of certain types. */
+export type Step = { readonly key: string | null; readonly types: ReadonlySet<string> | null }
+
+/**
+ * Reads the path of a plan's Flatten node: keys, and `@` for the items of a list, each with the types that it goes on with, as in `@|[Book,Film]`.
+ * An empty key stays where it is: the planner begins with one when it may have to name types of the root.
+ */
+export function stepsOf(path: readonly (string | number)[]): readonly Step[] {
+  return path.flatMap((element) => {
+    const [key = '', ...conditions] = String(element).split('|')
+    const types = conditions.length > 0 ? new Set(conditions.flatMap((names) => names.slice(1, -1).split(','))) : null
+    return key === '' ? [] : [{ key: key === '@' ? null : key, types }]
+  })
+}
+
+/** The objects that a way leads to, in order. */
+export function objectsAt(starts: readonly Data[], steps: readonly Step[]): readonly Data[] {
+  const found: Data[] = []
+  for (const start of starts) walk(start, steps, 0, found)
+  return found
+}
+
+function walk(value: unknown, steps: readonly Step[], at: number, found: Data[]): void {
+  const step = steps[at]
+  if (!step) {
+    if (isData(value)) found.push(value)
+    return
+  }
+  const { key, types } = step
+  if (key !== null) {
+    if (isData(value) && isOn(value[key], types)) walk(value[key], steps, at + 1, found)
+  } else if (Array.isArray(value)) {
+    for (const item of value) if (isOn(item, types)) walk(item, steps, at + 1, found)
+  }
+}
+
+/** Whether a way goes on with what it met. */
+const isOn = (value: unknown, types: Step['types']): boolean =>
+  typeof value === 'object' && value !== null && (types === null || types.has(String((value as Data).__typename)))
+
+export type ResponsePath = readonly (string | number)[]
+
+/** Where the objects stand that a way from the root leads to; one object may stand at several places. Needed for errors only. */
+export function pathsTo(root: Data, steps: readonly Step[]): ReadonlyMap<Data, readonly ResponsePath[]> {
+  const paths = new Map<Data, ResponsePath[]>()
+  trace(root, 0, [])
+  return paths
+
+  function trace(value: unknown, at: number, path: ResponsePath): void {
+    if (typeof value !== 'object' || value === null) return
+    const step = steps[at]
+    if (!step) {
+      if (!isData(value)) return
+      const known = paths.get(value)
+      if (known) known.push(path)
+      else paths.set(value, [path])
+      return
+    }
+    const { key, types } = step
+    const goOn = (next: unknown, element: string | number): void => {
+      if (isOn(next, types)) trace(next, at + 1, [...path, element])
+    }
+    if (key !== null) goOn((value as Data)[key], key)
+    else if (Array.isArray(value)) value.forEach(goOn)
+  }
+}

@@ -1,0 +1,165 @@
+import type { PlanNode, QueryPlan } from '@apollo/query-planner'
+import { type DocumentNode, execute, type FieldNode, Kind } from 'graphql'
+import { boundedCache } from '../bounded-cache.ts'
+import type { Link, Passage } from '../link.ts'
+import type { Outcome } from '../outcome.ts'
+import type { Supergraph } from '../supergraph.ts'
+import { conditionsOf } from './conditions.ts'
+import type { Data } from './data.ts'
+import { type Ask, compileFetch, type PlanRun, type RunNode } from './fetch.ts'
+import { objectsAt, type Step, stepsOf } from './places.ts'
+import type { PlannedDocument } from './planned-document.ts'
+import { noProblems } from './problems.ts'
+import { compileShape, type Given, type Shape } from './shape.ts'
+
+/** Runs a plan for one request. `variables` are the client's own, known to be valid. */
+export type RunPlan = (
+  variables: Readonly<Record<string, unknown>>,
+  passage: Passage,
+  /** Answers the fetches that the plan has from `EVENT`. */
+  event?: PlanRun['event'],
+) => Promise<Outcome>
+
+/** The name that stands in a plan for what has happened already: no subgraph can have it. */
+export const EVENT = '(event)'
+
+/** How many shapes an operation may have by the values of the variables in its `@skip` and `@include`; a client that tries them all compiles anew. */
+const SHAPES = { maxEntries: 16, maxCharacters: 16_000 }
+
+/**
+ * Compiles a plan into functions, once; no text of a client becomes code. Throws for what Apollo's planner can plan and we cannot run: `@defer`, which it only
+ * plans on request, and `@fromContext`, which Apollo's own executor refuses, too.
+ */
+export function compilePlan(
+  planned: PlannedDocument,
+  { node }: QueryPlan,
+  supergraph: Supergraph,
+  links: ReadonlyMap<string, Link>,
+): RunPlan {
+  if (node?.kind === 'Subscription') throw new Error('Expected the plan of a query or a mutation.')
+  const { document, operation, keyOf, variablesOf } = planned
+  const conditions = conditionsOf(document, operation)
+  const shapes = boundedCache<Shape>(SHAPES)
+  const ways = node ? waysIn(node) : []
+  const runNode = node ? compileNode(node, []) : null
+
+  return async (given, passage, event = null) => {
+    const variables = variablesOf(given)
+    const problems = noProblems()
+    const data: Data = {}
+    if (runNode) await runNode({ variables, passage, data, problems, event }, [data])
+    const shaped = shapeFor(variables)(data, variables, problems.unfit)
+    return problems.errors.length > 0 ? { data: shaped, errors: problems.errors } : { data: shaped }
+  }
+
+  function shapeFor(variables: Readonly<Record<string, unknown>>): Shape {
+    const key = conditions.keyOf(variables)
+    const known = shapes.get(key)
+    if (known) return known
+    const isOn = conditions.isOnWith(variables)
+    const shape = compileShape({ schema: supergraph.api, document, operation, keyOf, isOn, given: ofSchema(planned, supergraph) })
+    shapes.set(key, shape)
+    return shape
+  }
+
+  function compileNode(node: PlanNode, way: readonly Step[]): RunNode {
+    switch (node.kind) {
+      case 'Fetch': {
+        if (node.contextRewrites) throw new Error('Expected a plan without @fromContext.')
+        const isParted = ways.some((other) => goesOn(other, way) && !hasSameTypes(other, way))
+        return compileFetch(node, { ask: askerOf(node, links), isOf: supergraph.isOf, way, isParted, keyOf })
+      }
+      case 'Sequence': {
+        const nodes = node.nodes.map((each) => compileNode(each, way))
+        return async (run, objects) => {
+          for (const each of nodes) await each(run, objects)
+        }
+      }
+      case 'Parallel': {
+        const nodes = node.nodes.map((each) => compileNode(each, way))
+        return async (run, objects) => {
+          await Promise.all(nodes.map((each) => each(run, objects)))
+        }
+      }
+      case 'Flatten': {
+        const steps = stepsOf(node.path)
+        const inside = compileNode(node.node, [...way, ...steps])
+        return async (run, objects) => {
+          const found = objectsAt(objects, steps)
+          if (found.length > 0) await inside(run, found)
+        }
+      }
+      case 'Condition': {
+        const [ifTrue, ifFalse] = [node.ifClause, node.elseClause].map((each) => (each ? compileNode(each, way) : null))
+        return async (run, objects) => {
+          await (conditions.valueOf(node.condition, run.variables) === true ? ifTrue : ifFalse)?.(run, objects)
+        }
+      }
+      case 'Defer':
+        throw new Error('Expected a plan without @defer.')
+    }
+  }
+}
+
+/** The ways of all Flatten nodes. */
+function waysIn(node: PlanNode): readonly (readonly Step[])[] {
+  switch (node.kind) {
+    case 'Fetch':
+      return [[]]
+    case 'Flatten': {
+      const steps = stepsOf(node.path)
+      return waysIn(node.node).map((way) => [...steps, ...way])
+    }
+    case 'Sequence':
+    case 'Parallel':
+      return node.nodes.flatMap(waysIn)
+    case 'Condition':
+      return [node.ifClause, node.elseClause].flatMap((each) => (each ? waysIn(each) : []))
+    case 'Defer':
+      return []
+  }
+}
+
+/** Whether a way that goes on leads to all of the objects that the other leads to, and not only to those of some types. */
+const hasSameTypes = (way: readonly Step[], from: readonly Step[]): boolean =>
+  from.every(({ types }, index) => {
+    const others = way[index]?.types ?? null
+    return types === null || others === null ? types === others : types.symmetricDifference(others).size === 0
+  })
+
+const goesOn = (way: readonly Step[], from: readonly Step[]): boolean => from.every(({ key }, index) => way[index]?.key === key)
+
+function askerOf(
+  { serviceName, operation: query, operationName }: Extract<PlanNode, { kind: 'Fetch' }>,
+  links: ReadonlyMap<string, Link>,
+): Ask {
+  if (serviceName === EVENT) {
+    return async (_, { event }) => {
+      if (!event) throw new Error('Expected an event.')
+      return event()
+    }
+  }
+  const link = links.get(serviceName)
+  if (!link) throw new Error(`Expected a link to subgraph "${serviceName}".`)
+  return (variables, { passage }) => link.execute({ query, operationName, variables }, passage)
+}
+
+/** What the graph says about itself besides other fields. */
+function ofSchema({ document, operation }: PlannedDocument, { api }: Supergraph): Given {
+  const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION)
+  return (nodes: readonly FieldNode[]) => {
+    const asked: DocumentNode = {
+      kind: Kind.DOCUMENT,
+      definitions: [
+        { ...operation, directives: [], selectionSet: { kind: Kind.SELECTION_SET, selections: nodes } },
+        ...fragments,
+      ],
+    }
+    const [first] = nodes
+    const key = (first?.alias ?? first?.name)?.value ?? ''
+    return (variables) => {
+      const answer = execute({ schema: api, document: asked, variableValues: variables })
+      return answer instanceof Promise ? null : answer.data?.[key]
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import type { QueryPlanFieldNode, QueryPlanSelectionNode } from '@apollo/query-planner'
+import { type Data, isData, type TypeTest } from './data.ts'
+
+/** How objects are told of to another subgraph so that it finds them; null for an object of which too little is known. */
+export type Represent = (object: Data) => Told | null
+
+/** What is told of the objects of one type. */
+export type Told = {
+  /** Null when a part of it is not known. */
+  readonly representation: (object: Data) => Data | null
+  /** Equal only for objects of this type that are told of in the same way; null where that is not known before they are. */
+  readonly identity: (object: Data) => unknown
+}
+
+/** Compiles what a fetch requires: fragments on types with keys and with fields that other subgraphs know. */
+export function compileRepresentation(requires: readonly QueryPlanSelectionNode[], isOf: TypeTest): Represent {
+  const byType = new Map<string, Told | null>()
+  return (object) => {
+    const typename = object.__typename
+    if (typeof typename !== 'string') return null
+    let told = byType.get(typename)
+    if (told === undefined) {
+      told = compileTold(requires, typename, isOf)
+      // Only types of the graph are remembered: a subgraph may answer any text.
+      if (told) byType.set(typename, told)
+    }
+    return told
+  }
+}
+
+/** With its length, so that what stands behind it cannot look like a part of it. */
+const identityOf = (value: unknown): string =>
+  typeof value === 'string' ? `${value.length}:${value}` : `${JSON.stringify(value)};`
+
+/** Copies what is selected; false when a part of it is not known. */
+type Fill = (from: Data, to: Data) => boolean
+
+function compileTold(requires: readonly QueryPlanSelectionNode[], typename: string, isOf: TypeTest): Told | null {
+  const fields = fieldsFor(requires, typename, isOf)
+  const keys = fields.map(({ alias, name }) => alias ?? name)
+  if (!keys.includes('__typename')) return null
+  const fills = fields.map((field, index) => compileField(keys[index] as string, field.selections, isOf))
+  return {
+    representation(object) {
+      const representation: Data = {}
+      for (const fill of fills) if (!fill(object, representation)) return null
+      return representation
+    },
+    identity: compileIdentity(
+      fields,
+      keys.filter((key) => key !== '__typename'),
+    ),
+  }
+}
+
+function compileIdentity(fields: readonly QueryPlanFieldNode[], keys: readonly string[]): Told['identity'] {
+  if (fields.some(({ selections }) => selections)) return () => null
+  const [only] = keys
+  if (keys.length === 1 && only !== undefined) {
+    return (object) => {
+      const value = object[only]
+      return typeof value === 'string' || typeof value === 'number' ? value : null
+    }
+  }
+  return (object) => {
+    let text = ''
+    for (const key of keys) text += identityOf(object[key])
+    return text
+  }
+}
+
+/** The fields of those fragments that are on this type or on one that it belongs to; the others are for objects of other types. */
+const fieldsFor = (
+  selections: readonly QueryPlanSelectionNode[],
+  typename: string,
+  isOf: TypeTest,
+): readonly QueryPlanFieldNode[] =>
+  selections.flatMap((selection) => {
+    if (selection.kind === 'Field') return [selection]
+    const { typeCondition } = selection
+    return typeCondition === undefined || isOf(typename, typeCondition) ? fieldsFor(selection.selections, typename, isOf) : []
+  })
+
+function compileField(key: string, selections: readonly QueryPlanSelectionNode[] | undefined, isOf: TypeTest): Fill {
+  if (!selections) {
+    return (from, to) => {
+      const value = from[key]
+      if (value === undefined) return false
+      to[key] = value
+      return true
+    }
+  }
+  const inside = compileFill(selections, isOf)
+  const part = (value: unknown, known: unknown): unknown => {
+    if (Array.isArray(value)) return value.map((item, index) => part(item, Array.isArray(known) ? known[index] : undefined))
+    if (!isData(value)) return value
+    const copy: Data = isData(known) ? known : {}
+    return inside(value, copy) ? copy : null
+  }
+  return (from, to) => {
+    const value = from[key]
+    if (value === undefined) return false
+    to[key] = part(value, to[key])
+    return true
+  }
+}
+
+/** The same for values inside, which need not say their type where all have the same fields. */
+function compileFill(selections: readonly QueryPlanSelectionNode[], isOf: TypeTest): Fill {
+  const fills = selections.map((selection): Fill => {
+    if (selection.kind === 'Field') return compileField(selection.alias ?? selection.name, selection.selections, isOf)
+    const { typeCondition } = selection
+    const inside = compileFill(selection.selections, isOf)
+    if (typeCondition === undefined) return inside
+    return (from, to) => (typeof from.__typename === 'string' && isOf(from.__typename, typeCondition) ? inside(from, to) : true)
+  })
+  return (from, to) => {
+    for (const fill of fills) if (!fill(from, to)) return false
+    return true
+  }
+}

@@ -1,0 +1,254 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLBoolean,
+  type GraphQLCompositeType,
+  GraphQLFloat,
+  GraphQLID,
+  GraphQLInt,
+  type GraphQLInterfaceType,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  GraphQLString,
+  isAbstractType,
+  isCompositeType,
+  isEnumType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql'
+import { type Data, isData } from './data.ts'
+import type { ResponsePath } from './places.ts'
+
+/** Cuts what the subgraphs answered to what the client asked for. `data` is null when a null went up to the root. */
+export type Shape = (data: Data, variables: Variables, report: Report) => Data | null
+
+type Variables = Readonly<Record<string, unknown>>
+
+/** Says that a value does not fit the schema. Called once for each null that is there for this reason only. */
+export type Report = (message: string, path: ResponsePath) => void
+
+/** Whether a selection counts: false where `@skip` or `@include` says so. */
+export type IsOn = (node: { readonly directives?: FieldNode['directives'] }) => boolean
+
+/** What is not made of subgraphs' answers: the schema itself, asked besides other fields. */
+export type Given = (nodes: readonly FieldNode[]) => (variables: Variables) => unknown
+
+/** What completing a value needs: where it stands (the first `depth` elements of `path`), and whom to tell. */
+type Run = { readonly path: (string | number)[]; readonly report: Report; readonly variables: Variables }
+
+/**
+ * The value that a client gets. Null is a null that is to be there if it may; undefined one whose reason was told, so that where it may not be there,
+ * nothing more is said.
+ */
+type Complete = (value: unknown, run: Run, depth: number) => unknown
+
+type Field = {
+  /** Under which key subgraphs' answers have it, and under which the client gets it. */
+  readonly from: string
+  readonly key: string
+  readonly isNullable: boolean
+  readonly complete: Complete
+  /** Type and field, for messages. */
+  readonly name: string
+}
+
+/** A type that an object of an answer says it has; an interface where the subgraph knows no more than that. */
+type Concrete = GraphQLObjectType | GraphQLInterfaceType
+
+/**
+ * Compiles the shape of an answer: fields in the order of the operation, with nulls carried up to the nearest place that may be null, by the rules of GraphQL
+ * (October 2021, section 6). Nothing is taken from a subgraph on trust: leaves are checked, and so are types of objects.
+ */
+export function compileShape({
+  schema,
+  document,
+  operation,
+  keyOf,
+  isOn,
+  given,
+}: {
+  readonly schema: GraphQLSchema
+  readonly document: DocumentNode
+  readonly operation: OperationDefinitionNode
+  /** The key that the client chose, by the one that the plan uses. */
+  readonly keyOf: (key: string) => string
+  readonly isOn: IsOn
+  readonly given: Given
+}): Shape {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+  }
+  const root = schema.getRootType(operation.operation)
+  if (!root) throw new Error(`Expected a schema with a ${operation.operation} type.`)
+  const fields = fieldsOf(root, [operation.selectionSet])
+
+  return (data, variables, report) => {
+    const run: Run = { path: [], report, variables }
+    return (completeObject(fields, data, run, 0) as Data | undefined) ?? null
+  }
+
+  /** The fields of an object of this type, each with every selection below it. */
+  function fieldsOf(type: Concrete, selectionSets: readonly SelectionSetNode[]): readonly Field[] {
+    const groups = new Map<string, FieldNode[]>()
+    const visited = new Set<string>()
+    for (const selectionSet of selectionSets) collect(selectionSet)
+    return [...groups].map(([from, nodes]) => fieldOf(type, from, nodes))
+
+    function collect({ selections }: SelectionSetNode): void {
+      for (const selection of selections) {
+        if (!isOn(selection)) continue
+        if (selection.kind === Kind.FIELD) {
+          const key = (selection.alias ?? selection.name).value
+          const group = groups.get(key)
+          if (group) group.push(selection)
+          else groups.set(key, [selection])
+          continue
+        }
+        if (selection.kind === Kind.FRAGMENT_SPREAD) {
+          if (visited.has(selection.name.value)) continue
+          visited.add(selection.name.value)
+        }
+        const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection
+        if (fragment && appliesTo(fragment.typeCondition?.name.value, type)) collect(fragment.selectionSet)
+      }
+    }
+  }
+
+  function appliesTo(condition: string | undefined, type: Concrete): boolean {
+    if (condition === undefined || condition === type.name) return true
+    const wanted = schema.getType(condition)
+    return isAbstractType(wanted) && schema.isSubType(wanted, type)
+  }
+
+  function fieldOf(type: Concrete, from: string, nodes: readonly FieldNode[]): Field {
+    const name = nodes[0]?.name.value ?? ''
+    const described = { from, key: keyOf(from), name: `${type.name}.${name}` }
+    if (name === '__typename') return { ...described, isNullable: false, complete: typenameOf(type) }
+    if (type === schema.getQueryType() && (name === '__schema' || name === '__type')) {
+      const value = given(nodes)
+      return { ...described, isNullable: name === '__type', complete: (_, { variables }) => value(variables) }
+    }
+    const definition = type.getFields()[name]
+    if (!definition) throw new Error(`Expected a field ${described.name}.`)
+    const selectionSets = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
+    const isNullable = !isNonNullType(definition.type)
+    return { ...described, isNullable, complete: completeOf(definition.type, selectionSets, described.name) }
+  }
+
+  function completeOf(type: GraphQLOutputType, selectionSets: readonly SelectionSetNode[], name: string): Complete {
+    if (isNonNullType(type)) return completeOf(type.ofType, selectionSets, name)
+    if (isListType(type)) {
+      const { ofType } = type
+      return completeList(completeOf(ofType, selectionSets, name), !isNonNullType(ofType), name)
+    }
+    return isCompositeType(type) ? completeComposite(type, selectionSets) : completeLeaf(type)
+  }
+
+  function completeComposite(declared: GraphQLCompositeType, selectionSets: readonly SelectionSetNode[]): Complete {
+    const known = new Map<unknown, readonly Field[] | null>()
+    // Most objects are of a type that is known beforehand; what they say of it must agree all the same, unless they say nothing.
+    return (value, run, depth) => {
+      if (value === null) return null
+      if (!isData(value)) return unfit(`Expected an object of type "${declared.name}".`, run, depth)
+      const typename = value.__typename
+      let fields = known.get(typename)
+      if (fields === undefined) {
+        const type = concreteType(declared, typename)
+        fields = type && fieldsOf(type, selectionSets)
+        // Only what the schema has is remembered: a subgraph may answer any text.
+        if (fields) known.set(typename, fields)
+      }
+      return fields
+        ? completeObject(fields, value, run, depth)
+        : unfit(`Expected an object of type "${declared.name}", got one of another.`, run, depth)
+    }
+  }
+
+  function concreteType(declared: GraphQLCompositeType, typename: unknown): Concrete | null {
+    if (typename === undefined) return isObjectType(declared) || isInterfaceType(declared) ? declared : null
+    const type = schema.getType(String(typename))
+    if (!isObjectType(type) && !isInterfaceType(type)) return null
+    return type === declared || (isAbstractType(declared) && schema.isSubType(declared, type)) ? type : null
+  }
+}
+
+const typenameOf =
+  (type: Concrete): Complete =>
+  () =>
+    isObjectType(type) ? type.name : null
+
+function completeObject(fields: readonly Field[], from: Data, run: Run, depth: number): unknown {
+  const shaped: Data = {}
+  for (const field of fields) {
+    run.path[depth] = field.key
+    const value = from[field.from]
+    let completed = field.complete(value === undefined ? null : value, run, depth + 1)
+    if (completed === null || completed === undefined) {
+      if (!field.isNullable) {
+        if (completed === null) unfit(`Cannot return null for non-nullable field ${field.name}.`, run, depth + 1)
+        return undefined
+      }
+      completed = null
+    }
+    if (field.key === '__proto__') Object.defineProperty(shaped, field.key, { value: completed, enumerable: true })
+    else shaped[field.key] = completed
+  }
+  return shaped
+}
+
+const completeList =
+  (complete: Complete, isNullable: boolean, name: string): Complete =>
+  (value, run, depth) => {
+    if (value === null) return null
+    if (!Array.isArray(value)) return unfit(`Expected a list for field ${name}.`, run, depth)
+    const shaped: unknown[] = new Array(value.length)
+    for (let index = 0; index < value.length; index++) {
+      run.path[depth] = index
+      const item = value[index]
+      let completed = complete(item === undefined ? null : item, run, depth + 1)
+      if (completed === null || completed === undefined) {
+        if (!isNullable) {
+          if (completed === null) unfit(`Cannot return null for non-nullable field ${name}.`, run, depth + 1)
+          return undefined
+        }
+        completed = null
+      }
+      shaped[index] = completed
+    }
+    return shaped
+  }
+
+/** Checks of built-in scalars by section 3.5 of the specification. Values of other scalars are passed on as they are. */
+const CHECKS: ReadonlyMap<GraphQLNamedType['name'], (value: unknown) => boolean> = new Map([
+  [GraphQLInt.name, (value) => Number.isInteger(value) && (value as number) === ((value as number) | 0)],
+  [GraphQLFloat.name, (value) => Number.isFinite(value)],
+  [GraphQLString.name, (value) => typeof value === 'string'],
+  [GraphQLBoolean.name, (value) => typeof value === 'boolean'],
+  [GraphQLID.name, (value) => typeof value === 'string' || Number.isInteger(value)],
+])
+
+function completeLeaf(type: GraphQLNamedType): Complete {
+  const message = `Expected a value of type "${type.name}".`
+  const fits = isEnumType(type) ? enumTest(type.getValues().map(({ name }) => name)) : CHECKS.get(type.name)
+  if (!fits) return (value) => value
+  return (value, run, depth) => (value === null || fits(value) ? value : unfit(message, run, depth))
+}
+
+function enumTest(names: readonly string[]): (value: unknown) => boolean {
+  const known = new Set<unknown>(names)
+  return (value) => known.has(value)
+}
+
+function unfit(message: string, { path, report }: Run, depth: number): undefined {
+  report(message, path.slice(0, depth))
+  return undefined
+}

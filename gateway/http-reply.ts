@@ -1,0 +1,61 @@
+import type { ExecutionResult } from 'graphql'
+import type { Dispatcher, Pool } from 'undici'
+import { answerIn, textOf } from './http-messages.ts'
+import { againAfter, isConnectionFault, isOverload } from './http-retries.ts'
+
+/** An answer, and the JSON that it was. */
+export type Answer = { readonly text: string; readonly result: ExecutionResult }
+
+/** Why asking once brought nothing. */
+export type Fault = {
+  readonly kind: 'fault'
+  /** For the log. */
+  readonly cause: unknown
+  /** Whether it says that the subgraph, or the way to it, is ill. What depends on the question alone does not: anybody could make a circuit open. */
+  readonly isIll: boolean
+  /** Milliseconds after which asking again makes sense; null where it does not. */
+  readonly againAfter: number | null
+  /** What was said about it in GraphQL: for the client, when there is no asking again. */
+  readonly answer: Answer | null
+}
+
+/** Asks once. Never rejects. */
+export async function replyTo(
+  pool: Pool,
+  request: {
+    readonly path: string
+    readonly headers: Record<string, string>
+    readonly body: string
+    readonly signal: AbortSignal
+  },
+): Promise<{ readonly kind: 'answer'; readonly answer: Answer } | Fault> {
+  let response: Dispatcher.ResponseData
+  try {
+    response = await pool.request({ ...request, method: 'POST' })
+  } catch (cause) {
+    const isIll = isConnectionFault(cause)
+    return { kind: 'fault', cause, isIll, againAfter: isIll ? 0 : null, answer: null }
+  }
+
+  const { statusCode, headers } = response
+  let text: string
+  try {
+    text = await textOf(response)
+  } catch (cause) {
+    return { kind: 'fault', cause, isIll: isConnectionFault(cause), againAfter: null, answer: null }
+  }
+
+  // Where a redirect points to was not agreed upon, and credentials would go along.
+  const result = statusCode >= 300 && statusCode < 400 ? null : answerIn(text)
+  const answer = result && { text, result }
+  // Proxies do not speak GraphQL's own type: whatever the status, that is the subgraph's answer (GraphQL over HTTP, application/graphql-response+json).
+  const isOfSubgraph = String(headers['content-type']).startsWith('application/graphql-response+json')
+  if (answer && (isOfSubgraph || !isOverload(statusCode))) return { kind: 'answer', answer }
+  return {
+    kind: 'fault',
+    cause: new Error(`Expected a GraphQL answer, got ${text.length} characters with status ${statusCode}.`),
+    isIll: statusCode >= 500,
+    againAfter: againAfter(statusCode, headers['retry-after'], Date.now()),
+    answer,
+  }
+}

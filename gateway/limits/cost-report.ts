@@ -1,0 +1,40 @@
+import type { Events } from '../link.ts'
+import type { Outcome } from '../outcome.ts'
+
+/** What a client is told about the cost of its operation, in `extensions.cost`, when it asks. */
+export type CostReport = {
+  /** Points that the operation was counted with. */
+  readonly requested: number
+  /** Points that one operation may have; null without a limit. */
+  readonly limit: number | null
+  /** What the client has left of its minute, and in how many seconds all of it is there again; null without a budget. */
+  readonly budget: { readonly remaining: number; readonly resetSeconds: number } | null
+}
+
+/** The header by which clients of Hot Chocolate ask for the same, with the value that they send. */
+export const COST_HEADER = 'graphql-cost'
+const REPORT = 'report'
+
+/** Whether a request asks for its cost: with `GraphQL-Cost: report`, or on any door with `"extensions": {"cost": true}` beside the query. */
+export const wantsCost = (header: unknown, asked: { readonly wantsCost: boolean }): boolean =>
+  asked.wantsCost || (typeof header === 'string' && header.trim().toLowerCase() === REPORT)
+
+/** The outcome with the report beside it. */
+export const withCost = (outcome: Outcome, cost: CostReport | undefined): Outcome =>
+  cost ? { ...outcome, extensions: { ...outcome.extensions, cost } } : outcome
+
+type Running = Events & { readonly outcome: (event: unknown) => Outcome | Promise<Outcome> }
+
+/** A subscription whose first outcome has the report beside it: outcomes are shared by all who listen, so the others stay as they are. */
+export function withCostFirst<Source extends Running>(source: Source, cost: CostReport | undefined): Source {
+  let isFirst = true
+  return {
+    ...source,
+    outcome(event) {
+      const outcome = source.outcome(event)
+      if (!isFirst) return outcome
+      isFirst = false
+      return outcome instanceof Promise ? outcome.then((told) => withCost(told, cost)) : withCost(outcome, cost)
+    },
+  }
+}

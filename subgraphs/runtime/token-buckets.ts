@@ -1,0 +1,51 @@
+/** What became of a wish for points. */
+export type Level = {
+  readonly isGranted: boolean
+  /** Points that are left, rounded down. */
+  readonly left: number
+  /** Whole seconds until the bucket is full again. */
+  readonly fullInSeconds: number
+  /** Whole seconds until the same wish can be granted, at least 1; 0 when it was. */
+  readonly waitSeconds: number
+}
+
+/** Takes points out of the bucket of `key`: all of them or none. A negative number gives points back. */
+export type TokenBuckets = (key: string, points: number) => Level
+
+/** Buckets that are remembered. One that was not used for a minute is full, so those are forgotten first. */
+const MOST_BUCKETS = 20_000
+
+/**
+ * A bucket of `perMinute` points per key: spent all at once or spread, and filled again evenly. In this process only. A wish for more than a whole
+ * bucket is never granted; do not ask.
+ */
+export function tokenBuckets(perMinute: number, now: () => Date): TokenBuckets {
+  const buckets = new Map<string, { readonly left: number; readonly at: number }>()
+
+  return (key, points) => {
+    const at = now().getTime()
+    const known = buckets.get(key)
+    const before = known ? Math.min(perMinute, known.left + ((at - known.at) * perMinute) / 60_000) : perMinute
+    if (before < points) return levelOf(before, points, perMinute)
+    const left = Math.min(perMinute, before - points)
+    // Behind the others: the first are those that were not used for longest.
+    buckets.delete(key)
+    buckets.set(key, { left, at })
+    for (const [oldest] of buckets) {
+      if (buckets.size <= MOST_BUCKETS) break
+      buckets.delete(oldest)
+    }
+    return levelOf(left, 0, perMinute)
+  }
+}
+
+/** How a bucket stands with `left` points, to somebody who wants `wanted` more: none of them when they were granted. */
+export function levelOf(left: number, wanted: number, perMinute: number): Level {
+  const secondsFor = (points: number) => Math.ceil((Math.max(0, points) * 60) / perMinute)
+  return {
+    isGranted: wanted === 0,
+    left: Math.max(0, Math.floor(left)),
+    fullInSeconds: secondsFor(perMinute - left),
+    waitSeconds: wanted === 0 ? 0 : Math.max(1, secondsFor(wanted - left)),
+  }
+}

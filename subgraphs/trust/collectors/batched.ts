@@ -1,0 +1,39 @@
+/**
+ * Makes one piece of work out of many that come while the last one is under way. `work` gets them in order and answers each in its place; when it fails,
+ * all of them do. Alone, a call waits for nothing.
+ */
+export function batched<Item, Result>(
+  work: (items: readonly Item[]) => Promise<readonly Result[]>,
+): (item: Item) => Promise<Result> {
+  const waiting: {
+    readonly item: Item
+    readonly resolve: (result: Result) => void
+    readonly reject: (error: unknown) => void
+  }[] = []
+  let isRunning = false
+
+  async function run(): Promise<void> {
+    isRunning = true
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, BATCH)
+      try {
+        const results = await work(batch.map(({ item }) => item))
+        // `work` answers each item.
+        for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result)
+      } catch (error) {
+        for (const { reject } of batch) reject(error)
+      }
+    }
+    isRunning = false
+  }
+
+  return (item) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>()
+    waiting.push({ item, resolve, reject })
+    if (!isRunning) void run()
+    return promise
+  }
+}
+
+/** What waits for a batch begins all at once when it is there: with more, others would wait for that. */
+const BATCH = 20

@@ -1,0 +1,125 @@
+import type { Evidence, FailReason, Source, UnixSeconds } from '../evidence.ts'
+import { isAddress } from './address-policy.ts'
+import { type Addresses, resolveAddresses } from './addresses.ts'
+import type { Parts, Subject, Told } from './collector.ts'
+import { ADDRESSES_TIMEOUT, type Row } from './collectors.ts'
+import { deadline } from './deadline.ts'
+import { Fault, faultOf } from './fault.ts'
+
+/** How long a source that did not answer is left alone: long enough not to be a burden, short enough to be forgotten. Seconds. */
+const FAILED_FOR = 60
+/** A source that asks for more patience than this is asked sooner. Seconds. */
+const PATIENCE = 3_600
+/** What a collector may take to put together what it has when its time is over. Milliseconds. */
+const GRACE = 100
+
+/** The row's answer, always: a fault, a silence and a mistake of ours are answers too. */
+export type Answering = { readonly row: Row; readonly evidence: Promise<Evidence> }
+
+/** What is under way, each to be ended early when everything ends. A set, because a signal with thousands of listeners is slow. */
+export type UnderWay = Set<AbortController>
+
+/** Starts these rows at once, and is among `underWay` until the last has answered. */
+export function startCollectors(
+  rows: readonly Row[],
+  subject: Subject,
+  { parts, now, underWay }: { readonly parts: Parts; readonly now: () => Date; readonly underWay: UnderWay },
+): Answering[] {
+  let resolving: Promise<Addresses> | null = null
+  const ending = new AbortController()
+  const ended = ending.signal
+  underWay.add(ending)
+  const answers = rows.map((row) => ({ row, evidence: run(row) }))
+  void Promise.all(answers.map(({ evidence }) => evidence)).then(() => underWay.delete(ending))
+  return answers
+
+  function addresses(): Promise<Addresses> {
+    if (isAddress(subject.host)) return Promise.resolve(literal(subject.host))
+    resolving ??= resolve()
+    return resolving
+  }
+
+  async function resolve(): Promise<Addresses> {
+    const { signal, clear } = deadline(ADDRESSES_TIMEOUT, ended)
+    try {
+      const found = await resolveAddresses(parts.dns, subject.host, signal)
+      // Who knows no name at all is no witness that this one is not there.
+      if (found.outcome !== 'nxdomain' || (await parts.dns.root(signal)).isKnown) return found
+      throw new Fault('unavailable', 'the DNS servers do not know the root')
+    } finally {
+      clear()
+    }
+  }
+
+  async function run(row: Row): Promise<Evidence> {
+    const clears: (() => void)[] = []
+    try {
+      if (row.needs === 'addresses') await addresses()
+      const own = deadline(row.timeout, ended)
+      const last = deadline(row.timeout + GRACE, ended)
+      clears.push(own.clear, last.clear)
+      // A collector that does not listen to its signal is left behind.
+      const late = new Promise<never>((_, reject) => {
+        last.signal.addEventListener('abort', () => reject(new Fault('timeout', 'no answer in time')))
+      })
+      return written(row, await Promise.race([row.collect({ subject, parts, signal: own.signal, now, addresses }), late]))
+    } catch (error) {
+      if (!(error instanceof Fault) && !ended.aborted) parts.log.error({ err: error, source: row.source }, 'a collector failed')
+      return failed(row, subject, faultOf(error), at())
+    } finally {
+      for (const clear of clears) clear()
+    }
+  }
+
+  function written(row: Row, { validFor, version, ...told }: Told<Source>): Evidence {
+    const collectedAt = at()
+    const around = {
+      subject: row.about(subject),
+      collectedAt,
+      validUntil: collectedAt + Math.max(0, Math.round(validFor)),
+      version,
+    }
+    // The row ties its source to its facts; the compiler cannot follow that through the table.
+    return { source: row.source, evidence: { ...around, ...told } } as Evidence
+  }
+
+  function at(): UnixSeconds {
+    return Math.floor(now().getTime() / 1000)
+  }
+}
+
+/** What stands for a row whose answer has not come when a decision must be made. */
+export const timedOut = ({ row }: Answering, subject: Subject, at: UnixSeconds): Evidence =>
+  failed(row, subject, new Fault('timeout', 'no answer in time'), at)
+
+function failed(row: Row, subject: Subject, { reason, retryAfter }: Fault, collectedAt: UnixSeconds): Evidence {
+  const wait = Math.min(Math.max(retryAfter ?? FAILED_FOR, FAILED_FOR), PATIENCE)
+  const around = { subject: row.about(subject), collectedAt, validUntil: collectedAt + wait, version: null }
+  return { source: row.source, evidence: { ...around, ...endingOf(reason) } } as Evidence
+}
+
+function endingOf(reason: Fault['reason']) {
+  if (reason === 'timeout') return { status: 'timeout' } as const
+  if (reason === 'no_capacity') return { status: 'skipped', reason } as const
+  return { status: 'failed', reason: FAILURES[reason] } as const
+}
+
+/** Of a source's own service: nobody listening there is no statement about the target. */
+const FAILURES: Readonly<Record<Exclude<Fault['reason'], 'timeout' | 'no_capacity'>, FailReason>> = {
+  rate_limited: 'rate_limited',
+  unavailable: 'unavailable',
+  malformed: 'malformed',
+  blocked: 'blocked',
+  refused: 'unavailable',
+  no_tls: 'unavailable',
+}
+
+const literal = (address: string): Addresses => ({
+  outcome: 'found',
+  a: address.includes(':') ? [] : [address],
+  aaaa: address.includes(':') ? [address] : [],
+  cnames: [],
+  ttlSeconds: null,
+  isAuthentic: false,
+  unanswered: [],
+})

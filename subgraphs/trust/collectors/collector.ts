@@ -1,0 +1,66 @@
+import type { Logger } from 'pino'
+import type { EvidenceBySource, SkipReason, Source } from '../evidence.ts'
+import type { Addresses } from './addresses.ts'
+import type { DnsClient } from './dns-client.ts'
+import type { DnsblZones } from './dnsbl.ts'
+import type { HttpsClient } from './https-client.ts'
+import type { ListRepository } from './list-repository.ts'
+import type { List } from './lists.ts'
+import type { Network } from './safe-connect.ts'
+import type { Slots } from './slots.ts'
+
+/** A normalised target. Names are lower-case A-labels without a trailing dot; an address is its own host and has no registrable domain. */
+export type Subject = {
+  readonly host: string
+  /** By the public suffix list without its private section; null for an address and for a name that is itself a suffix. */
+  readonly registrable: string | null
+}
+
+/** What collectors work with. */
+export type Parts = {
+  readonly network: Network
+  readonly dns: DnsClient
+  readonly https: HttpsClient
+  readonly lists: ListRepository
+  /** The lists that this installation has set up. */
+  readonly configured: readonly List[]
+  readonly dnsbl: DnsblZones
+  /** A template with `{domain}` of a log index that speaks crt.sh's JSON; null: none is asked. */
+  readonly ctUrl: string | null
+  /** Places for requests to registries and targets. */
+  readonly places: Slots
+  readonly log: Logger
+}
+
+/** One question to one source. */
+export type Asking = {
+  readonly subject: Subject
+  readonly parts: Parts
+  /** Ends this source's time. What has an answer by then may still be returned. */
+  readonly signal: AbortSignal
+  readonly now: () => Date
+  /** Where the host leads, asked once for all sources; rejects with a `Fault`. */
+  readonly addresses: () => Promise<Addresses>
+}
+
+type FactsOf<S extends Source> = Extract<EvidenceBySource[S], { readonly status: 'ok' }>['facts']
+type AbsenceOf<S extends Source> = EvidenceBySource[S] extends infer E
+  ? E extends { readonly status: 'absent'; readonly reason: infer Reason }
+    ? Reason
+    : never
+  : never
+type FailureOf<S extends Source> = EvidenceBySource[S] extends infer E
+  ? E extends { readonly status: 'failed'; readonly reason: infer Reason }
+    ? Reason
+    : never
+  : never
+
+/** What a source told. `validFor`: seconds. Every other end is a thrown `Fault`. */
+export type Told<S extends Source> = { readonly validFor: number; readonly version?: string } & (
+  | { readonly status: 'ok'; readonly facts: FactsOf<S> }
+  | { readonly status: 'absent'; readonly reason: AbsenceOf<S> }
+  | { readonly status: 'failed'; readonly reason: FailureOf<S> }
+  | { readonly status: 'skipped'; readonly reason: SkipReason }
+)
+
+export type Collector<S extends Source> = (asking: Asking) => Promise<Told<S>>

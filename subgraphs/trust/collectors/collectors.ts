@@ -1,0 +1,40 @@
+import type { Source } from '../evidence.ts'
+import type { Collector, Subject } from './collector.ts'
+import { collectCt } from './ct.ts'
+import { collectDns } from './dns.ts'
+import { collectFeeds } from './feeds.ts'
+import { collectPopularity } from './popularity.ts'
+import { collectRdap } from './rdap.ts'
+import { collectTls } from './tls.ts'
+
+/** A collector as `collection.ts` runs it. */
+export type Row<S extends Source = Source> = {
+  readonly source: S
+  /** Its time, from the moment on that it has what it `needs`. Milliseconds. */
+  readonly timeout: number
+  /** What its answer is about, and is kept under: hosts of one domain share answers about the domain. */
+  readonly about: (subject: Subject) => string
+  /** Whether it begins once the host's addresses are known. */
+  readonly needs: 'addresses' | null
+  readonly collect: Collector<S>
+}
+
+const host = (subject: Subject): string => subject.host
+const domain = (subject: Subject): string => subject.registrable ?? subject.host
+const row = <S extends Source>(each: Row<S>): Row<S> => each
+
+/** How long the host's addresses are waited for. What waits for them has the rest of the budget. Milliseconds. */
+export const ADDRESSES_TIMEOUT = 1_100
+
+/**
+ * All sources. Within the budget of three seconds: addresses, then DNS and TLS; the rest beside them. `ct` has little time because it is never
+ * decisive, lists because they are in our own database.
+ */
+export const collectors: readonly Row[] = [
+  row({ source: 'rdap', timeout: 2_500, about: domain, needs: null, collect: collectRdap }),
+  row({ source: 'dns', timeout: 1_500, about: host, needs: 'addresses', collect: collectDns }),
+  row({ source: 'tls', timeout: 1_700, about: host, needs: 'addresses', collect: collectTls }),
+  row({ source: 'ct', timeout: 2_000, about: domain, needs: null, collect: collectCt }),
+  row({ source: 'feeds', timeout: 1_500, about: host, needs: null, collect: collectFeeds }),
+  row({ source: 'popularity', timeout: 1_000, about: domain, needs: null, collect: collectPopularity }),
+] as readonly Row[]

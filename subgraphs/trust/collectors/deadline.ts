@@ -1,0 +1,15 @@
+/** A signal that ends with its parent or after `ms` milliseconds, and costs nothing any more once it is cleared, unlike `AbortSignal.timeout`. */
+export function deadline(ms: number, parent: AbortSignal): { readonly signal: AbortSignal; readonly clear: () => void } {
+  const controller = new AbortController()
+  const end = () => controller.abort()
+  const timer = setTimeout(end, ms).unref()
+  if (parent.aborted) end()
+  parent.addEventListener('abort', end, { once: true })
+  return {
+    signal: controller.signal,
+    clear() {
+      clearTimeout(timer)
+      parent.removeEventListener('abort', end)
+    },
+  }
+}

@@ -1,0 +1,173 @@
+import { randomInt } from 'node:crypto'
+import type { RecordType } from 'dns-packet'
+import { deadline } from './deadline.ts'
+import { type DnsAnswer, decodeAnswer, encodeQuestion, type Question } from './dns-message.ts'
+import { Fault, faultOf } from './fault.ts'
+import type { Endpoint, Network } from './safe-connect.ts'
+import { slots } from './slots.ts'
+
+/** Asks the configured DNS servers, which are expected to resolve recursively. */
+export type DnsClient = {
+  /** An answer, whatever its rcode. Throws a `Fault` when there is none until the signal. `isUnchecked`: without DNSSEC's checks (CD). */
+  readonly ask: (
+    name: string,
+    type: RecordType,
+    signal: AbortSignal,
+    options?: { readonly isUnchecked?: boolean },
+  ) => Promise<DnsAnswer>
+  /** What the servers say about the root, asked once an hour. Never rejects. */
+  readonly root: (signal: AbortSignal) => Promise<Root>
+}
+
+/** `isKnown`: the servers reach the internet; without it, "there is no such name" means nothing. `isSigned`: they check signatures themselves. */
+export type Root = { readonly isKnown: boolean; readonly isSigned: boolean }
+
+/** How long one try of one server may take before the next is asked. Milliseconds. */
+const TRY = 700
+/** Tries per question, over all servers. */
+const TRIES = 4
+/** Questions at once to one server, and to all: a decision asks around twelve. */
+const AT_ONCE = { perKey: 200, total: 400 }
+/** How long it is remembered what the servers say about the root, and that they do not know it. Milliseconds. */
+const KNOWN = 3_600_000
+const UNKNOWN = 10_000
+
+export function dnsClient(network: Network): DnsClient {
+  const places = slots(AT_ONCE)
+  let asked: { readonly until: number; readonly answer: Promise<Root> } | null = null
+
+  return { ask, root }
+
+  async function root(signal: AbortSignal): Promise<Root> {
+    if (asked && performance.now() < asked.until) return asked.answer
+    const answer = ask('.', 'NS', signal).then(
+      // Who validates marks the root's records as authentic, which are signed.
+      ({ rcode, records, isAuthentic }) => ({
+        isKnown: rcode === 'NOERROR' && records.some(({ type }) => type === 'NS'),
+        isSigned: isAuthentic,
+      }),
+      () => ({ isKnown: false, isSigned: false }),
+    )
+    const current = { until: performance.now() + KNOWN, answer }
+    asked = current
+    const found = await answer
+    if (!found.isKnown && asked === current) asked = { until: performance.now() + UNKNOWN, answer }
+    return found
+  }
+
+  async function ask(name: string, type: RecordType, signal: AbortSignal, { isUnchecked = false } = {}): Promise<DnsAnswer> {
+    const { resolvers } = network
+    let failed: DnsAnswer | null = null
+    let fault = new Fault('unavailable', 'no DNS server is configured')
+    const tries = resolvers.length === 0 ? 0 : Math.max(resolvers.length, Math.min(TRIES, resolvers.length * 2))
+    for (let attempt = 0; attempt < tries && !signal.aborted; attempt += 1) {
+      const server = resolvers[attempt % resolvers.length]
+      if (!server) break
+      try {
+        const answer = await places.hold(key(server), signal, () =>
+          askServer(network, server, { name, type, isUnchecked }, signal),
+        )
+        if (answer.rcode === 'NOERROR' || answer.rcode === 'NXDOMAIN') return answer
+        failed = answer
+        // A second try of the same server gives the same answer.
+        if (attempt + 1 >= resolvers.length) break
+      } catch (error) {
+        fault = faultOf(error)
+        // A lying server is not asked again: the question itself may be what breaks it.
+        if (fault.reason === 'malformed' && attempt + 1 >= resolvers.length) break
+      }
+    }
+    if (failed) return failed
+    throw fault
+  }
+}
+
+const key = ({ address, port }: Endpoint): string => `${address}#${port}`
+
+async function askServer(
+  network: Network,
+  server: Endpoint,
+  { name, type, isUnchecked }: { readonly name: string; readonly type: RecordType; readonly isUnchecked: boolean },
+  signal: AbortSignal,
+): Promise<DnsAnswer> {
+  const asked: Question = { id: randomInt(0x10000), name, type }
+  const query = encodeQuestion(asked, { isUnchecked })
+  const within = deadline(TRY, signal)
+  try {
+    const answer = await overUdp(network, server, asked, query, within.signal)
+    return answer === 'truncated' ? await overTcp(network, server, asked, query, within.signal) : answer
+  } finally {
+    within.clear()
+  }
+}
+
+async function overUdp(
+  network: Network,
+  server: Endpoint,
+  asked: Question,
+  query: Buffer,
+  signal: AbortSignal,
+): Promise<DnsAnswer | 'truncated'> {
+  const socket = await network.resolverDatagrams(server)
+  const { promise, resolve, reject } = Promise.withResolvers<DnsAnswer | 'truncated'>()
+  const onAbort = () => reject(new Fault('timeout', 'no DNS answer in time'))
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort, { once: true })
+  socket.on('error', reject)
+  socket.on('message', (message) => {
+    try {
+      const answer = decodeAnswer(message, asked)
+      // Others may send here too: we go on listening until the right one comes.
+      if (answer !== null) resolve(answer)
+    } catch (error) {
+      reject(error)
+    }
+  })
+  socket.send(query, (error) => error && reject(error))
+  try {
+    return await promise
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    socket.close()
+  }
+}
+
+async function overTcp(
+  network: Network,
+  server: Endpoint,
+  asked: Question,
+  query: Buffer,
+  signal: AbortSignal,
+): Promise<DnsAnswer> {
+  const socket = await network.resolverStream(server, signal)
+  const { promise, resolve, reject } = Promise.withResolvers<DnsAnswer>()
+  const onAbort = () => reject(new Fault('timeout', 'no DNS answer in time'))
+  let received = Buffer.alloc(0)
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort, { once: true })
+  socket.on('error', reject)
+  socket.on('close', () => reject(new Fault('unavailable', 'the DNS server closed the connection')))
+  socket.on('data', (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk])
+    if (received.length < 2) return
+    // The length has 16 bits, so that this is never more than 64 KiB.
+    const length = received.readUInt16BE(0)
+    if (received.length < length + 2) return
+    try {
+      const answer = decodeAnswer(received.subarray(2, length + 2), asked)
+      if (answer === null || answer === 'truncated') throw new Fault('malformed', 'a DNS answer to another question')
+      resolve(answer)
+    } catch (error) {
+      reject(error)
+    }
+  })
+  const length = Buffer.alloc(2)
+  length.writeUInt16BE(query.length)
+  socket.write(Buffer.concat([length, query]))
+  try {
+    return await promise
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    socket.destroy()
+  }
+}

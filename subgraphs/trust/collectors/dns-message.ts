@@ -1,0 +1,103 @@
+import packet, { type Answer, type RecordType } from 'dns-packet'
+import { Fault } from './fault.ts'
+
+/** One answer of a DNS server, without what nobody asked for. */
+export type DnsAnswer = {
+  /** "NOERROR", "NXDOMAIN", "SERVFAIL", "REFUSED", … */
+  readonly rcode: string
+  /** The answer section. */
+  readonly records: readonly Answer[]
+  /** AD: the server has validated it. */
+  readonly isAuthentic: boolean
+}
+
+export type Question = { readonly id: number; readonly name: string; readonly type: RecordType }
+
+/** Fits into one packet on every path (DNS flag day 2020). */
+const UDP_BYTES = 1_232
+
+/** `isUnchecked` asks for the answer even when its signatures are wrong (CD). */
+export function encodeQuestion({ id, name, type }: Question, { isUnchecked = false } = {}): Buffer {
+  return packet.encode({
+    type: 'query',
+    id,
+    flags: packet.RECURSION_DESIRED | packet.AUTHENTIC_DATA | (isUnchecked ? packet.CHECKING_DISABLED : 0),
+    questions: [{ name, type }],
+    additionals: [
+      {
+        type: 'OPT',
+        name: '.',
+        udpPayloadSize: UDP_BYTES,
+        flags: packet.DNSSEC_OK,
+        extendedRcode: 0,
+        ednsVersion: 0,
+        flag_do: true,
+        options: [],
+      },
+    ],
+  })
+}
+
+/**
+ * Reads a message: `null` when it does not answer this question (another id, another question, no answer at all), 'truncated'
+ * when the rest has to be asked for over TCP. Throws `malformed` for one that answers it in nonsense.
+ */
+export function decodeAnswer(message: Buffer, asked: Question): DnsAnswer | 'truncated' | null {
+  if (message.length < 12 || message.readUInt16BE(0) !== asked.id) return null
+  const flags = message.readUInt16BE(2)
+  const isResponse = (flags & 0x8000) !== 0
+  const isTruncated = (flags & 0x0200) !== 0
+  if (!isResponse) return null
+  if (!repeatsQuestion(message, asked)) return null
+  // What is left of the records may end in the middle of one.
+  if (isTruncated) return 'truncated'
+  let decoded: packet.DecodedPacket
+  try {
+    decoded = packet.decode(message)
+  } catch (cause) {
+    throw new Fault('malformed', 'a DNS message that does not parse', { cause })
+  }
+  // The types of the package leave out what its code adds.
+  const { rcode } = decoded as packet.DecodedPacket & { readonly rcode: string }
+  return { rcode, records: decoded.answers ?? [], isAuthentic: (flags & 0x0020) !== 0 }
+}
+
+/** Some servers leave the question out of refusals; those have no records to forge. */
+function repeatsQuestion(message: Buffer, { name, type }: Question): boolean {
+  const questions = message.readUInt16BE(4)
+  if (questions === 0) return message.readUInt16BE(6) === 0
+  if (questions !== 1) return false
+  try {
+    // A message of the question alone: the records behind it may be cut off.
+    const alone = Buffer.from(message)
+    alone.fill(0, 6, 12)
+    const [question] = packet.decode(alone).questions ?? []
+    return question?.type === type && canonicalName(question.name) === canonicalName(name)
+  } catch {
+    return false
+  }
+}
+
+/** Lower case, as names of DNS differ in that at most, and without the dot at the end; the root is the empty name. */
+export const canonicalName = (name: string): string => name.toLowerCase().replace(/\.$/, '')
+
+/** As long as a chain of aliases may be; resolvers give up at about as many. */
+const LONGEST_CHAIN = 8
+
+/** Where the aliases in one answer lead, in order, without the name itself. Throws `malformed` for a circle and for a chain that is too long. */
+export function aliasesIn(
+  records: readonly Answer[],
+  name: string,
+  before: readonly string[] = [],
+): { readonly target: string; readonly ttl: number }[] {
+  const aliases: { target: string; ttl: number }[] = []
+  for (let owner = name; ; ) {
+    const alias = records.find((record) => record.type === 'CNAME' && canonicalName(record.name) === owner)
+    if (alias?.type !== 'CNAME') return aliases
+    owner = canonicalName(alias.data)
+    const seen = [name, ...before, ...aliases.map(({ target }) => target)]
+    if (seen.includes(owner)) throw new Fault('malformed', 'aliases in a circle')
+    if (seen.length > LONGEST_CHAIN) throw new Fault('malformed', `more than ${LONGEST_CHAIN} aliases`)
+    aliases.push({ target: owner, ttl: alias.ttl ?? 0 })
+  }
+}

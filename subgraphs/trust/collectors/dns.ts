@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto'
+import type { RecordType as Question } from 'dns-packet'
+import type { DnsFacts, RecordType } from '../evidence.ts'
+import { isAddress, specialRange } from './address-policy.ts'
+import type { Collector } from './collector.ts'
+import type { DnsClient } from './dns-client.ts'
+import { aliasesIn, canonicalName } from './dns-message.ts'
+import { Fault } from './fault.ts'
+import { asSet, asText } from './shape.ts'
+
+/** Addresses, servers, exchanges and CAA records that are kept of each kind. */
+const KEPT = 64
+const TEXT = 1_024
+/** Bounds of how long an answer with addresses is used again; without addresses, the lower one five times. Seconds. */
+const SHORTEST = 60
+const LONGEST = 3_600
+/** RFC 1035 §2.3.4. */
+const LONGEST_NAME = 253
+
+/** Asks for everything that DNS says about a host and its registrable domain. */
+export const collectDns: Collector<'dns'> = async ({ subject, parts: { dns }, signal, addresses }) => {
+  const { host } = subject
+  if (isAddress(host)) return { status: 'skipped', reason: 'not_applicable', validFor: LONGEST }
+  const registrable = subject.registrable ?? host
+  const unanswered: RecordType[] = []
+  /** Null without an answer. A name that is not there has no records. */
+  const records = async (type: RecordType, name: string, question: Question): Promise<unknown[] | null> => {
+    try {
+      const { rcode, records: all } = await dns.ask(name, question, signal)
+      if (rcode !== 'NOERROR' && rcode !== 'NXDOMAIN') throw new Fault('unavailable', rcode)
+      const owner = aliasesIn(all, name).at(-1)?.target ?? name
+      return all.flatMap((record) =>
+        record.type === question && canonicalName(record.name) === owner && 'data' in record ? [record.data] : [],
+      )
+    } catch {
+      unanswered.push(type)
+      return null
+    }
+  }
+
+  // First and alone: a name that is not there has nothing else, and under load addresses of all hosts go before records of some.
+  const where = await addresses()
+  if (where.outcome === 'nxdomain') return { status: 'absent', reason: 'nxdomain', validFor: SHORTEST * 5 }
+  const isBogus = where.outcome === 'servfail' && (await answersUnchecked(dns, host, signal))
+  if (where.outcome === 'servfail' && !isBogus) return { status: 'failed', reason: 'servfail', validFor: SHORTEST }
+
+  const [ns, mx, txt, dmarc, caa, wildcard, { isSigned }] = await Promise.all([
+    records('NS', registrable, 'NS'),
+    records('MX', registrable, 'MX'),
+    records('TXT', registrable, 'TXT'),
+    `_dmarc.${registrable}`.length > LONGEST_NAME ? [] : records('DMARC', `_dmarc.${registrable}`, 'TXT'),
+    certificationAuthorities(host, registrable, (name) => records('CAA', name, 'CAA')),
+    isWildcard(dns, host, registrable, signal),
+    dns.root(signal),
+  ])
+  const facts: DnsFacts = {
+    a: keptAddresses(where.a),
+    aaaa: keptAddresses(where.aaaa),
+    ns: names(ns),
+    mx: names(mx?.map((record) => (record as { exchange?: unknown }).exchange) ?? null),
+    spf: textThat(txt, /^v=spf1(?:\s|$)/i),
+    dmarc: textThat(dmarc, /^v=DMARC1(?:\s|;|$)/i),
+    caa: asSet((caa ?? []).slice(0, KEPT).flatMap((record) => caaText(record) ?? [])),
+    cnames: where.cnames.map((name) => asText(name, LONGEST_NAME) ?? ''),
+    dnssec: isBogus ? 'bogus' : where.isAuthentic ? 'secure' : isSigned ? 'insecure' : 'unknown',
+    wildcard,
+    ttlSeconds: where.ttlSeconds,
+    unanswered: [...new Set([...where.unanswered, ...unanswered])].sort(),
+  }
+  const whole = facts.unanswered.length === 0
+  const ttl = where.ttlSeconds ?? SHORTEST * 5
+  return { status: 'ok', facts, validFor: whole ? Math.min(Math.max(ttl, SHORTEST), LONGEST) : SHORTEST }
+}
+
+/** Those that are not public come first, so that no crowd of others can push them out. */
+function keptAddresses(addresses: readonly string[]): string[] {
+  const judged = addresses.map((address) => ({ address, isPublic: specialRange(address) === null }))
+  judged.sort((one, other) => Number(one.isPublic) - Number(other.isPublic) || (one.address < other.address ? -1 : 1))
+  return judged.slice(0, KEPT).map(({ address }) => address)
+}
+
+const names = (records: readonly unknown[] | null): string[] =>
+  asSet(
+    (records ?? [])
+      .slice(0, KEPT)
+      .flatMap((name) => (typeof name === 'string' ? [asText(nameOf(name), LONGEST_NAME) ?? ''] : [])),
+  )
+
+/** The root stands for "no mail" in an MX (RFC 7505): an empty name. */
+const nameOf = (name: string): string => canonicalName(name === '.' ? '' : name)
+
+function textThat(records: readonly unknown[] | null, begins: RegExp): string | null {
+  const texts = (records ?? []).flatMap((record) => {
+    const strings = (Array.isArray(record) ? record : [record]).slice(0, 64)
+    // Read as Latin-1, one character per byte: nothing that is looked for has others than ASCII.
+    return asText(strings.map((part) => (Buffer.isBuffer(part) ? part.toString('latin1') : '')).join(''), TEXT) ?? []
+  })
+  return asSet(texts.filter((text) => begins.test(text))).at(0) ?? null
+}
+
+function caaText(record: unknown): string | null {
+  const { flags, tag, value } = record as { flags?: unknown; tag?: unknown; value?: unknown }
+  return asText(`${flags} ${tag} "${value}"`, 300)
+}
+
+/** RFC 8659 §3: the closest name upwards that has any. Not further than the registrable domain; the deepest four names. */
+async function certificationAuthorities(
+  host: string,
+  registrable: string,
+  ask: (name: string) => Promise<unknown[] | null>,
+): Promise<unknown[] | null> {
+  const labels = host.split('.')
+  const upwards = labels.map((_, index) => labels.slice(index).join('.')).filter((name) => name.endsWith(registrable))
+  const closest = upwards.length > 4 ? [...upwards.slice(0, 3), registrable] : upwards
+  const answers = await Promise.all(closest.map(ask))
+  return answers.find((records) => records !== null && records.length > 0) ?? []
+}
+
+/** Whether a name that nobody can have made resolves as well; null: not known. */
+async function isWildcard(dns: DnsClient, host: string, registrable: string, signal: AbortSignal): Promise<boolean | null> {
+  const parent = host === registrable ? host : host.slice(host.indexOf('.') + 1)
+  const probe = `${randomBytes(8).toString('hex')}.${parent}`
+  if (probe.length > LONGEST_NAME) return null
+  try {
+    const { rcode, records } = await dns.ask(probe, 'A', signal)
+    if (rcode === 'NXDOMAIN') return false
+    return rcode === 'NOERROR' ? records.some(({ type }) => type === 'A' || type === 'CNAME') : null
+  } catch {
+    return null
+  }
+}
+
+/** Whether the name answers once nobody checks signatures: then it is they that are wrong. */
+async function answersUnchecked(dns: DnsClient, host: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const { rcode } = await dns.ask(host, 'A', signal, { isUnchecked: true })
+    return rcode === 'NOERROR' || rcode === 'NXDOMAIN'
+  } catch {
+    return false
+  }
+}

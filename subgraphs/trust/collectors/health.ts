@@ -1,0 +1,42 @@
+import type { Evidence, Source } from '../evidence.ts'
+
+/** Whether a source can be reached, as `/ready` tells it. `untried`: nothing was asked since the start; `off`: this installation has not set it up. */
+export type SourceStatus = {
+  readonly name: string
+  readonly state: 'up' | 'down' | 'untried' | 'off'
+  /** Why it is down; null otherwise. */
+  readonly reason: string | null
+}
+
+/** Remembers how the last answers of each source ended. */
+export type Health = {
+  readonly note: (evidence: Evidence) => void
+  readonly of: (source: Source) => SourceStatus
+}
+
+/** So many answers are remembered, and so many in a row must fail before a source counts as down: one registry or one host may well be. */
+const REMEMBERED = 20
+const ENOUGH = 3
+
+export function sourceHealth(): Health {
+  const recent = new Map<Source, (string | null)[]>()
+  return {
+    note({ source, evidence }) {
+      // Nothing was asked then, or it was our own guard that refused.
+      if (evidence.status === 'skipped' || (evidence.status === 'failed' && evidence.reason === 'blocked')) return
+      // Broken servers of one name are no fault of ours.
+      const isAnswer =
+        evidence.status === 'ok' ||
+        evidence.status === 'absent' ||
+        (evidence.status === 'failed' && evidence.reason === 'servfail')
+      const ending = isAnswer ? null : evidence.status === 'failed' ? evidence.reason : 'timeout'
+      recent.set(source, [...(recent.get(source) ?? []), ending].slice(-REMEMBERED))
+    },
+    of(source) {
+      const endings = recent.get(source) ?? []
+      if (endings.length === 0) return { name: source, state: 'untried', reason: null }
+      const isDown = endings.length >= ENOUGH && !endings.includes(null)
+      return { name: source, state: isDown ? 'down' : 'up', reason: isDown ? (endings.at(-1) ?? null) : null }
+    },
+  }
+}

@@ -1,0 +1,178 @@
+import { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { Agent, type buildConnector, request } from 'undici'
+import { isAddress } from './address-policy.ts'
+import { connectTo, resolveAddresses } from './addresses.ts'
+import type { DnsClient } from './dns-client.ts'
+import { Fault, faultOf } from './fault.ts'
+import type { Network } from './safe-connect.ts'
+
+/** What a server of a registry or a list said; never the target itself, of which nothing is read. */
+export type Response = {
+  readonly status: number
+  /** Lower-case names; a repeated header is joined. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Where the answer came from, after redirects. */
+  readonly url: string
+  /** The decoded body in pieces; throws `malformed` when it has more bytes than allowed. Must be read or destroyed. */
+  readonly body: Readable
+}
+
+export type GetOptions = {
+  readonly signal: AbortSignal
+  readonly accept: string
+  readonly maxBytes: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type HttpsClient = {
+  /** Follows at most two redirects, each judged like the first address. Throws a `Fault`. */
+  readonly get: (url: string, options: GetOptions) => Promise<Response>
+  readonly close: () => Promise<void>
+}
+
+const REDIRECTS = 2
+/** A connection that is not there by then would be too late for any decision. Milliseconds. */
+const CONNECT = 5_000
+const HEADER_BYTES = 16_384
+
+/**
+ * GET over HTTPS with the built-in authorities. Every host is resolved by our own client, once per connection, and all its addresses are judged. Knows
+ * no proxies, no cookies, no credentials.
+ */
+export function httpsClient(network: Network, dns: DnsClient): HttpsClient {
+  const agent = new Agent({ connect: connector(network, dns), connections: 10, maxHeaderSize: HEADER_BYTES, pipelining: 1 })
+
+  return {
+    async get(start, { signal, accept, maxBytes, headers = {} }) {
+      let url = readUrl(start)
+      for (let hop = 0; ; hop += 1) {
+        await assertScheme(url)
+        const response = await request(url, {
+          dispatcher: agent,
+          signal,
+          headers: { accept, 'accept-encoding': 'identity', 'user-agent': 'atrium-trust', ...headers },
+        }).catch((error: unknown) => {
+          throw faultOf(error)
+        })
+        const location = response.headers.location
+        const isRedirect = [301, 302, 303, 307, 308].includes(response.statusCode) && typeof location === 'string'
+        if (!isRedirect) {
+          const plain = Object.fromEntries(
+            Object.entries(response.headers).map(([name, value]) => [
+              name,
+              Array.isArray(value) ? value.join(', ') : (value ?? ''),
+            ]),
+          )
+          return {
+            status: response.statusCode,
+            headers: plain,
+            url: url.href,
+            body: bounded(response.body, plain['content-encoding'] ?? 'identity', maxBytes),
+          }
+        }
+        response.body.on('error', () => {}).destroy()
+        if (hop === REDIRECTS) throw new Fault('blocked', `more than ${REDIRECTS} redirects`)
+        url = readUrl(location, url)
+      }
+    },
+    close: () => agent.destroy(),
+  }
+
+  async function assertScheme(url: URL): Promise<void> {
+    if (url.protocol === 'https:') return
+    if (url.protocol === 'http:') {
+      const address = url.hostname.replace(/^\[|\]$/g, '')
+      if (isAddress(address) && network.mayBePlain({ address, port: Number(url.port || 80) })) return
+    }
+    throw new Fault('blocked', `Expected https, got ${url.protocol}`)
+  }
+}
+
+function readUrl(text: string, base?: URL): URL {
+  if (!URL.canParse(text, base?.href)) throw new Fault('malformed', 'an address that is none')
+  const url = new URL(text, base?.href)
+  if (url.username !== '' || url.password !== '') throw new Fault('blocked', 'an address with a user in it')
+  return url
+}
+
+function connector(network: Network, dns: DnsClient): buildConnector.connector {
+  return (options, callback) => {
+    open(options).then(
+      (socket) => callback(null, socket),
+      (error: unknown) => callback(faultOf(error), null),
+    )
+  }
+
+  async function open({ hostname, port, protocol }: buildConnector.Options) {
+    const signal = AbortSignal.timeout(CONNECT)
+    const host = hostname.replace(/^\[|\]$/g, '')
+    const literal = { a: [host], aaaa: [] }
+    const addresses = isAddress(host) ? literal : await resolveAddresses(dns, host, signal)
+    const socket = await connectTo(network, addresses, Number(port) || (protocol === 'https:' ? 443 : 80), signal)
+    if (protocol !== 'https:') return socket
+    const { authorities } = network
+    const options = { servername: isAddress(host) ? '' : host, host, ...(authorities ? { ca: [...authorities] } : {}) }
+    return network.handshake(socket, options, signal)
+  }
+}
+
+/** The body without its coding; ends with a `malformed` after `maxBytes`, so that a small answer cannot unfold into a huge one. */
+function bounded(body: Readable, coding: string, maxBytes: number): Readable {
+  if (coding !== 'identity' && coding !== 'gzip') {
+    body.on('error', () => {}).destroy()
+    throw new Fault('malformed', `Expected no content coding, got ${coding}`)
+  }
+  async function* pieces(): AsyncGenerator<Buffer> {
+    const source = coding === 'gzip' ? body.compose(createGunzip()) : body
+    let bytes = 0
+    try {
+      for await (const chunk of source as AsyncIterable<Buffer>) {
+        bytes += chunk.length
+        if (bytes > maxBytes) throw new Fault('malformed', `Expected at most ${maxBytes} bytes.`)
+        yield chunk
+      }
+    } catch (error) {
+      throw error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
+        ? new Fault('malformed', 'a body that does not decompress', { cause: error })
+        : faultOf(error)
+    } finally {
+      body.on('error', () => {}).destroy()
+    }
+  }
+  return Readable.from(pieces(), { objectMode: false })
+}
+
+/** The whole body as JSON. Throws `malformed` when it is not. */
+export async function readJson({ body }: Response): Promise<unknown> {
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of body) chunks.push(chunk)
+  } catch (error) {
+    throw faultOf(error)
+  }
+  try {
+    return JSON.parse(
+      Buffer.concat(chunks)
+        .toString('utf8')
+        .replace(/^\uFEFF/, ''),
+    )
+  } catch (cause) {
+    throw new Fault('malformed', 'Expected JSON', { cause })
+  }
+}
+
+/** Seconds from a `Retry-After`, which may be a number or a date; null without a readable one. At most a day. */
+export function retryAfterOf({ headers }: Pick<Response, 'headers'>, now: Date): number | null {
+  const text = headers['retry-after']
+  if (text === undefined) return null
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - now.getTime()) / 1000)
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, 86_400) : null
+}
+
+/** The fault that a status other than 2xx, 304 and 404 stands for. */
+export function statusFault(response: Response, now: Date): Fault {
+  response.body.destroy()
+  if (response.status === 429) return new Fault('rate_limited', 'too many requests', { retryAfter: retryAfterOf(response, now) })
+  return new Fault('unavailable', `status ${response.status}`, { retryAfter: retryAfterOf(response, now) })
+}

@@ -1,0 +1,195 @@
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { FeedHit, UnixSeconds } from '../evidence.ts'
+import type { CollectorTables } from './tables.ts'
+
+/** One line of a list, read. What a list does not have is null. */
+export type ListEntry = {
+  /** A host, an address, a domain or a top-level domain. */
+  readonly key: string
+  readonly scope: FeedHit['scope']
+  readonly category: FeedHit['category'] | null
+  /** As the list has it. */
+  readonly indicator: string
+  readonly firstSeenAt: UnixSeconds | null
+  readonly lastSeenAt: UnixSeconds | null
+  readonly state: FeedHit['state'] | null
+  readonly rank: number | null
+}
+
+/** The copy of a list that is looked into. */
+export type Edition = {
+  readonly list: string
+  /** SHA-256 of its bytes. */
+  readonly version: string
+  readonly entries: number
+  readonly etag: string | null
+  /** The list's own date where the server tells one, else when it was downloaded. */
+  readonly asOf: UnixSeconds
+  /** When the server last said that this is its newest. */
+  readonly fetchedAt: UnixSeconds
+}
+
+export type ListState = { readonly list: string; readonly edition: Edition | null; readonly fault: string | null }
+
+/** Entries of one list about one key that are looked at, the latest first: some platforms have thousands. */
+const PER_KEY = 20
+/** Rows per statement: few enough to leave the event loop alone. */
+const BATCH = 1_000
+
+/** Lists in the database, shared by every process. */
+export const listRepository = (database: Kysely<CollectorTables>) => ({
+  /** Entries of these lists about these keys, in any order. */
+  async find(lists: readonly string[], keys: readonly string[]): Promise<(ListEntry & { readonly list: string })[]> {
+    const { rows } = await sql<Selectable<CollectorTables['list_entry']>>`
+      SELECT found.* FROM list
+      CROSS JOIN unnest(${keys}::text[]) AS asked (key)
+      CROSS JOIN LATERAL (
+        SELECT * FROM list_entry
+        WHERE list_entry.key = asked.key AND list_entry.list = list.name AND list_entry.edition = list.edition
+        ORDER BY last_seen_at DESC NULLS LAST, first_seen_at DESC NULLS LAST, indicator COLLATE "C" LIMIT ${PER_KEY}
+      ) AS found
+      WHERE list.name = ANY (${lists}::text[])`.execute(database)
+    return rows.map((row) => ({
+      list: row.list,
+      key: row.key,
+      scope: row.scope as ListEntry['scope'],
+      category: row.category as ListEntry['category'],
+      indicator: row.indicator ?? row.key,
+      firstSeenAt: row.first_seen_at && secondsOf(row.first_seen_at),
+      lastSeenAt: row.last_seen_at && secondsOf(row.last_seen_at),
+      state: row.state as ListEntry['state'],
+      rank: row.rank,
+    }))
+  },
+
+  /** The copies of these lists; a list that was never loaded has none. */
+  async states(lists: readonly string[]): Promise<ListState[]> {
+    if (lists.length === 0) return []
+    const rows = await database.selectFrom('list').selectAll().where('name', 'in', lists).execute()
+    return lists.map((list) => {
+      const row = rows.find(({ name }) => name === list)
+      return { list, edition: row ? editionOf(row) : null, fault: row?.fault ?? null }
+    })
+  },
+
+  /** The copy of one list; null when it was never loaded. */
+  async edition(list: string): Promise<Edition | null> {
+    const row = await database.selectFrom('list').selectAll().where('name', '=', list).executeTakeFirst()
+    return row ? editionOf(row) : null
+  },
+
+  /** Takes the task to download a list, until `retryAt`; false when it is not due or another process has it. */
+  async claim(list: string, { now, retryAt }: { readonly now: UnixSeconds; readonly retryAt: UnixSeconds }): Promise<boolean> {
+    await database
+      .insertInto('list')
+      .values({ name: list })
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .execute()
+    const { numUpdatedRows } = await database
+      .updateTable('list')
+      .set({ next_attempt_at: dateOf(retryAt) })
+      .where('name', '=', list)
+      .where('next_attempt_at', '<=', dateOf(now))
+      .executeTakeFirst()
+    return numUpdatedRows > 0n
+  },
+
+  /**
+   * Loads a new copy and puts it in the place of the old one; everything or nothing. `finish` is called with the number of entries once all are
+   * read, says what the copy is, and throws to refuse it. Resolves to the number of entries.
+   */
+  async replace(
+    list: string,
+    batches: AsyncIterable<readonly ListEntry[]>,
+    finish: (entries: number) => {
+      readonly version: string
+      readonly etag: string | null
+      readonly asOf: UnixSeconds
+      readonly fetchedAt: UnixSeconds
+      readonly refreshAt: UnixSeconds
+    },
+  ): Promise<number> {
+    return database.transaction().execute(async (transaction) => {
+      const { rows: numbers } = await sql<{ edition: string }>`SELECT nextval('list_edition') AS edition`.execute(transaction)
+      const edition = numbers[0]?.edition ?? ''
+      let entries = 0
+      for await (const batch of batches) {
+        for (let from = 0; from < batch.length; from += BATCH) {
+          const rows = batch.slice(from, from + BATCH)
+          await insert(transaction, list, edition, rows)
+          entries += rows.length
+        }
+      }
+      const { version, etag, asOf, fetchedAt, refreshAt } = finish(entries)
+      await transaction
+        .updateTable('list')
+        .set({
+          edition,
+          version,
+          entries,
+          etag,
+          as_of: dateOf(asOf),
+          fetched_at: dateOf(fetchedAt),
+          next_attempt_at: dateOf(refreshAt),
+          fault: null,
+        })
+        .where('name', '=', list)
+        .execute()
+      await transaction.deleteFrom('list_entry').where('list', '=', list).where('edition', '!=', edition).execute()
+      return entries
+    })
+  },
+
+  /** The server has nothing newer. */
+  async confirm(
+    list: string,
+    {
+      asOf,
+      fetchedAt,
+      refreshAt,
+    }: { readonly asOf: UnixSeconds; readonly fetchedAt: UnixSeconds; readonly refreshAt: UnixSeconds },
+  ): Promise<void> {
+    await database
+      .updateTable('list')
+      .set({ as_of: dateOf(asOf), fetched_at: dateOf(fetchedAt), next_attempt_at: dateOf(refreshAt), fault: null })
+      .where('name', '=', list)
+      .execute()
+  },
+
+  /** Notes why a download failed; the old copy stays. */
+  async fail(list: string, fault: string): Promise<void> {
+    await database.updateTable('list').set({ fault }).where('name', '=', list).execute()
+  },
+})
+
+export type ListRepository = ReturnType<typeof listRepository>
+
+async function insert(
+  database: Kysely<CollectorTables>,
+  list: string,
+  edition: string,
+  rows: readonly ListEntry[],
+): Promise<void> {
+  const column = (name: keyof ListEntry) => rows.map((row) => row[name])
+  await sql`
+    INSERT INTO list_entry (list, edition, key, scope, category, indicator, first_seen_at, last_seen_at, state, rank)
+    SELECT ${list}, ${edition}::bigint, key, scope, category, indicator, to_timestamp(first_seen), to_timestamp(last_seen), state, rank
+    FROM unnest(${column('key')}::text[], ${column('scope')}::text[], ${column('category')}::text[], ${column('indicator')}::text[],
+      ${column('firstSeenAt')}::bigint[], ${column('lastSeenAt')}::bigint[], ${column('state')}::text[], ${column('rank')}::integer[])
+      AS entry (key, scope, category, indicator, first_seen, last_seen, state, rank)`.execute(database)
+}
+
+function editionOf(row: Selectable<CollectorTables['list']>): Edition | null {
+  if (row.edition === null || row.version === null || row.as_of === null || row.fetched_at === null) return null
+  return {
+    list: row.name,
+    version: row.version,
+    entries: row.entries,
+    etag: row.etag,
+    asOf: secondsOf(row.as_of),
+    fetchedAt: secondsOf(row.fetched_at),
+  }
+}
+
+const dateOf = (seconds: UnixSeconds): Date => new Date(seconds * 1000)
+const secondsOf = (date: Date): UnixSeconds => Math.floor(date.getTime() / 1000)

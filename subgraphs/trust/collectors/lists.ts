@@ -1,0 +1,120 @@
+import {
+  type ListFormat,
+  phishingUrls,
+  phishtankCsv,
+  rankedNames,
+  rdapBootstrap,
+  threatfoxCsv,
+  urlhausCsv,
+} from './list-formats.ts'
+import { BOOTSTRAP } from './rdap-services.ts'
+
+/** A list that can be downloaded. Nothing of it ships with this program. */
+export type List = {
+  readonly name: string
+  readonly kind: 'threat' | 'popularity' | 'bootstrap'
+  /** Lists that copy each other have one lineage, and are one witness. */
+  readonly lineage: string
+  readonly url: string
+  readonly format: ListFormat
+  /** How often its publisher wants to be asked at most. Seconds. */
+  readonly every: number
+  /** Fewer entries are a broken copy. */
+  readonly minimum: number
+  readonly maxBytes: number
+}
+
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+const MEGABYTE = 1_000_000
+
+/** Lists by name, with the addresses where their publishers offer them. */
+const LISTS: readonly List[] = [
+  {
+    name: BOOTSTRAP,
+    kind: 'bootstrap',
+    lineage: BOOTSTRAP,
+    url: 'https://data.iana.org/rdap/dns.json',
+    format: rdapBootstrap,
+    every: 24 * HOUR,
+    // Around 1,200 top-level domains in 2026; a new installation must not believe a stub.
+    minimum: 500,
+    maxBytes: 5 * MEGABYTE,
+  },
+  {
+    name: 'urlhaus',
+    kind: 'threat',
+    lineage: 'abuse.ch',
+    url: 'https://urlhaus.abuse.ch/downloads/csv_recent/',
+    format: urlhausCsv,
+    every: HOUR,
+    minimum: 100,
+    maxBytes: 100 * MEGABYTE,
+  },
+  {
+    name: 'threatfox',
+    kind: 'threat',
+    lineage: 'abuse.ch',
+    url: 'https://threatfox.abuse.ch/export/csv/recent/',
+    format: threatfoxCsv,
+    every: HOUR,
+    minimum: 20,
+    maxBytes: 100 * MEGABYTE,
+  },
+  {
+    name: 'openphish',
+    kind: 'threat',
+    lineage: 'openphish',
+    url: 'https://openphish.com/feed.txt',
+    format: phishingUrls,
+    every: 12 * HOUR,
+    minimum: 50,
+    maxBytes: 50 * MEGABYTE,
+  },
+  {
+    name: 'phishtank',
+    kind: 'threat',
+    lineage: 'phishtank',
+    url: 'https://data.phishtank.com/data/online-valid.csv',
+    format: phishtankCsv,
+    every: 6 * HOUR,
+    minimum: 1_000,
+    maxBytes: 100 * MEGABYTE,
+  },
+  {
+    name: 'tranco',
+    kind: 'popularity',
+    lineage: 'tranco',
+    url: 'https://tranco-list.eu/top-1m.csv.zip',
+    format: rankedNames,
+    every: 24 * HOUR,
+    minimum: 100_000,
+    maxBytes: 100 * MEGABYTE,
+  },
+  {
+    name: 'umbrella',
+    kind: 'popularity',
+    lineage: 'umbrella',
+    url: 'https://s3-us-west-1.amazonaws.com/umbrella-static/top-1m.csv.zip',
+    format: rankedNames,
+    every: 24 * HOUR,
+    minimum: 100_000,
+    maxBytes: 100 * MEGABYTE,
+  },
+]
+
+/** The names that an operator may set up. */
+export const LIST_NAMES: readonly string[] = LISTS.map(({ name }) => name)
+
+/** A list as an operator asks for it: its name, and another address where it has one, such as a mirror or one with a key. */
+export type ListChoice = { readonly name: string; readonly url: string | null }
+
+/** The lists of these choices. Registries' services are always among them. Throws for a name that there is not. */
+export function chosenLists(choices: readonly ListChoice[]): List[] {
+  const all = choices.some(({ name }) => name === BOOTSTRAP) ? choices : [{ name: BOOTSTRAP, url: null }, ...choices]
+  return all.map(({ name, url }) => {
+    const list = LISTS.find((candidate) => candidate.name === name)
+    if (!list) throw new Error(`Expected one of ${LIST_NAMES.join(', ')}, got "${name}".`)
+    return url === null ? list : { ...list, url }
+  })
+}

@@ -1,0 +1,60 @@
+import type { RdapFacts } from '../evidence.ts'
+import type { Collector } from './collector.ts'
+import { Fault } from './fault.ts'
+import type { Response } from './https-client.ts'
+import { readJson, statusFault } from './https-client.ts'
+import { readDomain, relatedDomain } from './rdap-answer.ts'
+import { rdapServiceOf } from './rdap-services.ts'
+
+const ACCEPT = 'application/rdap+json, application/json;q=0.5'
+/** Registries answer a few kilobytes. */
+const MAX_BYTES = 512 * 1024
+const DAY = 86_400
+
+/** Asks the registry of the registrable domain about its registration, and its registrar when the registry does not tell the date. */
+export const collectRdap: Collector<'rdap'> = async ({ subject, parts, signal, now }) => {
+  const { registrable } = subject
+  if (registrable === null) return { status: 'skipped', reason: 'not_applicable', validFor: DAY }
+  const service = await rdapServiceOf(parts.lists, registrable)
+  if (service === 'none') return { status: 'skipped', reason: 'no_service', validFor: DAY }
+  if (service === 'unknown') throw new Fault('unavailable', "IANA's list of registries was not loaded yet")
+
+  const address = `${service.replace(/\/*$/, '/')}domain/${registrable}`
+  return parts.places.hold(new URL(address).host, signal, async () => {
+    const response = await ask(address)
+    if (response.status === 404) {
+      response.body.destroy()
+      return { status: 'absent', reason: 'not_registered', validFor: 600 }
+    }
+    if (response.status !== 200) throw statusFault(response, now())
+    const version = new URL(response.url).host
+    const json = await readJson(response)
+    const facts = readDomain(json, registrable)
+    const more = facts.registeredAt === null ? await fromRegistrar(json, [address, response.url]) : null
+    const best = more ? { ...facts, registeredAt: more.registeredAt, expiresAt: facts.expiresAt ?? more.expiresAt } : facts
+    return { status: 'ok', facts: best, version, validFor: validity(best) }
+  })
+
+  function ask(url: string): Promise<Response> {
+    return parts.https.get(url, { signal, accept: ACCEPT, maxBytes: MAX_BYTES })
+  }
+
+  /** One step further, never in a circle; whatever goes wrong there, the registry's answer stands. */
+  async function fromRegistrar(json: unknown, asked: readonly string[]): Promise<RdapFacts | null> {
+    const related = relatedDomain(json)
+    if (related === null || asked.includes(related)) return null
+    try {
+      const response = await ask(related)
+      if (response.status !== 200) throw statusFault(response, now())
+      return readDomain(await readJson(response), registrable ?? '')
+    } catch {
+      return null
+    }
+  }
+
+  /** A day; an hour for a domain of less than a month, about which much changes. */
+  function validity({ registeredAt }: RdapFacts): number {
+    const isYoung = registeredAt !== null && now().getTime() / 1000 - registeredAt < 30 * DAY
+    return isYoung ? 3_600 : DAY
+  }
+}

@@ -1,0 +1,142 @@
+import { createSocket, type Socket as Datagrams } from 'node:dgram'
+import net from 'node:net'
+import tls from 'node:tls'
+import { isAddress, specialRange } from './address-policy.ts'
+import { Fault, faultOf } from './fault.ts'
+
+/** An address, never a name, and a port. */
+export type Endpoint = { readonly address: string; readonly port: number }
+
+export type NetworkOptions = {
+  /** DNS servers of the operator, asked in this order. Their addresses are not judged: they are usually private. */
+  readonly resolvers: readonly Endpoint[]
+  /**
+   * Lets further endpoints and ports through, and plain HTTP to them. For tests, whose servers are on loopback; no configuration
+   * leads here.
+   */
+  readonly allow?: (endpoint: Endpoint) => boolean
+  /** Where TLS is looked for; tests have no port 443. */
+  readonly tlsPort?: number
+  /** Authorities to trust instead of the built-in ones, in PEM form. */
+  readonly authorities?: readonly string[]
+}
+
+/** The only way for a collector to open a socket. Addresses are judged here, at the last moment, whoever resolved them. */
+export type Network = {
+  readonly resolvers: readonly Endpoint[]
+  readonly tlsPort: number
+  readonly authorities: readonly string[] | null
+  /** For a look at whatever a target presents: old protocols and weak keys included. Made once: it holds all authorities. */
+  readonly lenient: () => tls.SecureContext
+  /** Why we do not connect there; null: we do. */
+  readonly refusal: (endpoint: Endpoint) => string | null
+  /** Whether plain HTTP to this endpoint is all right. */
+  readonly mayBePlain: (endpoint: Endpoint) => boolean
+  /** A TCP connection. Throws a `Fault`. */
+  readonly connect: (endpoint: Endpoint, signal: AbortSignal) => Promise<net.Socket>
+  /** A TLS connection over such a connection, which it takes over. Throws a `Fault`, or what the handshake says. */
+  readonly handshake: (socket: net.Socket, options: tls.ConnectionOptions, signal: AbortSignal) => Promise<tls.TLSSocket>
+  /** A TCP connection to one of `resolvers`. Throws a `Fault`. */
+  readonly resolverStream: (resolver: Endpoint, signal: AbortSignal) => Promise<net.Socket>
+  /** Datagrams from a random port to one of `resolvers` and back, from nobody else. */
+  readonly resolverDatagrams: (resolver: Endpoint) => Promise<Datagrams>
+}
+
+/** The ports of the web: nothing that we look at lives elsewhere. */
+const PORTS = [443, 80]
+
+export function safeNetwork({ resolvers, allow = () => false, tlsPort = 443, authorities }: NetworkOptions): Network {
+  const refusal = (endpoint: Endpoint): string | null => {
+    if (!isAddress(endpoint.address)) return 'not an address'
+    if (allow(endpoint)) return null
+    if (!PORTS.includes(endpoint.port) && endpoint.port !== tlsPort) return `port ${endpoint.port}`
+    return specialRange(endpoint.address)
+  }
+  const assertResolver = (resolver: Endpoint): void => {
+    if (!resolvers.includes(resolver)) throw new Error('Expected one of the configured DNS servers.')
+  }
+
+  let lenient: tls.SecureContext | null = null
+
+  return {
+    resolvers,
+    tlsPort,
+    authorities: authorities ?? null,
+    lenient() {
+      lenient ??= tls.createSecureContext({
+        minVersion: 'TLSv1',
+        ciphers: 'DEFAULT@SECLEVEL=0',
+        ...(authorities ? { ca: [...authorities] } : {}),
+      })
+      return lenient
+    },
+    refusal,
+    mayBePlain: allow,
+    async connect(endpoint, signal) {
+      const reason = refusal(endpoint)
+      if (reason !== null) throw new Fault('blocked', `no connection to ${endpoint.address}: ${reason}`)
+      return open(endpoint, signal)
+    },
+    handshake: (socket, options, signal) =>
+      established(tls.connect({ ...options, socket }), 'secureConnect', signal).catch((error: unknown) => {
+        socket.destroy()
+        throw error
+      }),
+    async resolverStream(resolver, signal) {
+      assertResolver(resolver)
+      return open(resolver, signal)
+    },
+    async resolverDatagrams(resolver) {
+      assertResolver(resolver)
+      const socket = createSocket(net.isIPv6(resolver.address) ? 'udp6' : 'udp4')
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      socket.once('error', reject)
+      // Port 0: a random one, so that a forger has to guess it together with the id.
+      socket.bind(0, () =>
+        socket.connect(resolver.port, resolver.address, (error?: Error) => (error ? reject(error) : resolve())),
+      )
+      try {
+        await promise
+      } catch (error) {
+        socket.close()
+        throw faultOf(error)
+      }
+      socket.removeListener('error', reject)
+      return socket
+    },
+  }
+}
+
+async function open({ address, port }: Endpoint, signal: AbortSignal): Promise<net.Socket> {
+  try {
+    // A literal address: nothing is looked up, and there is nothing to choose between.
+    return await established(net.connect({ host: address, port, autoSelectFamily: false, noDelay: true }), 'connect', signal)
+  } catch (error) {
+    throw faultOf(error)
+  }
+}
+
+/** The socket once it is open. One that failed or came too late is destroyed. */
+function established<Socket extends net.Socket>(socket: Socket, event: string, signal: AbortSignal): Promise<Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>()
+  const onAbort = () => reject(new Fault('timeout', 'no connection in time'))
+  const onClose = () => reject(new Fault('unavailable', 'closed by the other side'))
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort, { once: true })
+  socket.once(event, () => resolve(socket))
+  socket.once('error', reject)
+  socket.once('close', onClose)
+  return promise.then(
+    (opened) => {
+      signal.removeEventListener('abort', onAbort)
+      opened.removeListener('close', onClose)
+      return opened
+    },
+    (error: unknown) => {
+      signal.removeEventListener('abort', onAbort)
+      socket.on('error', () => {})
+      socket.destroy()
+      throw error
+    },
+  )
+}

@@ -1,0 +1,316 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Evidence, Snapshot, UnixSeconds } from '../evidence.ts'
+import { batched } from './batched.ts'
+import { type Answering, startCollectors, timedOut, type UnderWay } from './collection.ts'
+import type { Parts, Subject } from './collector.ts'
+import { collectors, type Row } from './collectors.ts'
+import { dnsClient } from './dns-client.ts'
+import { dnsblZones } from './dnsbl.ts'
+import { type SourceStatus, sourceHealth } from './health.ts'
+import { httpsClient } from './https-client.ts'
+import { refreshList } from './list-refresh.ts'
+import type { ListRepository } from './list-repository.ts'
+import { chosenLists, type List } from './lists.ts'
+import type { EvidenceRepository, StoredSnapshot } from './repository.ts'
+import { type NetworkOptions, safeNetwork } from './safe-connect.ts'
+import { slots } from './slots.ts'
+import { type CollectorConfig, systemServers } from './variables.ts'
+
+/** The whole time of a decision's collecting. Milliseconds. */
+const BUDGET = 3_000
+/** A snapshot is refreshed ahead of its end when this share of its life is left. */
+const AHEAD = 0.2
+/** Requests at once to one registry or one address, and to all. */
+const PLACES = { perKey: 10, total: 200 }
+/** How often lists that are due, and DNS, are looked after. Milliseconds. */
+const ROUND = 60_000
+/** A list that was not refreshed for so long is reported as down. Seconds. */
+const STALE = 48 * 3_600
+const PROBE = 1_500
+/** How long a decision waits for what is stored, and for its snapshot to be. Milliseconds. */
+const DATABASE = 400
+/** How long an answer is shared after it has come: until it can be read from the database, also by who has just looked there in vain. Seconds. */
+const SHARED = 10
+const HOUR = 3_600_000
+
+export type EvidenceOptions = {
+  /** Ends the waiting, not the collecting: others may wait for the same. */
+  readonly signal?: AbortSignal
+  /** How long to wait for sources; those that are late appear as `timeout`. Milliseconds. */
+  readonly budgetMs?: number
+  /** A snapshot that ended at most so long ago will do, while a new one is collected for the next caller. Seconds. */
+  readonly maxStaleSeconds?: number
+}
+
+/** Everything that the trust subgraph learns from outside. */
+export type TrustSources = {
+  /**
+   * All evidence about a target: the stored snapshot while it is valid, else a new one with what is valid of the old. Rejects only with the reason of an
+   * aborted signal: sources that fail are part of the snapshot. Equal targets that are asked for at the same time are collected once.
+   */
+  readonly evidenceFor: (subject: Subject, options?: EvidenceOptions) => Promise<Snapshot>
+  /** What can be reached, in a fixed order: sources first, then lists by name. Never rejects. */
+  readonly status: () => Promise<SourceStatus[]>
+  /** Downloads the lists that are due, which also happens by itself; resolves when that is done. */
+  readonly refreshLists: () => Promise<void>
+  /** Ends what runs, and resolves when nothing does. */
+  readonly close: () => Promise<void>
+}
+
+export type SourcesOptions = {
+  readonly evidence: EvidenceRepository
+  readonly lists: ListRepository
+  readonly config: CollectorConfig
+  readonly log: Logger
+  /** Puts evidence together; sources that are not among it were not asked. */
+  readonly snapshotOf: (host: string, collectedAt: UnixSeconds, evidence: readonly Evidence[]) => Snapshot
+  readonly now?: () => Date
+  /** For tests: exceptions from what may be connected to. No configuration leads here. */
+  readonly network?: Omit<NetworkOptions, 'resolvers'>
+  /** For tests: other lists than those of the configuration. */
+  readonly chosen?: readonly List[]
+  /** For tests: whether lists and DNS are looked after without being told; true when left out. */
+  readonly isScheduled?: boolean
+}
+
+/** Starts the collectors; nothing is asked before the first target, except for lists that are due and whether DNS answers. */
+export function trustSources({
+  evidence: repository,
+  lists,
+  config,
+  log,
+  snapshotOf,
+  now = () => new Date(),
+  network: networkOptions = {},
+  chosen = chosenLists(config.TRUST_LISTS),
+  isScheduled = true,
+}: SourcesOptions): TrustSources {
+  const ended = new AbortController()
+  const network = safeNetwork({ ...networkOptions, resolvers: config.TRUST_DNS_SERVERS ?? systemServers() })
+  const dns = dnsClient(network)
+  const https = httpsClient(network, dns)
+  const parts: Parts = {
+    network,
+    dns,
+    https,
+    lists,
+    configured: chosen,
+    dnsbl: dnsblZones(dns, config.TRUST_DNSBL_ZONES ?? []),
+    ctUrl: config.TRUST_CT_URL ?? null,
+    places: slots(PLACES),
+    log,
+  }
+  const health = sourceHealth()
+  /** Targets that are collected now, and single answers: hosts of one domain share those about the domain. */
+  const collecting = new Map<string, Promise<Snapshot>>()
+  const answering = new Map<string, { readonly evidence: Promise<Evidence>; since: UnixSeconds | null }>()
+  const background = new Set<Promise<unknown>>()
+  const underWay: UnderWay = new Set()
+  let reachesDns: boolean | null = null
+
+  // Under load many targets share a statement.
+  const latestOf = batched(repository.latestSnapshots)
+  const validOf = batched(async (targets: readonly Subject[]) => {
+    const valid = await repository.valid(targets.flatMap(askedOf), seconds())
+    const byKey = new Map(valid.map((each) => [`${each.source} ${each.evidence.subject}`, each]))
+    return targets.map((target) => askedOf(target).flatMap(({ source, subject }) => byKey.get(`${source} ${subject}`) ?? []))
+  })
+  const save = batched(async (all: readonly { readonly stored: StoredSnapshot; readonly evidence: readonly Evidence[] }[]) => {
+    await repository.save(all.flatMap(({ evidence }) => evidence))
+    await repository.saveSnapshots(all.map(({ stored }) => stored))
+    return all.map(() => null)
+  })
+
+  const looking = isScheduled ? lookAfter() : Promise.resolve()
+
+  return {
+    async evidenceFor(subject, { signal, budgetMs = BUDGET, maxStaleSeconds = 0 } = {}) {
+      signal?.throwIfAborted()
+      const end = performance.now() + budgetMs
+      const wanted = stored(subject).then((latest) => {
+        const at = seconds()
+        if (!latest || latest.validUntil + maxStaleSeconds <= at) return collectOnce(subject, end - performance.now())
+        const life = latest.validUntil - latest.snapshot.collectedAt
+        if (latest.validUntil - at < life * AHEAD) inBackground(collectOnce(subject, budgetMs, true))
+        return latest.snapshot
+      })
+      return signal ? unlessAborted(wanted, signal) : wanted
+    },
+
+    async status() {
+      const names = chosen.map(({ name }) => name)
+      const states = await lists.states(names).catch((error: unknown) => {
+        log.warn({ err: error }, 'the state of lists could not be read')
+        return names.map((list) => ({ list, edition: null, fault: 'the database does not answer' }))
+      })
+      const dnsStatus: SourceStatus =
+        reachesDns === false ? { name: 'dns', state: 'down', reason: 'no DNS server knows the root' } : health.of('dns')
+      const ctStatus: SourceStatus = parts.ctUrl === null ? { name: 'ct', state: 'off', reason: null } : health.of('ct')
+      const threats = chosen.some(({ kind }) => kind === 'threat') || parts.dnsbl.zones.length > 0
+      const feeds: SourceStatus[] = threats ? [] : [{ name: 'feeds', state: 'off', reason: null }]
+      return [
+        health.of('rdap'),
+        reachesDns === true && dnsStatus.state === 'untried' ? { ...dnsStatus, state: 'up' } : dnsStatus,
+        health.of('tls'),
+        ctStatus,
+        ...feeds,
+        ...states.map(({ list, edition, fault }): SourceStatus => {
+          if (!edition) return { name: list, state: fault === null ? 'untried' : 'down', reason: fault }
+          const isStale = seconds() - edition.fetchedAt > STALE
+          return { name: list, state: isStale ? 'down' : 'up', reason: isStale ? (fault ?? 'not refreshed for two days') : null }
+        }),
+      ]
+    },
+
+    refreshLists,
+
+    async close() {
+      ended.abort()
+      for (const each of underWay) each.abort()
+      await looking
+      await Promise.allSettled([
+        ...collecting.values(),
+        ...[...answering.values()].map(({ evidence: answer }) => answer),
+        ...background,
+      ])
+      await https.close()
+    },
+  }
+
+  function seconds(): UnixSeconds {
+    return Math.floor(now().getTime() / 1000)
+  }
+
+  /** A database that does not answer costs what was kept, not the decision. */
+  async function stored({ host }: Subject): Promise<StoredSnapshot | null> {
+    return inTime(latestOf(host), null, 'stored snapshots could not be read')
+  }
+
+  function collectOnce(subject: Subject, budgetMs: number, isRenewal = false): Promise<Snapshot> {
+    const running = collecting.get(subject.host)
+    if (running) return running
+    const collected = collect(subject, budgetMs, isRenewal).finally(() => collecting.delete(subject.host))
+    collecting.set(subject.host, collected)
+    return collected
+  }
+
+  /** `isRenewal`: asks again also for what ends soon. */
+  async function collect(subject: Subject, budgetMs: number, isRenewal: boolean): Promise<Snapshot> {
+    // What is left of the budget is for the database.
+    const late = sleep(Math.max(1, budgetMs - DATABASE), null, { ref: false })
+    const kept = await keptFor(subject, isRenewal)
+    const rows = collectors.filter(({ source }) => !kept.some((each) => each.source === source))
+    const answers = start(rows, subject)
+    const now = await Promise.all(
+      answers.map((answer) => Promise.race([answer.evidence, late.then(() => timedOut(answer, subject, seconds()))])),
+    )
+    const snapshot = await store(subject, [...kept, ...now])
+    inBackground(
+      Promise.all(answers.map(({ evidence }) => evidence)).then(async (all) => {
+        const isLate = all.some((evidence, index) => evidence !== now[index])
+        // What came late makes a better snapshot for the next caller.
+        if (isLate && !ended.signal.aborted) await store(subject, [...kept, ...all])
+      }),
+    )
+    return snapshot
+  }
+
+  async function keptFor(subject: Subject, isRenewal: boolean): Promise<Evidence[]> {
+    const valid = await inTime(validOf(subject), [], 'stored evidence could not be read')
+    if (!isRenewal) return valid
+    const at = seconds()
+    return valid.filter(({ evidence: { collectedAt, validUntil } }) => validUntil - at >= (validUntil - collectedAt) * AHEAD)
+  }
+
+  /** Each row's answer, shared with whoever asks the same source about the same subject now. */
+  function start(rows: readonly Row[], subject: Subject): Answering[] {
+    const at = seconds()
+    const shared = rows.map((row) => {
+      const known = answering.get(keyOf(row, subject))
+      return known && (known.since === null || Math.abs(at - known.since) <= SHARED) ? [{ row, evidence: known.evidence }] : []
+    })
+    const fresh = rows.filter((_, index) => shared[index]?.length === 0)
+    const started = startCollectors(fresh, subject, { parts, now, underWay })
+    for (const { row, evidence } of started) share(keyOf(row, subject), evidence)
+    return [...shared.flat(), ...started]
+  }
+
+  function share(key: string, evidence: Promise<Evidence>): void {
+    const entry: { evidence: Promise<Evidence>; since: UnixSeconds | null } = { evidence, since: null }
+    answering.set(key, entry)
+    void evidence.then((each) => {
+      entry.since = each.evidence.collectedAt
+      if (!ended.signal.aborted) health.note(each)
+      setTimeout(() => answering.get(key) === entry && answering.delete(key), SHARED * 1_000).unref()
+    })
+  }
+
+  async function store(subject: Subject, evidence: readonly Evidence[]): Promise<Snapshot> {
+    const snapshot = snapshotOf(subject.host, seconds(), evidence)
+    const validUntil = Math.min(...evidence.map((each) => each.evidence.validUntil))
+    const stored = { snapshot, validUntil }
+    await inTime(save({ stored, evidence: evidence.filter(isWorthKeeping) }), null, 'a snapshot could not be stored')
+    return snapshot
+  }
+
+  /** What the database says, or `otherwise` when it fails or takes too long: a decision does not wait for it. What is written will still be. */
+  async function inTime<Result>(work: Promise<Result>, otherwise: Result, complaint: string): Promise<Result> {
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(() => late.reject(new Error('The database takes too long.')), DATABASE)
+    try {
+      return await Promise.race([work, late.promise])
+    } catch (error) {
+      if (!ended.signal.aborted) log.warn({ err: error }, complaint)
+      return otherwise
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  function inBackground(work: Promise<unknown>): void {
+    const quiet = work.catch((error: unknown) => {
+      if (!ended.signal.aborted) log.warn({ err: error }, 'evidence could not be refreshed')
+    })
+    background.add(quiet)
+    void quiet.finally(() => background.delete(quiet))
+  }
+
+  async function refreshLists(): Promise<void> {
+    // One after the other: they are large, and nothing waits for them.
+    for (const list of chosen) {
+      if (ended.signal.aborted) return
+      await refreshList(list, { lists, https, log, now, signal: ended.signal })
+    }
+  }
+
+  /** Looks after DNS and lists until the end. */
+  async function lookAfter(): Promise<void> {
+    let tidied = -Infinity
+    while (!ended.signal.aborted) {
+      reachesDns = (await dns.root(AbortSignal.any([ended.signal, AbortSignal.timeout(PROBE)]))).isKnown
+      await refreshLists()
+      if (performance.now() - tidied > HOUR && !ended.signal.aborted) {
+        tidied = performance.now()
+        await repository.tidy().catch((error: unknown) => log.warn({ err: error }, 'old evidence could not be removed'))
+      }
+      await sleep(ROUND, null, { signal: ended.signal, ref: false }).catch(() => {})
+    }
+  }
+}
+
+/** Every source, and what it would be asked about. */
+const askedOf = (subject: Subject) => collectors.map(({ source, about }) => ({ source, subject: about(subject) }))
+
+const keyOf = ({ source, about }: Row, subject: Subject): string => `${source} ${about(subject)}`
+
+/** What was not asked, or came too late, is asked for by the next caller. */
+const isWorthKeeping = ({ evidence: { status } }: Evidence): boolean => status !== 'timeout' && status !== 'skipped'
+
+function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const { promise, resolve, reject } = Promise.withResolvers<Result>()
+  const onAbort = () => reject(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  return promise
+}

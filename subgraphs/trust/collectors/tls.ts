@@ -1,0 +1,70 @@
+import { X509Certificate } from 'node:crypto'
+import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
+import { isAddress } from './address-policy.ts'
+import { connectTo } from './addresses.ts'
+import { describeCertificate } from './certificate.ts'
+import type { Collector } from './collector.ts'
+import { Fault, faultOf } from './fault.ts'
+
+const HOUR = 3_600
+const CHAIN = 10
+
+/** OpenSSL's words for bytes that are no TLS. */
+const NOT_TLS =
+  /WRONG_VERSION_NUMBER|HTTP_REQUEST|PACKET_LENGTH_TOO_LONG|UNEXPECTED_MESSAGE|RECORD_LAYER|UNSUPPORTED_PROTOCOL_FAMILY|BAD_RECORD_TYPE|INVALID_RECORD/
+
+/**
+ * Shakes hands with one of the host's vetted addresses and looks at the certificate. Nothing is sent and nothing is read afterwards. Old protocols and
+ * weak keys are accepted for the look: what is wrong with them is evidence.
+ */
+export const collectTls: Collector<'tls'> = async ({ subject: { host }, parts, signal, addresses }) => {
+  if (isAddress(host)) return { status: 'skipped', reason: 'not_applicable', validFor: HOUR }
+  const where = await addresses()
+  if (where.outcome === 'servfail') throw new Fault('unavailable', 'no addresses are known')
+  if (where.a.length + where.aaaa.length === 0) return { status: 'skipped', reason: 'not_applicable', validFor: 60 }
+  const { network } = parts
+  const everywhere = [...where.a, ...where.aaaa]
+  const isRefused = everywhere.some((address) => network.refusal({ address, port: network.tlsPort }) !== null)
+  if (isRefused) return { status: 'skipped', reason: 'not_applicable', validFor: 60 }
+
+  return parts.places.hold(everywhere[0] ?? host, signal, async () => {
+    try {
+      const tcp = await connectTo(network, where, network.tlsPort, signal)
+      const socket = await network.handshake(
+        tcp,
+        { servername: host, rejectUnauthorized: false, secureContext: network.lenient() },
+        signal,
+      )
+      try {
+        return { status: 'ok', facts: factsOf(socket, host, network.authorities), validFor: 6 * HOUR }
+      } finally {
+        socket.on('error', () => {}).destroy()
+      }
+    } catch (error) {
+      const fault = faultOf(error)
+      if (fault.reason === 'refused') return { status: 'absent', reason: 'refused', validFor: 600 }
+      if (NOT_TLS.test(fault.message)) return { status: 'absent', reason: 'no_tls', validFor: 600 }
+      if (/EXCESSIVE_MESSAGE_SIZE/.test(fault.message))
+        throw new Fault('malformed', 'a chain that is too large', { cause: error })
+      throw fault
+    }
+  })
+}
+
+function factsOf(socket: TLSSocket, host: string, authorities: readonly string[] | null) {
+  const chain: X509Certificate[] = []
+  const seen = new Set<string>()
+  // The objects of node:tls are linked, and a root is linked with itself.
+  for (
+    let each: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
+    each?.raw;
+    each = each.issuerCertificate
+  ) {
+    if (seen.has(each.fingerprint256) || chain.length === CHAIN) break
+    seen.add(each.fingerprint256)
+    chain.push(new X509Certificate(each.raw))
+  }
+  if (chain.length === 0) throw new Fault('malformed', 'a handshake without a certificate')
+  const protocol = socket.getProtocol() ?? 'unknown'
+  return { protocol, ...describeCertificate(chain, { host, isAuthorized: socket.authorized, authorities }) }
+}

@@ -1,0 +1,77 @@
+import { getServers } from 'node:dns'
+import { isIP } from 'node:net'
+import { z } from 'zod'
+import type { Config, Variables } from '../../runtime/config.ts'
+import { LIST_NAMES, type ListChoice } from './lists.ts'
+import type { Endpoint } from './safe-connect.ts'
+
+const SERVERS = 'addresses of DNS servers with commas between them, such as 9.9.9.9,[2620:fe::fe]:53'
+const LISTS = `"none", or some of ${LIST_NAMES.join(', ')} with commas between them, each with =https://… behind it where it has another address`
+const ZONES = 'names of DNS block lists with commas between them, such as dbl.spamhaus.org'
+const CT = 'an https URL with {domain} in it'
+
+const parts = (text: string): string[] => text.split(',').map((part) => part.trim())
+
+/** The variables of the collectors. */
+export const collectorVariables = {
+  TRUST_DNS_SERVERS: {
+    read: z.string().transform((text, context) => {
+      const servers = parts(text).map(readServer)
+      if (servers.every((server) => server !== null)) return servers
+      context.addIssue(SERVERS)
+      return z.NEVER
+    }),
+    default: null,
+    unit: null,
+    meaning: "Recursive DNS servers for trust decisions, best validating ones; unset, the system's.",
+  },
+  TRUST_LISTS: {
+    read: z.string().transform((text, context) => {
+      const choices = text === 'none' ? [] : parts(text).map(readChoice)
+      if (choices.every((choice) => choice !== null)) return choices
+      context.addIssue(LISTS)
+      return z.NEVER
+    }),
+    default: 'urlhaus,threatfox,tranco',
+    unit: null,
+    // An address may have a key in it.
+    secret: true,
+    meaning: `Threat feeds and popularity lists to download, whose terms you accept: ${LIST_NAMES.join(', ')}; none turns them off.`,
+  },
+  TRUST_DNSBL_ZONES: {
+    read: z.string().transform((text, context) => {
+      const zones = parts(text.toLowerCase())
+      if (zones.every((zone) => /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})+$/.test(zone))) return zones
+      context.addIssue(ZONES)
+      return z.NEVER
+    }),
+    default: null,
+    unit: null,
+    meaning: 'Domain block lists that are asked over DNS, whose terms you accept; unset, none.',
+  },
+  TRUST_CT_URL: {
+    read: z.string().refine((text) => text.includes('{domain}') && /^https:\/\//.test(text) && URL.canParse(text), CT),
+    default: null,
+    unit: null,
+    meaning: 'Index of certificate logs that answers in the JSON of crt.sh, with {domain} in its place; unset, none is asked.',
+  },
+} satisfies Variables
+
+export type CollectorConfig = Config<typeof collectorVariables>
+
+/** The servers that the system is set up with. */
+export const systemServers = (): Endpoint[] => getServers().flatMap((server) => readServer(server) ?? [])
+
+/** `9.9.9.9`, `9.9.9.9:53`, `2620:fe::fe` or `[2620:fe::fe]:53`; null for anything else. */
+function readServer(text: string): Endpoint | null {
+  if (isIP(text)) return { address: text, port: 53 }
+  const match = /^(?:\[([^\]]+)\]|([\d.]+)):(\d{1,5})$/.exec(text)
+  const address = match?.[1] ?? match?.[2] ?? ''
+  const port = Number(match?.[3])
+  return isIP(address) && port > 0 && port < 65_536 ? { address, port } : null
+}
+
+function readChoice(text: string): ListChoice | null {
+  const [, name = '', url = null] = /^([a-z-]+)(?:=(https:\/\/\S+))?$/.exec(text) ?? []
+  return LIST_NAMES.includes(name) && (url === null || URL.canParse(url)) ? { name, url } : null
+}

@@ -1,0 +1,41 @@
+/** Words that phishing names are made of, because they ask for credentials, money or haste. Two of them in one name are a lure; one beside a brand is. */
+export const LURES: readonly string[] = (
+  'account accounts alert alerts auth authenticate authentication authorize banking billing cancel claim confirm confirmation connect credential ' +
+  'credentials deposit giveaway identity invoice kyc limited locked login logon mfa notice notification otp password pay payment payments payout ' +
+  'prize recover recovery redeem refund reset restore restricted reward rewards seed secure secured security session signin signon ssl sso suspended ' +
+  'suspension transfer unlock unusual update updates upgrade validate validation verification verified verify verifying wallet warning webscr withdraw'
+).split(' ')
+
+/** Words that make a name sound like a department of a brand. Harmless alone. */
+export const BUSINESS: readonly string[] = (
+  'access activate activation admin airdrop app apps badge bank bonus business card care center centre chat check client cloud com contact corp ' +
+  'customer customers desk direct download email file files free gift gifts global group help helpdesk home id info installer live mail manage ' +
+  'management member members mobile my net official online order orders parcel portal post promo review sale secure sec services service share shop ' +
+  'sign store support survey system team ticket track tracking user users web webmail win www'
+).split(' ')
+
+/** Suffixes with far more abuse than use, year after year, in the published counts of abuse desks and block lists. */
+export const RISKY_SUFFIXES: readonly string[] = (
+  'bar beauty bond buzz cam cf cfd click country cyou date download fit ga gq hair icu lat link live loan makeup men ml mom monster mov quest racing ' +
+  'rest review sbs science shop skin stream surf tk today top trade uno vip wang win work xyz yachts zip'
+).split(' ')
+
+/** Name servers of companies that show advertisements on names without content. */
+export const PARKING_SERVERS: readonly string[] = (
+  'above.com afternic.com bodis.com cashparking.com dan.com domainparkingserver.net dsredirection.com fabulous.com hugedomains.com ' +
+  'namebrightdns.com parkingcrew.net parklogic.com sedoparking.com skenzo.com smartname.com undeveloped.com voodoo.com'
+).split(' ')
+
+/**
+ * Platforms where anybody publishes under the platform's own name, beside the shared suffixes that the public suffix list knows. What stands there
+ * is not the platform's word, and a bad page there does not convict the platform. Matched at label boundaries.
+ */
+export const PLATFORMS: readonly string[] = (
+  'archive.org bit.ly bitbucket.org canva.com codepen.io dailymotion.com deviantart.com discord.com discord.gg discordapp.com docs.google.com ' +
+  'drive.google.com dropbox.com dropboxusercontent.com facebook.com flickr.com forms.gle forms.office.com github.com githubusercontent.com gitlab.com ' +
+  'goo.gl googleusercontent.com huggingface.co imgur.com instagram.com is.gd linkedin.com linktr.ee lobste.rs mediafire.com medium.com mega.nz ' +
+  'news.ycombinator.com notion.so npmjs.com onedrive.live.com pastebin.com pinterest.com pypi.org quora.com reddit.com rebrand.ly scribd.com ' +
+  'sharepoint.com sites.google.com slideshare.net soundcloud.com sourceforge.net stackexchange.com stackoverflow.com steamcommunity.com storage.googleapis.com ' +
+  's3.amazonaws.com substack.com t.co t.me telegra.ph tiktok.com tinyurl.com tumblr.com twitch.tv twitter.com typeform.com vimeo.com vk.com we.tl ' +
+  'wetransfer.com wikipedia.org wordpress.com x.com youtu.be youtube.com'
+).split(' ')

@@ -1,0 +1,166 @@
+import { type BrandIndex, isDistinctive, type Owned } from './brand.ts'
+import type { Target } from './normalise.ts'
+import { skeletonOf } from './skeleton.ts'
+
+/** How a name that is not the brand's own uses the brand. Strongest first: the first that fits is taken. */
+export type LookalikeKind =
+  /** Letters of other scripts or with accents spell the brand, or one slip from it. */
+  | 'homograph'
+  /** Digits and letter pairs that are read as the brand's letters (`paypa1`, `vvikipedia`). */
+  | 'skeleton'
+  /** One slip of hand or eye away. */
+  | 'typo'
+  /** The brand and a word that asks for credentials or sounds like its office. */
+  | 'brand-with-lure'
+  /** Exactly the brand, under a suffix that is not the brand's. */
+  | 'foreign-suffix'
+  /** The brand as a whole domain inside another one (`paypal.com.evil.top`). */
+  | 'domain-inside'
+  /** The brand among other words. */
+  | 'brand-with-word'
+  /** The brand as a label above somebody else's domain. */
+  | 'brand-above'
+
+export type Lookalike = { readonly kind: LookalikeKind; readonly brand: string }
+
+/** The brand whose own name this is; null for all others. Tenants of a brand's platform are not the brand. */
+export function ownerOf({ host, name }: Target, index: BrandIndex): string | null {
+  const root = name.shared ? name.tenant : name.registrable
+  for (let domain = host; ; domain = domain.slice(domain.indexOf('.') + 1)) {
+    const owner = index.byDomain.get(domain)
+    if (owner !== undefined) return owner
+    if (domain === root || !domain.includes('.')) return null
+  }
+}
+
+/** Words that make a combination with a brand suspicious. */
+export type LureWords = {
+  /** Ask for credentials, money or haste. */
+  readonly lures: ReadonlySet<string>
+  /** Sound like a department. */
+  readonly business: ReadonlySet<string>
+}
+
+type Under = { readonly suffix: string; readonly shared: boolean; readonly index: BrandIndex; readonly words: LureWords }
+
+/** What of a brand a name imitates; null for brands themselves and for names that remind of none. */
+export function lookalikeOf(target: Target, index: BrandIndex, words: LureWords): Lookalike | null {
+  const root = target.name.tenant ?? target.name.registrable
+  if (target.kind !== 'name' || root === null || ownerOf(target, index) !== null) return null
+  const depth = root.split('.').length
+  const written = target.unicode.split('.')
+  const labels = target.folded.split('.')
+  const core = labels.at(-depth) ?? ''
+  const above = labels.slice(0, -depth)
+  const under: Under = { suffix: root.slice(root.indexOf('.') + 1), shared: target.name.shared, index, words }
+  return (
+    (core === written.at(-depth) ? null : homograph(core, under)) ??
+    coreLookalike(core, under) ??
+    splitLookalike(above, core, under) ??
+    aboveLookalike(above, under)
+  )
+}
+
+/** `core` is what people read where other letters are written. */
+function homograph(core: string, under: Under): Lookalike | null {
+  const { index } = under
+  const exact = index.byLabel.get(core) ?? index.bySkeleton.get(skeletonOf(core))
+  const found = exact ?? slipOf(core, under)
+  return found ? { kind: 'homograph', brand: found.brand } : null
+}
+
+function coreLookalike(core: string, under: Under): Lookalike | null {
+  const { index, suffix } = under
+  const exact = index.byLabel.get(core)
+  if (exact) return isForeign(exact, under) ? { kind: 'foreign-suffix', brand: exact.brand } : null
+  const same = index.bySkeleton.get(skeletonOf(core))
+  if (same && countsUnder(same, suffix)) return { kind: 'skeleton', brand: same.brand }
+  const slip = slipOf(core, under)
+  if (slip) return { kind: 'typo', brand: slip.brand }
+  return combination(core, under)
+}
+
+/** Everyday words are everybody's; worldwide labels are the owner's under any country's suffix. On a shared suffix the label is anybody's. */
+function isForeign({ word, worldwide }: Owned, { suffix, shared }: Under): boolean {
+  if (word) return false
+  return shared || !(worldwide && /^(?:[a-z]{2,3}\.)?[a-z]{2}$/.test(suffix))
+}
+
+const countsUnder = (owned: Owned, suffix: string): boolean => isDistinctive(owned) || owned.suffixes.has(suffix)
+
+/** One slip away, and not a word that means something of its own (`mail` is not a misspelt `gmail`). */
+function slipOf(label: string, { index, suffix, words }: Under): Owned | null {
+  const owned = index.byPermutation.get(label)?.owned
+  return owned && countsUnder(owned, suffix) && !words.business.has(label) && !words.lures.has(label) ? owned : null
+}
+
+/** The brand beside other words: between hyphens, or glued to a word that we know. */
+function combination(label: string, under: Under): Lookalike | null {
+  const tokens = label.split('-')
+  return (tokens.length > 1 ? hyphenated(tokens, under) : null) ?? glued(tokens.join(''), under)
+}
+
+function hyphenated(tokens: readonly string[], under: Under): Lookalike | null {
+  const { index, words } = under
+  const known = (word: string) => words.lures.has(word) || words.business.has(word)
+  let weak: Lookalike | null = null
+  for (const token of tokens) {
+    const others = tokens.filter((other) => other !== token)
+    const exact = index.byLabel.get(token)
+    const owned = exact ?? distinctiveSlip(token, under)
+    if (!owned || others.length === 0) continue
+    // An everyday word needs nothing but lures around it, a brand needs one.
+    const lured = isDistinctive(owned) ? others.some(known) : others.every((other) => known(other) || /^\d*$/.test(other))
+    if (lured) return { kind: exact ? 'brand-with-lure' : 'skeleton', brand: owned.brand }
+    if (isDistinctive(owned)) weak ??= { kind: 'brand-with-word', brand: owned.brand }
+  }
+  return weak
+}
+
+function distinctiveSlip(token: string, under: Under): Owned | null {
+  const owned = under.index.bySkeleton.get(skeletonOf(token)) ?? slipOf(token, under)
+  return owned && isDistinctive(owned) ? owned : null
+}
+
+/** Shortest brand label that is looked for inside other letters: two letters are in every word. */
+const SHORTEST_GLUED = 3
+
+/** `paypalservice`, `myappleid`: what is left without the brand is a word that we know, or two. */
+function glued(label: string, { index, words }: Under): Lookalike | null {
+  for (let cut = SHORTEST_GLUED; cut <= label.length - 2; cut++) {
+    const first = index.byLabel.get(label.slice(0, cut))
+    if (first && isLure(label.slice(cut), first, words)) return { kind: 'brand-with-lure', brand: first.brand }
+    const last = index.byLabel.get(label.slice(-cut))
+    if (last && isLure(label.slice(0, -cut), last, words)) return { kind: 'brand-with-lure', brand: last.brand }
+  }
+  return null
+}
+
+/** `zoominfo` is a word beside a word: everyday words count beside credentials only. */
+function isLure(text: string, owned: Owned, { lures, business }: LureWords): boolean {
+  const known = (word: string) => lures.has(word) || (!owned.word && business.has(word))
+  if (known(text)) return true
+  for (let cut = 2; cut <= text.length - 2; cut++) if (known(text.slice(0, cut)) && known(text.slice(cut))) return true
+  return false
+}
+
+/** `pay.pal.com`: the dots belong to the name. */
+function splitLookalike(above: readonly string[], core: string, { index, suffix }: Under): Lookalike | null {
+  if (above.length !== 1) return null
+  const owned = index.byLabel.get((above[0] ?? '') + core)
+  return owned?.suffixes.has(suffix) ? { kind: 'typo', brand: owned.brand } : null
+}
+
+function aboveLookalike(above: readonly string[], under: Under): Lookalike | null {
+  let weak: Lookalike | null = null
+  for (const [position, label] of above.entries()) {
+    const rest = `${above.slice(position + 1).join('.')}.`
+    const owned = under.index.byLabel.get(label)
+    if (owned && [...owned.suffixes].some((suffix) => rest.startsWith(`${suffix}.`)))
+      return { kind: 'domain-inside', brand: owned.brand }
+    if (owned && isDistinctive(owned)) weak ??= { kind: 'brand-above', brand: owned.brand }
+    const combined = owned ? null : combination(label, under)
+    if (combined?.kind === 'brand-with-lure') return combined
+  }
+  return weak
+}

@@ -1,0 +1,186 @@
+import tr46 from 'tr46'
+import { canonicalIpv6, type Reach, reachOf } from './address.ts'
+import { type NameParts, partsOf } from './name.ts'
+import { type NameFinding, nameFindings } from './script.ts'
+import { foldedToAscii } from './skeleton.ts'
+
+/** What a decision is about, in one spelling. Everything that depends on tables of names is settled here, once, and stored with the decision. */
+export type Target = {
+  readonly type: TargetType
+  /** As it was sent. */
+  readonly value: string
+  /** Lower-case A-labels without a trailing dot, or the canonical text of an address, without brackets. */
+  readonly host: string
+  /** `host` for people: U-labels. */
+  readonly unicode: string
+  /** What people read in `unicode`: accents dropped, look-alikes of ASCII letters replaced. */
+  readonly folded: string
+  readonly kind: 'name' | 'address'
+  /** For addresses: where they lead. */
+  readonly reach: Reach | null
+  readonly name: NameParts
+  /** What is wrong with the letters of an internationalised name, each finding once, in alphabetical order. */
+  readonly findings: readonly NameFinding[]
+  /** What stands before the `@` of a URL; browsers ignore it and people read it. Null when there is nothing. */
+  readonly userinfo: string | null
+  readonly port: number | null
+}
+export type TargetType = 'domain' | 'url'
+
+export type Normalised =
+  | { readonly kind: 'target'; readonly target: Target }
+  | { readonly kind: 'invalid'; readonly code: TargetFault; readonly message: string }
+export type TargetFault =
+  | 'empty'
+  | 'too_long'
+  | 'control_character'
+  | 'scheme'
+  | 'userinfo'
+  | 'port'
+  | 'host'
+  | 'zone'
+  | 'address'
+
+/** Longest text that is read, in UTF-16 units: what servers commonly take as a URL; a host alone ends at 253. */
+const LONGEST = 2048
+
+const invalid = (code: TargetFault, message: string): Normalised => ({ kind: 'invalid', code, message })
+const NO_NAME: NameParts = { registrable: null, suffix: null, tenant: null, shared: false, specialUse: null }
+
+/**
+ * Stage 1: one spelling for every way to write a host. Takes a host, a host with port or path, or an http(s) URL, whatever `type` says, because
+ * clients mix them up. Splits like the WHATWG URL standard; IDNA is UTS #46 nontransitional with STD3 rules, from the tables of tr46 and not of Node.
+ */
+export function normalise(type: TargetType, value: string): Normalised {
+  if (value.length > LONGEST) return invalid('too_long', `Expected at most ${LONGEST} characters, got ${value.length}.`)
+  const text = value.trim()
+  if (text === '') return invalid('empty', 'Expected a host name or an http(s) URL, got blanks only.')
+  if (!text.isWellFormed()) return invalid('host', 'Expected well-formed Unicode.')
+  // URL parsers drop tabs and line breaks silently: what is checked would not be what is read.
+  if (/\p{Cc}/u.test(text)) return invalid('control_character', 'Expected no control characters.')
+
+  const bare = canonicalIpv6(text)
+  if (bare !== null) return addressTarget(type, value, bare, null, null)
+
+  if (/^\[?[0-9a-f:.]*:[0-9a-f:.]*%/i.test(text)) return invalid('zone', 'Expected an IPv6 address without a zone.')
+
+  const authority = authorityOf(text)
+  if (authority === null) return invalid('scheme', 'Expected the scheme to be http or https.')
+  const at = authority.lastIndexOf('@')
+  const userinfo = at === -1 ? null : authority.slice(0, at)
+  const split = splitPort(authority.slice(at + 1))
+  if (split === null) return invalid('port', 'Expected a port between 0 and 65535.')
+  return hostTarget(type, value, split.host, userinfo === '' ? null : userinfo, split.port)
+}
+
+/** What stands between the scheme's slashes and the path; null for schemes other than http and https. A number after a colon is a port, not a scheme. */
+function authorityOf(text: string): string | null {
+  const scheme = /^([a-z][a-z0-9+.-]*):(?!\d+(?:[/?#\\]|$))/i.exec(text)
+  if (scheme && !/^https?$/i.test(scheme[1] ?? '')) return null
+  const rest = scheme ? text.slice(scheme[0].length).replace(/^[/\\]+/, '') : text
+  return rest.split(/[/\\?#]/, 1)[0] ?? ''
+}
+
+function splitPort(text: string): { host: string; port: number | null } | null {
+  const match = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(text)
+  if (!match) return /^\[|:.*:/.test(text) ? { host: text, port: null } : null
+  const port = match[2] === undefined || match[2] === '' ? null : Number(match[2])
+  return port !== null && port > 65_535 ? null : { host: match[1] ?? '', port }
+}
+
+function hostTarget(type: TargetType, value: string, written: string, userinfo: string | null, port: number | null): Normalised {
+  if (written === '') return invalid('empty', 'Expected a host name, got none.')
+  if (written.startsWith('[') || written.includes(':')) {
+    if (written.includes('%')) return invalid('zone', 'Expected an IPv6 address without a zone.')
+    const address = canonicalIpv6(written.replace(/^\[(.*)\]$/, '$1'))
+    return address === null
+      ? invalid('address', 'Expected an IPv6 address between brackets.')
+      : addressTarget(type, value, address, userinfo, port)
+  }
+
+  const decoded = percentDecoded(written)
+  const ascii = decoded === null ? null : toAscii(decoded)
+  if (ascii === null)
+    return invalid('host', `Expected a host name of letters, digits and hyphens (labels of 1 to 63, 253 in all).`)
+  if (endsInNumber(ascii)) {
+    const address = ipv4Of(ascii)
+    return address === null
+      ? invalid('address', 'Expected an IPv4 address where the last label is a number.')
+      : addressTarget(type, value, address, userinfo, port)
+  }
+
+  const { domain: unicode } = tr46.toUnicode(ascii, IDNA)
+  const name = partsOf(ascii)
+  const target: Target = {
+    type,
+    value,
+    host: ascii,
+    unicode,
+    folded: foldedToAscii(unicode),
+    kind: 'name',
+    reach: null,
+    name,
+    findings: nameFindings(unicode),
+    userinfo,
+    port,
+  }
+  return { kind: 'target', target }
+}
+
+const addressTarget = (
+  type: TargetType,
+  value: string,
+  host: string,
+  userinfo: string | null,
+  port: number | null,
+): Normalised => ({
+  kind: 'target',
+  target: {
+    type,
+    value,
+    host,
+    unicode: host,
+    folded: host,
+    kind: 'address',
+    reach: reachOf(host),
+    name: NO_NAME,
+    findings: [],
+    userinfo,
+    port,
+  },
+})
+
+/** Hyphens are not checked: the third and fourth of `r3---sn-x.example` are in daily use. */
+const IDNA = {
+  checkBidi: true,
+  checkHyphens: false,
+  checkJoiners: true,
+  useSTD3ASCIIRules: true,
+  verifyDNSLength: true,
+  transitionalProcessing: false,
+} as const
+
+/** The name in A-labels, less one trailing dot; null when IDNA, STD3 or the DNS do not allow it. */
+function toAscii(text: string): string | null {
+  const mapped = text.replace(/[.\u3002\uff0e\uff61]$/, '')
+  return mapped === '' ? null : tr46.toASCII(mapped, IDNA)
+}
+
+/** Browsers decode %-escapes in hosts before anything else. Null when they are broken or hide something that is not text. */
+function percentDecoded(text: string): string | null {
+  if (!text.includes('%')) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}
+
+/** WHATWG URL, "ends in a number checker": such hosts are IPv4 addresses or nothing. */
+const endsInNumber = (host: string): boolean => /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/.test(host)
+
+/** IPv4 in any of its spellings (`127.1`, `0x7f.1`, `2130706433`, `0177.0.0.1`), read as browsers do; null when it is none. */
+function ipv4Of(host: string): string | null {
+  const url = URL.parse(`http://${host}/`)
+  return url && /^\d+\.\d+\.\d+\.\d+$/.test(url.hostname) ? url.hostname : null
+}

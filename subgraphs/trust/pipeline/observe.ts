@@ -1,0 +1,256 @@
+import { type Snapshot, SOURCES, type Source, type UnixSeconds } from '../evidence.ts'
+import { networkOf, reachOf } from './address.ts'
+import type { Driver } from './codes.ts'
+import { type FeedWitness, feedObservations } from './feeds.ts'
+import { type Lookalike, lookalikeOf, ownerOf } from './lookalike.ts'
+import type { Target } from './normalise.ts'
+import type { Policy } from './policy.ts'
+import type { SignalId } from './weights.ts'
+
+/** Something seen, that has a weight. */
+export type Observation = {
+  readonly signal: SignalId
+  /** For signals that count: how many. */
+  readonly times?: number
+  /** What exactly, for people: the brand, the feeds, the days. */
+  readonly detail?: string
+}
+
+/** What is known about a target, sorted for judging. */
+export type Features = {
+  readonly observations: readonly Observation[]
+  readonly drivers: readonly Driver[]
+  /** Sources that might have said anything: failed, timed out, not asked. Not those that have nothing to say about this target. */
+  readonly unknown: ReadonlySet<Source>
+  readonly ageDays: number | null
+  readonly rank: number | null
+  readonly owner: string | null
+  readonly lookalike: Lookalike | null
+  readonly witness: FeedWitness
+  /** On a shared suffix: neither age nor rank are the tenant's. */
+  readonly isTenant: boolean
+  readonly isPlatform: boolean
+  readonly isBelowApex: boolean
+  readonly hasCertificateFault: boolean
+  /** Whether certificate logs, had they answered, could have shown use before the present registration. */
+  readonly mayBeReregistered: boolean
+}
+
+const DAY = 86_400
+
+/** Stage 3: evidence in, observations out. The order of evidence does not matter: everything is counted, and the best or worst taken. */
+export function observe(target: Target, snapshot: Snapshot, policy: Policy): Features {
+  const at = snapshot.collectedAt
+  const { sources } = snapshot
+  const isTenant = target.name.shared
+  const drivers = new Set<Driver>()
+  const unknown = unknownSources(snapshot)
+  for (const source of unknown) drivers.add(UNAVAILABLE[source])
+  if (SOURCES.some((source) => sources[source].validUntil < at && sources[source].status === 'ok')) drivers.add('STALE_SNAPSHOT')
+
+  const registered = registeredAt(snapshot, drivers)
+  const ageDays = registered === null ? null : Math.floor((at - registered) / DAY)
+  const rank = isTenant ? null : bestRank(snapshot)
+  const owner = ownerOf(target, policy.brands)
+  const isPlatform = policy.isPlatform(target.host)
+  const lookalike = lookalikeOf(target, policy.brands, policy.words)
+  const feeds = feedObservations(
+    snapshot,
+    { isPlatform, isYoung: ageDays !== null && !isTenant && ageDays < policy.weights.STEPS.youngHostDays },
+    policy,
+  )
+  for (const driver of feeds.drivers) drivers.add(driver)
+  if (isTenant || isPlatform) drivers.add('PLATFORM_HOSTED')
+
+  const tls = tlsObservations(snapshot, isTenant ? null : ageDays, policy)
+  const observations: Observation[] = [
+    ...registrationObservations(snapshot, ageDays, isTenant, policy),
+    ...popularityObservations(rank, policy),
+    ...(owner === null ? [] : [{ signal: 'brand_owner', detail: owner } as const]),
+    ...tls,
+    ...dnsObservations(snapshot, policy),
+    ...nameObservations(target, lookalike, policy),
+    ...feeds.observations,
+  ]
+  return {
+    observations,
+    drivers: [...drivers].sort(),
+    unknown,
+    ageDays,
+    rank,
+    owner,
+    lookalike,
+    witness: feeds.witness,
+    isTenant,
+    isPlatform,
+    isBelowApex: !isTenant && target.name.registrable !== null && target.host !== target.name.registrable,
+    hasCertificateFault: tls.some(({ signal }) => policy.weights.SIGNALS[signal].deviation > 0),
+    mayBeReregistered:
+      registered === null || registered - policy.weights.STEPS.reregisteredAfterDays * DAY > policy.weights.STEPS.ctLogsSince,
+  }
+}
+
+const UNAVAILABLE: Readonly<Record<Source, Driver>> = {
+  rdap: 'REGISTRATION_DATA_UNAVAILABLE',
+  dns: 'DNS_UNAVAILABLE',
+  tls: 'TLS_UNAVAILABLE',
+  ct: 'CT_UNAVAILABLE',
+  feeds: 'THREAT_FEEDS_UNAVAILABLE',
+  popularity: 'POPULARITY_UNAVAILABLE',
+}
+
+function unknownSources({ sources }: Snapshot): ReadonlySet<Source> {
+  return new Set(
+    SOURCES.filter((source) => {
+      const evidence = sources[source]
+      if (evidence.status === 'skipped') return evidence.reason === 'not_configured' || evidence.reason === 'no_capacity'
+      return evidence.status === 'timeout' || evidence.status === 'failed'
+    }),
+  )
+}
+
+function registeredAt({ sources, collectedAt }: Snapshot, drivers: Set<Driver>): UnixSeconds | null {
+  if (sources.rdap.status !== 'ok') return null
+  const registered = sources.rdap.facts.registeredAt
+  if (registered === null) drivers.add('REGISTRATION_DATE_MISSING')
+  else if (registered > collectedAt) drivers.add('REGISTRATION_DATE_IN_FUTURE')
+  return registered !== null && registered <= collectedAt ? registered : null
+}
+
+function bestRank({ sources: { popularity } }: Snapshot): number | null {
+  if (popularity.status !== 'ok') return null
+  const ranks = popularity.facts.ranks.map(({ rank }) => rank)
+  return ranks.length === 0 ? null : Math.min(...ranks)
+}
+
+function popularityObservations(rank: number | null, { weights }: Policy): Observation[] {
+  const step = rank === null ? undefined : weights.STEPS.bestRankUpTo.find(([limit]) => rank <= limit)
+  return step ? [{ signal: step[1], detail: `rank ${rank}` }] : []
+}
+
+function registrationObservations(
+  snapshot: Snapshot,
+  ageDays: number | null,
+  isTenant: boolean,
+  { weights: { STEPS } }: Policy,
+): Observation[] {
+  const { rdap, ct } = snapshot.sources
+  const at = snapshot.collectedAt
+  // What is registered is the platform, and its tenants have no share in its past.
+  if (isTenant) return []
+  if (rdap.status === 'absent') return [{ signal: 'not_registered' }]
+  const seen: Observation[] = []
+  if (ageDays !== null) {
+    const detail = `${ageDays} days`
+    const old = STEPS.olderThanDays.find(([days]) => ageDays >= days)
+    if (old) seen.push({ signal: old[1], detail })
+    const young = STEPS.youngerThanDays.find(([days]) => ageDays < days)
+    if (young) seen.push({ signal: young[1], detail })
+    const registered = rdap.status === 'ok' ? rdap.facts.registeredAt : null
+    const firstSeen = ct.status === 'ok' ? ct.facts.firstSeenAt : null
+    if (registered !== null && firstSeen !== null && registered - firstSeen > STEPS.reregisteredAfterDays * DAY)
+      seen.push({ signal: 'reregistered' })
+  }
+  if (ct.status === 'ok' && ct.facts.firstSeenAt !== null && at - ct.facts.firstSeenAt > STEPS.ctFromDays * DAY)
+    seen.push({ signal: 'ct_2y' })
+  if (rdap.status !== 'ok') return seen
+
+  const statuses = new Set(rdap.facts.statuses)
+  const { transferredAt, expiresAt } = rdap.facts
+  if (statuses.has('server transfer prohibited') && statuses.has('server delete prohibited'))
+    seen.push({ signal: 'registry_locks' })
+  if (statuses.has('client hold') || statuses.has('server hold')) seen.push({ signal: 'registry_hold' })
+  // Between its last day and redemption a registry renews for the registrar, not for the owner.
+  const hasRunOut = statuses.has('auto renew period') && expiresAt !== null && expiresAt < at
+  if (statuses.has('redemption period') || statuses.has('pending delete') || hasRunOut) seen.push({ signal: 'redemption' })
+  const recently = transferredAt !== null && transferredAt <= at && at - transferredAt < STEPS.transferredWithinDays * DAY
+  if (recently && ageDays !== null && ageDays >= STEPS.transferOfDomainsFromDays) seen.push({ signal: 'recent_transfer' })
+  return seen
+}
+
+function tlsObservations(snapshot: Snapshot, ageDays: number | null, { weights: { STEPS } }: Policy): Observation[] {
+  const { tls } = snapshot.sources
+  const at = snapshot.collectedAt
+  if (tls.status === 'absent') return [{ signal: 'no_tls', detail: tls.reason }]
+  if (tls.status !== 'ok') return []
+  const { selfSigned, chainTrusted, nameMatches, notBefore, notAfter, validation } = tls.facts
+  const seen: Observation[] = []
+  if (selfSigned) seen.push({ signal: 'self_signed' })
+  else if (!chainTrusted) seen.push({ signal: 'untrusted_chain' })
+  if (!nameMatches) seen.push({ signal: 'wrong_name' })
+  if (notAfter <= at || notBefore > at) seen.push({ signal: 'outside_dates' })
+  if (seen.length === 0) {
+    seen.push({ signal: 'tls_valid' })
+    if (validation === 'OV' || validation === 'EV') seen.push({ signal: 'tls_organisation' })
+  }
+  const isFresh = at - notBefore < STEPS.certifiedWithinDays * DAY
+  if (isFresh && ageDays !== null && ageDays < STEPS.certifiedDomainUnderDays) seen.push({ signal: 'fresh_certificate' })
+  return seen
+}
+
+function dnsObservations(snapshot: Snapshot, policy: Policy): Observation[] {
+  const { dns } = snapshot.sources
+  const { STEPS } = policy.weights
+  if (dns.status === 'absent') return [{ signal: 'nxdomain' }]
+  if (dns.status === 'failed' && dns.reason === 'servfail') return [{ signal: 'servfail' }]
+  if (dns.status !== 'ok') return []
+  const { facts } = dns
+  const addresses = [...new Set([...facts.a, ...facts.aaaa])]
+  const answered = (...types: readonly (typeof facts.unanswered)[number][]) =>
+    types.every((type) => !facts.unanswered.includes(type))
+  const hasMail = facts.mx.some((exchange) => exchange !== '' && exchange !== '.')
+  const isLowTtl = facts.ttlSeconds !== null && facts.ttlSeconds <= STEPS.fluxTtlSeconds
+  const networks = new Set(facts.a.map((address) => networkOf(address) ?? address))
+  const checks: Readonly<Partial<Record<SignalId, boolean>>> = {
+    has_address: addresses.length > 0,
+    two_servers: new Set(facts.ns).size >= 2,
+    has_mail: hasMail,
+    has_spf: facts.spf !== null,
+    dmarc_enforced: /;\s*p\s*=\s*(?:quarantine|reject)\b/i.test(facts.dmarc ?? ''),
+    has_caa: facts.caa.length > 0,
+    dnssec_secure: facts.dnssec === 'secure',
+    no_address: addresses.length === 0 && answered('A', 'AAAA'),
+    dnssec_bogus: facts.dnssec === 'bogus',
+    private_answer: addresses.some((address) => reachOf(address) !== 'public'),
+    parked: facts.ns.some((server) => policy.isParking(server)),
+    fast_flux: isLowTtl && new Set(facts.a).size >= STEPS.fluxAddresses && networks.size >= STEPS.fluxNetworks,
+    low_ttl: facts.ttlSeconds !== null && facts.ttlSeconds < STEPS.lowTtlSeconds,
+    wildcard: facts.wildcard === true,
+    no_mail: !hasMail && facts.spf === null && answered('MX', 'TXT'),
+  }
+  return (Object.keys(checks) as SignalId[]).filter((signal) => checks[signal]).map((signal) => ({ signal }))
+}
+
+function nameObservations(
+  target: Target,
+  lookalike: Lookalike | null,
+  { weights: { STEPS }, words, isRiskySuffix }: Policy,
+): Observation[] {
+  const seen: Observation[] = []
+  if (lookalike) seen.push({ signal: lookalike.kind, detail: lookalike.brand })
+  // What imitates a brand in foreign letters has been counted for its letters.
+  if (target.findings.length > 0 && lookalike?.kind !== 'homograph')
+    seen.push({ signal: 'odd_letters', detail: target.findings.join(', ') })
+  if (target.kind === 'name') {
+    const suffixLabels = target.name.suffix === null ? 1 : target.name.suffix.split('.').length
+    const labels = target.folded.split('.').slice(0, -suffixLabels)
+    const lures = labels.flatMap((label) => label.split('-')).filter((word) => words.lures.has(word)).length
+    if (lures >= STEPS.lureWordsFrom) seen.push({ signal: 'lure_words', times: Math.min(lures, STEPS.lureWordsAtMost) })
+    if (isRiskySuffix(target.host.slice(target.host.lastIndexOf('.') + 1))) seen.push({ signal: 'risky_suffix' })
+    const core = (target.name.tenant ?? target.name.registrable ?? '').split('.', 1)[0] ?? ''
+    if (looksRandom(core, STEPS)) seen.push({ signal: 'random_label', detail: core })
+  }
+  if (target.userinfo !== null && /\.|%2e/i.test(target.userinfo)) seen.push({ signal: 'deceptive_userinfo' })
+  return seen
+}
+
+function looksRandom(
+  label: string,
+  { randomLabelFrom, randomVowelPercent, randomDigitPercent }: Policy['weights']['STEPS'],
+): boolean {
+  if (label.length < randomLabelFrom || label.startsWith('xn--') || label.includes('-')) return false
+  const count = (pattern: RegExp) => label.match(pattern)?.length ?? 0
+  const percent = (part: number) => Math.floor((100 * part) / label.length)
+  const digits = count(/\d/g)
+  return percent(count(/[aeiouy]/g)) < randomVowelPercent && (percent(digits) >= randomDigitPercent || digits === 0)
+}

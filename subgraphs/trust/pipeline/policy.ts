@@ -1,0 +1,64 @@
+import { type BrandIndex, brandIndexOf } from './brand.ts'
+import type { LureWords } from './lookalike.ts'
+import { FROZEN } from './policies/frozen.ts'
+import { type Lists, TABLES, type Tables, versionOf } from './tables.ts'
+import type { Weights } from './weights.ts'
+
+/** Tables made ready for questions. */
+export type Policy = {
+  readonly version: string
+  readonly engine: number
+  readonly weights: Weights
+  readonly brands: BrandIndex
+  readonly words: LureWords
+  readonly isPlatform: (host: string) => boolean
+  readonly isParking: (server: string) => boolean
+  readonly isRiskySuffix: (suffix: string) => boolean
+}
+
+/** The policy version of this release. */
+export const CURRENT_POLICY = versionOf(TABLES)
+
+const known: ReadonlyMap<string, Tables> = new Map([...Object.entries(FROZEN), [CURRENT_POLICY, TABLES]])
+const ready = new Map<string, Policy>()
+
+/** Versions that `policyOf` can load, in no order. */
+export const policyVersions = (): readonly string[] => [...known.keys()]
+
+/** The tables of a version, made ready once (about 0.1 s for the brands). Null for versions that this release does not have. */
+export function policyOf(version: string): Policy | null {
+  const made = ready.get(version)
+  if (made) return made
+  const tables = known.get(version)
+  if (!tables) return null
+  const policy = prepare(version, tables)
+  ready.set(version, policy)
+  return policy
+}
+
+function prepare(version: string, { engine, weights, lists }: Tables): Policy {
+  const suffixes = new Set(lists.riskySuffixes)
+  return {
+    version,
+    engine,
+    weights,
+    brands: brandIndexOf(lists.brands),
+    words: wordsOf(lists),
+    isPlatform: underAny(lists.platforms),
+    isParking: underAny(lists.parkingServers),
+    isRiskySuffix: (suffix) => suffixes.has(suffix),
+  }
+}
+
+const wordsOf = ({ lures, business }: Lists): LureWords => ({ lures: new Set(lures), business: new Set(business) })
+
+/** Whether a name is one of `domains` or below one, at label boundaries: `netflix.com` is not below `x.com`. */
+function underAny(domains: readonly string[]): (name: string) => boolean {
+  const set = new Set(domains)
+  return (name) => {
+    for (let rest = name; ; rest = rest.slice(rest.indexOf('.') + 1)) {
+      if (set.has(rest)) return true
+      if (!rest.includes('.')) return false
+    }
+  }
+}

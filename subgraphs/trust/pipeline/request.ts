@@ -1,0 +1,38 @@
+import type { UnixSeconds } from '../evidence.ts'
+import type { Target } from './normalise.ts'
+import { type Action, PROFILES, type Profile } from './stages.ts'
+import { INTERACTION } from './weights.ts'
+
+/** What is asked: may this be done there, under this policy? */
+export type DecideRequest = {
+  readonly target: Target
+  readonly interaction: Interaction
+  readonly profile: Profile
+}
+
+/** What is to be done at the target. */
+export type Interaction = { readonly kind: InteractionKind; readonly mode: InteractionMode; readonly sensitivity: Sensitivity }
+export type InteractionKind = keyof typeof INTERACTION.kind
+export type InteractionMode = keyof typeof INTERACTION.mode
+export type Sensitivity = keyof typeof INTERACTION.sensitivity
+
+/** What a request means that says nothing about it. */
+export const DEFAULT_INTERACTION: Interaction = { kind: 'fetch', mode: 'read_only', sensitivity: 'medium' }
+export const DEFAULT_PROFILE: Profile = 'balanced'
+
+/** Allowed values, in order of risk, for those who read requests. */
+export const INTERACTION_KINDS = Object.keys(INTERACTION.kind) as readonly InteractionKind[]
+export const INTERACTION_MODES = Object.keys(INTERACTION.mode) as readonly InteractionMode[]
+export const SENSITIVITIES = Object.keys(INTERACTION.sensitivity) as readonly Sensitivity[]
+export { PROFILES }
+
+/** A caller's own decision about a name and everything below it, for that caller only. */
+export type Override = {
+  /** A-label host: the host itself, its tenant, or its registrable domain. */
+  readonly subject: string
+  readonly action: Action
+  readonly reason: string
+  /** Null: until it is taken back. */
+  readonly expiresAt: UnixSeconds | null
+  readonly actor: string
+}

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import { canonicalText } from './canonical.ts'
+import { BRANDS } from './lists/brands.ts'
+import { RESEMBLING, UTS_39 } from './lists/confusables.ts'
+import { SCRIPTS } from './lists/scripts.ts'
+import { SPECIAL_USE } from './lists/special-use.ts'
+import { BUSINESS, LURES, PARKING_SERVERS, PLATFORMS, RISKY_SUFFIXES } from './lists/words.ts'
+import { WEIGHTS, type Weights } from './weights.ts'
+
+/** Lists that a decision looks names up in. */
+export type Lists = {
+  readonly brands: readonly string[]
+  readonly lures: readonly string[]
+  readonly business: readonly string[]
+  readonly riskySuffixes: readonly string[]
+  readonly parkingServers: readonly string[]
+  readonly platforms: readonly string[]
+}
+
+/** Everything that a decision depends on beside its snapshot, its request and the code. Plain JSON. */
+export type Tables = {
+  /** Version of the code that reads the tables. Raised when it comes to other decisions from the same tables. */
+  readonly engine: number
+  readonly weights: Weights
+  readonly lists: Lists
+  /** Tables of names that normalisation has used; their results are stored in the target, so that old decisions need no old tables. */
+  readonly names: Readonly<Record<string, string>>
+}
+
+const digestOf = (value: unknown): string => createHash('sha256').update(canonicalText(value)).digest('hex').slice(0, 16)
+
+/** The tables of this release. A test compares the versions of packages with what is installed. */
+export const TABLES: Tables = {
+  engine: 1,
+  weights: WEIGHTS,
+  lists: {
+    brands: BRANDS,
+    lures: LURES,
+    business: BUSINESS,
+    riskySuffixes: RISKY_SUFFIXES,
+    parkingServers: PARKING_SERVERS,
+    platforms: PLATFORMS,
+  },
+  names: {
+    publicSuffixes: 'tldts 7.5.4',
+    idna: 'tr46 7.0.0',
+    addresses: 'ipaddr.js 2.5.0',
+    scripts: digestOf(SCRIPTS),
+    confusables: digestOf([UTS_39, RESEMBLING]),
+    specialUse: digestOf(SPECIAL_USE),
+  },
+}
+
+/** The version of tables: `p_` and 64 bits of the hash of their canonical JSON. */
+export const versionOf = (tables: Tables): string => `p_${digestOf(tables)}`

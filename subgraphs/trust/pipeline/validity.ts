@@ -1,0 +1,42 @@
+import type { Snapshot, UnixSeconds } from '../evidence.ts'
+import type { Policy } from './policy.ts'
+import type { Override } from './request.ts'
+import type { Profile, State } from './stages.ts'
+
+export type Validity = {
+  readonly evaluatedAt: UnixSeconds
+  /** `evaluatedAt` + `ttlSeconds`. */
+  readonly validUntil: UnixSeconds
+  readonly ttlSeconds: number
+}
+
+type Facts = {
+  readonly state: State | 'structural'
+  readonly ageDays: number | null
+  readonly profile: Profile
+  readonly override: Override | null
+}
+
+/** How long a decision holds: as long as its state allows and nothing that it rests on runs out. */
+export function validityOf(
+  snapshot: Snapshot,
+  { state, ageDays, profile, override }: Facts,
+  { weights: { VALIDITY } }: Policy,
+): Validity {
+  const { sources, collectedAt } = snapshot
+  const ends: number[] = [VALIDITY[state], VALIDITY.ceiling]
+  if (ageDays !== null && ageDays < VALIDITY.youngUnderDays) ends.push(VALIDITY.young)
+  const until = (end: UnixSeconds | null) => {
+    // What has run out already was judged as such and does not run out again.
+    if (end !== null && end > collectedAt) ends.push(end - collectedAt)
+  }
+  if (state !== 'structural') {
+    if (sources.tls.status === 'ok') until(sources.tls.facts.notAfter)
+    if (sources.rdap.status === 'ok') until(sources.rdap.facts.expiresAt)
+    if (sources.feeds.status === 'ok') for (const { refreshAt } of sources.feeds.facts.checked) until(refreshAt)
+  }
+  until(override?.expiresAt ?? null)
+  const shortest = Math.min(...ends)
+  const ttlSeconds = Math.max(VALIDITY.floor, profile === 'critical' ? Math.floor(shortest / VALIDITY.criticalDivisor) : shortest)
+  return { evaluatedAt: collectedAt, validUntil: collectedAt + ttlSeconds, ttlSeconds }
+}

@@ -1,0 +1,370 @@
+import type { Code } from './codes.ts'
+import { MATRIX } from './stages.ts'
+
+/**
+ * Every number that a decision depends on, each with its reason. Points are whole numbers on scales of 0 to 100, confidences are hundredths, times are
+ * seconds unless a name says days. A change here is a new policy version: see `policy.ts`.
+ */
+
+const DAY = 86_400
+
+/** Kinds of evidence that can be wrong independently of each other. `none`: a consequence or an absence, which corroborates nothing. */
+export type Family = 'registration' | 'name' | 'hosting' | 'tls' | 'feed' | 'popularity' | 'none'
+
+export type SignalWeight = {
+  readonly family: Family
+  readonly trust: number
+  readonly threat: number
+  readonly deviation: number
+  readonly codes: readonly Code[]
+  readonly because: string
+}
+
+const signal = (
+  family: Family,
+  [trust, threat, deviation]: readonly [trust: number, threat: number, deviation: number],
+  codes: readonly Code[],
+  because: string,
+): SignalWeight => ({ family, trust, threat, deviation, codes, because })
+
+const HISTORY: readonly Code[] = ['LONG_OPERATIONAL_HISTORY']
+const NEW: readonly Code[] = ['NEWLY_REGISTERED_DOMAIN']
+const KNOWN: readonly Code[] = ['KNOWN_BENIGN_PATTERN']
+const SQUAT: readonly Code[] = ['BRAND_MISMATCH', 'BRAND_LOOKALIKE', 'TYPOSQUAT_PATTERN']
+
+/** What each observation adds to the three scores: `[trust, threat, deviation]`. */
+export const SIGNALS = {
+  // Age: the one thing that abuse cannot buy in advance.
+  age_10y: signal('registration', [35, 0, 0], HISTORY, 'Half of the way to strong trust (70): never enough alone.'),
+  age_5y: signal('registration', [28, 0, 0], HISTORY, 'Most domains used for abuse live for months, not for five years.'),
+  age_2y: signal('registration', [18, 0, 0], [], 'Renewed at least once, at a time when abuse would be known.'),
+  age_1y: signal('registration', [10, 0, 0], [], 'Paid for more than the cheap first year.'),
+  age_180d: signal('registration', [4, 0, 0], [], 'Outlived most campaigns.'),
+  age_under_7d: signal('registration', [0, 25, 30], NEW, 'Most phishing happens within days of registration.'),
+  age_under_30d: signal('registration', [0, 20, 30], NEW, 'Within the month that block lists call newly registered.'),
+  age_under_90d: signal('registration', [0, 10, 15], NEW, 'The rate of abuse has fallen, not yet to normal.'),
+  registry_locks: signal(
+    'registration',
+    [5, 0, 0],
+    [],
+    'Locks at the registry cost money and need a person: owners who have something to lose.',
+  ),
+  registry_hold: signal(
+    'registration',
+    [0, 30, 40],
+    ['REGISTRY_HOLD'],
+    'Domains are taken out of service for abuse, or for unpaid bills.',
+  ),
+  redemption: signal(
+    'registration',
+    [-20, 0, 45],
+    ['EXPIRING_OR_REDEMPTION'],
+    'Its owner let it go; soon it is somebody else’s.',
+  ),
+  recent_transfer: signal(
+    'registration',
+    [0, 0, 25],
+    ['RECENT_TRANSFER'],
+    'Hijacked domains are moved to another registrar first.',
+  ),
+  reregistered: signal(
+    'registration',
+    [0, 0, 30],
+    ['RECENT_REREGISTRATION'],
+    'Bought for its past: links and trust that others earned.',
+  ),
+  not_registered: signal('none', [0, 0, 40], ['DOMAIN_NOT_FOUND'], 'Nothing there, nothing to trust; no sign of harm.'),
+  // Popularity, by the best rank on any list.
+  rank_1k: signal('popularity', [35, 0, 0], KNOWN, 'Everybody would notice abuse.'),
+  rank_10k: signal('popularity', [30, 0, 0], KNOWN, 'Hard to reach with bought traffic.'),
+  rank_100k: signal('popularity', [22, 0, 0], KNOWN, 'Real traffic; single domains of abuse do reach it.'),
+  rank_1m: signal('popularity', [12, 0, 0], [], 'Some traffic; the tail of the lists can be bought for little.'),
+  // The brand registry.
+  brand_owner: signal(
+    'name',
+    [20, 0, 0],
+    ['STRONG_BRAND_ALIGNMENT'],
+    'Known by name; still needs two more kinds of evidence for strong trust.',
+  ),
+  // Certificates.
+  tls_valid: signal('tls', [10, 0, 0], [], 'Free for everybody: proves control of the name, nothing else.'),
+  tls_organisation: signal('tls', [4, 0, 0], [], 'Somebody checked that the company exists.'),
+  self_signed: signal(
+    'tls',
+    [0, 12, 30],
+    ['CERTIFICATE_ANOMALY', 'SELF_SIGNED_CERTIFICATE'],
+    'Valid certificates are free, so this is neglect or a kit.',
+  ),
+  untrusted_chain: signal('tls', [0, 6, 25], ['CERTIFICATE_ANOMALY'], 'Often a missing intermediate certificate: a slip.'),
+  wrong_name: signal(
+    'tls',
+    [0, 10, 25],
+    ['CERTIFICATE_ANOMALY', 'CERTIFICATE_NAME_MISMATCH'],
+    'The server was set up for something else.',
+  ),
+  outside_dates: signal(
+    'tls',
+    [0, 6, 25],
+    ['CERTIFICATE_ANOMALY', 'EXPIRED_CERTIFICATE'],
+    'A slip of operations, rarely a threat.',
+  ),
+  no_tls: signal('none', [0, 0, 15], ['NO_SECURE_TRANSPORT'], 'Unusual for a site of today; says nothing about intent.'),
+  fresh_certificate: signal(
+    'tls',
+    [0, 12, 0],
+    ['HOSTING_PATTERN_SUSPICIOUS'],
+    'Registered and certified within days: the rhythm of campaigns.',
+  ),
+  // Certificate transparency.
+  ct_2y: signal('none', [5, 0, 0], [], 'In use for years by a second clock; follows from age, so little.'),
+  // The hygiene of the zone; together at most `hygieneCap`.
+  has_address: signal('hosting', [3, 0, 0], [], 'It is in use.'),
+  two_servers: signal('hosting', [2, 0, 0], [], 'RFC 1034 asks for two; any registrar gives them.'),
+  has_mail: signal('hosting', [3, 0, 0], [], 'Somebody can be written to.'),
+  has_spf: signal('hosting', [3, 0, 0], [], 'Somebody cares who sends mail in its name.'),
+  dmarc_enforced: signal('hosting', [4, 0, 0], [], 'And turns away what is forged.'),
+  has_caa: signal('hosting', [2, 0, 0], [], 'Somebody cares who certifies it.'),
+  dnssec_secure: signal('hosting', [4, 0, 0], [], 'Signed, and the signatures are kept in order.'),
+  // The zone, what is wrong with it.
+  nxdomain: signal(
+    'none',
+    [0, 0, 45],
+    ['DNS_RESOLUTION_FAILURE', 'DOMAIN_NOT_FOUND'],
+    'Nothing there, nothing to trust; no sign of harm.',
+  ),
+  no_address: signal('none', [0, 0, 15], ['DNS_RESOLUTION_FAILURE'], 'The name exists for mail or for nothing.'),
+  servfail: signal('none', [0, 0, 25], ['DNS_RESOLUTION_FAILURE'], 'Broken servers, or signatures that a resolver refuses.'),
+  dnssec_bogus: signal('hosting', [0, 0, 40], ['DNSSEC_BOGUS'], 'Forged, or a failed change of keys: not to be told apart.'),
+  private_answer: signal(
+    'hosting',
+    [0, 20, 50],
+    ['PRIVATE_ADDRESS_RESOLUTION'],
+    'A public name for a private address: an open door to whoever asks (DNS rebinding).',
+  ),
+  parked: signal('hosting', [-15, 0, 35], ['PARKED_DOMAIN'], 'Advertisements, sometimes with malware; for sale to anybody.'),
+  fast_flux: signal(
+    'hosting',
+    [0, 15, 25],
+    ['HOSTING_PATTERN_SUSPICIOUS'],
+    'Many networks and short TTLs hide a host that is hunted.',
+  ),
+  low_ttl: signal('none', [0, 0, 8], [], 'Common behind content networks: a hint, no more.'),
+  wildcard: signal('none', [0, 0, 8], [], 'Any label answers: handy for one URL per victim, and for blogs.'),
+  no_mail: signal('none', [0, 0, 8], [], 'Neither mail nor a word about mail: unusual for a company.'),
+  // The name. Deviation is 0.8 of threat, because a resemblance may be chance.
+  homograph: signal(
+    'name',
+    [0, 55, 44],
+    ['BRAND_MISMATCH', 'BRAND_LOOKALIKE', 'IDN_HOMOGRAPH'],
+    'Nobody spells a brand in foreign letters by accident.',
+  ),
+  skeleton: signal('name', [0, 45, 36], SQUAT, 'Digits for letters: rarely by accident.'),
+  typo: signal('name', [0, 35, 28], SQUAT, 'One slip away; some are honest names.'),
+  'brand-with-lure': signal(
+    'name',
+    [0, 35, 28],
+    ['BRAND_MISMATCH', 'BRAND_LOOKALIKE', 'CREDENTIAL_LURE_NAME'],
+    'The most common form of phishing names.',
+  ),
+  'foreign-suffix': signal(
+    'name',
+    [0, 32, 26],
+    ['BRAND_MISMATCH', 'BRAND_LOOKALIKE'],
+    'The brand under another suffix: an imitator, a reseller, or a gap in our registry.',
+  ),
+  'domain-inside': signal(
+    'name',
+    [0, 40, 32],
+    ['BRAND_MISMATCH', 'BRAND_LOOKALIKE'],
+    'Made for narrow address bars that show the left end only.',
+  ),
+  'brand-with-word': signal(
+    'name',
+    [0, 22, 18],
+    ['BRAND_MISMATCH', 'BRAND_LOOKALIKE'],
+    'Fans, shops and critics use brands as well.',
+  ),
+  'brand-above': signal('name', [0, 20, 16], ['BRAND_MISMATCH'], 'Companies name hosts after products that they use.'),
+  odd_letters: signal(
+    'name',
+    [0, 20, 35],
+    ['IDN_HOMOGRAPH'],
+    'What browsers refuse to show as letters; imitates no brand that we know.',
+  ),
+  lure_words: signal('name', [0, 10, 0], ['CREDENTIAL_LURE_NAME'], 'Two such words in one name; each word adds `perLureWord`.'),
+  risky_suffix: signal('name', [0, 5, 0], ['HIGH_RISK_SUFFIX'], 'Honest names are under it as well: a nudge.'),
+  random_label: signal(
+    'name',
+    [0, 10, 0],
+    ['RANDOM_LOOKING_NAME'],
+    'Made by a program, as malware does and content networks do.',
+  ),
+  deceptive_userinfo: signal(
+    'name',
+    [0, 30, 30],
+    ['URL_USERINFO_DECEPTIVE'],
+    'There is no honest reason to put a name before the @.',
+  ),
+  // Threat feeds; the strongest that applies.
+  host_hits: signal(
+    'feed',
+    [0, 85, 0],
+    ['MULTIPLE_FEED_MATCH', 'THREAT_FEED_MATCH'],
+    'Two witnesses that do not copy each other.',
+  ),
+  host_hit: signal(
+    'feed',
+    [0, 70, 0],
+    ['THREAT_FEED_MATCH'],
+    'Exactly high: one witness suffices where nothing speaks against it.',
+  ),
+  url_hit_young: signal('feed', [0, 72, 0], ['THREAT_FEED_MATCH'], 'A young host with a bad page was made for the page.'),
+  url_hits: signal(
+    'feed',
+    [0, 50, 0],
+    ['MULTIPLE_FEED_MATCH', 'COMPROMISED_SITE_SUSPECTED', 'THREAT_FEED_MATCH'],
+    'Bad pages on a grown site: abused by others, most likely.',
+  ),
+  url_hit: signal('feed', [0, 42, 0], ['COMPROMISED_SITE_SUSPECTED', 'THREAT_FEED_MATCH'], 'As above, one witness: just medium.'),
+  url_hit_platform: signal(
+    'feed',
+    [0, 30, 0],
+    ['COMPROMISED_SITE_SUSPECTED'],
+    'There is always a bad page on a large platform: below medium, so that it does not convict the rest.',
+  ),
+  old_hit: signal('feed', [0, 20, 0], ['HISTORICAL_FEED_MATCH'], 'Lists keep dead entries for years, and domains change hands.'),
+} satisfies Readonly<Record<string, SignalWeight>>
+
+export type SignalId = keyof typeof SIGNALS
+
+/** Steps and limits of observations. */
+export const STEPS = {
+  /** Ages in days and the observation that they make, oldest first. */
+  olderThanDays: [
+    [3650, 'age_10y'],
+    [1825, 'age_5y'],
+    [730, 'age_2y'],
+    [365, 'age_1y'],
+    [180, 'age_180d'],
+  ],
+  youngerThanDays: [
+    [7, 'age_under_7d'],
+    [30, 'age_under_30d'],
+    [90, 'age_under_90d'],
+  ],
+  bestRankUpTo: [
+    [1_000, 'rank_1k'],
+    [10_000, 'rank_10k'],
+    [100_000, 'rank_100k'],
+    [1_000_000, 'rank_1m'],
+  ],
+  /** Best marks for hygiene without perfection in everything: 21 points can be had. */
+  hygieneCap: 18,
+  /** A name with two lures has 10 + 2 × 6 points; four make a third of the way to a threat. */
+  perLureWord: 6,
+  lureWordsFrom: 2,
+  /** Longer lists of lures say nothing more. */
+  lureWordsAtMost: 5,
+  /** A new owner shows within a month; only grown domains (a year) are worth hijacking. */
+  transferredWithinDays: 30,
+  transferOfDomainsFromDays: 365,
+  /** A certificate that much older than the registration belongs to an earlier owner. */
+  reregisteredAfterDays: 365,
+  certifiedWithinDays: 3,
+  certifiedDomainUnderDays: 30,
+  ctFromDays: 730,
+  /** 8 addresses in 6 networks within 5 minutes: content networks answer with fewer addresses, from one network. */
+  fluxAddresses: 8,
+  fluxNetworks: 6,
+  fluxTtlSeconds: 300,
+  lowTtlSeconds: 120,
+  /** 14 letters and digits with hardly a vowel or many digits: no word of any language in ASCII. */
+  randomLabelFrom: 14,
+  randomVowelPercent: 20,
+  randomDigitPercent: 25,
+  /** After a month without a sighting a hit is history. */
+  freshHitSeconds: 30 * DAY,
+  /** Feeds are refreshed hourly to daily: two days are a failure. */
+  staleFeedSeconds: 2 * DAY,
+  /** Hosts this young were made for what is found on them. */
+  youngHostDays: 90,
+  /** Established: honest until several witnesses say otherwise; resemblance counts half. */
+  establishedRank: 100_000,
+  establishedDays: 3650,
+  /** Public logs of certificates began in March 2013: who registered before cannot have been logged before. */
+  ctLogsSince: 1_362_096_000,
+  /** The age of a shared suffix is not its tenants’: below strong trust, above weak. */
+  tenantTrustCap: 45,
+  /** Registration, name and hosting all speak against it: more than their sum. */
+  synergy: 10,
+} as const
+
+/** Where a score is medium and high; published. */
+export const BANDS = { medium: 40, high: 70 } as const
+
+/** Confidence, in hundredths. Published bands: low under 55, high from 80. */
+export const CONFIDENCE = {
+  /** What the name alone is worth, and what full coverage adds. */
+  base: 35,
+  perCoverage: 60,
+  /** Share of coverage per source: what a decision can rest on; certificate logs only confirm. */
+  coverage: { rdap: 25, dns: 20, tls: 20, ct: 0, feeds: 25, popularity: 10 },
+  /** Percent of its share that an answer counts when it is partial, or a definite no. */
+  partial: 50,
+  absent: 90,
+  noTls: 80,
+  /** Percent left when good and bad signs contradict each other. */
+  conflict: 85,
+  /** Percent left of a threat that one family, or none, supports. */
+  oneFamily: 75,
+  noFamily: 60,
+  /** One fresh witness about the host; one against an established domain; two. */
+  hostHit: 85,
+  hostHitEstablished: 60,
+  hostHits: 95,
+  medium: 55,
+  high: 80,
+  /** Under this, too little is known to sort a target: about 40 percent coverage. */
+  sparse: 60,
+  structural: 99,
+} as const
+
+/** The most that a source without an answer might have said in favour: what a denial must stand against. */
+export const BEST_CASE = { rdap: 40, dns: 18, tls: 14, ct: 5, feeds: 0, popularity: 35 } as const
+
+/** Sums of what is done, how, and with what: published. */
+export const INTERACTION = {
+  kind: { navigate: 1, fetch: 1, enrich: 2, download_file: 3, submit_credentials: 4, initiate_payment: 5 },
+  mode: { read_only: 0, transactional: 1, privileged: 2 },
+  sensitivity: { low: 0, medium: 1, high: 2, critical: 3 },
+  /** Sums from which the tiers medium, high and critical begin. */
+  tiers: [3, 5, 7],
+  /** Steps of severity per tier. At a safe known target only the last counts: paying at one’s own bank is not to be stopped. */
+  shift: [0, 0, 1, 2],
+  shiftSafeKnown: [0, 0, 0, 1],
+} as const
+
+/** From which threat a mixed target, and from how many listed pages a site without strong trust, is kept apart. */
+export const FLOORS = { mixedThreat: 55, compromisedHits: 2 } as const
+
+/** For how long a decision holds, in seconds. The ceiling is that of Safe Browsing v5 for an empty answer. */
+export const VALIDITY = {
+  A: 21_600,
+  B: 3_600,
+  C: 900,
+  D: 1_800,
+  E: 86_400,
+  F: 7_200,
+  structural: 86_400,
+  youngUnderDays: 7,
+  young: 3_600,
+  criticalDivisor: 2,
+  floor: 60,
+  ceiling: 86_400,
+} as const
+
+/** How strongly codes about the whole stand in the order of reasons: behind observations, except where they alone made the difference. */
+export const STRENGTH = { derived: 2, decisive: 60, override: 100, highlights: 8, primary: 4 } as const
+
+export const WEIGHTS = { SIGNALS, STEPS, BANDS, CONFIDENCE, BEST_CASE, MATRIX, INTERACTION, FLOORS, VALIDITY, STRENGTH }
+export type Weights = typeof WEIGHTS

@@ -1,0 +1,209 @@
+import { buildSubgraphSchema } from '@apollo/subgraph'
+import { parse } from 'graphql'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { compose } from '../../gateway/compose.ts'
+import { startGateway } from '../../gateway/gateway.ts'
+import { localLink } from '../../gateway/local-link.ts'
+import { type Database, openDatabase } from '../../subgraphs/runtime/database.ts'
+import { emptyDatabase, type FreshDatabase } from '../support/database.ts'
+import { type Doors, openDoors } from './support/doors.ts'
+import { keptLog } from './support/graph.ts'
+
+const SDL = `
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])
+  type Query { nap(seconds: Float!): Int napInTransaction(seconds: Float!): Int napTwice(seconds: Float!): Int }
+  type Mutation { napAndWrite(seconds: Float!, text: String!): Int }
+`
+
+let fresh: FreshDatabase
+let database: Database<object>
+let doors: Doors
+let observer: pg.Client
+const { log, lines } = keptLog()
+let begun = 0
+
+beforeAll(async () => {
+  fresh = await emptyDatabase()
+  observer = new pg.Client(fresh.connection)
+  await observer.connect()
+  await observer.query('CREATE TABLE written (text text)')
+  // Two connections: what is freed is used by the next at once.
+  database = openDatabase<object>(fresh.connection, { schema: 'public', max: 2, onError: () => {} })
+  const nap = async (seconds: number, on = database.query) => {
+    begun++
+    await sql`SELECT pg_sleep(${seconds})`.execute(on)
+    return 1
+  }
+  const subgraph = {
+    name: 'naps',
+    schema: buildSubgraphSchema([
+      {
+        typeDefs: parse(SDL),
+        resolvers: {
+          Query: {
+            nap: (_: unknown, { seconds }: { seconds: number }) => nap(seconds),
+            napInTransaction: (_: unknown, { seconds }: { seconds: number }) =>
+              database.query.transaction().execute(async (transaction) => {
+                await sql`INSERT INTO written VALUES ('in a transaction')`.execute(transaction)
+                return nap(seconds, transaction)
+              }),
+            napTwice: async (_: unknown, { seconds }: { seconds: number }) => (await nap(seconds)) + (await nap(seconds)),
+          },
+          Mutation: {
+            napAndWrite: async (_: unknown, { seconds, text }: { seconds: number; text: string }) => {
+              await nap(seconds)
+              await sql`INSERT INTO written VALUES (${text})`.execute(database.query)
+              return 1
+            },
+          },
+        },
+      },
+    ]),
+    context: () => ({}),
+    ready: async () => {},
+    close: async () => {},
+  }
+  const gateway = await startGateway({
+    supergraphSdl: compose([{ name: 'naps', typeDefs: parse(SDL) }]),
+    links: [localLink(subgraph)],
+    limits: { depth: 10, cost: 1000 },
+    log,
+  })
+  doors = await openDoors(gateway)
+})
+afterAll(async () => {
+  await doors?.close()
+  await database?.close()
+  await observer?.end()
+  await fresh?.drop()
+})
+beforeEach(() => {
+  begun = 0
+})
+
+const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+const statements = async () => {
+  const { rows } = await observer.query<{ query: string }>(
+    "SELECT query FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle' AND query LIKE '%pg_sleep%' AND pid <> pg_backend_pid()",
+  )
+  return rows.length
+}
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await sleep(10)
+}
+const written = async (text: string) => (await observer.query('SELECT 1 FROM written WHERE text = $1', [text])).rowCount
+
+const LONG = '{ nap(seconds: 600) }'
+const post = (query: string, init: RequestInit = {}) =>
+  fetch(`${doors.base}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...init.headers },
+    body: JSON.stringify({ query }),
+    ...(init.signal && { signal: init.signal }),
+  })
+
+/** Each begins a statement and returns how its client leaves. */
+const departures: readonly { door: string; begin: (query: string) => Promise<() => void> }[] = [
+  {
+    door: 'an HTTP client that hangs up',
+    begin: async (query) => {
+      const client = new AbortController()
+      post(query, { signal: client.signal }).catch(() => {})
+      return () => client.abort()
+    },
+  },
+  {
+    door: 'a reader of an event stream who hangs up',
+    begin: async (query) => {
+      const client = new AbortController()
+      post(query, { signal: client.signal, headers: { accept: 'text/event-stream' } }).catch(() => {})
+      return () => client.abort()
+    },
+  },
+  {
+    door: 'a WebSocket that completes its operation',
+    begin: async (query) => {
+      const { socket } = await doors.socket()
+      socket.send(JSON.stringify({ id: 'a', type: 'subscribe', payload: { query } }))
+      return () => socket.send(JSON.stringify({ id: 'a', type: 'complete' }))
+    },
+  },
+  {
+    door: 'a WebSocket that breaks',
+    begin: async (query) => {
+      const { socket } = await doors.socket()
+      socket.send(JSON.stringify({ id: 'a', type: 'subscribe', payload: { query } }))
+      return () => socket.terminate()
+    },
+  },
+]
+
+test.each(departures)('the statement of $door is cancelled in the database', async ({ begin }) => {
+  const leave = await begin(LONG)
+  await until(async () => (await statements()) === 1)
+  leave()
+  await until(async () => (await statements()) === 0)
+  // The connection is as good as before.
+  expect(await (await post('{ nap(seconds: 0) }')).json()).toEqual({ data: { nap: 1 } })
+})
+
+test('an operation whose time is up is answered, and its statement is cancelled', async () => {
+  const answer = await post(LONG)
+  expect(await answer.json()).toMatchObject({ errors: [{ extensions: { code: 'TIMEOUT' } }] })
+  await until(async () => (await statements()) === 0)
+})
+
+test('a transaction is rolled back, and its connection used again', async () => {
+  const leave = await departures[0]?.begin('{ napInTransaction(seconds: 600) }')
+  await until(async () => (await statements()) === 1)
+  leave?.()
+  await until(async () => (await statements()) === 0)
+  expect(await written('in a transaction')).toBe(0)
+  const both = await Promise.all([1, 2].map(async () => (await post('{ nap(seconds: 0) }')).json()))
+  expect(both).toEqual([{ data: { nap: 1 } }, { data: { nap: 1 } }])
+})
+
+test('what has not begun begins no more: statements that come later, and those that wait for a connection', async () => {
+  const leaving = await Promise.all(Array.from({ length: 4 }, () => departures[0]?.begin('{ napTwice(seconds: 600) }')))
+  await until(async () => (await statements()) === 2)
+  for (const leave of leaving) leave?.()
+  await until(async () => (await statements()) === 0)
+  await post('{ nap(seconds: 0) }')
+  expect([begun, await statements()]).toEqual([4 + 1, 0])
+})
+
+test('a mutation goes on when its client leaves', async () => {
+  const leave = await departures[0]?.begin('mutation { napAndWrite(seconds: 0.3, text: "whole") }')
+  await until(async () => (await statements()) === 1)
+  leave?.()
+  await until(async () => (await written('whole')) === 1)
+})
+
+test('nobody else is cancelled: of statements on two connections only those of clients who left', async () => {
+  const outcomes = await Promise.all(
+    Array.from({ length: 300 }, async (_, index) => {
+      const client = new AbortController()
+      const answer = post(`{ nap(seconds: 0.00${index % 10}) }`, { signal: client.signal })
+      if (index % 3 === 0) setTimeout(() => client.abort(), index % 17)
+      return answer.then(
+        async (given) => JSON.stringify(await given.json()),
+        () => 'left',
+      )
+    }),
+  )
+  const stayed = outcomes.filter((_, index) => index % 3 !== 0)
+  expect(new Set(stayed)).toEqual(new Set(['{"data":{"nap":1}}']))
+  expect(outcomes.filter((outcome) => outcome === 'left').length).toBeGreaterThan(0)
+})
+
+test('none of it is a fault in the log', () => {
+  expect(lines.filter(({ level }) => Number(level) >= 40)).toEqual([])
+})
+
+test('the database ends a statement that nobody cancels', async () => {
+  const bounded = openDatabase<object>(fresh.connection, { schema: 'public', statementMilliseconds: 50, onError: () => {} })
+  await expect(sql`SELECT pg_sleep(600)`.execute(bounded.query)).rejects.toThrow('statement timeout')
+  await bounded.close()
+})

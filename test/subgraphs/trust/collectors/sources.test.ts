@@ -1,0 +1,235 @@
+import { createHash } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import tls, { type TLSSocket } from 'node:tls'
+import canonicalize from 'canonicalize'
+import { afterEach, expect, test } from 'vitest'
+import type { Snapshot } from '../../../../subgraphs/trust/evidence.ts'
+import { aCertificate, anAuthority } from './support/certificates.ts'
+import { type Answerer, a, type DnsServer, startDnsServer } from './support/dns-server.ts'
+import { type Handler, type HttpServer, json, startHttpServer } from './support/http-server.ts'
+import { aBootstrap, startTrust, type Trust, type TrustOptions } from './support/trust.ts'
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+const MINUTE = 60_000
+
+type World = {
+  readonly trust: Trust
+  readonly dns: DnsServer
+  readonly registry: HttpServer
+  /** Names that came with handshakes. */
+  readonly handshakes: string[]
+  readonly clock: { at: number }
+  /** How often the registry was asked about a domain. */
+  readonly registrations: () => number
+}
+
+/** DNS that answers every name, a registry that knows every .com, and a TLS server behind all of them. */
+async function aWorld({
+  rdap,
+  answer,
+  ...options
+}: Partial<TrustOptions> & { rdap?: Handler; answer?: Answerer } = {}): Promise<World> {
+  const authority = await anAuthority()
+  const handshakes: string[] = []
+  const server = tls.createServer({
+    ...(await aCertificate({ names: ['*.com'], authority })),
+    SNICallback: (name, callback) => {
+      handshakes.push(name)
+      callback(null)
+    },
+  })
+  server.on('secureConnection', (socket: TLSSocket) => socket.on('error', () => {})).on('tlsClientError', () => {})
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const tlsPort = (server.address() as AddressInfo).port
+  const dns = await startDnsServer(
+    answer ?? (({ name, type }) => (/^[0-9a-f]{16}\./.test(name) ? undefined : type === 'A' ? a(name, '127.0.0.1') : {})),
+  )
+  const registered: Handler = (request, response) =>
+    json({
+      objectClassName: 'domain',
+      ldhName: request.url?.split('/').at(-1),
+      events: [{ eventAction: 'registration', eventDate: '2015-03-01T10:00:00Z' }],
+    })(request, response)
+  const registry = await startHttpServer({
+    '/dns.json': (request, response) => json({ services: [[['com'], [`http://${request.headers.host}/`]]] })(request, response),
+    '*': rdap ?? registered,
+  })
+  const clock = { at: Math.floor(Date.now() / 1000) * 1000 }
+  const trust = await startTrust({
+    dns,
+    lists: [aBootstrap(`${registry.url}/dns.json`)],
+    network: { tlsPort, authorities: [authority.pem], allow: ({ port }) => port === tlsPort || port === registry.port },
+    now: () => new Date(clock.at),
+    ...options,
+  })
+  await trust.refreshLists()
+  cleanups.push(() => server.close(), dns.close, registry.close, trust.close)
+  return {
+    trust,
+    dns,
+    registry,
+    handshakes,
+    clock,
+    registrations: () => registry.asked.filter((path) => path.startsWith('/domain/')).length,
+  }
+}
+
+const subject = (host: string, registrable: string | null = host) => ({ host, registrable })
+const statuses = ({ sources }: Snapshot) =>
+  Object.fromEntries(Object.entries(sources).map(([source, { status }]) => [source, status]))
+
+test('all sources of one host, content-addressed', async () => {
+  const { trust } = await aWorld()
+  const snapshot = await trust.evidenceFor(subject('shop.com'))
+  expect(statuses(snapshot)).toEqual({ rdap: 'ok', dns: 'ok', tls: 'ok', ct: 'skipped', feeds: 'skipped', popularity: 'skipped' })
+  const stored = await trust.evidence.snapshot(snapshot.id)
+  expect(stored).toEqual(snapshot)
+  const { id, ...rest } = stored ?? snapshot
+  expect(
+    createHash('sha256')
+      .update(canonicalize(rest) ?? '')
+      .digest('hex'),
+  ).toBe(id)
+})
+
+test('500 requests for one cold host at once are one collection', async () => {
+  const { trust, dns, handshakes, registrations } = await aWorld()
+  const snapshots = await Promise.all(Array.from({ length: 500 }, () => trust.evidenceFor(subject('shop.com'))))
+  expect(new Set(snapshots.map(({ id }) => id)).size).toBe(1)
+  expect(dns.asked.filter((each) => each === 'shop.com A')).toHaveLength(1)
+  expect({ handshakes, registrations: registrations() }).toEqual({ handshakes: ['shop.com'], registrations: 1 })
+  expect(await trust.sql('SELECT count(*)::int AS snapshots FROM snapshot')).toEqual([{ snapshots: 1 }])
+})
+
+test('hosts of one domain share what is about the domain', async () => {
+  const { trust, handshakes, registrations } = await aWorld()
+  const hosts = ['a.shop.com', 'b.shop.com', 'c.shop.com']
+  await Promise.all(hosts.map((host) => trust.evidenceFor(subject(host, 'shop.com'))))
+  await trust.evidenceFor(subject('d.shop.com', 'shop.com'))
+  expect(registrations()).toBe(1)
+  expect(handshakes.sort()).toEqual([...hosts, 'd.shop.com'])
+})
+
+test('a snapshot is used again while it is valid; then only what has ended is asked again', async () => {
+  const { trust, dns, clock, registrations } = await aWorld()
+  const first = await trust.evidenceFor(subject('shop.com'))
+  const questions = dns.asked.length
+  clock.at += MINUTE
+  expect(await trust.evidenceFor(subject('shop.com'))).toEqual(first)
+  expect(dns.asked).toHaveLength(questions)
+  clock.at += 10 * MINUTE
+  const second = await trust.evidenceFor(subject('shop.com'))
+  expect(second.id).not.toBe(first.id)
+  expect(second.sources.dns.collectedAt).toBe(clock.at / 1000)
+  expect(second.sources.rdap).toEqual(first.sources.rdap)
+  expect(registrations()).toBe(1)
+})
+
+test('another process uses what this one has collected', async () => {
+  const { trust, dns, clock } = await aWorld()
+  const first = await trust.evidenceFor(subject('shop.com'))
+  const other = await startTrust({ dns: null, database: trust.database, now: () => new Date(clock.at) })
+  cleanups.push(other.close)
+  const questions = dns.asked.length
+  expect(await other.evidenceFor(subject('shop.com'))).toEqual(first)
+  expect(dns.asked).toHaveLength(questions)
+})
+
+test('a snapshot that ends soon is renewed behind the back of the caller', async () => {
+  const { trust, clock } = await aWorld()
+  const first = await trust.evidenceFor(subject('shop.com'))
+  clock.at += 4.5 * MINUTE
+  expect(await trust.evidenceFor(subject('shop.com'))).toEqual(first)
+  await expect
+    .poll(async () => (await trust.evidence.latestSnapshots(['shop.com']))[0]?.snapshot.collectedAt)
+    .toBe(clock.at / 1000)
+})
+
+test('who may use what has ended gets it at once, while it is renewed', async () => {
+  const { trust, clock } = await aWorld()
+  const first = await trust.evidenceFor(subject('shop.com'))
+  clock.at += 7 * MINUTE
+  expect(await trust.evidenceFor(subject('shop.com'), { maxStaleSeconds: 600 })).toEqual(first)
+  await expect
+    .poll(async () => (await trust.evidence.latestSnapshots(['shop.com']))[0]?.snapshot.collectedAt)
+    .toBe(clock.at / 1000)
+  clock.at += 60 * MINUTE
+  expect(await trust.evidenceFor(subject('shop.com'), { maxStaleSeconds: 600 })).toMatchObject({ collectedAt: clock.at / 1000 })
+})
+
+test('a source that is too late is a timeout now, and an answer for the next caller', async () => {
+  const open = Promise.withResolvers<void>()
+  const { trust } = await aWorld({
+    rdap: async (request, response) => {
+      await open.promise
+      json({ objectClassName: 'domain', ldhName: 'slow.com', events: [] })(request, response)
+    },
+  })
+  const first = await trust.evidenceFor(subject('slow.com'), { budgetMs: 800 })
+  expect(statuses(first)).toMatchObject({ rdap: 'timeout', dns: 'ok' })
+  open.resolve()
+  await expect.poll(async () => (await trust.evidence.latestSnapshots(['slow.com']))[0]?.snapshot.sources.rdap.status).toBe('ok')
+  expect(statuses(await trust.evidenceFor(subject('slow.com')))).toMatchObject({ rdap: 'ok' })
+})
+
+test('every source dead: a snapshot all the same, and /ready names what is down', async () => {
+  const { trust } = await aWorld({ rdap: () => {}, answer: () => 'silence', isScheduled: true })
+  for (const host of ['a.com', 'b.com', 'c.com']) {
+    expect(statuses(await trust.evidenceFor(subject(host)))).toMatchObject({ rdap: 'timeout', dns: 'timeout', tls: 'timeout' })
+  }
+  const status = await trust.status()
+  expect(status.filter(({ state }) => state === 'down').map(({ name }) => name)).toEqual(['rdap', 'dns', 'tls'])
+})
+
+test('500 hosts with a dead registry: each gets an answer, with everything else in it', async () => {
+  const { trust } = await aWorld({ rdap: () => {} })
+  const snapshots = await Promise.all(Array.from({ length: 500 }, (_, index) => trust.evidenceFor(subject(`host-${index}.com`))))
+  expect(snapshots.every(({ sources }) => ['skipped', 'timeout'].includes(sources.rdap.status))).toBe(true)
+  expect(snapshots.filter(({ sources }) => sources.dns.status === 'ok').length).toBeGreaterThan(0)
+})
+
+test('who gives up waiting does not take the answer from others', async () => {
+  const { trust, handshakes } = await aWorld()
+  const gone = new AbortController()
+  const [left, stayed] = [trust.evidenceFor(subject('shop.com'), { signal: gone.signal }), trust.evidenceFor(subject('shop.com'))]
+  gone.abort(new Error('gone'))
+  await expect(left).rejects.toThrow('gone')
+  expect(statuses(await stayed)).toMatchObject({ dns: 'ok', tls: 'ok' })
+  expect(handshakes).toEqual(['shop.com'])
+})
+
+test('a database that has lost its tables costs what was kept, not the answer', async () => {
+  const { trust } = await aWorld()
+  await trust.sql('DROP TABLE snapshot, evidence, list, list_entry')
+  expect(statuses(await trust.evidenceFor(subject('shop.com')))).toMatchObject({ dns: 'ok', tls: 'ok', rdap: 'failed' })
+  expect(await trust.status()).toContainEqual({ name: 'iana-rdap', state: 'down', reason: 'the database does not answer' })
+})
+
+test('a collector with a mistake in it costs its own source', async () => {
+  const { trust } = await aWorld()
+  await trust.sql('DROP TABLE list_entry')
+  expect(statuses(await trust.evidenceFor(subject('shop.com')))).toMatchObject({ dns: 'ok', tls: 'ok', rdap: 'failed' })
+})
+
+test('an address is looked up in feeds only', async () => {
+  const { trust, dns, handshakes } = await aWorld()
+  const questions = dns.asked.length
+  const snapshot = await trust.evidenceFor(subject('93.184.216.34', null))
+  expect(statuses(snapshot)).toMatchObject({ rdap: 'skipped', dns: 'skipped', tls: 'skipped' })
+  expect(dns.asked).toHaveLength(questions)
+  expect(handshakes).toEqual([])
+})
+
+test('closing ends what is under way', async () => {
+  const { trust } = await aWorld({ rdap: () => {}, answer: () => 'silence', isScheduled: true })
+  const pending = trust.evidenceFor(subject('late.com'))
+  await sleep(50)
+  await trust.close()
+  expect(statuses(await pending)).toMatchObject({ dns: expect.stringMatching(/timeout|failed/) })
+  cleanups.pop()
+})

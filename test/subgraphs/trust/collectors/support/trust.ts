@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto'
+import net, { type AddressInfo } from 'node:net'
+import canonicalize from 'canonicalize'
+import pino from 'pino'
+import { openDatabase } from '../../../../../subgraphs/runtime/database.ts'
+import { rdapBootstrap } from '../../../../../subgraphs/trust/collectors/list-formats.ts'
+import { listRepository } from '../../../../../subgraphs/trust/collectors/list-repository.ts'
+import type { List } from '../../../../../subgraphs/trust/collectors/lists.ts'
+import { evidenceRepository } from '../../../../../subgraphs/trust/collectors/repository.ts'
+import type { Endpoint, NetworkOptions } from '../../../../../subgraphs/trust/collectors/safe-connect.ts'
+import { type SourcesOptions, type TrustSources, trustSources } from '../../../../../subgraphs/trust/collectors/sources.ts'
+import type { CollectorTables } from '../../../../../subgraphs/trust/collectors/tables.ts'
+import type { Evidence, EvidenceBySource, Snapshot, Source } from '../../../../../subgraphs/trust/evidence.ts'
+import { type FreshDatabase, freshDatabase } from '../../../../support/database.ts'
+
+/** Puts evidence together as the pipeline does, but does not care for the order of lists. */
+export const snapshotOf: SourcesOptions['snapshotOf'] = (host, collectedAt, evidence) => {
+  const sources = Object.fromEntries(
+    evidence.map((each: Evidence) => [each.source, each.evidence]),
+  ) as unknown as EvidenceBySource
+  const rest = { schema: 1 as const, host, collectedAt, sources }
+  return {
+    ...rest,
+    id: createHash('sha256')
+      .update(canonicalize(rest) ?? '')
+      .digest('hex'),
+  } satisfies Snapshot
+}
+
+export type TrustOptions = {
+  /** Null: no DNS server is set up. */
+  readonly dns: Endpoint | readonly Endpoint[] | null
+  /** Ports on loopback that may be connected to; nothing else there. */
+  readonly allowedPorts?: readonly number[]
+  readonly network?: Omit<NetworkOptions, 'resolvers'>
+  readonly lists?: readonly List[]
+  readonly dnsbl?: readonly string[]
+  readonly ctUrl?: string
+  readonly now?: () => Date
+  readonly isScheduled?: boolean
+  /** Shared with another copy of the sources; a new one otherwise. */
+  readonly database?: FreshDatabase
+}
+
+export type Trust = TrustSources & {
+  readonly database: FreshDatabase
+  readonly evidence: ReturnType<typeof evidenceRepository>
+  readonly lists: ReturnType<typeof listRepository>
+  readonly sql: (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
+  /** One source's answer about a host. */
+  readonly ask: <S extends Source>(source: S, host: string, registrable?: string | null) => Promise<EvidenceBySource[S]>
+}
+
+/** The real sources over a database of their own. Until told otherwise they download nothing. */
+export async function startTrust({
+  dns,
+  allowedPorts = [],
+  network = {},
+  lists = [],
+  dnsbl = [],
+  ctUrl,
+  now,
+  isScheduled = false,
+  database: shared,
+}: TrustOptions): Promise<Trust> {
+  const database = shared ?? (await freshDatabase())
+  const opened = openDatabase<CollectorTables>(database.connection, { schema: 'trust', max: 4, onError: () => {} })
+  const evidence = evidenceRepository(opened.query)
+  const repository = listRepository(opened.query)
+  const resolvers = dns === null ? [] : 'address' in dns ? [dns] : dns
+  const sources = trustSources({
+    evidence,
+    lists: repository,
+    log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
+    snapshotOf,
+    config: {
+      TRUST_DNS_SERVERS: [...resolvers],
+      TRUST_LISTS: [],
+      TRUST_DNSBL_ZONES: dnsbl.length > 0 ? [...dnsbl] : undefined,
+      TRUST_CT_URL: ctUrl,
+    },
+    network: {
+      allow: ({ address, port }) => address === '127.0.0.1' && allowedPorts.includes(port),
+      ...network,
+    },
+    chosen: lists,
+    isScheduled,
+    ...(now ? { now } : {}),
+  })
+  return {
+    ...sources,
+    database,
+    evidence,
+    lists: repository,
+    sql: async (text, values) => (await opened.pool.query(text, values)).rows,
+    ask: async (source, host, registrable = host) => (await sources.evidenceFor({ host, registrable })).sources[source],
+    async close() {
+      await sources.close()
+      await opened.close()
+      if (!shared) await database.drop()
+    },
+  }
+}
+
+/** A list as a test needs it: small, always due. */
+export const aList = (list: Pick<List, 'name' | 'url' | 'format'> & Partial<List>): List => ({
+  kind: 'threat',
+  lineage: list.name,
+  every: 3_600,
+  minimum: 1,
+  maxBytes: 10_000_000,
+  ...list,
+})
+
+/** The registries' list, from a server of the test. */
+export const aBootstrap = (url: string): List => aList({ name: 'iana-rdap', kind: 'bootstrap', url, format: rdapBootstrap })
+
+/** A listener that counts who connects to it. */
+export async function aCanary(): Promise<{
+  readonly port: number
+  readonly connections: () => number
+  readonly close: () => void
+}> {
+  let connections = 0
+  const server = net.createServer((socket) => {
+    connections += 1
+    socket.destroy()
+  })
+  // Every address of this machine, so that none leads past it.
+  await new Promise<void>((resolve) => server.listen(0, resolve))
+  return { port: (server.address() as AddressInfo).port, connections: () => connections, close: () => server.close() }
+}

@@ -1,0 +1,228 @@
+import { describe, expect, test } from 'vitest'
+import { type Code, DRIVERS, senseOf } from '../../../../subgraphs/trust/pipeline/codes.ts'
+import { decide } from '../../../../subgraphs/trust/pipeline/decide.ts'
+import { overrideFor } from '../../../../subgraphs/trust/pipeline/override.ts'
+import { CURRENT_POLICY } from '../../../../subgraphs/trust/pipeline/policy.ts'
+import type { Override } from '../../../../subgraphs/trust/pipeline/request.ts'
+import { severityOf } from '../../../../subgraphs/trust/pipeline/route.ts'
+import { snapshotIdOf } from '../../../../subgraphs/trust/pipeline/snapshot.ts'
+import { MATRIX } from '../../../../subgraphs/trust/pipeline/stages.ts'
+import { SIGNALS } from '../../../../subgraphs/trust/pipeline/weights.ts'
+import {
+  aHit,
+  aRequest,
+  ct,
+  DAY,
+  decideOn,
+  dns,
+  feeds,
+  knownBank,
+  NOW,
+  nothingKnown,
+  popularity,
+  rdap,
+  targetOf,
+  timeout,
+  tls,
+  youngLookalike,
+} from './support/samples.ts'
+
+const old = (years: number) => rdap({ registeredAt: NOW - years * 366 * DAY })
+const plain = [old(12), dns(), tls(), ct({ firstSeenAt: NOW - 3000 * DAY }), feeds(), popularity(5000)]
+const beside = (...changed: readonly (typeof plain)[number][]) => [
+  ...plain.filter(({ source }) => !changed.some((one) => one.source === source)),
+  ...changed,
+]
+const PAYMENT = { kind: 'initiate_payment', mode: 'privileged', sensitivity: 'critical' } as const
+
+describe('targets that need no evidence', () => {
+  test.each([
+    ['localhost', 'deny', 'PRIVATE_ADDRESS_RESOLUTION'],
+    ['169.254.169.254', 'deny', 'PRIVATE_ADDRESS_RESOLUTION'],
+    ['[::ffff:10.0.0.1]', 'deny', 'PRIVATE_ADDRESS_RESOLUTION'],
+    ['db.internal', 'deny', 'PRIVATE_ADDRESS_RESOLUTION'],
+    ['expyuzz4wqqyqhjn.onion', 'escalate_to_human', 'SPECIAL_USE_NAME'],
+    ['a.test', 'escalate_to_human', 'SPECIAL_USE_NAME'],
+    ['8.8.8.8', 'sandbox', 'IP_LITERAL_TARGET'],
+  ])('%s: %s', (host, action, code) => {
+    const decision = decideOn(host, [])
+    expect(decision).toMatchObject({ action, confidence: 0.99 })
+    expect(decision.reasonCodes).toContain(code)
+  })
+
+  test('an address that two feeds list is denied, one that one feed lists is shown to a person', () => {
+    expect(decideOn('8.8.8.8', [feeds([aHit()])]).action).toBe('escalate_to_human')
+    expect(decideOn('8.8.8.8', [feeds([aHit(), aHit({ feed: 'dbl' })])]).action).toBe('deny')
+  })
+})
+
+describe('feeds', () => {
+  test('two feeds that copy each other are one witness', () => {
+    const hits = [aHit({ feed: 'a', lineage: 'x' }), aHit({ feed: 'b', lineage: 'x' })]
+    expect(decideOn('quiet-garden.net', beside(feeds(hits))).reasonCodes).not.toContain('MULTIPLE_FEED_MATCH')
+  })
+
+  test('one feed never denies a domain that is old and popular; two do', () => {
+    expect(decideOn('quiet-garden.net', beside(feeds([aHit()])), { profile: 'critical', interaction: PAYMENT }).action).toBe(
+      'escalate_to_human',
+    )
+    expect(decideOn('quiet-garden.net', beside(feeds([aHit(), aHit({ feed: 'dbl' })]))).action).toBe('deny')
+  })
+
+  test('listed pages do not convict the platform that they stand on', () => {
+    const hits = ['a', 'b', 'c'].map((indicator) => aHit({ feed: indicator, scope: 'url', indicator }))
+    const decision = decideOn('github.com', beside(feeds(hits)))
+    expect(decision.action).toBe('proceed_with_caution')
+    expect(decision.reasonCodes).toContain('USER_GENERATED_CONTENT')
+  })
+
+  test('an abused honest domain is treated like one with a bad page', () => {
+    const decision = decideOn('quiet-garden.net', beside(feeds([aHit({ scope: 'domain', abusedLegitimate: true })])))
+    expect(decision.reasonCodes).toContain('COMPROMISED_SITE_SUSPECTED')
+  })
+
+  test('a sighting of half a year ago is history', () => {
+    expect(decideOn('quiet-garden.net', beside(feeds([aHit({ lastSeenAt: NOW - 180 * DAY })]))).reasonCodes).toContain(
+      'HISTORICAL_FEED_MATCH',
+    )
+  })
+})
+
+describe('what is missing', () => {
+  test('all of it: neither denied nor let through, and the doubt is said', () => {
+    const decision = decideOn('quiet-garden.net', [], { profile: 'critical', interaction: PAYMENT })
+    expect(decision).toMatchObject({ action: 'escalate_to_human', uncertainty: { state: 'high', requiresHumanReview: true } })
+    expect(decision.uncertainty.drivers).toEqual(expect.arrayContaining(['DNS_UNAVAILABLE', 'CONFIDENCE_CLAMP']))
+  })
+
+  test('a good domain whose registry does not answer is not let through unseen', () => {
+    expect(decideOn('paypal.com', plain).action).toBe('proceed')
+    const decision = decideOn('paypal.com', beside(timeout('rdap')))
+    expect(decision.action).toBe('proceed_with_caution')
+    expect(decision.audit.clamps).toEqual(['proceed-on-missing-evidence'])
+    expect(decision.reasonCodes[0]).toBe('SPARSE_EVIDENCE')
+  })
+
+  test('a suffix without a registry service does not hold anybody back', () => {
+    const none = {
+      source: 'rdap',
+      evidence: { subject: 'x', collectedAt: NOW, validUntil: NOW, version: null, status: 'skipped', reason: 'no_service' },
+    } as const
+    expect(decideOn('paypal.com', beside(none)).action).toBe('proceed')
+  })
+
+  test('a denial that one listing supports does not stand while age and rank are unknown', () => {
+    expect(decideOn('quiet-garden.net', [rdap(), dns(), tls(), ct(), feeds([aHit()]), popularity()]).action).toBe('deny')
+    expect(decideOn('quiet-garden.net', [timeout('rdap'), dns(), tls(), ct(), feeds([aHit()]), popularity()]).action).toBe(
+      'escalate_to_human',
+    )
+  })
+})
+
+describe('tenants of a shared suffix', () => {
+  test('do not inherit the age and rank of their platform', () => {
+    const decision = decideOn('docs-team.github.io', plain)
+    expect(decision.scores.trust.score).toBeLessThanOrEqual(45)
+    expect(decision.reasonCodes).not.toContain('LONG_OPERATIONAL_HISTORY')
+    expect(decision.reasonCodes).not.toContain('STRONG_BRAND_ALIGNMENT')
+    expect(decision.reasonCodes).toEqual(expect.arrayContaining(['USER_GENERATED_CONTENT', 'REQUIRES_CORROBORATION']))
+  })
+})
+
+describe('brands', () => {
+  test.each([
+    ['paypal.com', 'the brand itself', false],
+    ['history.paypal.com', 'and what it puts below', false],
+    ['google.de', 'under a country', false],
+    ['dbs.com.hk', 'all of its domains', false],
+    ['netflix.github.io', 'a tenant that takes the name', true],
+    ['paypa1.com', 'a digit for a letter', true],
+    ['vvikipedia.org', 'two letters for one', true],
+    ['аррӏе.com', 'letters of another script', true],
+    ['paypal.com.evil.top', 'the whole domain inside another', true],
+    ['secure-paypal-login.com', 'beside lures', true],
+    ['mail.com', 'a word is not a misspelt brand', false],
+    ['applegate-orchard.org', 'an everyday word inside another', false],
+    ['münchen.de', 'an honest umlaut', false],
+  ])('%s, %s: %s', (host, _why, expected) => {
+    expect(decideOn(host, []).reasonCodes.includes('BRAND_LOOKALIKE')).toBe(expected)
+  })
+})
+
+describe('the caller’s own decision', () => {
+  const own = (override: Partial<Override> = {}): Override => ({
+    subject: 'quiet-garden.net',
+    action: 'proceed',
+    reason: 'ticket 4411',
+    expiresAt: NOW + DAY,
+    actor: 'ops',
+    ...override,
+  })
+  const young = [rdap({ registeredAt: NOW - 3 * DAY }), dns(), tls(), ct(), feeds(), popularity()]
+
+  test('replaces ours, which stays beside it', () => {
+    const decision = decideOn('quiet-garden.net', young, {}, own())
+    expect(decision).toMatchObject({
+      action: 'proceed',
+      override: { engineAction: 'proceed_with_caution', reason: 'ticket 4411' },
+    })
+    expect(decision.reasonCodes[0]).toBe('CALLER_OVERRIDE_APPLIED')
+    expect(decision.validity.ttlSeconds).toBeLessThanOrEqual(DAY)
+  })
+
+  test('ends when it runs out, and does not reach other hosts', () => {
+    expect(decideOn('quiet-garden.net', young, {}, own({ expiresAt: NOW })).override).toBeNull()
+    expect(decideOn('quiet-garden.net', young, {}, own({ subject: 'garden.net' })).override).toBeNull()
+  })
+
+  test('may forbid what we let through, and then says so first with a reason against', () => {
+    const decision = decideOn('quiet-garden.net', plain, {}, own({ action: 'deny' }))
+    expect(decision.action).toBe('deny')
+    expect(senseOf(decision.reasonCodes[0] as Code)).toBe('negative')
+  })
+
+  test('opens no private network', () => {
+    expect(decideOn('localhost', [], {}, own({ subject: 'localhost' }))).toMatchObject({ action: 'deny', override: null })
+  })
+
+  test('the most exact one counts, and a tenant is not reached through its platform', () => {
+    const target = targetOf('a.quiet-garden.net')
+    const [exact, wide] = [own({ subject: 'a.quiet-garden.net' }), own()]
+    expect(overrideFor(target, [wide, exact], NOW)).toBe(exact)
+    expect(overrideFor(target, [wide], NOW)).toBe(wide)
+    expect(overrideFor(targetOf('docs.github.io'), [own({ subject: 'github.io' })], NOW)).toBeNull()
+  })
+})
+
+test('a decision ends with the certificate that it rests on', () => {
+  expect(decideOn('quiet-garden.net', beside(tls({ notAfter: NOW + 600 }))).validity.ttlSeconds).toBe(600)
+  expect(decideOn('quiet-garden.net', beside(tls({ notAfter: NOW + 600 })), { profile: 'critical' }).validity.ttlSeconds).toBe(
+    300,
+  )
+})
+
+test('paying at one’s own bank is not stopped', () => {
+  expect(decide(knownBank('dbs.com.sg'), aRequest('dbs.com.sg', { interaction: PAYMENT }), CURRENT_POLICY, null).action).toBe(
+    'proceed_with_caution',
+  )
+})
+
+test('an unknown policy or a snapshot of another host is a fault of the caller', () => {
+  expect(() => decide(nothingKnown('a.com'), aRequest('a.com'), 'p_0', null)).toThrow('Expected a policy version')
+  expect(() => decide(nothingKnown('b.com'), aRequest('a.com'), CURRENT_POLICY, null)).toThrow('Expected a snapshot of a.com')
+})
+
+test('a snapshot is known by its content', () => {
+  const snapshot = youngLookalike('a.com')
+  expect(snapshotIdOf(snapshot)).toBe(snapshot.id)
+  expect(youngLookalike('b.com').id).not.toBe(snapshot.id)
+})
+
+test('every row of the matrix grows stricter with the policy', () => {
+  for (const row of Object.values(MATRIX)) expect(row.map(severityOf)).toEqual(row.map(severityOf).sort())
+})
+
+test('every number has its reason', () => {
+  for (const [signal, { because }] of Object.entries(SIGNALS)) expect(because, signal).toMatch(/\w.*[.]$/)
+  expect(new Set(DRIVERS).size).toBe(DRIVERS.length)
+})
