@@ -6,12 +6,13 @@ import type { Answer } from './oracle.ts'
  * - Messages. Ours says nothing of faults (a text of ours and the request's id instead), the oracle quotes the subgraph.
  * - Codes of faults: INTERNAL_SERVER_ERROR, DOWNSTREAM_SERVICE_ERROR, SUBGRAPH_UNAVAILABLE and BAD_USER_INPUT without more are all "fault". A code that
  *   a subgraph gave on purpose stays.
+ * - How often an error without a path is told. It is about a service, not about a place: the oracle tells it for every fetch that failed, ours once.
  * - Which of several errors that nulled the same place is told: the specification asks for one. Errors that a subgraph reported must be told all.
  * Data is compared as text, so that the order of keys counts.
  */
 export type Normal = {
   readonly data: string
-  /** Errors that subgraphs reported, or that stand for one that did not answer: path and class, sorted. */
+  /** Errors that subgraphs reported, or that stand for one that did not answer: path and class, sorted; those without a path once. */
   readonly reported: readonly string[]
   /** Places that are null because the gateway found values there that do not fit the schema, and no reported error explains. */
   readonly found: readonly string[]
@@ -23,7 +24,7 @@ export function normal({ data, errors = [] }: Answer): Normal {
   const found = errors.filter(isFound).map((error) => placeOf(error, data))
   return {
     data: JSON.stringify(data ?? null),
-    reported: reported.map(({ path, extensions }) => `${JSON.stringify(path ?? null)} ${classOf(extensions?.code)}`).sort(),
+    reported: [...reported.filter(({ path }) => path).map(textOf), ...new Set(reported.filter(({ path }) => !path).map(textOf))].sort(),
     found: explained.has(ANYWHERE) ? [] : [...new Set(found)].filter((place) => !explained.has(place)).sort(),
   }
 }
@@ -35,6 +36,8 @@ const isFound = ({ message, extensions }: GraphQLFormattedError) =>
 
 /** Errors that a subgraph reported, or that stand for one that did not answer. */
 export const isReported = (error: GraphQLFormattedError): boolean => !isFound(error)
+
+const textOf = ({ path, extensions }: GraphQLFormattedError) => `${JSON.stringify(path ?? null)} ${classOf(extensions?.code)}`
 
 const FAULTS = ['INTERNAL_SERVER_ERROR', 'DOWNSTREAM_SERVICE_ERROR', 'SUBGRAPH_UNAVAILABLE', 'BAD_USER_INPUT', 'undefined']
 

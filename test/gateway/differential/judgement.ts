@@ -65,45 +65,18 @@ function answersOf(right: Right, said: Answer, asked: Asked): readonly Answer[] 
   return [{ data: said.data, errors: [...errors, ...(said.errors ?? []).filter((error) => !isReported(error))] }]
 }
 
-/** Whether a client is told the same. `isUntold` forgives that values which do not fit the schema are not told of, where a subgraph reported something. */
-function isSame(right: Answer, answer: Answer, { isUntold = false } = {}): boolean {
+/** Whether a client is told the same. */
+function isSame(right: Answer, answer: Answer): boolean {
   const [one, other] = [normal(right), normal(answer)]
   if (one.data !== other.data || one.reported.join() !== other.reported.join()) return false
-  if (isUntold && other.reported.length > 0 && other.found.length === 0) return true
   return one.found.includes('*') ? other.found.length > 0 : one.found.join() === other.found.join()
 }
 
-/** Null when `answer` is right; otherwise the pending lines that say that it is not. `said` is the oracle's. */
-export function excuses(
-  answers: readonly Answer[],
-  said: Answer,
-  answer: Answer,
-  { at, fault }: Asked,
-  form: Form,
-): readonly Pending[] | null {
+/** Null when `answer` is right; otherwise the pending lines that say that it is not. */
+export function excuses(answers: readonly Answer[], answer: Answer, at: string, fault: Fault | null, form: Form): readonly Pending[] | null {
   if (answers.some((right) => isSame(right, answer))) return null
-  return excusesFor(answers, said, answer, { at, label: labelOf(fault), form })
-}
-
-/** The same where only one answer is right, and there is no oracle. */
-export const excusesWithoutOracle = (right: Answer, answer: Answer, at: string, form: Form): readonly Pending[] | null =>
-  isSame(right, answer) ? null : excusesFor([right], null, answer, { at, label: 'no fault', form })
-
-function excusesFor(
-  answers: readonly Answer[],
-  said: Answer | null,
-  answer: Answer,
-  { at, label, form }: { readonly at: string; readonly label: string; readonly form: Form },
-): readonly Pending[] {
-  const isUntold = answers.some((right) => isSame(right, answer, { isUntold: true }))
-  const isAsOracle = said !== null && isSame(said, answer, { isUntold: true })
   return PENDING.filter(
-    (line) =>
-      (line.at?.test(at) ?? true) &&
-      (line.form ?? form) === form &&
-      (line.fault?.test(label) ?? true) &&
-      (line.isUntold === undefined || isUntold) &&
-      (line.isAsOracle === undefined || isAsOracle),
+    (line) => (line.at?.test(at) ?? true) && (line.form ?? form) === form && (line.fault?.test(labelOf(fault)) ?? true),
   )
 }
 

@@ -10,21 +10,10 @@ export type Pending = {
   /** The label of the fault; `no fault` where there is none; any when absent. */
   readonly fault?: RegExp
   readonly form?: Form
-  /** Only what the gateway itself should have found is missing from the errors, beside what subgraphs reported. */
-  readonly isUntold?: true
-  /** Only where the oracle is wrong, in the same way. */
-  readonly isAsOracle?: true
   readonly why: string
 }
 
 export const PENDING: readonly Pending[] = [
-  { isAsOracle: true, why: "The executor is the oracle's own, with its faults." },
-  { isUntold: true, why: 'Values that do not fit the schema are not told of when any subgraph reported an error.' },
-  {
-    fault: / too-(few|many)$/,
-    form: 'json',
-    why: 'One wrong number of entities fails the whole operation: the error of the stock executor has no extensions, and formatting it throws.',
-  },
   {
     fault: / (errors-only|unreachable)$/,
     form: 'local',
@@ -42,10 +31,5 @@ export const PENDING: readonly Pending[] = [
   {
     at: /^chat \/ subscription of a union/,
     why: 'One fetch of entities serves equal paths under several members of a union: the planner is not told to tell them apart.',
-  },
-  {
-    fault: / misshapen /,
-    form: 'json',
-    why: 'A list, an object or a leaf where the schema has another of them ends the whole operation; it should be null, and told.',
   },
 ]

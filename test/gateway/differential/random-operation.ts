@@ -1,11 +1,11 @@
-import { type Normal, normal, placesOfErrors } from './comparison.ts'
+import { placesOfErrors } from './comparison.ts'
 import type { Answer } from './oracle.ts'
 import type { Case } from './small-graph.ts'
 import { FORMS } from './subject.ts'
 import type { World } from './worlds.ts'
 
-/** What is wrong with our answers to an operation, and whether the oracle is wrong in the same way. */
-export type Finding = { readonly form: string; readonly truth: Answer; readonly answer: Answer; readonly isAsOracle: boolean }
+/** What is wrong with our answers to an operation. */
+export type Finding = { readonly form: string; readonly truth: Answer; readonly answer: Answer }
 
 /**
  * What is wrong, by graphql-js executing the same graph as one schema. Under faults the data must be the same, and the same places must be null with an error
@@ -23,15 +23,13 @@ export async function findingsOf(operation: Case, world: World, isFaulty: boolea
     if (isUnplanned(answer) && said.data === undefined) continue
     // Nor is everything that it plans valid.
     if (!world.isSound(operation)) continue
-    findings.push({ form, truth, answer, isAsOracle: isEqual(normal(said), normal(answer)) })
+    findings.push({ form, truth, answer })
   }
   return findings
 }
 
 const isUnplanned = ({ errors = [] }: Answer) =>
   errors.some(({ message }) => message === 'Expected an operation that can be planned.')
-
-const isEqual = (one: Normal, other: Normal) => one.data === other.data && one.reported.join() === other.reported.join()
 
 const isRight = (truth: Answer, answer: Answer) =>
   JSON.stringify(truth.data) === JSON.stringify(answer.data) && placesOfErrors(truth).join() === placesOfErrors(answer).join()

@@ -1,7 +1,7 @@
 import { parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { breaksSchema, type Fault, type FieldFault, faultsFor, labelOf } from './faults.ts'
-import { type Asked, excuses, excusesWithoutOracle, LINES, rightAnswers, withMisshapen } from './judgement.ts'
+import { type Asked, excuses, LINES, rightAnswers, withMisshapen } from './judgement.ts'
 import { type Oracle, startOracle } from './oracle.ts'
 import { placesOf, typed } from './places.ts'
 import { type Case, composed, running, type Table, type Tap } from './small-graph.ts'
@@ -44,7 +44,7 @@ describe.each(TABLES.filter((table) => !table.isRefusedByOracle))(
         const told = await subjects[form].listen({ name, query, variables })
         tap.fault = null
         const wrong = events.map((right, index) =>
-          excusesWithoutOracle(right, told[index] ?? {}, `${graph} / subscription ${name}`, form),
+          excuses([right], told[index] ?? {}, `${graph} / subscription ${name}`, fault, form),
         )
         for (const line of wrong.flatMap((lines) => lines ?? [])) needed.add(line)
         if (wrong.some((lines) => lines?.length === 0)) expect(told).toEqual(events)
@@ -92,7 +92,7 @@ describe.each(TABLES.filter((table) => !table.isRefusedByOracle))(
       for (const form of FORMS) {
         if (form === 'local' && breaksSchema(fault)) continue
         const answer = await subjects[form].ask(operation)
-        const lines = excuses(right.answers, said, answer, asked, form)
+        const lines = excuses(right.answers, answer, asked.at, fault, form)
         if (lines?.length === 0) wrong.push({ fault: label, problem: 'wrong', form, right: right.answers[0], answer })
         for (const line of lines ?? []) needed.add(line)
       }
@@ -113,7 +113,7 @@ describe.each(TABLES.filter((table) => table.isRefusedByOracle))(
     test.for(cases.flatMap((operation) => FORMS.map((form) => ({ ...operation, form }))))('$name, $form', async (operation) => {
       const subject = await startSubject(composed(subgraphs), running(subgraphs, tap), tap, operation.form).catch(() => null)
       const answer = (await subject?.ask(operation)) ?? {}
-      const lines = excusesWithoutOracle({ data: operation.data }, answer, `${graph} / ${operation.name}`, operation.form)
+      const lines = excuses([{ data: operation.data }], answer, `${graph} / ${operation.name}`, null, operation.form)
       for (const line of lines ?? []) needed.add(line)
       if (lines?.length === 0) expect(answer).toEqual({ data: operation.data })
     })
