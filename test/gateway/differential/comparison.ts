@@ -24,7 +24,10 @@ export function normal({ data, errors = [] }: Answer): Normal {
   const found = errors.filter(isFound).map((error) => placeOf(error, data))
   return {
     data: JSON.stringify(data ?? null),
-    reported: [...reported.filter(({ path }) => path).map(textOf), ...new Set(reported.filter(({ path }) => !path).map(textOf))].sort(),
+    reported: [
+      ...reported.filter(({ path }) => path).map(textOf),
+      ...new Set(reported.filter(({ path }) => !path).map(textOf)),
+    ].sort(),
     found: explained.has(ANYWHERE) ? [] : [...new Set(found)].filter((place) => !explained.has(place)).sort(),
   }
 }

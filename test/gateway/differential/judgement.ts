@@ -45,17 +45,22 @@ export function rightAnswers(said: Answer, asked: Asked) {
 }
 
 /**
- * What is right where a field's value has the wrong shape: the answer when that value is null, which is `nulled`, and an error at every place of the field.
+ * What is right where a field's value has the wrong shape: the answer when that value is null, which is `nulled`, and an error at every place of the field that
+ * is null then: where another subgraph said a value, too, that is there.
  * The oracle itself gives up the whole operation.
  */
 export function withMisshapen(nulled: Answer, asked: Asked): Answer {
-  const errors = (placesOfFault(asked) ?? []).map((path) => ({
+  const own = (placesOfFault(asked) ?? []).filter((path) => endsInNull([...JSON.parse(path), NOWHERE], nulled.data))
+  const errors = own.map((path) => ({
     message: 'A value has the wrong shape.',
     path: JSON.parse(path),
     extensions: { code: 'INVALID_GRAPHQL' },
   }))
   return { data: nulled.data, errors: [...(nulled.errors ?? []), ...errors] }
 }
+
+/** A step that leads on from null only. */
+const NOWHERE = ''
 
 function answersOf(right: Right, said: Answer, asked: Asked): readonly Answer[] {
   if (typeof right === 'object') return 'oneOf' in right ? right.oneOf : [right]
@@ -73,7 +78,13 @@ function isSame(right: Answer, answer: Answer): boolean {
 }
 
 /** Null when `answer` is right; otherwise the pending lines that say that it is not. */
-export function excuses(answers: readonly Answer[], answer: Answer, at: string, fault: Fault | null, form: Form): readonly Pending[] | null {
+export function excuses(
+  answers: readonly Answer[],
+  answer: Answer,
+  at: string,
+  fault: Fault | null,
+  form: Form,
+): readonly Pending[] | null {
   if (answers.some((right) => isSame(right, answer))) return null
   return PENDING.filter(
     (line) => (line.at?.test(at) ?? true) && (line.form ?? form) === form && (line.fault?.test(labelOf(fault)) ?? true),
@@ -102,7 +113,7 @@ function placesOfFault({ fault, places, schema }: Asked): readonly string[] | nu
   const meant = schema.getType(type)
   if (!isObjectType(meant) && !isInterfaceType(meant)) return null
   if (getNamedType(meant.getFields()[name]?.type)?.name === 'ID') return null
-  const types = isAbstractType(meant) ? schema.getPossibleTypes(meant).map((possible) => possible.name) : [type]
+  const types = isAbstractType(meant) ? [type, ...schema.getPossibleTypes(meant).map((possible) => possible.name)] : [type]
   return places.filter((place) => types.includes(place.type) && place.field === name).map(({ path }) => JSON.stringify(path))
 }
 

@@ -15,11 +15,6 @@ export type Pending = {
 
 export const PENDING: readonly Pending[] = [
   {
-    fault: / (errors-only|unreachable)$/,
-    form: 'local',
-    why: 'An operation that is asked of its subgraph as it is has no data at all when that fails; its nullable fields should be null.',
-  },
-  {
     at: /^shapes \/ @requires with an argument, beside/,
     why: 'A fault of the planner; our schemas have no arguments in @requires.',
   },
@@ -28,8 +23,4 @@ export const PENDING: readonly Pending[] = [
     why: 'Faults of the planner: no executor of its plans is right, unless operations are rewritten before.',
   },
   { at: /^contexts \//, why: 'A supergraph with @context does not start.' },
-  {
-    at: /^chat \/ subscription of a union/,
-    why: 'One fetch of entities serves equal paths under several members of a union: the planner is not told to tell them apart.',
-  },
 ]

@@ -1,7 +1,10 @@
 import {
   type FragmentDefinitionNode,
   type GraphQLSchema,
+  getNamedType,
+  getOperationAST,
   isAbstractType,
+  isInterfaceType,
   isObjectType,
   Kind,
   parse,
@@ -9,6 +12,7 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql'
+import type { Case } from './small-graph.ts'
 
 /** Where in an answer a field of an object stands: the steps to it, the type of the object that has it, and its name in the schema. */
 export type Place = { readonly path: readonly (string | number)[]; readonly type: string; readonly field: string }
@@ -35,14 +39,17 @@ export const typed = (query: string): string =>
     }),
   )
 
-/** Every place of `data`, which is the answer to `typed(query)` without faults. */
-export function placesOf(query: string, schema: GraphQLSchema, data: unknown): readonly Place[] {
+/**
+ * Every place of `data`, which is the answer to `typed(query)` without faults; where nobody knows the type of an object, and it was asked without, it counts as
+ * one of the declared type.
+ */
+export function placesOf({ query, operationName }: Case, schema: GraphQLSchema, data: unknown): readonly Place[] {
   const document = parse(query, { noLocation: true })
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
   }
-  const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+  const operation = getOperationAST(document, operationName)
   if (!operation) throw new Error('Expected an operation.')
   const places: Place[] = []
   walk(data, operation.selectionSet, schema.getRootType(operation.operation)?.name ?? '', [])
@@ -60,12 +67,19 @@ export function placesOf(query: string, schema: GraphQLSchema, data: unknown): r
         const key = (selection.alias ?? selection.name).value
         if (!Object.hasOwn(value, key)) continue
         places.push({ path: [...path, key], type: own, field: selection.name.value })
-        if (selection.selectionSet) walk(Reflect.get(value, key), selection.selectionSet, '', [...path, key])
+        const below = declared(own, selection.name.value)
+        if (selection.selectionSet) walk(Reflect.get(value, key), selection.selectionSet, below, [...path, key])
         continue
       }
       const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
       if (fragment && isOf(own, fragment.typeCondition?.name.value)) walk(value, fragment.selectionSet, own, path)
     }
+  }
+
+  function declared(name: string, field: string): string {
+    const type = schema.getType(name)
+    const hasFields = isObjectType(type) || isInterfaceType(type)
+    return (hasFields && getNamedType(type.getFields()[field]?.type)?.name) || ''
   }
 
   function isOf(name: string, condition: string | undefined): boolean {

@@ -57,11 +57,12 @@ describe.each(TABLES.filter((table) => !table.isRefusedByOracle))(
       tap.fault = null
       tap.reached.clear()
       entityFetches.clear()
-      await ask(operation)
+      const { data } = await ask(operation)
       const faults: readonly (Fault | null)[] = [null, ...faultsFor(tap.reached, entityFetches)]
       const { schema } = subjects.local.gateway
-      const { data: typedData } = await ask({ ...operation, query: typed(operation.query) })
-      const places = placesOf(operation.query, schema, typedData)
+      const { data: withTypes } = await ask({ ...operation, query: typed(operation.query) })
+      const typedData = withTypes ?? data
+      const places = placesOf(operation, schema, typedData)
       return { faults, asked: { at: `${graph} / ${operation.name}`, places, typedData, schema } }
     }
 
