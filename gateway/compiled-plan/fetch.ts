@@ -37,7 +37,7 @@ export type FetchContext = {
 
 /** Compiles a fetch: of fields of the root, or of entities that other fetches found. */
 export function compileFetch(node: FetchNode, context: FetchContext): RunNode {
-  const selected = selectedIn(parse(node.operation, { noLocation: true }))
+  const selected = selectedIn(parse(node.operation, { noLocation: true }), renamedKeys(node.outputRewrites))
   const inputOf = variablesFor(node.variableUsages ?? [])
   const rewrite = compileRewrites(node.outputRewrites, context.isOf)
   const parts = { selected, inputOf, rewrite, keyIn: keysBack(node, context), ...context }

@@ -60,7 +60,7 @@ export function operationOf(seed: number | string, choice: Choice): Case {
 
 function attempt(seed: string, { api, isLeftOut, isShared, hasRequirements, needed }: Choice, naming: Naming): Case {
   const random = randomOf(seed)
-  const aliases = ALIASES.filter((name) => !needed.has(name))
+  const aliases = [...ALIASES, ...needed]
   const fragments: FragmentDefinitionNode[] = []
   const values = createValues(random)
   let left = SIZE
