@@ -61,6 +61,15 @@ function placeOf({ path }: GraphQLFormattedError, data: unknown): string {
   return JSON.stringify(place)
 }
 
-/** The places that are null because of an error, each once. */
+/**
+ * The places that are null because of an error, each once. Errors of fields that the answer does not have are left out: what an `@interfaceObject` is asked for
+ * one type, the planner asks for all.
+ */
 export const placesOfErrors = ({ data, errors = [] }: Answer): readonly string[] =>
-  [...new Set(errors.map((error) => placeOf(error, data)))].sort()
+  [...new Set(errors.map((error) => placeOf(error, data)))].filter((place) => isIn(place, data)).sort()
+
+function isIn(place: string, data: unknown): boolean {
+  if (place === ANYWHERE) return true
+  const steps: readonly (string | number)[] = JSON.parse(place)
+  return steps.reduce((value: unknown, step) => Reflect.get(Object(value), step), data) !== undefined
+}

@@ -35,7 +35,7 @@ export type Choice = {
   readonly isShared: (type: string, field: string) => boolean
   /** Whether nothing may be under a condition that leaves it out. */
   readonly hasRequirements: boolean
-  /** Names that no other field may have in an answer: the planner would take it for the field of that name; see `deviations.ts`. */
+  /** Names of fields that plans need by themselves, which other fields may have in an answer all the same. */
   readonly needed: ReadonlySet<string>
 }
 
