@@ -170,6 +170,23 @@ export const DEVIATIONS: readonly Deviation[] = [
         },
       },
       ...placesOf('feed / one path with equal fields per member', 'likes throws Person.karma'),
+      ...placesOf('parted / beside fields that have another name on the way', 'likes throws Person.karma'),
+      {
+        at: 'parted / other arguments per type below what all types share',
+        right: { data: { posts: [1, 2, 1].map((k) => ({ author: { best: { id: '2', k } } })) } },
+      },
+      {
+        at: 'parted / other arguments per type below what all types share',
+        fault: 'posts refuses Text.author',
+        right: {
+          data: { posts: [{ author: null }, { author: { best: { id: '2', k: 2 } } }, { author: null }] },
+          errors: [teapot('posts', 0, 'author'), teapot('posts', 2, 'author')],
+        },
+      },
+      {
+        at: 'parted / the same in lists of lists',
+        right: { data: { posts: [0, 2, 0].map((k) => ({ author: { pairs: [[{ id: '3', k }, null], null] } })) } },
+      },
     ],
   },
   {
@@ -248,6 +265,7 @@ export const DEVIATIONS: readonly Deviation[] = [
         },
       },
       ...placesOf('renamed / renamed once more by the client', 'one refuses Pen.stock'),
+      ...placesOf('parted / beside fields that have another name on the way', 'persons refuses Pen.at', 'persons throws Spot.x'),
     ],
   },
   {

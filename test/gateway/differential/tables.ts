@@ -4,6 +4,7 @@ import { entityTables } from './cases/entities.ts'
 import { fetchingTables } from './cases/fetching.ts'
 import { listTables } from './cases/lists.ts'
 import { operationTables } from './cases/operations.ts'
+import { partedTables } from './cases/parted.ts'
 import { valueTables } from './cases/values.ts'
 import type { Table } from './small-graph.ts'
 
@@ -11,6 +12,7 @@ import type { Table } from './small-graph.ts'
 export const TABLES: readonly Table[] = [
   ...entityTables,
   ...abstractTables,
+  ...partedTables,
   ...fetchingTables,
   ...conditionTables,
   ...valueTables,
