@@ -2,8 +2,9 @@ import type { FetchNode, QueryPlan } from '@apollo/query-planner'
 import { type ExecutionResult, validate, visit } from 'graphql'
 import type { Logger } from 'pino'
 import { compileOperation } from './compiled-operation.ts'
-import { compilePlan } from './compiled-plan/plan.ts'
-import { plannedDocument } from './compiled-plan/planned-document.ts'
+import { conditionsOf } from './compiled-plan/conditions.ts'
+import { compilePlan, shapesOf } from './compiled-plan/plan.ts'
+import { type PlannedDocument, plannedDocument } from './compiled-plan/planned-document.ts'
 import type { CheckedOperation } from './documents.ts'
 import { fault } from './errors.ts'
 import { BOUNDS } from './limits/limits.ts'
@@ -47,15 +48,17 @@ export function planned(checked: CheckedOperation, { supergraph, links, metrics 
     }
   }
 
-  const ready = plannedDocument(checked.document, checked.operation)
+  const ready = plannedDocument(checked.document, checked.operation, supergraph.fieldSets.names)
   const plan = supergraph.plan(ready.document)
   const direct = directLink(checked, singleFetch(plan), supergraph, links)
   if (direct) {
     const { document, operation } = checked
     const request = { query: '', operationName: operation.name?.value, document }
-    return (variables, passage) => {
+    const emptied = emptyAnswers(ready, supergraph)
+    return async (variables, passage) => {
       metrics?.executed('direct')
-      return direct.execute({ ...request, variables }, passage).then(outcomeOf)
+      const answer = await direct.execute({ ...request, variables }, passage)
+      return outcomeOf(isUnanswered(answer) ? { ...answer, data: emptied(variables) } : answer)
     }
   }
 
@@ -95,6 +98,20 @@ function asksForSchema(document: CheckedOperation['document']): boolean {
     },
   })
   return found
+}
+
+/** Whether a subgraph said nothing of any field: it could not be asked, or refused to be. */
+const isUnanswered = ({ data, errors = [] }: ExecutionResult): boolean =>
+  !data && errors.length > 0 && errors.every(({ path }) => !path)
+
+/** The answer of a subgraph that said nothing: its fields are null where they may be. Compiled when it is needed. */
+function emptyAnswers(ready: PlannedDocument, supergraph: Supergraph) {
+  const shapeFor = shapesOf(ready, supergraph, conditionsOf(ready.document, ready.operation))
+  return (given: Readonly<Record<string, unknown>>) => {
+    const variables = ready.variablesOf(given)
+    // Why they are null is told already.
+    return shapeFor(variables)({}, variables, () => {})
+  }
 }
 
 /** A subgraph's answer as a client sees it. */

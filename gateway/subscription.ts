@@ -38,7 +38,7 @@ export function plannedSubscription(
   log: Logger,
 ): Subscribe {
   const { supergraph, links } = machinery
-  const ready = plannedDocument(checked.document, checked.operation)
+  const ready = plannedDocument(checked.document, checked.operation, supergraph.fieldSets.names)
   const plan = supergraph.plan(ready.document)
   const node = subscriptionNode(plan)
   const link = links.get(node.primary.serviceName)

@@ -3,6 +3,7 @@ import { type QueryPlan, QueryPlanner } from '@apollo/query-planner'
 import type { DocumentNode, GraphQLSchema } from 'graphql'
 import { Kind, parse } from 'graphql'
 import type { TypeTest } from './compiled-plan/data.ts'
+import { type FieldSets, fieldSetsIn } from './field-sets.ts'
 
 /** A composed graph, ready to plan operations. */
 export type Supergraph = {
@@ -16,6 +17,7 @@ export type Supergraph = {
   readonly plan: (document: DocumentNode) => QueryPlan
   /** Whether objects of this type are of that type, interface or union, also where clients do not see it. */
   readonly isOf: TypeTest
+  readonly fieldSets: FieldSets
 }
 
 /** The subgraphs of a supergraph and where it says they are reached, without composing anything. Throws for text that is no SDL. */
@@ -44,6 +46,7 @@ export function readSupergraph(sdl: string): Supergraph {
   })
   // How an operation is run and what its answer is made of are both read from its plan, one after the other.
   let last: { readonly document: DocumentNode; readonly plan: QueryPlan } | null = null
+  const isOf = typeTest(model)
   return {
     api: apiSchema.toGraphQLJSSchema(),
     subgraphs: [...model.subgraphsMetadata()].map(({ name }) => name),
@@ -54,7 +57,8 @@ export function readSupergraph(sdl: string): Supergraph {
       }
       return last.plan
     },
-    isOf: typeTest(model),
+    isOf,
+    fieldSets: fieldSetsIn(sdl, isOf),
   }
 }
 

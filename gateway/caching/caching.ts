@@ -56,7 +56,7 @@ export function cachingOf({
     answering(checked, run) {
       const policy = policyOf(checked, api, hints)
       if (!policy) return null
-      const { document } = plannedDocument(checked.document, checked.operation)
+      const { document } = plannedDocument(checked.document, checked.operation, supergraph.fieldSets.names)
       const plan = supergraph.plan(document)
       const isPrivate = policy.isPrivate || dependsOnViewer(plan, api, viewer)
       const dependencies = dependenciesOf(document, plan, api)
@@ -75,7 +75,7 @@ export function cachingOf({
 
     telling(checked, run) {
       if (checked.operation.operation !== 'mutation') return run
-      const { document } = plannedDocument(checked.document, checked.operation)
+      const { document } = plannedDocument(checked.document, checked.operation, supergraph.fieldSets.names)
       const what = changesOf(document, supergraph.plan(document), api)
       return async (variables, passage) => {
         let isGivenUp = true

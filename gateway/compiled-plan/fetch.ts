@@ -5,7 +5,7 @@ import { type Data, isData, type TypeTest } from './data.ts'
 import { copied, merge, type Selected, selectedIn } from './merge.ts'
 import { pathsTo, type ResponsePath, type Step } from './places.ts'
 import type { Problems } from './problems.ts'
-import { compileRepresentation, type Represent, type Told } from './representation.ts'
+import { compileRepresentation, type KeysOf, type Represent, type Told } from './representation.ts'
 import { compileRewrites, type Rewrite, renamedKeys } from './rewrites.ts'
 
 /** One operation of a client while it runs. */
@@ -27,6 +27,7 @@ export type RunNode = (run: PlanRun, objects: readonly Data[]) => Promise<void>
 export type FetchContext = {
   readonly ask: Ask
   readonly isOf: TypeTest
+  readonly keysOf: KeysOf
   /** The way from the root to the objects. */
   readonly way: readonly Step[]
   /** Whether another fetch goes on with only some of the objects that this one is about. */
@@ -36,12 +37,12 @@ export type FetchContext = {
 
 /** Compiles a fetch: of fields of the root, or of entities that other fetches found. */
 export function compileFetch(node: FetchNode, context: FetchContext): RunNode {
-  const selected = selectedIn(parse(node.operation, { noLocation: true }))
+  const selected = selectedIn(parse(node.operation, { noLocation: true }), renamedKeys(node.outputRewrites))
   const inputOf = variablesFor(node.variableUsages ?? [])
   const rewrite = compileRewrites(node.outputRewrites, context.isOf)
   const parts = { selected, inputOf, rewrite, keyIn: keysBack(node, context), ...context }
   if (!node.requires) return fetchOfFields(parts)
-  const represent = compileRepresentation(node.requires, context.isOf)
+  const represent = compileRepresentation(node.requires, context.isOf, context.keysOf)
   return fetchOfEntities({ ...parts, represent, prepare: compileRewrites(node.inputRewrites, context.isOf) })
 }
 

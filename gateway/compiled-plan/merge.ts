@@ -1,14 +1,30 @@
-import { type DocumentNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql'
+import { type DocumentNode, Kind, type SelectionSetNode } from 'graphql'
 import { type Data, isData, type TypeTest } from './data.ts'
 
 /** What one fetch selects: each key with what is selected below it, null for a leaf. */
 export type Selected = readonly { readonly key: string; readonly below: Selected | null }[]
 
-/** The keys that the only operation of a fetch asks for, whatever the types are they are asked of. */
-export function selectedIn(document: DocumentNode): Selected {
+/** The keys that the only operation of a fetch asks for, whatever the types are they are asked of; `renamed` are the names that some get in the answer. */
+export function selectedIn(document: DocumentNode, renamed: ReadonlyMap<string, string>): Selected {
   const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION)
   if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('Expected a fetch with an operation.')
-  return listed(treeOf(operation.selectionSet, fragmentsOf(document), new Map()))
+  const fragments = fragmentsOf(document)
+  return listed(treeOf(operation.selectionSet, new Map()))
+
+  function treeOf({ selections }: SelectionSetNode, tree: Tree): Tree {
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) {
+        const asked = (selection.alias ?? selection.name).value
+        const key = renamed.get(asked) ?? asked
+        const { selectionSet } = selection
+        tree.set(key, selectionSet ? treeOf(selectionSet, tree.get(key) ?? new Map()) : null)
+        continue
+      }
+      const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
+      if (fragment) treeOf(fragment.selectionSet, tree)
+    }
+    return tree
+  }
 }
 
 type Tree = Map<string, Tree | null>
@@ -20,20 +36,6 @@ const fragmentsOf = ({ definitions }: DocumentNode): Fragments =>
       definition.kind === Kind.FRAGMENT_DEFINITION ? [[definition.name.value, definition] as const] : [],
     ),
   )
-
-function treeOf({ selections }: OperationDefinitionNode['selectionSet'], fragments: Fragments, tree: Tree): Tree {
-  for (const selection of selections) {
-    if (selection.kind === Kind.FIELD) {
-      const key = (selection.alias ?? selection.name).value
-      const { selectionSet } = selection
-      tree.set(key, selectionSet ? treeOf(selectionSet, fragments, tree.get(key) ?? new Map()) : null)
-      continue
-    }
-    const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
-    if (fragment) treeOf(fragment.selectionSet, fragments, tree)
-  }
-  return tree
-}
 
 const listed = (tree: Tree): Selected => [...tree].map(([key, below]) => ({ key, below: below && listed(below) }))
 

@@ -4,7 +4,7 @@ import { boundedCache } from '../bounded-cache.ts'
 import type { Link, Passage } from '../link.ts'
 import type { Outcome } from '../outcome.ts'
 import type { Supergraph } from '../supergraph.ts'
-import { conditionsOf } from './conditions.ts'
+import { type Conditions, conditionsOf } from './conditions.ts'
 import type { Data } from './data.ts'
 import { type Ask, compileFetch, type PlanRun, type RunNode } from './fetch.ts'
 import { objectsAt, type Step, stepsOf } from './places.ts'
@@ -39,7 +39,7 @@ export function compilePlan(
   if (node?.kind === 'Subscription') throw new Error('Expected the plan of a query or a mutation.')
   const { document, operation, keyOf, variablesOf } = planned
   const conditions = conditionsOf(document, operation)
-  const shapes = boundedCache<Shape>(SHAPES)
+  const shapeFor = shapesOf(planned, supergraph, conditions)
   const ways = node ? waysIn(node) : []
   const runNode = node ? compileNode(node, []) : null
 
@@ -52,22 +52,14 @@ export function compilePlan(
     return problems.errors.length > 0 ? { data: shaped, errors: problems.errors } : { data: shaped }
   }
 
-  function shapeFor(variables: Readonly<Record<string, unknown>>): Shape {
-    const key = conditions.keyOf(variables)
-    const known = shapes.get(key)
-    if (known) return known
-    const isOn = conditions.isOnWith(variables)
-    const shape = compileShape({ schema: supergraph.api, document, operation, keyOf, isOn, given: ofSchema(planned, supergraph) })
-    shapes.set(key, shape)
-    return shape
-  }
-
   function compileNode(node: PlanNode, way: readonly Step[]): RunNode {
     switch (node.kind) {
       case 'Fetch': {
         if (node.contextRewrites) throw new Error('Expected a plan without @fromContext.')
         const isParted = ways.some((other) => goesOn(other, way) && !hasSameTypes(other, way))
-        return compileFetch(node, { ask: askerOf(node, links), isOf: supergraph.isOf, way, isParted, keyOf })
+        const { isOf, fieldSets } = supergraph
+        const keysOf = (typename: string) => fieldSets.keysOf(node.serviceName, typename)
+        return compileFetch(node, { ask: askerOf(node, links), isOf, keysOf, way, isParted, keyOf })
       }
       case 'Sequence': {
         const nodes = node.nodes.map((each) => compileNode(each, way))
@@ -98,6 +90,25 @@ export function compilePlan(
       case 'Defer':
         throw new Error('Expected a plan without @defer.')
     }
+  }
+}
+
+/** The shapes that answers to an operation have, by the variables of its conditions; each compiled when it is first needed. */
+export function shapesOf(
+  planned: PlannedDocument,
+  supergraph: Supergraph,
+  conditions: Conditions,
+): (variables: Readonly<Record<string, unknown>>) => Shape {
+  const { document, operation, keyOf } = planned
+  const shapes = boundedCache<Shape>(SHAPES)
+  return (variables) => {
+    const key = conditions.keyOf(variables)
+    const known = shapes.get(key)
+    if (known) return known
+    const isOn = conditions.isOnWith(variables)
+    const shape = compileShape({ schema: supergraph.api, document, operation, keyOf, isOn, given: ofSchema(planned, supergraph) })
+    shapes.set(key, shape)
+    return shape
   }
 }
 

@@ -1,4 +1,4 @@
-import { type DocumentNode, Kind, type OperationDefinitionNode, visit } from 'graphql'
+import { type DocumentNode, type FieldNode, Kind, type OperationDefinitionNode, visit } from 'graphql'
 
 /** An operation in words that a plan can use, and the way back to the client's. */
 export type PlannedDocument = {
@@ -16,16 +16,23 @@ const REPRESENTATIONS = 'representations'
 /** What every object of JavaScript has, and what every fetch asks for: clients may call a field so, but answers must not be read by such keys. */
 const RESERVED_KEYS = new Set([...Object.getOwnPropertyNames(Object.prototype), '__typename'])
 
-/** The same operation, where a variable or a key has a name that means something else here, with another name for it. */
-export function plannedDocument(document: DocumentNode, operation: OperationDefinitionNode): PlannedDocument {
+/**
+ * The same operation, where a variable or a key has a name that means something else here, with another name for it. `needed` are the names of fields that plans
+ * ask for by themselves: the planner takes whatever a client has under such a name for that field.
+ */
+export function plannedDocument(
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  needed: ReadonlySet<string>,
+): PlannedDocument {
   const variables = new Set(operation.variableDefinitions?.map(({ variable }) => variable.name.value))
   const keys = new Set<string>()
   let isRenamed = variables.has(REPRESENTATIONS)
   visit(document, {
-    Field({ alias, name }) {
-      const key = (alias ?? name).value
+    Field(node) {
+      const key = keyIn(node)
       keys.add(key)
-      if (isReserved(key, name.value)) isRenamed = true
+      if (isReserved(key, node, needed)) isRenamed = true
     },
   })
   if (!isRenamed) return { document, operation, variablesOf: (given) => given, keyOf: (key) => key }
@@ -47,8 +54,8 @@ export function plannedDocument(document: DocumentNode, operation: OperationDefi
     Variable: (node) =>
       node.name.value === REPRESENTATIONS ? { ...node, name: { ...node.name, value: freeVariable } } : undefined,
     Field(node) {
-      const key = (node.alias ?? node.name).value
-      if (!isReserved(key, node.name.value)) return undefined
+      const key = keyIn(node)
+      if (!isReserved(key, node, needed)) return undefined
       return { ...node, alias: { kind: Kind.NAME, value: freeKeyOf(key) } }
     },
   })
@@ -62,8 +69,13 @@ export function plannedDocument(document: DocumentNode, operation: OperationDefi
   }
 }
 
-/** `__typename` under its own name is what it says. */
-const isReserved = (key: string, field: string): boolean => RESERVED_KEYS.has(key) && !(key === '__typename' && field === key)
+const keyIn = ({ alias, name }: FieldNode): string => (alias ?? name).value
+
+/** `__typename` under its own name is what it says, and so is a field that plans need, unless it is asked with arguments that the plan does not know. */
+function isReserved(key: string, { name, arguments: given = [] }: FieldNode, needed: ReadonlySet<string>): boolean {
+  const isItself = key === name.value && given.length === 0
+  return RESERVED_KEYS.has(key) ? key !== '__typename' || !isItself : needed.has(key) && !isItself
+}
 
 function free(name: string, taken: ReadonlySet<string>): string {
   let own = `${name}OfClient`

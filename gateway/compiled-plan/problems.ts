@@ -4,7 +4,9 @@ import type { ResponsePath } from './places.ts'
 /** What went wrong while one operation ran, in the client's terms. */
 export type Problems = {
   readonly errors: readonly GraphQLFormattedError[]
-  /** An error as clients see it. One without a path that was told before is not told again: a service that is down is down for every fetch. */
+  /**
+   * An error as clients see it. One that was told before is not told again: a service that is down is down for every fetch, and two fetches may ask for one field.
+   */
   readonly add: (error: GraphQLFormattedError) => void
   /** Nothing came from these places, and an error without a path says why. */
   readonly missing: (places: () => Iterable<ResponsePath>) => void
@@ -17,13 +19,17 @@ type Place = { isHere: boolean; readonly below: Map<string | number, Place> }
 
 export function noProblems(): Problems {
   const errors: GraphQLFormattedError[] = []
+  const told = new Set<string>()
   const gaps: (() => Iterable<ResponsePath>)[] = []
   let known: Place | null = null
 
   return {
     errors,
     add(error) {
-      if (error.path || !errors.some((known) => !known.path && isSame(known, error))) errors.push(error)
+      const text = JSON.stringify([error.message, error.extensions?.code, error.path])
+      if (told.has(text)) return
+      told.add(text)
+      errors.push(error)
     },
     missing: (places) => void gaps.push(places),
     unfit(message, path) {
@@ -33,9 +39,6 @@ export function noProblems(): Problems {
     },
   }
 }
-
-const isSame = (one: GraphQLFormattedError, other: GraphQLFormattedError): boolean =>
-  one.message === other.message && one.extensions?.code === other.extensions?.code
 
 function treeOf(paths: readonly ResponsePath[]): Place {
   const root: Place = { isHere: false, below: new Map() }

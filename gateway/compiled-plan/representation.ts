@@ -12,15 +12,18 @@ export type Told = {
   readonly identity: (object: Data) => unknown
 }
 
+/** The keys by which the subgraph that is asked finds objects of a type, each as the names of its fields. */
+export type KeysOf = (typename: string) => readonly (readonly string[])[]
+
 /** Compiles what a fetch requires: fragments on types with keys and with fields that other subgraphs know. */
-export function compileRepresentation(requires: readonly QueryPlanSelectionNode[], isOf: TypeTest): Represent {
+export function compileRepresentation(requires: readonly QueryPlanSelectionNode[], isOf: TypeTest, keysOf: KeysOf): Represent {
   const byType = new Map<string, Told | null>()
   return (object) => {
     const typename = object.__typename
     if (typeof typename !== 'string') return null
     let told = byType.get(typename)
     if (told === undefined) {
-      told = compileTold(requires, typename, isOf)
+      told = compileTold(requires, typename, isOf, keysOf(typename))
       // Only types of the graph are remembered: a subgraph may answer any text.
       if (told) byType.set(typename, told)
     }
@@ -35,10 +38,17 @@ const identityOf = (value: unknown): string =>
 /** Copies what is selected; false when a part of it is not known. */
 type Fill = (from: Data, to: Data) => boolean
 
-function compileTold(requires: readonly QueryPlanSelectionNode[], typename: string, isOf: TypeTest): Told | null {
+function compileTold(
+  requires: readonly QueryPlanSelectionNode[],
+  typename: string,
+  isOf: TypeTest,
+  known: ReturnType<KeysOf>,
+): Told | null {
   const fields = fieldsFor(requires, typename, isOf)
   const keys = fields.map(({ alias, name }) => alias ?? name)
   if (!keys.includes('__typename')) return null
+  // The planner sends what it requires of one type of an interface for the others, too, but without their keys.
+  if (known.length > 0 && !known.some((fields) => fields.every((name) => keys.includes(name)))) return null
   const fills = fields.map((field, index) => compileField(keys[index] as string, field.selections, isOf))
   return {
     representation(object) {

@@ -29,7 +29,7 @@ function compileRewrite(rewrite: FetchDataRewrite, isOf: TypeTest): Rewrite {
       : (object: Data) => {
           // Also 0, false and null are values.
           if (object[key] === undefined) return
-          object[rewrite.renameKeyTo] = object[key]
+          object[rewrite.renameKeyTo] = joined(object[rewrite.renameKeyTo], object[key])
           delete object[key]
         }
   return (value) => apply(value, 0)
@@ -45,6 +45,14 @@ function compileRewrite(rewrite: FetchDataRewrite, isOf: TypeTest): Rewrite {
     else if (!element.startsWith(ON_TYPE)) apply(value[element], at + 1)
     else if (value.__typename === undefined || isOf(String(value.__typename), element.slice(ON_TYPE.length))) apply(value, at + 1)
   }
+}
+
+/** Two parts of one value: a field that is asked for in several fragments has another name in each. */
+function joined(known: unknown, part: unknown): unknown {
+  if (Array.isArray(known) && Array.isArray(part)) return part.map((item, index) => joined(known[index], item))
+  if (!isData(known) || !isData(part)) return part
+  for (const key of Object.keys(part)) known[key] = joined(known[key], part[key])
+  return known
 }
 
 /** The names that an answer's keys get, by those that the subgraph was asked for: errors speak of the latter. */

@@ -23,8 +23,10 @@ export function followRevisions(pool: Pool, look: () => Promise<void>, log: Logg
     listener = client
     client.on('notification', () => wake())
     client.on('error', (error) => {
+      // A connection may break twice, and after it was given back.
+      if (listener !== client) return
       log.warn({ reason: error.message }, 'the connection that listens for imports broke')
-      if (listener === client) listener = null
+      listener = null
       client.release(true)
     })
     await client.query(`LISTEN ${CHANNEL}`)
@@ -57,6 +59,8 @@ export function followRevisions(pool: Pool, look: () => Promise<void>, log: Logg
     ended.abort()
     wake()
     await running
-    listener?.release(true)
+    const last = listener
+    listener = null
+    last?.release(true)
   }
 }

@@ -1,0 +1,96 @@
+import { type ExecutionResult, execute, parse } from 'graphql'
+import { pino } from 'pino'
+import { type Gateway, startGateway } from '../../../gateway/gateway.ts'
+import { answerIn } from '../../../gateway/http-messages.ts'
+import type { Link, Passage } from '../../../gateway/link.ts'
+import { localLink } from '../../../gateway/local-link.ts'
+import { breaksSchema, injected } from './faults.ts'
+import type { Answer } from './oracle.ts'
+import type { Case, Running, Tap } from './small-graph.ts'
+
+/** How subgraphs are reached: executed in this process, or as over HTTP, where answers are text and nothing is known about them. */
+export const FORMS = ['local', 'json'] as const
+export type Form = (typeof FORMS)[number]
+
+/** Our gateway over some subgraphs. */
+export type Subject = {
+  readonly gateway: Gateway
+  readonly ask: (operation: Case) => Promise<Answer>
+  readonly listen: (operation: Case) => Promise<readonly Answer[]>
+}
+
+/** The gateway that is tested, without limits. */
+export async function startSubject(supergraphSdl: string, subgraphs: readonly Running[], tap: Tap, form: Form): Promise<Subject> {
+  const gateway = await startGateway({
+    supergraphSdl,
+    links: subgraphs.map((subgraph) => (form === 'local' ? local(subgraph, tap) : json(subgraph, tap))),
+    limits: { depth: 0, cost: 0 },
+    log: pino({ level: 'silent' }),
+  })
+  const ask = async ({ query, variables = {}, operationName }: Case): Promise<Answer> => {
+    const admission = gateway.admit(query, operationName)
+    const answer = admission.kind === 'refused' ? { errors: admission.errors } : await admission.run(variables, passage())
+    return JSON.parse(JSON.stringify(answer))
+  }
+  const listen = async ({ query, variables = {} }: Case): Promise<readonly Answer[]> => {
+    const admission = gateway.admit(query, undefined)
+    if (admission.kind === 'refused' || !admission.subscribe)
+      throw new Error(`Expected a subscription, got ${JSON.stringify(admission)}.`)
+    const opened = await admission.subscribe(variables, passage())
+    if (opened.kind === 'refused') throw new Error(`Expected events, got ${JSON.stringify(opened.errors)}.`)
+    const told: Answer[] = []
+    for (let event = await opened.source.next(); !event.done; event = await opened.source.next()) {
+      told.push(JSON.parse(JSON.stringify(await opened.source.outcome(event.value))))
+    }
+    return told
+  }
+  return { gateway, ask, listen }
+}
+
+export const passage = (): Passage => ({
+  caller: { requestId: 'r-1', address: '127.0.0.1', credentials: {} },
+  signal: new AbortController().signal,
+})
+
+function local({ name, strict }: Running, tap: Tap): Link {
+  const link = localLink({ name, schema: strict, context: () => ({}), ready: async () => {}, close: async () => {} })
+  return { ...link, execute: (request, passing) => injected(tap.fault, name, () => link.execute(request, passing)) }
+}
+
+/** What is asked and what is answered passes through text, like over HTTP. */
+function json({ name, strict, lax }: Running, tap: Tap): Link {
+  const { subscribe } = local({ name, strict, lax }, tap)
+  return {
+    name,
+    async execute({ query, variables, operationName }) {
+      const schema = breaksSchema(tap.fault) ? lax : strict
+      const sent = JSON.parse(JSON.stringify({ query, variables, operationName }))
+      const ask = () =>
+        execute({
+          schema,
+          document: parse(sent.query),
+          variableValues: sent.variables,
+          operationName: sent.operationName,
+          contextValue: {},
+        })
+      return throughText(await injected(tap.fault, name, ask))
+    },
+    ...(subscribe && {
+      subscribe: async (request, passing) => {
+        const opened = await subscribe(request, passing)
+        if (opened.kind === 'refused') return opened
+        const { source } = opened
+        return {
+          kind: 'open',
+          source: { ...source, answer: async (event, each) => throughText(await source.answer(event, each)) },
+        }
+      },
+    }),
+  }
+}
+
+function throughText(answer: ExecutionResult): ExecutionResult {
+  const read = answerIn(JSON.stringify(answer))
+  if (!read) throw new Error('Expected a GraphQL answer.')
+  return read
+}

@@ -1,0 +1,21 @@
+import { abstractTables } from './cases/abstract.ts'
+import { conditionTables } from './cases/conditions.ts'
+import { entityTables } from './cases/entities.ts'
+import { fetchingTables } from './cases/fetching.ts'
+import { listTables } from './cases/lists.ts'
+import { operationTables } from './cases/operations.ts'
+import { partedTables } from './cases/parted.ts'
+import { valueTables } from './cases/values.ts'
+import type { Table } from './small-graph.ts'
+
+/** Every table, by the subject that it is about. */
+export const TABLES: readonly Table[] = [
+  ...entityTables,
+  ...abstractTables,
+  ...partedTables,
+  ...fetchingTables,
+  ...conditionTables,
+  ...valueTables,
+  ...listTables,
+  ...operationTables,
+]
