@@ -1,5 +1,5 @@
 import type { FetchNode } from '@apollo/query-planner'
-import { type ExecutionResult, parse } from 'graphql'
+import type { DocumentNode, ExecutionResult } from 'graphql'
 import type { Passage } from '../link.ts'
 import { type Data, isData, type TypeTest } from './data.ts'
 import { copied, merge, type Selected, selectedIn } from './merge.ts'
@@ -26,6 +26,8 @@ export type RunNode = (run: PlanRun, objects: readonly Data[]) => Promise<void>
 
 export type FetchContext = {
   readonly ask: Ask
+  /** What is asked. */
+  readonly document: DocumentNode
   readonly isOf: TypeTest
   readonly keysOf: KeysOf
   /** The way from the root to the objects. */
@@ -37,7 +39,7 @@ export type FetchContext = {
 
 /** Compiles a fetch: of fields of the root, or of entities that other fetches found. */
 export function compileFetch(node: FetchNode, context: FetchContext): RunNode {
-  const selected = selectedIn(parse(node.operation, { noLocation: true }), renamedKeys(node.outputRewrites))
+  const selected = selectedIn(context.document, renamedKeys(node.outputRewrites))
   const inputOf = variablesFor(node.variableUsages ?? [])
   const rewrite = compileRewrites(node.outputRewrites, context.isOf)
   const parts = { selected, inputOf, rewrite, keyIn: keysBack(node, context), ...context }

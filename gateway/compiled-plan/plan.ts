@@ -1,5 +1,5 @@
 import type { PlanNode, QueryPlan } from '@apollo/query-planner'
-import { type DocumentNode, execute, type FieldNode, Kind } from 'graphql'
+import { type DocumentNode, execute, type FieldNode, Kind, parse } from 'graphql'
 import { boundedCache } from '../bounded-cache.ts'
 import type { Link, Passage } from '../link.ts'
 import type { Outcome } from '../outcome.ts'
@@ -59,7 +59,9 @@ export function compilePlan(
         const isParted = ways.some((other) => goesOn(other, way) && !hasSameTypes(other, way))
         const { isOf, fieldSets } = supergraph
         const keysOf = (typename: string) => fieldSets.keysOf(node.serviceName, typename)
-        return compileFetch(node, { ask: askerOf(node, links), isOf, keysOf, way, isParted, keyOf })
+        const asked = parse(node.operation, { noLocation: true })
+        const ask = askerOf(node, asked, links)
+        return compileFetch(node, { ask, document: asked, isOf, keysOf, way, isParted, keyOf })
       }
       case 'Sequence': {
         const nodes = node.nodes.map((each) => compileNode(each, way))
@@ -142,6 +144,7 @@ const goesOn = (way: readonly Step[], from: readonly Step[]): boolean => from.ev
 
 function askerOf(
   { serviceName, operation: query, operationName }: Extract<PlanNode, { kind: 'Fetch' }>,
+  document: DocumentNode,
   links: ReadonlyMap<string, Link>,
 ): Ask {
   if (serviceName === EVENT) {
@@ -152,7 +155,7 @@ function askerOf(
   }
   const link = links.get(serviceName)
   if (!link) throw new Error(`Expected a link to subgraph "${serviceName}".`)
-  return (variables, { passage }) => link.execute({ query, operationName, variables }, passage)
+  return (variables, { passage }) => link.execute({ query, operationName, variables, document }, passage)
 }
 
 /** What the graph says about itself besides other fields. */
