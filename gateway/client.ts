@@ -1,11 +1,14 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import { type DocumentNode, type GraphQLFormattedError, Kind } from 'graphql'
+import { type DocumentNode, type GraphQLFormattedError, type GraphQLSchema, Kind } from 'graphql'
 import type { Logger } from 'pino'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
 import { type CheckedOperation, checkOwn } from './documents.ts'
-import { fault } from './errors.ts'
+import { fault, refusal } from './errors.ts'
 import { type Machinery, planned, type Run } from './execution.ts'
-import { BOUNDS } from './limits/limits.ts'
+import type { Gateway } from './gateway.ts'
+import { BOUNDS, type Limits } from './limits/limits.ts'
+import type { Passage } from './link.ts'
+import type { Outcome } from './outcome.ts'
 import { withinTime } from './time.ts'
 
 /** The answer to an operation of our own: `data` null when an error reached the root. */
@@ -13,6 +16,8 @@ export type Answer<Data> = { readonly data: Data | null; readonly errors: readon
 
 /** The one way in for facades. Documents are validated and planned when they are prepared, at start. */
 export type GatewayClient = {
+  /** What documents are validated against. */
+  readonly schema: GraphQLSchema
   /** Validates and plans `document`; throws with its name and every problem. Called once per document, at start. */
   readonly prepare: (document: TypedDocumentNode<unknown, never>) => Promise<void>
   /** Runs a prepared document. Never rejects for a failing subgraph: that is in `errors`. */
@@ -23,6 +28,35 @@ export type GatewayClient = {
     signal: AbortSignal,
   ) => Promise<Answer<Data>>
 }
+
+/** The way in for facades that pass on what their clients wrote: as limited as any door. */
+export type Guest = {
+  readonly schema: GraphQLSchema
+  readonly limits: Limits
+  /** Runs a query; other operations are refused. Never rejects. */
+  readonly query: (
+    asked: {
+      readonly text: string
+      readonly operationName: string | undefined
+      readonly variables: Readonly<Record<string, unknown>>
+    },
+    passage: Passage,
+  ) => Promise<Outcome>
+}
+
+/** A guest of `gateway`. */
+export const guestOf = (gateway: Pick<Gateway, 'schema' | 'limits' | 'admitAsked'>): Guest => ({
+  schema: gateway.schema,
+  limits: gateway.limits,
+  async query(asked, passage) {
+    const admission = gateway.admitAsked({ ...asked, hash: null, documentId: null, wantsCost: false })
+    if (admission.kind === 'refused') return { errors: admission.errors }
+    if (admission.operation !== 'query') return { errors: [NO_QUERY] }
+    return admission.run(asked.variables, passage)
+  },
+})
+
+const NO_QUERY = refusal('METHOD_NOT_ALLOWED', 'Expected a query: send mutations and subscriptions to /graphql.')
 
 const NO_ERRORS: readonly GraphQLFormattedError[] = []
 
@@ -35,6 +69,7 @@ export function createClient(
   const runs = new WeakMap<DocumentNode, Run>()
 
   return {
+    schema: machinery.supergraph.api,
     async prepare(document) {
       try {
         const checked = checkOwn(document, machinery.supergraph.api)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { variables as all, wholeNumber } from '../config.ts'
+import { variables as all } from '../config.ts'
+import { wholeNumber } from '../subgraphs/runtime/config.ts'
 import { BOUNDS } from './limits/limits.ts'
 
 const { HOST, PORT, LOG_LEVEL, DEPTH_LIMIT, COST_LIMIT, COST_PROFILE, COST_SCALAR, COST_OBJECT, COST_LIST_FACTOR } = all

@@ -13,7 +13,7 @@ import { type Gateway, SUBSCRIPTION } from './gateway.ts'
 import { COST_HEADER, wantsCost } from './limits/cost-report.ts'
 import type { Passage } from './link.ts'
 import type { Outcome } from './outcome.ts'
-import { codeOf, refusalOf } from './server.ts'
+import { codeOf, isForPeople, refusalOf } from './server.ts'
 
 /** Where the graph is, on every door. */
 export const GRAPHQL_PATH = '/graphql'
@@ -211,9 +211,4 @@ function mayBeForged({ headers }: FastifyRequest): boolean {
 function isUtf8({ headers }: FastifyRequest): boolean {
   const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(headers['content-type'] ?? '')?.[1]
   return charset === undefined || /^utf-?8$/i.test(charset)
-}
-
-/** A browser that opens the address in its window, not a program. */
-function isForPeople({ method, headers: { accept = '' } }: FastifyRequest): boolean {
-  return method !== 'POST' && accept.includes('text/html') && !accept.includes('json')
 }

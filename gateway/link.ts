@@ -1,7 +1,7 @@
 import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
+import type { CircuitState } from '../subgraphs/runtime/circuit-breaker.ts'
 import type { OnChange } from '../subgraphs/runtime/subgraph.ts'
-import type { CircuitState } from './circuit-breaker.ts'
 
 /** What one client operation carries through the plan. */
 export type Passage = {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import type { CircuitState } from '../subgraphs/runtime/circuit-breaker.ts'
 import type { Defer } from '../subgraphs/runtime/program.ts'
-import type { CircuitState } from './circuit-breaker.ts'
 import type { Gateway } from './gateway.ts'
 import { listen } from './listen.ts'
 import type { Metrics } from './metrics.ts'

@@ -14,6 +14,16 @@ type FetchEnding = 'ok' | 'errors' | 'failed' | 'stopped'
 /** Which way an operation was executed. */
 export type ExecutorName = 'introspection' | 'direct' | 'compiled'
 
+/** The values of one metric, by their labels. Those of a histogram say in `metricName` which part they are. */
+export type Series = {
+  readonly name: string
+  readonly values: readonly {
+    readonly labels: Readonly<Record<string, string>>
+    readonly value: number
+    readonly metricName?: string
+  }[]
+}
+
 /** What a process counts about itself, for Prometheus. Nothing here outlives the object: every start has a registry of its own. */
 export type Metrics = {
   /** Counts the runs of one document. The name becomes a label with the first run that is not refused. */
@@ -35,6 +45,8 @@ export type Metrics = {
   readonly gaugePer: (label: string, name: string, help: string, read: () => Iterable<readonly [string, number]>) => void
   /** Counts the fetches of a link. */
   readonly measured: (link: Link) => Link
+  /** Everything, as it is now. */
+  readonly values: () => Promise<readonly Series[]>
   /** Everything, in Prometheus' text format, and its media type. */
   readonly text: () => Promise<string>
   readonly contentType: string
@@ -182,6 +194,15 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
         },
       }
     },
+    // Labels are text; the bounds of buckets are numbers there.
+    values: async () =>
+      (await register.getMetricsAsJSON()).map(({ name, values }) => ({
+        name,
+        values: values.map((each) => ({
+          ...each,
+          labels: Object.fromEntries(Object.entries(each.labels).map(([label, value]) => [label, String(value)])),
+        })),
+      })),
     text: () => register.metrics(),
     contentType: register.contentType,
   }

@@ -17,11 +17,21 @@ import { BOUNDS } from './limits/limits.ts'
 
 export { compressAnswers } from './compression.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** True where a part of the path is a secret: the log has the pattern of the route instead. */
+    readonly hasSecretPath?: boolean
+  }
+}
+
 /**
  * Something that must answer before this process can: rejects when it does not, and may name what it does without for now. `signal` aborts when nobody
  * waits any longer.
  */
 export type ReadinessCheck = { readonly name: string; readonly check: (signal: AbortSignal) => Promise<unknown> }
+
+/** Answers a browser that follows an address of this server where there is nothing. */
+export type LostPage = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 type Readiness = { readonly state: 'ok' | 'degraded' | 'failing'; readonly without: readonly string[] }
 
@@ -63,10 +73,13 @@ export const errorBody = (status: number, message: string, details: Readonly<Rec
 export function createHttpServer({
   log,
   checks = [],
+  lost,
   trustProxy = false,
 }: {
   readonly log: Logger
   readonly checks?: readonly ReadinessCheck[]
+  /** For people; programs get JSON. Absent: everybody does. */
+  readonly lost?: LostPage
   /** Believe X-Forwarded-For: only behind a proxy that sets it. */
   readonly trustProxy?: boolean
 }): FastifyInstance {
@@ -128,6 +141,7 @@ export function createHttpServer({
   const routes = rememberedRoutes(app)
   app.setNotFoundHandler((request, reply) => {
     const allowed = routes.methodsFor(pathOf(request))
+    if (allowed.length === 0 && lost && isForPeople(request)) return lost(request, reply)
     if (allowed.length === 0) return refuse(reply, 404, `Expected a path of this server, got "${pathOf(request)}".`)
     reply.header('allow', allowed.join(', '))
     return refuse(reply, 405, `Expected one of ${allowed.join(', ')}, got ${request.method}.`)
@@ -140,31 +154,38 @@ export function createHttpServer({
 
   app.get('/health', async (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))
   app.get('/ready', async (_, reply) => {
-    const outcomes = await Promise.all(checks.map(async ({ name, check }) => [name, await outcomeOf(check)] as const))
-    const isReady = !isClosing && outcomes.every(([, { state }]) => state !== 'failing')
-    const without = outcomes.filter(([, outcome]) => outcome.without.length > 0).map(([name, outcome]) => [name, outcome.without])
+    const outcomes = await readinessOf(checks, log)
+    const isReady = !isClosing && outcomes.every(({ state }) => state !== 'failing')
+    const without = outcomes.filter((each) => each.without.length > 0).map((each) => [each.name, each.without])
     return reply
       .code(isReady ? 200 : 503)
       .header('cache-control', 'no-store')
       .send({
         status: isReady ? 'ready' : 'unavailable',
-        checks: Object.fromEntries(outcomes.map(([name, { state }]) => [name, state])),
+        checks: Object.fromEntries(outcomes.map(({ name, state }) => [name, state])),
         // Still ready: what is down makes answers poorer, not wrong.
         ...(without.length > 0 && { without: Object.fromEntries(without) }),
       })
   })
   return app
+}
 
-  async function outcomeOf(check: ReadinessCheck['check']): Promise<Readiness> {
-    const signal = AbortSignal.timeout(READINESS_MILLISECONDS)
-    const late = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
-    try {
-      const without = withoutOf(await Promise.race([check(signal), late]))
-      return { state: without.length > 0 ? 'degraded' : 'ok', without }
-    } catch (error) {
-      log.warn({ err: error }, 'a readiness check failed')
-      return { state: 'failing', without: [] }
-    }
+/** What each check says now, in their order. Never rejects, and takes two seconds at most. */
+export const readinessOf = (
+  checks: readonly ReadinessCheck[],
+  log: Logger,
+): Promise<readonly (Readiness & { readonly name: string })[]> =>
+  Promise.all(checks.map(async ({ name, check }) => ({ name, ...(await outcomeOf(check, log)) })))
+
+async function outcomeOf(check: ReadinessCheck['check'], log: Logger): Promise<Readiness> {
+  const signal = AbortSignal.timeout(READINESS_MILLISECONDS)
+  const late = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
+  try {
+    const without = withoutOf(await Promise.race([check(signal), late]))
+    return { state: without.length > 0 ? 'degraded' : 'ok', without }
+  } catch (error) {
+    log.warn({ err: error }, 'a readiness check failed')
+    return { state: 'failing', without: [] }
   }
 }
 
@@ -216,6 +237,11 @@ export function requestIdOf({ headers }: { readonly headers: Readonly<Record<str
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
 }
 
+/** A browser that opens the address in its window, not a program. */
+export function isForPeople({ method, headers: { accept = '' } }: FastifyRequest): boolean {
+  return method !== 'POST' && accept.includes('text/html') && !accept.includes('json')
+}
+
 /** The path as it was sent, without the query string: that may hold what somebody searched for, or a credential. */
 const pathOf = ({ raw }: FastifyRequest): string => (raw.url ?? '').split('?', 1)[0]?.slice(0, 500) ?? ''
 
@@ -224,7 +250,7 @@ function logLine(log: Logger, request: FastifyRequest, reply: FastifyReply): voi
     {
       requestId: request.id,
       method: request.method,
-      path: pathOf(request),
+      path: request.routeOptions.config.hasSecretPath ? request.routeOptions.url : pathOf(request),
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 100) / 100,
       address: request.ip,

@@ -2,14 +2,12 @@ import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { z } from 'zod'
 import { Refusal } from '../../subgraphs/runtime/refusal.ts'
+import type { Engine } from '../../subgraphs/trust/assessment/engine.ts'
 import type { Snapshot } from '../../subgraphs/trust/evidence.ts'
-import type { Decision } from '../../subgraphs/trust/pipeline/decide.ts'
 import { DEFAULT_INTERACTION, DEFAULT_PROFILE, PROFILES } from '../../subgraphs/trust/pipeline/request.ts'
 import { ACTIONS, type Profile } from '../../subgraphs/trust/pipeline/stages.ts'
-
-/** Labels that should go through; every other one should be stopped. */
-const HARMLESS = new Set(['benign', 'safe', 'good', 'idn_safe'])
-const WORST = 10
+import { type Case, caseForm, type JudgedCase, judgedCase } from './case.ts'
+import { type Judged, missesIn, tableOf, tableText } from './labelled-names.ts'
 
 const row = z.object({
   host: z.string(),
@@ -23,36 +21,85 @@ const row = z.object({
     )
     .optional(),
 })
+type Row = z.infer<typeof row>
 
-type Judged = { readonly host: string; readonly label: string; readonly decision: Decision | null }
-
-/** `atrium trust evaluate`: how the policy of this release does on names whose nature is known. Asks nobody, and needs no database. */
+/** `atrium trust evaluate`: how the policy of this release does where the right answer is known. Asks nobody, and needs no database. */
 export function evaluateCommand(): Command {
   return new Command('evaluate')
-    .description('decide about labelled names, and show where that goes wrong')
-    .argument('<file>', 'a JSON list, or a JSON object per line: {host, label, snapshot?}')
-    .addOption(new Option('--policy <profile>', 'how much doubt is tolerated').choices(PROFILES).default(DEFAULT_PROFILE))
-    .option('--json', 'print {table, misses} on standard output')
+    .description('decide where the right answer is known, and show where that goes wrong')
+    .argument(
+      '<file>',
+      'a JSON list, or a JSON object per line: {host, label, snapshot?}, or cases {name, domain, evidence, interaction, policy, expect}',
+    )
+    .addOption(
+      new Option('--policy <profile>', 'how much doubt is tolerated; cases have their own')
+        .choices(PROFILES)
+        .default(DEFAULT_PROFILE),
+    )
+    .option('--json', 'print {table, misses} or {cases} on standard output')
     .action(async (file: string, { policy, json }: { readonly policy: Profile; readonly json?: true }) => {
       const { engine } = await import('../../subgraphs/trust/assessment/engine.ts')
-      const at = Math.floor(Date.now() / 1000)
-      const judged = rowsIn(file).map(({ host, label, snapshot }): Judged => {
-        const found = engine.normalise('url', host)
-        if (found.kind === 'invalid') return { host, label, decision: null }
-        const request = { target: found.target, interaction: DEFAULT_INTERACTION, profile: policy }
-        const evidence = snapshot ?? engine.snapshotOf(found.target.host, at, [])
-        if (evidence.host !== found.target.host)
-          throw new Refusal(`Expected the snapshot of ${host} to be about it, got ${evidence.host}.`)
-        return { host, label, decision: engine.decide(evidence, request, engine.policyVersion, null) }
-      })
+      const given = valuesIn(file)
+      const isOfCases = given.some(({ value }) => typeof value === 'object' && value !== null && 'expect' in value)
+      if (isOfCases) return reportCases(read(file, given, caseForm, CASE), engine, json === true)
+      const judged = read(file, given, row, ROW).map((each) => judge(each, policy, engine))
       const table = tableOf(judged)
       const misses = missesIn(judged)
       if (json) console.log(JSON.stringify({ table, misses }, null, 2))
-      else process.stdout.write(asText(table, misses))
+      else process.stdout.write(tableText(table, misses))
     })
 }
 
-function rowsIn(file: string): readonly z.infer<typeof row>[] {
+const ROW = '{host, label} as strings, and a snapshot as decisions store it'
+const CASE = '{name, domain, evidence, interaction, policy, expect}'
+
+function judge({ host, label, snapshot }: Row, profile: Profile, engine: Engine): Judged {
+  const found = engine.normalise('url', host)
+  if (found.kind === 'invalid') return { host, label, decision: null }
+  const evidence = snapshot ?? engine.snapshotOf(found.target.host, Math.floor(Date.now() / 1000), [])
+  if (evidence.host !== found.target.host)
+    throw new Refusal(`Expected the snapshot of ${host} to be about it, got ${evidence.host}.`)
+  const request = { target: found.target, interaction: DEFAULT_INTERACTION, profile }
+  return { host, label, decision: engine.decide(evidence, request, engine.policyVersion, null) }
+}
+
+/** Prints the cases that went wrong, and counts; then the program ends with 1. */
+function reportCases(cases: readonly Case[], engine: Engine, json: boolean): void {
+  const judged = cases.map((each) => judgedCase(each, engine))
+  const wrong = judged.filter(({ breaches }) => breaches.length > 0)
+  if (json) console.log(JSON.stringify({ cases: judged.map(shown) }, null, 2))
+  else process.stdout.write(casesText(judged, wrong))
+  if (wrong.length > 0) process.exitCode = 1
+}
+
+const shown = ({ wanted, decision, breaches }: JudgedCase) => ({
+  name: wanted.name,
+  domain: wanted.domain,
+  action: decision?.action ?? null,
+  reasonCodes: decision?.reasonCodes ?? null,
+  breaches,
+})
+
+function casesText(judged: readonly JudgedCase[], wrong: readonly JudgedCase[]): string {
+  const forbidden = judged.filter(({ wanted, decision }) => decision && wanted.expect.mustNot.includes(decision.action))
+  const given = [...ACTIONS, null].map((action) => {
+    const count = judged.filter(({ decision }) => (decision?.action ?? null) === action).length
+    return `${action ?? 'refused'} ${count}`
+  })
+  return [
+    `${judged.length - wrong.length} of ${judged.length} cases in their allowed actions and codes, ${forbidden.length} in an action that they must not be.`,
+    `Given: ${given.join(', ')}.`,
+    ...wrong.flatMap(({ wanted: { name, domain, expect }, breaches }) => [
+      '',
+      `${name} (${domain}): ${expect.why}`,
+      ...breaches.map((breach) => `  ${breach}`),
+    ]),
+    '',
+  ].join('\n')
+}
+
+/** What a file holds, with the line where it begins. */
+function valuesIn(file: string): readonly { readonly value: unknown; readonly line: number }[] {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
@@ -62,101 +109,27 @@ function rowsIn(file: string): readonly z.infer<typeof row>[] {
   const lines = text.trimStart().startsWith('[') ? [text] : text.split('\n')
   return lines.flatMap((line, index) => {
     if (line.trim() === '') return []
-    let given: unknown
     try {
-      given = JSON.parse(line)
+      const given: unknown = JSON.parse(line)
+      return (Array.isArray(given) ? given : [given]).map((value: unknown) => ({ value, line: index + 1 }))
     } catch {
       throw new Refusal(`${file}, line ${index + 1}: Expected JSON.`)
     }
-    const read = z.array(row).safeParse(Array.isArray(given) ? given : [given])
-    if (!read.success)
-      throw new Refusal(`${file}, line ${index + 1}: Expected {host, label} as strings, and a snapshot as decisions store it.`)
-    return read.data
   })
 }
 
-type Line = {
-  readonly label: string
-  readonly total: number
-  readonly counts: Readonly<Record<string, number>>
-  readonly reasons: readonly string[]
-}
-
-/** A line per label: how many got which action, how many were refused as no host, and the reasons that were given most. */
-function tableOf(judged: readonly Judged[]): readonly Line[] {
-  return [...Map.groupBy(judged, ({ label }) => label)]
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([label, rows]) => {
-      const reasons = Map.groupBy(
-        rows.flatMap(({ decision }) => decision?.reasonCodes ?? []),
-        (code) => code,
-      )
-      return {
-        label,
-        total: rows.length,
-        counts: {
-          ...Object.fromEntries(
-            ACTIONS.map((action) => [action, rows.filter(({ decision }) => decision?.action === action).length]),
-          ),
-          refused: rows.filter(({ decision }) => decision === null).length,
-        },
-        reasons: [...reasons]
-          .sort(([, one], [, other]) => other.length - one.length)
-          .slice(0, 4)
-          .map(([code, all]) => `${code} ${all.length}`),
-      }
-    })
-}
-
-/** The misses that would hurt most: harmless names by how strongly they are suspected, others by how little. */
-function missesIn(judged: readonly Judged[]) {
-  const suspicion = ({ decision }: Judged): number =>
-    decision === null
-      ? 0
-      : ACTIONS.indexOf(decision.action) * 1_000 + decision.scores.threat.score + decision.scores.deviation.score
-  const kinds = [...Map.groupBy(judged, ({ label }) => label)].sort(([one], [other]) => (one < other ? -1 : 1))
-  return kinds.map(([label, rows]) => {
-    const isHarmless = HARMLESS.has(label)
-    const sorted = rows.filter(({ decision }) => decision !== null).sort((one, other) => suspicion(other) - suspicion(one))
-    const worst = isHarmless ? sorted.slice(0, WORST) : sorted.slice(-WORST).reverse()
-    return {
-      label,
-      worst: worst.map(({ host, decision }) => ({
-        host,
-        action: decision?.action,
-        threat: decision?.scores.threat.score,
-        deviation: decision?.scores.deviation.score,
-        reasons: decision?.reasonCodes.slice(0, 4),
-      })),
-    }
+function read<Value>(
+  file: string,
+  given: ReturnType<typeof valuesIn>,
+  form: z.ZodType<Value>,
+  expected: string,
+): readonly Value[] {
+  return given.map(({ value, line }, index) => {
+    const found = form.safeParse(value)
+    if (found.success) return found.data
+    const [issue] = found.error.issues
+    throw new Refusal(
+      `${file}, line ${line}: Expected ${expected}; of entry ${index + 1}, \`${issue?.path.join('.')}\` is wrong: ${issue?.message}.`,
+    )
   })
-}
-
-function asText(table: readonly Line[], misses: ReturnType<typeof missesIn>): string {
-  const columns = [...ACTIONS, 'refused']
-  const cells = (first: string, rest: readonly string[]) =>
-    `${first.padEnd(14)} ${rest.map((cell, index) => cell.padStart(Math.max(7, columns[index]?.length ?? 0))).join('  ')}`
-  return [
-    cells('', columns),
-    ...table.flatMap(({ label, total, counts, reasons }) => [
-      cells(
-        `${label}`,
-        columns.map((column) => `${((100 * (counts[column] ?? 0)) / total).toFixed(1)} %`),
-      ),
-      cells(
-        `  of ${total}`,
-        columns.map((column) => String(counts[column] ?? 0)),
-      ),
-      `  most said: ${reasons.join(', ')}`,
-    ]),
-    '',
-    ...misses.flatMap(({ label, worst }) => [
-      `${HARMLESS.has(label) ? 'Most suspected' : 'Least suspected'} of ${label}:`,
-      ...worst.map(
-        ({ host, action, threat, deviation, reasons }) =>
-          `  ${host.padEnd(48)} ${action}  threat ${threat}, deviation ${deviation}  ${reasons?.join(' ')}`,
-      ),
-      '',
-    ]),
-  ].join('\n')
 }

@@ -1,11 +1,7 @@
 import type { Logger } from 'pino'
 import { type Level, levelOf } from '../../subgraphs/runtime/token-buckets.ts'
+import { redisScripts } from '../redis.ts'
 import { BUDGETS_PER_ADDRESS, type Budget, memoryBudget, pursesOf } from './budget.ts'
-
-/** How long one count may take unless told otherwise, and for how long Redis is left alone after one that failed. */
-const COMMAND_MILLISECONDS = 250
-const CONNECT_MILLISECONDS = 1_000
-const PAUSE_MILLISECONDS = 1_000
 
 /**
  * Takes ARGV[1] points out of all buckets of KEYS, or out of none; ARGV[2…] are their sizes. Answers whether it did, and what is left in each, by the
@@ -51,7 +47,7 @@ export async function redisBudget({
   url,
   perMinute,
   log,
-  commandMilliseconds = COMMAND_MILLISECONDS,
+  commandMilliseconds,
 }: {
   readonly url: string
   readonly perMinute: number
@@ -59,54 +55,25 @@ export async function redisBudget({
   /** How long one count may take. */
   readonly commandMilliseconds?: number
 }): Promise<Budget> {
-  const { Redis } = await import('ioredis')
-  const redis = new Redis(url, {
-    lazyConnect: true,
-    connectTimeout: CONNECT_MILLISECONDS,
-    commandTimeout: commandMilliseconds,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    retryStrategy: (times) => Math.min(times * 100, 2_000),
+  const scripts = await redisScripts({
+    url,
+    purpose: 'the cost budget',
+    log,
+    ...(commandMilliseconds && { commandMilliseconds }),
   })
   const own = memoryBudget(perMinute)
-  let isDown = false
-  let pausedUntil = 0
-
-  redis.on('error', lost)
-  await redis.connect().catch(lost)
 
   return {
     perMinute,
     spend(caller, points) {
-      if (redis.status !== 'ready' || Date.now() < pausedUntil) return own.spend(caller, points)
       const { client, address } = pursesOf(caller)
       const sizes = [perMinute, perMinute * BUDGETS_PER_ADDRESS]
-      return redis.eval(TAKE, 2, `atrium:cost:${client}`, `atrium:cost:${address}`, points, ...sizes).then(
-        (answer) => {
-          found()
-          return levelIn(answer, points, perMinute)
-        },
-        (error: unknown) => {
-          lost(error)
-          pausedUntil = Date.now() + PAUSE_MILLISECONDS
-          return own.spend(caller, points)
-        },
-      )
+      const taken = scripts.run(TAKE, [`atrium:cost:${client}`, `atrium:cost:${address}`], [points, ...sizes])
+      return taken === null
+        ? own.spend(caller, points)
+        : taken.then((answer) => (answer === null ? own.spend(caller, points) : levelIn(answer, points, perMinute)))
     },
-    close: async () => redis.disconnect(),
-  }
-
-  function lost(error: unknown): void {
-    if (isDown) return
-    isDown = true
-    // Not the error itself: it may quote the address, which may hold a password.
-    log.warn({ reason: reasonOf(error) }, 'Redis cannot be reached: this process counts the cost budget by itself')
-  }
-
-  function found(): void {
-    if (!isDown) return
-    isDown = false
-    log.info('Redis can be reached again: the cost budget is shared')
+    close: scripts.close,
   }
 }
 
@@ -116,6 +83,3 @@ function levelIn(answer: unknown, points: number, perMinute: number): Level {
   if (granted === 1) return levelOf(client, 0, perMinute)
   return client < points ? levelOf(client, points, perMinute) : levelOf(address, points, perMinute * BUDGETS_PER_ADDRESS)
 }
-
-const reasonOf = (error: unknown): string =>
-  error instanceof Error ? ('code' in error && typeof error.code === 'string' ? error.code : error.name) : 'unknown'

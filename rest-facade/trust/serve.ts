@@ -22,17 +22,18 @@ export async function serveTrustApi(
     texts: [
       {
         operationId: 'getTrustOpenApi',
-        path: '/v1/openapi.json',
+        path: '/v1/decide/openapi.json',
         contentType: 'application/json; charset=utf-8',
         text: JSON.stringify({ ...contract, servers: [{ url: publicUrl, description: 'This copy of the service.' }] }, null, 2),
       },
     ],
-    mounts: ['/v1', '/api/v1', '/decide'],
+    // The store has the rest of `/v1` where there is one.
+    mounts: ['/v1', '/v1/decide', '/v1/decisions', '/v1/overrides', '/v1/usage', '/api/v1', '/decide'],
     publicUrl,
     credentials: ['x-api-key', 'authorization'],
     caching: null,
     headers: {},
-    guide: `The paths are listed at ${publicUrl}/v1/openapi.json.`,
+    guide: `The paths are listed at ${publicUrl}/v1/decide/openapi.json.`,
     problemBody: problemDetails,
     problemType: 'application/problem+json',
     pageBody: (page) => page,

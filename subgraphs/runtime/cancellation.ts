@@ -9,9 +9,12 @@ const signals = new AsyncLocalStorage<AbortSignal>()
 
 /**
  * Runs `work`, whose SQL statements are cancelled when `signal` aborts: running ones in the database, later ones before they begin. What others will wait
- * for as well must not be started in here. Costs half a microsecond, and five per statement.
+ * for as well must not be started in here, but in `cancelledByNobody`. Costs half a microsecond, and five per statement.
  */
 export const cancelledBy = <Result>(signal: AbortSignal, work: () => Result): Result => signals.run(signal, work)
+
+/** Runs `work` as nobody's: what several operations wait for is not cancelled when the one that happened to begin it ends. */
+export const cancelledByNobody = <Result>(work: () => Result): Result => signals.exit(work)
 
 /** The pool as kysely uses it, with statements that `cancelledBy` can cancel. `close` ends both. */
 export function cancellable(

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { Refusal } from './refusal.ts'
 
 /** One variable of the environment: how its text is read, and what a person needs to know to set it. */
@@ -57,4 +57,16 @@ export function describeConfig(shape: Variables): string {
   const nameWidth = Math.max(...rows.map(({ name }) => name.length))
   const valueWidth = Math.max(...rows.map(({ value }) => value.length))
   return rows.map(({ name, value, meaning }) => `  ${name.padEnd(nameWidth)}  ${value.padEnd(valueWidth)}  ${meaning}`).join('\n')
+}
+
+const WHOLE = /^(0|[1-9]\d{0,8})$/
+
+/** A whole number in plain digits: `1e3`, `0x10` and ` 7` are typing mistakes more often than numbers. */
+export const wholeNumber = (min: number, max: number) => {
+  const expectation = `a whole number from ${min} to ${max}`
+  return z
+    .string()
+    .regex(WHOLE, { error: expectation, abort: true })
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, expectation)
 }

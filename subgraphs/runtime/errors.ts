@@ -10,7 +10,7 @@ export const CODES = {
   forbidden: 'FORBIDDEN',
   /** There is nothing with the id that was asked for. */
   notFound: 'NOT_FOUND',
-  /** Too often from one address; `retryAfterSeconds` says when again. */
+  /** Too often from one address, or with one key; `retryAfterSeconds` says when again. */
   rateLimited: 'RATE_LIMITED',
   /** A subscription whose reader is too far behind; subscribe again and read what was missed with a query. */
   slowReader: 'SLOW_READER',
@@ -27,16 +27,17 @@ export const unauthenticated = (
   reason = 'Expected a signed-in caller: send "Authorization: Bearer" with the token of a log-in.',
 ): GraphQLError => new GraphQLError(reason, { extensions: { code: CODES.unauthenticated } })
 
-/** Refuses who may not. `reason` is a whole sentence that says who may. */
-export const forbidden = (reason: string): GraphQLError => new GraphQLError(reason, { extensions: { code: CODES.forbidden } })
+/** Refuses who may not. `reason` is a whole sentence that says who may; `scopes`, of which any one would do, are for programs that can ask for more. */
+export const forbidden = (reason: string, scopes?: readonly string[]): GraphQLError =>
+  new GraphQLError(reason, { extensions: { code: CODES.forbidden, ...(scopes && { scopes }) } })
 
 /** There is no `what` with this id: `There is no user with the id "x".` */
 export const notFound = (what: string, id: string): GraphQLError =>
   new GraphQLError(`There is no ${what} with the id ${excerpt(id)}.`, { extensions: { code: CODES.notFound } })
 
-/** Refuses who asks too often. `retryAfterSeconds` is a whole number, at least 1; the HTTP door repeats it as Retry-After. */
+/** Refuses who asks too often: too many of `what`, such as "log-ins from this address". `retryAfterSeconds` is a whole number, at least 1; doors repeat it as Retry-After. */
 export const rateLimited = (what: string, retryAfterSeconds: number): GraphQLError =>
-  new GraphQLError(`Too many ${what} from this address: try again in ${retryAfterSeconds} seconds.`, {
+  new GraphQLError(`Too many ${what}: try again in ${retryAfterSeconds} seconds.`, {
     extensions: { code: CODES.rateLimited, retryAfterSeconds },
   })
 

@@ -1,5 +1,6 @@
 import { checkedSize, type PageArguments, type PageInfo } from './connection.ts'
 import { cursorOf, type Position, type PositionPart, positionIn } from './cursor.ts'
+import { badInput } from './errors.ts'
 
 /** An ordered list in the database that is read page by page, each page from the last position on: rows that come and go move nothing. */
 export type KeysetList<Row> = {
@@ -16,37 +17,56 @@ export type KeysetRange = {
   readonly size: number
   /** Read the rows behind this position; null: from the beginning. */
   readonly after: Position | null
+  /** How many rows behind that to leave out; 0 where the list has no such argument. */
+  readonly offset: number
 }
 
 /** A page of rows; `count` counts the whole list, only when it is asked for. */
 export type KeysetPage<Row> = {
+  readonly nodes: readonly Row[]
   readonly edges: readonly { readonly node: Row; readonly cursor: string }[]
   readonly pageInfo: PageInfo
   readonly count: () => Promise<number>
 }
 
-/** The range that arguments mean. Throws BAD_USER_INPUT for a `first` outside 1 to 100, or a cursor of another list. */
-export const rangeOf = <Row>(
+/** The range that arguments mean. Throws BAD_USER_INPUT for a `first` outside 1 to `most`, a negative `offset`, or a cursor of another list. */
+export function rangeOf<Row>(
   { name, parts }: KeysetList<Row>,
-  { first, after }: Pick<PageArguments, 'first' | 'after'>,
-  { usual = 20 }: { readonly usual?: number } = {},
-): KeysetRange => ({ size: checkedSize('first', first ?? usual, 100), after: positionIn(name, parts, after) })
+  { first, after, offset }: PageArguments,
+  { usual = 20, most = 100 }: { readonly usual?: number; readonly most?: number } = {},
+): KeysetRange {
+  if (offset != null && offset < 0) throw badInput('offset', '0 or more', offset)
+  return {
+    size: checkedSize('first', first ?? usual, most),
+    after: positionIn(name, parts, after),
+    offset: offset ?? 0,
+  }
+}
 
 /** The page of `range` from the rows that were read for it, at most one more than its size. */
 export function keysetPage<Row>(
   { name, positionOf }: KeysetList<Row>,
-  { size, after }: KeysetRange,
+  { size, after, offset }: KeysetRange,
   rows: readonly Row[],
   count: () => Promise<number>,
 ): KeysetPage<Row> {
-  const edges = rows.slice(0, size).map((node) => ({ node, cursor: cursorOf(name, positionOf(node)) }))
+  const nodes = rows.slice(0, size)
+  const edge = (node: Row) => ({ node, cursor: cursorOf(name, positionOf(node)) })
   return {
-    edges,
-    pageInfo: {
-      hasNextPage: rows.length > size,
-      hasPreviousPage: after !== null,
-      startCursor: edges[0]?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
+    nodes,
+    // Many callers read only the nodes.
+    get edges() {
+      return nodes.map(edge)
+    },
+    get pageInfo() {
+      const [first] = nodes
+      const last = nodes.at(-1)
+      return {
+        hasNextPage: rows.length > size,
+        hasPreviousPage: after !== null || offset > 0,
+        startCursor: first === undefined ? null : edge(first).cursor,
+        endCursor: last === undefined ? null : edge(last).cursor,
+      }
     },
     count,
   }

@@ -4,20 +4,20 @@ import DataLoader from 'dataloader'
  * A loader of single rows for one request: `find` gets the distinct keys of one tick and may answer in any order; the loader puts rows
  * back into key order, with null for a miss.
  */
-export const loaderByKey = <Row>(
-  find: (keys: readonly string[]) => Promise<readonly Row[]>,
-  keyOf: (row: Row) => string,
-): DataLoader<string, Row | null> =>
+export const loaderByKey = <Row, Key extends string | number = string>(
+  find: (keys: readonly Key[]) => Promise<readonly Row[]>,
+  keyOf: (row: Row) => Key,
+): DataLoader<Key, Row | null> =>
   new DataLoader(async (keys) => {
     const rows = new Map((await find(keys)).map((row) => [keyOf(row), row]))
     return keys.map((key) => rows.get(key) ?? null)
   })
 
 /** The same for lists: every row belongs to the key that `keyOf` gives, in the order of `find`; an empty list for a miss. */
-export const loaderOfLists = <Row>(
-  find: (keys: readonly string[]) => Promise<readonly Row[]>,
-  keyOf: (row: Row) => string,
-): DataLoader<string, Row[]> =>
+export const loaderOfLists = <Row, Key extends string | number = string>(
+  find: (keys: readonly Key[]) => Promise<readonly Row[]>,
+  keyOf: (row: Row) => Key,
+): DataLoader<Key, Row[]> =>
   new DataLoader(async (keys) => {
     const lists = Map.groupBy(await find(keys), keyOf)
     return keys.map((key) => lists.get(key) ?? [])

@@ -13,7 +13,7 @@ export function rateLimit(what: string, perMinute: number, now: () => Date): Rat
 
   return (address) => {
     const { isGranted, waitSeconds } = take(networkOf(address), 1)
-    if (!isGranted) throw rateLimited(what, waitSeconds)
+    if (!isGranted) throw rateLimited(`${what} from this address`, waitSeconds)
   }
 }
 

@@ -24,3 +24,33 @@ export const Url = new GraphQLScalarType<string, string>({
     throw new GraphQLError('Expected a Url to be absolute, with http or https.')
   },
 })
+
+const DECIMAL = /^-?(0|[1-9]\d{0,9})(\.\d{1,4})?$/
+const EXPECTED_DECIMAL =
+  'Expected a Decimal to be a number with at most 10 digits before the point and 4 behind it, such as "12.50".'
+
+/** An exact decimal as text, without zeros at the end: what `numeric(14,4)` holds. Taken as text or as a number. */
+export const Decimal = new GraphQLScalarType<string, string>({
+  name: 'Decimal',
+  serialize: (value) => {
+    if (typeof value === 'string') return withoutEndingZeros(value)
+    throw new GraphQLError('Expected a Decimal to be text.')
+  },
+  parseValue: (value) => {
+    // Fourteen digits pass through a number unharmed.
+    const text = typeof value === 'number' ? String(value) : value
+    if (typeof text === 'string' && DECIMAL.test(text)) return text
+    throw new GraphQLError(EXPECTED_DECIMAL)
+  },
+})
+
+/** The same number in as few characters as possible: `12.5000` is `12.5`, `3.0000` is `3`. */
+export function withoutEndingZeros(decimal: string): string {
+  if (!decimal.includes('.')) return decimal
+  let end = decimal.length
+  while (decimal[end - 1] === '0') end -= 1
+  return decimal.slice(0, decimal[end - 1] === '.' ? end - 1 : end)
+}
+
+/** Any JSON value, as it is. */
+export const JSONValue = new GraphQLScalarType<unknown, unknown>({ name: 'JSON' })

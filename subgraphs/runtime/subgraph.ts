@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql'
 import type { Caller } from './caller.ts'
+import type { Door } from './door.ts'
 
 /**
  * Calls `changed` when something has changed, whoever changed it: with the names of the types concerned, or null when anything may have. Called after the
@@ -13,6 +14,8 @@ export type Subgraph = {
   readonly schema: GraphQLSchema
   /** A fresh context with fresh loaders, once per operation of a caller. */
   readonly context: (caller: Caller) => object
+  /** What it answers beside the graph; absent for nothing. */
+  readonly door?: Door
   /** Resolves when it can answer now, with `{ degraded: string[] }` where it does without something; rejects with the reason when it cannot. */
   readonly ready: () => Promise<unknown>
   /** Tells of changes; absent for a subgraph that cannot tell. */

@@ -1,4 +1,5 @@
 import type { Resolvers } from '#generated/social/resolvers.ts'
+import { merged } from '../runtime/merged.ts'
 import { DateTime } from '../runtime/scalars.ts'
 import { commentResolvers } from './comment/resolvers.ts'
 import { directoryItemResolvers } from './directory-item/resolvers.ts'
@@ -20,11 +21,3 @@ const nouns: readonly Resolvers[] = [
 
 /** The resolvers of every noun. Several add fields to the same type: a user has a name, and posts. */
 export const resolvers: Resolvers = Object.assign({ DateTime }, merged(nouns))
-
-function merged(parts: readonly Resolvers[]): Resolvers {
-  const types = new Map<string, object>()
-  for (const [type, fields] of parts.flatMap((part) => Object.entries(part))) {
-    types.set(type, { ...types.get(type), ...fields })
-  }
-  return Object.fromEntries(types)
-}

@@ -7,8 +7,10 @@ import type { Sources } from './assessment/sources.ts'
 import type { DecisionRepository } from './decision/repository.ts'
 import { keyOf } from './key/caller-key.ts'
 import type { ApiKey } from './key/key.ts'
+import type { KeyRate } from './key/rate.ts'
 import type { KeyRepository } from './key/repository.ts'
 import type { OverrideRepository } from './override/repository.ts'
+import type { TrialLimit } from './trial/limit.ts'
 
 /** What lives as long as the subgraph. */
 export type Parts = {
@@ -16,9 +18,11 @@ export type Parts = {
   readonly sources: Sources
   readonly background: Background
   readonly keys: KeyRepository
+  readonly rate: KeyRate
   readonly decisions: DecisionRepository
   readonly overrides: OverrideRepository
   readonly snapshots: SnapshotRepository
+  readonly trials: TrialLimit
   readonly now: () => Date
 }
 
@@ -26,14 +30,25 @@ export type Parts = {
 export type Context = Parts & {
   /** The caller's key; rejects with UNAUTHENTICATED without one that is good now. Asked once per context. */
   readonly key: () => Promise<ApiKey>
+  /** The same, for so many questions: rejects with RATE_LIMITED when the key asks too fast. */
+  readonly asking: (questions: number) => Promise<ApiKey>
+  /** Of the caller, as the outermost trusted hop saw it. */
+  readonly address: string
   readonly load: ReturnType<typeof assessmentLoaders>
 }
 
 export function contextOf(parts: Parts, caller: Caller): Context {
-  let asking: Promise<ApiKey> | null = null
+  let finding: Promise<ApiKey> | null = null
+  const key = () => (finding ??= keyOf(caller, parts.keys, parts.now()))
   return {
     ...parts,
-    key: () => (asking ??= keyOf(caller, parts.keys, parts.now())),
+    address: caller.address,
+    key,
+    asking: async (questions) => {
+      const found = await key()
+      parts.rate(found, questions)
+      return found
+    },
     load: assessmentLoaders(parts),
   }
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { readConfig } from '../runtime/config.ts'
 import { type Connection, openDatabase } from '../runtime/database.ts'
 import { background } from './assessment/background.ts'
 import { engine as current, type Engine } from './assessment/engine.ts'
@@ -9,9 +10,13 @@ import { evidenceRepository } from './collectors/repository.ts'
 import { type SourcesOptions, type TrustSources, trustSources } from './collectors/sources.ts'
 import type { Parts } from './context.ts'
 import { decisionRepository } from './decision/repository.ts'
+import { retention } from './decision/retention.ts'
+import { keyRate } from './key/rate.ts'
 import { keyRepository } from './key/repository.ts'
 import { overrideRepository } from './override/repository.ts'
 import type { Tables } from './tables.ts'
+import { trialLimit } from './trial/limit.ts'
+import { type TrustConfig, trustVariables } from './variables.ts'
 
 /** What collectors need beside the database. */
 export type CollectorOptions = Pick<SourcesOptions, 'config' | 'network' | 'isScheduled'>
@@ -24,13 +29,24 @@ export type TrustOptions = {
   /** Another engine than this release's: for tests of replays. */
   readonly engine?: Engine
   readonly now?: () => Date
+  /** How fast keys may ask, and how long decisions are kept; the defaults when left out. */
+  readonly config?: TrustConfig
 }
 
 /** The parts of the subgraph without its schema: what `npx atrium trust` works with. */
-export function trustParts({ connection, log, sources: wanted, engine = current, now = () => new Date() }: TrustOptions): {
+export function trustParts({
+  connection,
+  log,
+  sources: wanted,
+  engine = current,
+  now = () => new Date(),
+  config = readConfig(trustVariables, {}),
+}: TrustOptions): {
   readonly parts: Parts
   /** Downloads the lists that are due. */
   readonly refreshLists: () => Promise<void>
+  /** Deletes decisions that are older than they are kept, which also happens by itself where lists are downloaded. */
+  readonly deleteOld: () => Promise<void>
   readonly close: () => Promise<void>
 } {
   // Not the error itself: pg hangs the whole client on it.
@@ -38,21 +54,35 @@ export function trustParts({ connection, log, sources: wanted, engine = current,
   const { query, close } = openDatabase<Tables>(connection, { schema: 'trust', onError })
   const sources: Sources | TrustSources = 'evidenceFor' in wanted ? wanted : collecting(wanted)
   const unattended = background(sources, log)
+  const decisions = decisionRepository(query)
+  const snapshots = snapshotRepository(query)
+  const old = retention({
+    decisions,
+    snapshots,
+    days: config.TRUST_RETENTION_DAYS,
+    now,
+    log,
+    isScheduled: 'config' in wanted && wanted.isScheduled !== false,
+  })
   return {
     parts: {
       engine,
       sources,
       background: unattended,
       keys: keyRepository(query),
-      decisions: decisionRepository(query),
+      rate: keyRate({ free: config.TRUST_RATE_FREE, unlimited: config.TRUST_RATE_UNLIMITED }, now),
+      decisions,
       overrides: overrideRepository(query),
-      snapshots: snapshotRepository(query),
+      snapshots,
+      trials: trialLimit(now),
       now,
     },
     refreshLists: async () => {
       if ('refreshLists' in sources) await sources.refreshLists()
     },
+    deleteOld: old.run,
     close: async () => {
+      await old.close()
       await unattended.close()
       await sources.close()
       await close()

@@ -5,6 +5,8 @@ import { decisionResolvers } from './decision/resolvers.ts'
 import { directoryItemResolvers } from './directory-item/resolvers.ts'
 import { keyResolvers } from './key/resolvers.ts'
 import { overrideResolvers } from './override/resolvers.ts'
+import { sourceResolvers } from './source/resolvers.ts'
+import { trialResolvers } from './trial/resolvers.ts'
 
 /** The resolvers of every noun. Only the root types belong to several. */
 export const resolvers = {
@@ -14,5 +16,11 @@ export const resolvers = {
   ...keyResolvers,
   ...overrideResolvers,
   ...decisionResolvers,
-  Query: { ...keyResolvers.Query, ...overrideResolvers.Query, ...decisionResolvers.Query },
+  Query: {
+    ...keyResolvers.Query,
+    ...overrideResolvers.Query,
+    ...decisionResolvers.Query,
+    ...trialResolvers.Query,
+    ...sourceResolvers.Query,
+  },
 } satisfies Resolvers

@@ -8,6 +8,8 @@ import { resolvers } from './resolvers.ts'
 /** Whether a name may be trusted: decisions for keys, and assessments of what the directory lists. Asks nothing of the network before it is asked. */
 export function trustSubgraph(options: TrustOptions): Subgraph {
   const { parts, close } = trustParts(options)
+  // So that nobody has to wait for it: the first question comes later.
+  void parts.engine.prepare(parts.engine.policyVersion)
   return {
     name: 'trust',
     schema: buildSubgraphSchema([{ typeDefs: sdlOf('trust'), resolvers: resolvers as never }]),

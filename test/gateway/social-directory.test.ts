@@ -7,9 +7,11 @@ import { localLink } from '../../gateway/local-link.ts'
 import { directorySubgraph } from '../../subgraphs/directory/subgraph.ts'
 import type { Caller } from '../../subgraphs/runtime/caller.ts'
 import type { Subgraph } from '../../subgraphs/runtime/subgraph.ts'
+import { storeSubgraph } from '../../subgraphs/store/subgraph.ts'
 import { trustSubgraph } from '../../subgraphs/trust/subgraph.ts'
 import { ANONYMOUS, type Social, startSocial, type TestUser } from '../subgraphs/social/support/social.ts'
 import { fixedSources } from '../subgraphs/trust/support/trust.ts'
+import { temporaryFiles } from '../support/files.ts'
 import { aPlugin, aServer, aSkill, putItems, removeItems } from '../support/items.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each test knows.
@@ -20,6 +22,7 @@ const { signal } = new AbortController()
 
 let social: Social
 let directory: Subgraph
+let store: Subgraph
 let trust: Subgraph
 let gateway: Gateway
 let ann: TestUser
@@ -28,10 +31,11 @@ beforeAll(async () => {
   const { connection } = social.database
   await putItems(connection, [aServer('acme/tools'), aPlugin('market/helper'), aSkill('pdf')])
   directory = await directorySubgraph({ connection, publicUrl: 'https://atrium.example', log })
+  store = await storeSubgraph({ connection, publicUrl: 'https://atrium.example', files: await temporaryFiles(), log })
   trust = trustSubgraph({ connection, log, sources: fixedSources(() => new Date()) })
   gateway = await startGateway({
     supergraphSdl: readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8'),
-    links: [directory, social.subgraph, trust].map(localLink),
+    links: [directory, social.subgraph, store, trust].map(localLink),
     limits: { depth: 0, cost: 0 },
     log,
     responseCacheBytes: 1_000_000,
@@ -41,6 +45,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.close()
   await directory.close()
+  await store.close()
   await trust.close()
   await social.close()
 })

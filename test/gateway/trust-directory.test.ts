@@ -8,6 +8,7 @@ import { createHttpServer } from '../../gateway/server.ts'
 import { directorySubgraph } from '../../subgraphs/directory/subgraph.ts'
 import type { Subgraph } from '../../subgraphs/runtime/subgraph.ts'
 import { socialSubgraph } from '../../subgraphs/social/subgraph.ts'
+import { storeSubgraph } from '../../subgraphs/store/subgraph.ts'
 import {
   ANONYMOUS,
   aBadHost,
@@ -17,6 +18,7 @@ import {
   startTrust,
   type Trust,
 } from '../subgraphs/trust/support/trust.ts'
+import { temporaryFiles } from '../support/files.ts'
 import { aPlugin, aServer, aSkill, putItems } from '../support/items.ts'
 
 const log = pino({ level: 'silent' })
@@ -37,6 +39,7 @@ beforeAll(async () => {
   others = [
     await directorySubgraph({ connection, publicUrl: 'https://atrium.example', log }),
     await socialSubgraph({ connection, log }),
+    await storeSubgraph({ connection, publicUrl: 'https://atrium.example', files: await temporaryFiles(), log }),
   ]
   gateway = await startGateway({
     supergraphSdl: readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8'),

@@ -2,10 +2,10 @@ import type { Resolvers } from '#generated/social/resolvers.ts'
 import { forbidden } from '../../runtime/errors.ts'
 import { opaqueId, rowIn } from '../../runtime/id.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
+import { notFoundError, textProblem, validationError } from '../../runtime/validation.ts'
 import { named } from '../named.ts'
 import { isVisible } from '../post/post.ts'
 import { visiblePost } from '../post/resolvers.ts'
-import { notFoundError, textProblem, validationError } from '../validation.ts'
 import type { Comment } from './comment.ts'
 
 const COMMENTS: KeysetList<Comment> = { name: 'comments', parts: ['row'], positionOf: ({ id }) => [id] }

@@ -3,10 +3,10 @@ import { forbidden } from '../../runtime/errors.ts'
 import { opaqueId, rowIn } from '../../runtime/id.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
 import type { OutboxEvent } from '../../runtime/outbox.ts'
+import { notFoundError, textProblem, validationError } from '../../runtime/validation.ts'
 import type { Context } from '../context.ts'
 import { named } from '../named.ts'
 import { FOR_MEMBERS, refuseStrangers, roomForMember } from '../room/resolvers.ts'
-import { notFoundError, textProblem, validationError } from '../validation.ts'
 import { type Message, topicOf } from './message.ts'
 
 const MESSAGES: KeysetList<Message> = { name: 'messages', parts: ['row'], positionOf: ({ id }) => [id] }

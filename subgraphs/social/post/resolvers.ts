@@ -3,9 +3,9 @@ import { checkedSize } from '../../runtime/connection.ts'
 import { badInput, forbidden } from '../../runtime/errors.ts'
 import { opaqueId, rowIn } from '../../runtime/id.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
+import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../runtime/validation.ts'
 import type { Context } from '../context.ts'
 import { named } from '../named.ts'
-import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../validation.ts'
 import { isVisible, orderedAt, type Post } from './post.ts'
 
 const LONGEST_TITLE = 200

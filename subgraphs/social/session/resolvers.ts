@@ -1,7 +1,7 @@
 import type { Resolvers } from '#generated/social/resolvers.ts'
+import { hashPassword, passwordProblem } from '../../runtime/password.ts'
+import { validationError } from '../../runtime/validation.ts'
 import type { Context } from '../context.ts'
-import { validationError } from '../validation.ts'
-import { hashPassword, passwordProblem } from './password.ts'
 import { type Checked, checkPassword, openSession, refreshSession, type Tokens } from './sign-in.ts'
 
 export const sessionResolvers = {

@@ -1,8 +1,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { isPassword } from '../../runtime/password.ts'
+import type { TokenSubject } from '../../runtime/user-token.ts'
 import type { Parts } from '../context.ts'
 import { emailKey } from '../user/user.ts'
-import { isPassword } from './password.ts'
-import { signToken, type TokenSubject } from './token.ts'
+import { signToken } from './token.ts'
 
 /** How long a session lives after its last refresh. */
 const SESSION_MILLISECONDS = 30 * 24 * 60 * 60 * 1000

@@ -1,10 +1,6 @@
-import { importJWK, type JWK, jwtVerify, SignJWT } from 'jose'
+import { errors, importJWK, type JWK, type JWTVerifyGetKey, SignJWT } from 'jose'
+import { ISSUER, type TokenSubject } from '../../runtime/user-token.ts'
 import { type KeyRing, TOKEN_SECONDS } from './key-ring.ts'
-
-const ISSUER = 'atrium'
-
-/** Whose session a token is of: row ids. */
-export type TokenSubject = { readonly userId: string; readonly sessionId: string }
 
 /** A new access token of a session, and when it ends. */
 export async function signToken(
@@ -24,25 +20,14 @@ export async function signToken(
   return { token, expiresAt: new Date((issued + TOKEN_SECONDS) * 1000) }
 }
 
-/** The subject of a token that is ours and valid at `at`; null for every other text. */
-export async function subjectOf(token: string, keys: KeyRing, at: Date): Promise<TokenSubject | null> {
-  try {
-    const { payload } = await jwtVerify(
-      token,
-      async ({ kid }) => {
-        const key = kid === undefined ? null : await keys.byId(kid)
-        if (!key) throw new Error('unknown key')
-        return imported(key.publicKey)
-      },
-      { issuer: ISSUER, algorithms: ['EdDSA'], currentDate: at, requiredClaims: ['sub', 'sid', 'exp'] },
-    )
-    return typeof payload.sub === 'string' && typeof payload.sid === 'string'
-      ? { userId: payload.sub, sessionId: payload.sid }
-      : null
-  } catch {
-    return null
+/** The key that a token names, to check it by. Rejects like jose for one that is not ours. */
+export const checkingKey =
+  (keys: KeyRing): JWTVerifyGetKey =>
+  async ({ kid }) => {
+    const key = kid === undefined ? null : await keys.byId(kid)
+    if (!key) throw new errors.JWKSNoMatchingKey()
+    return imported(key.publicKey)
   }
-}
 
 const known = new WeakMap<JWK, ReturnType<typeof importJWK>>()
 

@@ -1,8 +1,8 @@
 import { type Connection, openDatabase } from '../../runtime/database.ts'
-import { hashPassword, passwordProblem } from '../session/password.ts'
+import { hashPassword, passwordProblem } from '../../runtime/password.ts'
+import { type Problem, problem } from '../../runtime/validation.ts'
 import { sessionRepository } from '../session/repository.ts'
 import type { Tables } from '../tables.ts'
-import { type Problem, problem } from '../validation.ts'
 import { userRepository } from './repository.ts'
 import { type SignUp, signUp } from './sign-up.ts'
 import type { User } from './user.ts'
@@ -15,6 +15,8 @@ export type Accounts = {
   readonly create: (user: SignUp) => Promise<Outcome>
   /** All users, first signed up first. */
   readonly list: () => Promise<readonly User[]>
+  /** Whether there is a user with this row id. */
+  readonly exists: (id: string) => Promise<boolean>
   /** Sets a password and ends every session of the user. */
   readonly setPassword: (email: string, password: string) => Promise<Outcome>
 }
@@ -41,6 +43,7 @@ export async function withAccounts<Result>(
         }
         return all
       },
+      exists: async (id) => (await users.findByIds([id])).length > 0,
       async setPassword(email, password) {
         const wrong = passwordProblem('password', password)
         if (wrong) return { problems: [wrong] }

@@ -1,5 +1,5 @@
-import { hashPassword, passwordProblem } from '../session/password.ts'
-import { type Problem, problem, problemsIn, textProblem } from '../validation.ts'
+import { hashPassword, passwordProblem } from '../../runtime/password.ts'
+import { emailProblem, type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
 import type { UserRepository } from './repository.ts'
 import type { Role, User } from './user.ts'
 
@@ -13,15 +13,13 @@ export type SignUp = {
 }
 
 const LONGEST_NAME = 100
-/** RFC 5321 §4.5.3.1.3, without its angle brackets. */
-const LONGEST_EMAIL = 254
 
 /** The new user, or everything that is wrong with the input, in the order of its fields. */
 export async function signUp(
   { email, name, role, password, phoneNumber }: SignUp,
   { users, mayGiveRoles }: { readonly users: UserRepository; readonly mayGiveRoles: boolean },
 ): Promise<{ readonly user: User } | { readonly problems: readonly Problem[] }> {
-  const wrongEmail = emailProblem(email)
+  const wrongEmail = emailProblem('email', email)
   const problems = problemsIn([
     wrongEmail ?? ((await users.findByEmail(email)) ? taken(email) : null),
     textProblem('name', name, LONGEST_NAME),
@@ -55,7 +53,7 @@ export const changeProblems = ({
   readonly phoneNumber?: string | null | undefined
 }): readonly Problem[] =>
   problemsIn([
-    email === null ? problem('email', 'an address, or absent', email) : email === undefined ? null : emailProblem(email),
+    email === null ? problem('email', 'an address, or absent', email) : email === undefined ? null : emailProblem('email', email),
     name === null
       ? problem('name', 'a name, or absent', name)
       : name === undefined
@@ -67,11 +65,6 @@ export const changeProblems = ({
 
 /** Says that an address has a user: sign-up cannot keep that to itself without sending mail. */
 export const taken = (email: string): Problem => problem('email', 'an address that no user has yet', email)
-
-const emailProblem = (email: string): Problem | null =>
-  textProblem('email', email, LONGEST_EMAIL) ??
-  // Whether an address exists only a message to it can tell: this finds what cannot be one.
-  (/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) ? null : problem('email', 'an address of the form name@host', email))
 
 const phoneProblem = (phoneNumber: string): Problem | null =>
   /^\+[1-9]\d{6,14}$/.test(phoneNumber) ? null : problem('phoneNumber', 'E.164: "+" and 7 to 15 digits', phoneNumber)

@@ -21,6 +21,7 @@ export async function assess(
   const snapshot = needsEvidence(request.target)
     ? (known ?? (await sources.evidenceFor({ host, registrable: name.registrable })))
     : (known ?? engine.snapshotOf(host, secondsOf(now()), []))
+  await engine.prepare(engine.policyVersion)
   return judged(snapshot, request, override, { engine, at: secondsOf(now()) })
 }
 

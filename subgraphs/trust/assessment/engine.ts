@@ -1,21 +1,27 @@
 import { type Evidence, type Snapshot, SOURCES, type UnixSeconds } from '../evidence.ts'
+import { type Alternative, alternativesTo } from '../pipeline/alternatives.ts'
 import { canonicalText } from '../pipeline/canonical.ts'
 import { type Decision, decide, decisionText } from '../pipeline/decide.ts'
 import { type Normalised, normalise, type Target, type TargetType } from '../pipeline/normalise.ts'
 import { overrideFor } from '../pipeline/override.ts'
-import { CURRENT_POLICY, policyOf } from '../pipeline/policy.ts'
+import { CURRENT_POLICY, policyVersions } from '../pipeline/policy.ts'
 import type { DecideRequest, Override } from '../pipeline/request.ts'
 import { snapshotOf } from '../pipeline/snapshot.ts'
+import { preparePolicy } from './policy-preparation.ts'
 
-/** All of the pipeline that the rest of the subgraph needs. Pure. */
+/** All of the pipeline that the rest of the subgraph needs. Pure, but for `prepare`. */
 export type Engine = {
   /** The version of this release's tables. */
   readonly policyVersion: string
   /** Whether decisions of a version can be made again. */
   readonly knowsPolicy: (version: string) => boolean
+  /** To be waited for before `decide`, which prepares the tables of a version in one go otherwise. */
+  readonly prepare: (version: string) => Promise<void>
   readonly normalise: (type: TargetType, value: string) => Normalised
   readonly snapshotOf: (host: string, collectedAt: UnixSeconds, evidence: readonly Evidence[]) => Snapshot
   readonly decide: (snapshot: Snapshot, request: DecideRequest, policyVersion: string, override: Override | null) => Decision
+  /** What would have been decided under the present policy, had one thing been different. */
+  readonly alternativesTo: (snapshot: Snapshot, request: DecideRequest) => Alternative[]
   /** The bytes of a decision: canonical JSON. */
   readonly textOf: (decision: Decision) => string
   /** Canonical JSON of anything. */
@@ -25,10 +31,12 @@ export type Engine = {
 
 export const engine: Engine = {
   policyVersion: CURRENT_POLICY,
-  knowsPolicy: (version) => policyOf(version) !== null,
+  knowsPolicy: (version) => policyVersions().includes(version),
+  prepare: preparePolicy,
   normalise,
   snapshotOf,
   decide,
+  alternativesTo: (snapshot, request) => alternativesTo(snapshot, request, CURRENT_POLICY),
   textOf: decisionText,
   canonical: canonicalText,
   overrideFor,

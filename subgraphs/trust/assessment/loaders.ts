@@ -25,6 +25,7 @@ export const assessmentLoaders = ({ engine, snapshots, background, now }: Needed
       })
       const hosts = [...new Set(asked.filter(({ target }) => needsEvidence(target)).map(({ target }) => target.host))]
       const known = new Map((hosts.length === 0 ? [] : await snapshots.latest(hosts)).map((each) => [each.snapshot.host, each]))
+      await engine.prepare(engine.policyVersion)
       return asked.map(({ url, target }) => ({ url, decision: decisionOn(target) }))
 
       function decisionOn(target: Target): Decision {

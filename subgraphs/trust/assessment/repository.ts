@@ -18,6 +18,32 @@ export const snapshotRepository = (database: Kysely<Tables>) => ({
       ) AS latest`.execute(database)
     return rows.map(({ body, valid_until }) => ({ snapshot: JSON.parse(body), validUntil: secondsOf(valid_until) }))
   },
+
+  /**
+   * Looks at the next thousand snapshots that have ended before `supersededBefore`, behind `after`, and deletes those that no decision refers to: when there is
+   * a newer one of the host, or when they were made before `before`. Returns where it stopped; null at the end.
+   */
+  async deleteUnused({ before, supersededBefore, after }: Unused): Promise<Place | null> {
+    const behind = after ? sql`AND (valid_until, id) > (${after.validUntil}, ${after.id})` : sql``
+    const old = before ? sql`seen.collected_at < ${before}` : sql`false`
+    const { rows } = await sql<Place>`
+      WITH seen AS (
+        SELECT id, host, collected_at, valid_until FROM snapshot
+        WHERE valid_until < ${supersededBefore} ${behind} ORDER BY valid_until, id LIMIT ${AT_ONCE}
+      ), gone AS (
+        DELETE FROM snapshot USING seen
+        WHERE snapshot.id = seen.id AND NOT EXISTS (SELECT FROM decision WHERE decision.snapshot_id = seen.id)
+          AND (${old} OR EXISTS (SELECT FROM snapshot AS newer WHERE newer.host = seen.host AND newer.collected_at > seen.collected_at))
+      )
+      SELECT id, valid_until AS "validUntil" FROM seen ORDER BY valid_until DESC, id DESC LIMIT 1`.execute(database)
+    return rows[0] ?? null
+  },
 })
+
+/** Where a walk through snapshots stands, in the order of their ends. */
+type Place = { readonly id: string; readonly validUntil: Date }
+type Unused = { readonly before: Date | null; readonly supersededBefore: Date; readonly after: Place | null }
+
+const AT_ONCE = 1_000
 
 export type SnapshotRepository = ReturnType<typeof snapshotRepository>

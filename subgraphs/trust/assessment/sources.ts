@@ -10,6 +10,8 @@ export type Sources = {
     subject: Subject,
     options?: { readonly signal?: AbortSignal; readonly budgetMs?: number },
   ) => Promise<Snapshot>
-  readonly status: () => Promise<readonly { readonly name: string; readonly state: string; readonly reason: string | null }[]>
+  readonly status: () => Promise<
+    readonly { readonly name: string; readonly state: 'up' | 'down' | 'untried' | 'off'; readonly reason: string | null }[]
+  >
   readonly close: () => Promise<void>
 }

@@ -1,10 +1,10 @@
+import { isAddress } from '../../runtime/outbound/address-policy.ts'
+import { type Addresses, resolveAddresses } from '../../runtime/outbound/addresses.ts'
+import { deadline } from '../../runtime/outbound/deadline.ts'
+import { Fault, faultOf } from '../../runtime/outbound/fault.ts'
 import type { Evidence, FailReason, Source, UnixSeconds } from '../evidence.ts'
-import { isAddress } from './address-policy.ts'
-import { type Addresses, resolveAddresses } from './addresses.ts'
 import type { Parts, Subject, Told } from './collector.ts'
 import { ADDRESSES_TIMEOUT, type Row } from './collectors.ts'
-import { deadline } from './deadline.ts'
-import { Fault, faultOf } from './fault.ts'
 
 /** How long a source that did not answer is left alone: long enough not to be a burden, short enough to be forgotten. Seconds. */
 const FAILED_FOR = 60
@@ -109,6 +109,7 @@ const FAILURES: Readonly<Record<Exclude<Fault['reason'], 'timeout' | 'no_capacit
   rate_limited: 'rate_limited',
   unavailable: 'unavailable',
   malformed: 'malformed',
+  too_large: 'malformed',
   blocked: 'blocked',
   refused: 'unavailable',
   no_tls: 'unavailable',

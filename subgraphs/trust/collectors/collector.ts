@@ -1,13 +1,14 @@
 import type { Logger } from 'pino'
+import type { Addresses } from '../../runtime/outbound/addresses.ts'
+import type { DnsClient } from '../../runtime/outbound/dns-client.ts'
+import type { HttpClient } from '../../runtime/outbound/http-client.ts'
+import type { Network } from '../../runtime/outbound/safe-connect.ts'
+import type { Slots } from '../../runtime/outbound/slots.ts'
 import type { EvidenceBySource, SkipReason, Source } from '../evidence.ts'
-import type { Addresses } from './addresses.ts'
-import type { DnsClient } from './dns-client.ts'
+import type { Circuits } from './circuits.ts'
 import type { DnsblZones } from './dnsbl.ts'
-import type { HttpsClient } from './https-client.ts'
 import type { ListRepository } from './list-repository.ts'
 import type { List } from './lists.ts'
-import type { Network } from './safe-connect.ts'
-import type { Slots } from './slots.ts'
 
 /** A normalised target. Names are lower-case A-labels without a trailing dot; an address is its own host and has no registrable domain. */
 export type Subject = {
@@ -20,7 +21,7 @@ export type Subject = {
 export type Parts = {
   readonly network: Network
   readonly dns: DnsClient
-  readonly https: HttpsClient
+  readonly https: HttpClient
   readonly lists: ListRepository
   /** The lists that this installation has set up. */
   readonly configured: readonly List[]
@@ -29,6 +30,8 @@ export type Parts = {
   readonly ctUrl: string | null
   /** Places for requests to registries and targets. */
   readonly places: Slots
+  /** Around requests to registries and log indexes. */
+  readonly circuits: Circuits
   readonly log: Logger
 }
 

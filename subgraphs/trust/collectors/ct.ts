@@ -1,7 +1,7 @@
+import { Fault } from '../../runtime/outbound/fault.ts'
+import { readJson, statusFault } from '../../runtime/outbound/http-client.ts'
 import type { UnixSeconds } from '../evidence.ts'
-import type { Collector } from './collector.ts'
-import { Fault } from './fault.ts'
-import { readJson, statusFault } from './https-client.ts'
+import type { Collector, Told } from './collector.ts'
 import { readDate } from './rdap-answer.ts'
 import { asRecord, asSet, asText } from './shape.ts'
 
@@ -15,7 +15,10 @@ export const collectCt: Collector<'ct'> = async ({ subject: { registrable }, par
   if (parts.ctUrl === null) return { status: 'skipped', reason: 'not_configured', validFor: DAY }
   if (registrable === null) return { status: 'skipped', reason: 'not_applicable', validFor: DAY }
   const url = parts.ctUrl.replace('{domain}', registrable)
-  return parts.places.hold(new URL(url).host, signal, async () => {
+  const index = new URL(url).host
+  return parts.circuits.through(index, () => parts.places.hold(index, signal, fromIndex))
+
+  async function fromIndex(): Promise<Told<'ct'>> {
     const response = await parts.https.get(url, { signal, accept: 'application/json', maxBytes: MAX_BYTES })
     if (response.status !== 200) throw statusFault(response, now())
     const json = await readJson(response)
@@ -30,8 +33,8 @@ export const collectCt: Collector<'ct'> = async ({ subject: { registrable }, par
     return {
       status: 'ok',
       facts: { firstSeenAt, certificates: rows.length, issuers: issuers.slice(0, ISSUERS) },
-      version: new URL(url).host,
+      version: index,
       validFor: DAY,
     }
-  })
+  }
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { RecordType as Question } from 'dns-packet'
+import { isAddress, specialRange } from '../../runtime/outbound/address-policy.ts'
+import type { DnsClient } from '../../runtime/outbound/dns-client.ts'
+import { aliasesIn, canonicalName } from '../../runtime/outbound/dns-message.ts'
+import { Fault } from '../../runtime/outbound/fault.ts'
 import type { DnsFacts, RecordType } from '../evidence.ts'
-import { isAddress, specialRange } from './address-policy.ts'
 import type { Collector } from './collector.ts'
-import type { DnsClient } from './dns-client.ts'
-import { aliasesIn, canonicalName } from './dns-message.ts'
-import { Fault } from './fault.ts'
 import { asSet, asText } from './shape.ts'
 
 /** Addresses, servers, exchanges and CAA records that are kept of each kind. */

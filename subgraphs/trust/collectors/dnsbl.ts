@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import type { DnsClient } from '../../runtime/outbound/dns-client.ts'
+import { canonicalName } from '../../runtime/outbound/dns-message.ts'
+import { Fault, faultOf } from '../../runtime/outbound/fault.ts'
 import type { FeedHit, FeedsFacts } from '../evidence.ts'
-import type { DnsClient } from './dns-client.ts'
-import { canonicalName } from './dns-message.ts'
-import { Fault, faultOf } from './fault.ts'
 
 /** Block lists that are asked over DNS, in the manner of Spamhaus DBL. */
 export type DnsblZones = {
@@ -98,6 +98,8 @@ function reasonOf({ reason }: Fault): FeedsFacts['failed'][number]['reason'] {
     case 'refused':
     case 'no_tls':
       return 'unavailable'
+    case 'too_large':
+      return 'malformed'
     case 'no_capacity':
       return 'timeout'
     default:

@@ -1,8 +1,8 @@
+import { isAddress } from '../../runtime/outbound/address-policy.ts'
+import { Fault } from '../../runtime/outbound/fault.ts'
 import type { FeedHit, FeedsFacts } from '../evidence.ts'
-import { isAddress } from './address-policy.ts'
 import type { Collector, Parts, Subject } from './collector.ts'
 import { DNSBL_VALID } from './dnsbl.ts'
-import { Fault } from './fault.ts'
 
 /** Bounds of how long a look into local lists counts. Seconds. */
 const SHORTEST = 60

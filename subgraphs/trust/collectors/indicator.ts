@@ -1,6 +1,6 @@
 import { getPublicSuffix } from 'tldts'
+import { isAddress, specialRange } from '../../runtime/outbound/address-policy.ts'
 import type { FeedHit } from '../evidence.ts'
-import { isAddress, specialRange } from './address-policy.ts'
 import { asText } from './shape.ts'
 
 /** What one entry of a threat feed is about. */

@@ -112,9 +112,9 @@ export const rankedNames: ListFormat = {
 }
 
 /** https://data.iana.org/rdap/dns.json (RFC 9224 §3): top-level domains, and the addresses that answer for them. */
-export const rdapBootstrap: ListFormat = {
+export const rdapBootstrap = {
   kind: 'document',
-  read(json) {
+  read(json: unknown): ListEntry[] | null {
     const services = asRecord(json)?.services
     if (!Array.isArray(services)) return null
     return services.flatMap((service) => {
@@ -129,4 +129,4 @@ export const rdapBootstrap: ListFormat = {
       })
     })
   },
-}
+} satisfies ListFormat

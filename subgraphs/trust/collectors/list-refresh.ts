@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { Logger } from 'pino'
+import { Fault, faultOf } from '../../runtime/outbound/fault.ts'
+import { type HttpClient, type Response, statusFault } from '../../runtime/outbound/http-client.ts'
 import type { UnixSeconds } from '../evidence.ts'
-import { Fault, faultOf } from './fault.ts'
-import { type HttpsClient, type Response, statusFault } from './https-client.ts'
 import type { Edition, ListEntry, ListRepository } from './list-repository.ts'
 import { unpacked } from './list-unpack.ts'
 import type { List } from './lists.ts'
@@ -24,7 +24,7 @@ const BATCH = 2_000
 /** What is needed to download lists. */
 export type RefreshParts = {
   readonly lists: ListRepository
-  readonly https: HttpsClient
+  readonly https: HttpClient
   readonly log: Logger
   readonly now: () => Date
   readonly signal: AbortSignal

@@ -9,7 +9,7 @@ import {
 } from './list-formats.ts'
 import { BOOTSTRAP } from './rdap-services.ts'
 
-/** A list that can be downloaded. Nothing of it ships with this program. */
+/** A list that can be downloaded. None ships with this program but a copy of IANA's. */
 export type List = {
   readonly name: string
   readonly kind: 'threat' | 'popularity' | 'bootstrap'

@@ -1,5 +1,5 @@
+import { Fault } from '../../runtime/outbound/fault.ts'
 import type { Collector } from './collector.ts'
-import { Fault } from './fault.ts'
 
 const HOUR = 3_600
 

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url'
+import { Fault } from '../../runtime/outbound/fault.ts'
 import type { RdapFacts, UnixSeconds } from '../evidence.ts'
-import { Fault } from './fault.ts'
 import { asList, asRecord, asSet, asText } from './shape.ts'
 
 /** The first domain of all was registered on 15 March 1985; what is older is a placeholder. Seconds. */

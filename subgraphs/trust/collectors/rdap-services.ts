@@ -1,29 +1,19 @@
+import copy from './iana-rdap.json' with { type: 'json' }
+import { rdapBootstrap } from './list-formats.ts'
 import type { ListRepository } from './list-repository.ts'
 
 /** The list of registries' services, as `lists.ts` downloads it. */
 export const BOOTSTRAP = 'iana-rdap'
 
 /**
- * Registries' RDAP services for an installation that has not loaded IANA's list yet (https://data.iana.org/rdap/dns.json, public domain by IANA's and
- * IETF's statement of 2021-11-10): the largest top-level domains only, as facts, seen in November 2026.
+ * Services for an installation that has not loaded IANA's list yet: a copy of May 2026, in IANA's own form (CC0 1.0 by
+ * https://www.iana.org/help/licensing-terms).
  */
-const SHIPPED: Readonly<Record<string, string>> = {
-  app: 'https://pubapi.registry.google/rdap/',
-  br: 'https://rdap.registro.br/',
-  com: 'https://rdap.verisign.com/com/v1/',
-  cz: 'https://rdap.nic.cz/',
-  dev: 'https://pubapi.registry.google/rdap/',
-  fr: 'https://rdap.nic.fr/',
-  net: 'https://rdap.verisign.com/net/v1/',
-  nl: 'https://rdap.sidn.nl/',
-  no: 'https://rdap.norid.no/',
-  org: 'https://rdap.publicinterestregistry.org/rdap/',
-  page: 'https://pubapi.registry.google/rdap/',
-  pl: 'https://rdap.dns.pl/',
-  uk: 'https://rdap.nominet.uk/uk/',
-}
+const SHIPPED: ReadonlyMap<string, string> = new Map(
+  rdapBootstrap.read(copy)?.map(({ key, indicator }): [string, string] => [key, indicator]),
+)
 
-/** Where the registry of a name answers; 'none': it has no such service; 'unknown': the list was never loaded. */
+/** Where the registry of a name answers; 'none': it has no such service; 'unknown': the list was never loaded, and the shipped copy, which may be old, does not say. */
 export async function rdapServiceOf(lists: ListRepository, registrable: string): Promise<string | 'none' | 'unknown'> {
   // RFC 9224 §4: the entry with the most labels wins.
   const labels = registrable.split('.')
@@ -32,5 +22,5 @@ export async function rdapServiceOf(lists: ListRepository, registrable: string):
   const known = zones.flatMap((zone) => found.filter((entry) => entry.key === zone)).at(0)
   if (known) return known.indicator
   if (await lists.edition(BOOTSTRAP)) return 'none'
-  return zones.flatMap((zone) => SHIPPED[zone] ?? []).at(0) ?? 'unknown'
+  return zones.flatMap((zone) => SHIPPED.get(zone) ?? []).at(0) ?? 'unknown'
 }

@@ -1,8 +1,8 @@
+import { Fault } from '../../runtime/outbound/fault.ts'
+import type { Response } from '../../runtime/outbound/http-client.ts'
+import { readJson, statusFault } from '../../runtime/outbound/http-client.ts'
 import type { RdapFacts } from '../evidence.ts'
-import type { Collector } from './collector.ts'
-import { Fault } from './fault.ts'
-import type { Response } from './https-client.ts'
-import { readJson, statusFault } from './https-client.ts'
+import type { Collector, Told } from './collector.ts'
 import { readDomain, relatedDomain } from './rdap-answer.ts'
 import { rdapServiceOf } from './rdap-services.ts'
 
@@ -20,7 +20,8 @@ export const collectRdap: Collector<'rdap'> = async ({ subject, parts, signal, n
   if (service === 'unknown') throw new Fault('unavailable', "IANA's list of registries was not loaded yet")
 
   const address = `${service.replace(/\/*$/, '/')}domain/${registrable}`
-  return parts.places.hold(new URL(address).host, signal, async () => {
+  const registry = new URL(address).host
+  const answer = async (): Promise<Told<'rdap'>> => {
     const response = await ask(address)
     if (response.status === 404) {
       response.body.destroy()
@@ -33,7 +34,8 @@ export const collectRdap: Collector<'rdap'> = async ({ subject, parts, signal, n
     const more = facts.registeredAt === null ? await fromRegistrar(json, [address, response.url]) : null
     const best = more ? { ...facts, registeredAt: more.registeredAt, expiresAt: facts.expiresAt ?? more.expiresAt } : facts
     return { status: 'ok', facts: best, version, validFor: validity(best) }
-  })
+  }
+  return parts.circuits.through(registry, () => parts.places.hold(registry, signal, answer))
 
   function ask(url: string): Promise<Response> {
     return parts.https.get(url, { signal, accept: ACCEPT, maxBytes: MAX_BYTES })

@@ -1,21 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { batched } from '../../runtime/batched.ts'
+import { cancelledByNobody } from '../../runtime/cancellation.ts'
+import { dnsClient } from '../../runtime/outbound/dns-client.ts'
+import { systemServers } from '../../runtime/outbound/dns-servers.ts'
+import { httpClient } from '../../runtime/outbound/http-client.ts'
+import { type NetworkOptions, safeNetwork } from '../../runtime/outbound/safe-connect.ts'
+import { slots } from '../../runtime/outbound/slots.ts'
 import type { Evidence, Snapshot, UnixSeconds } from '../evidence.ts'
-import { batched } from './batched.ts'
+import { circuitsOf } from './circuits.ts'
 import { type Answering, startCollectors, timedOut, type UnderWay } from './collection.ts'
 import type { Parts, Subject } from './collector.ts'
 import { collectors, type Row } from './collectors.ts'
-import { dnsClient } from './dns-client.ts'
 import { dnsblZones } from './dnsbl.ts'
 import { type SourceStatus, sourceHealth } from './health.ts'
-import { httpsClient } from './https-client.ts'
 import { refreshList } from './list-refresh.ts'
 import type { ListRepository } from './list-repository.ts'
 import { chosenLists, type List } from './lists.ts'
 import type { EvidenceRepository, StoredSnapshot } from './repository.ts'
-import { type NetworkOptions, safeNetwork } from './safe-connect.ts'
-import { slots } from './slots.ts'
-import { type CollectorConfig, systemServers } from './variables.ts'
+import type { CollectorConfig } from './variables.ts'
 
 /** The whole time of a decision's collecting. Milliseconds. */
 const BUDGET = 3_000
@@ -89,7 +92,7 @@ export function trustSources({
   const ended = new AbortController()
   const network = safeNetwork({ ...networkOptions, resolvers: config.TRUST_DNS_SERVERS ?? systemServers() })
   const dns = dnsClient(network)
-  const https = httpsClient(network, dns)
+  const https = httpClient(network, dns, { userAgent: 'atrium-trust' })
   const parts: Parts = {
     network,
     dns,
@@ -99,6 +102,7 @@ export function trustSources({
     dnsbl: dnsblZones(dns, config.TRUST_DNSBL_ZONES ?? []),
     ctUrl: config.TRUST_CT_URL ?? null,
     places: slots(PLACES),
+    circuits: circuitsOf(log),
     log,
   }
   const health = sourceHealth()
@@ -190,7 +194,10 @@ export function trustSources({
   function collectOnce(subject: Subject, budgetMs: number, isRenewal = false): Promise<Snapshot> {
     const running = collecting.get(subject.host)
     if (running) return running
-    const collected = collect(subject, budgetMs, isRenewal).finally(() => collecting.delete(subject.host))
+    // Others may come to wait for it.
+    const collected = cancelledByNobody(() => collect(subject, budgetMs, isRenewal)).finally(() =>
+      collecting.delete(subject.host),
+    )
     collecting.set(subject.host, collected)
     return collected
   }

@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto'
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
-import { isAddress } from './address-policy.ts'
-import { connectTo } from './addresses.ts'
+import { isAddress } from '../../runtime/outbound/address-policy.ts'
+import { connectTo } from '../../runtime/outbound/addresses.ts'
+import { Fault, faultOf } from '../../runtime/outbound/fault.ts'
 import { describeCertificate } from './certificate.ts'
 import type { Collector } from './collector.ts'
-import { Fault, faultOf } from './fault.ts'
 
 const HOUR = 3_600
 const CHAIN = 10

@@ -1,9 +1,7 @@
-import { getServers } from 'node:dns'
-import { isIP } from 'node:net'
 import { z } from 'zod'
 import type { Config, Variables } from '../../runtime/config.ts'
+import { readServer } from '../../runtime/outbound/dns-servers.ts'
 import { LIST_NAMES, type ListChoice } from './lists.ts'
-import type { Endpoint } from './safe-connect.ts'
 
 const SERVERS = 'addresses of DNS servers with commas between them, such as 9.9.9.9,[2620:fe::fe]:53'
 const LISTS = `"none", or some of ${LIST_NAMES.join(', ')} with commas between them, each with =https://… behind it where it has another address`
@@ -58,18 +56,6 @@ export const collectorVariables = {
 } satisfies Variables
 
 export type CollectorConfig = Config<typeof collectorVariables>
-
-/** The servers that the system is set up with. */
-export const systemServers = (): Endpoint[] => getServers().flatMap((server) => readServer(server) ?? [])
-
-/** `9.9.9.9`, `9.9.9.9:53`, `2620:fe::fe` or `[2620:fe::fe]:53`; null for anything else. */
-function readServer(text: string): Endpoint | null {
-  if (isIP(text)) return { address: text, port: 53 }
-  const match = /^(?:\[([^\]]+)\]|([\d.]+)):(\d{1,5})$/.exec(text)
-  const address = match?.[1] ?? match?.[2] ?? ''
-  const port = Number(match?.[3])
-  return isIP(address) && port > 0 && port < 65_536 ? { address, port } : null
-}
 
 function readChoice(text: string): ListChoice | null {
   const [, name = '', url = null] = /^([a-z-]+)(?:=(https:\/\/\S+))?$/.exec(text) ?? []

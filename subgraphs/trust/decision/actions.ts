@@ -68,11 +68,12 @@ async function answers(
   })
   const [own, known] = await Promise.all([
     overrides.inForce(key.id, subjectsOf(requests), at),
-    decisions.lastSnapshots(
-      key.id,
-      written.map(({ hash }) => hash),
-      { at, policyVersion: engine.policyVersion },
-    ),
+    decisions.lastSnapshots({
+      keyId: key.id,
+      hashes: written.map(({ hash }) => hash),
+      at,
+      policyVersion: engine.policyVersion,
+    }),
   ])
 
   return Promise.all(
@@ -82,7 +83,8 @@ async function answers(
       const last = known.get(hash.toString('hex'))
       const reusable = last && isComplete(last) ? last : null
       const assessed = await assess(request, override, reusable, parts)
-      return newDecision({ request, override, assessed, key, at, begun, text, hash, parts })
+      const isSnapshotStored = assessed.snapshot === reusable
+      return newDecision({ request, override, assessed, isSnapshotStored, key, at, begun, text, hash, parts })
     }),
   )
 }
@@ -91,6 +93,7 @@ function newDecision({
   request,
   override,
   assessed: { snapshot, decision },
+  isSnapshotStored,
   key,
   at,
   begun,
@@ -101,6 +104,7 @@ function newDecision({
   readonly request: DecideRequest
   readonly override: Override | null
   readonly assessed: Assessed
+  readonly isSnapshotStored: boolean
   readonly key: ApiKey
   readonly at: Date
   readonly begun: number
@@ -121,6 +125,7 @@ function newDecision({
     elapsedMs: Math.round(performance.now() - begun),
     requestText: text,
     requestHash: hash,
+    isSnapshotStored,
   }
 }
 

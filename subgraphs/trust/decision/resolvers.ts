@@ -12,25 +12,28 @@ const MOST_AT_ONCE = 100
 export const decisionResolvers = {
   Query: {
     decide: async (_, { input }, context) => {
-      const { outcomes, usage } = await decideAll([questionIn(input)], await context.key(), context)
+      const { outcomes, usage } = await decideAll([questionIn(input)], await context.asking(1), context)
       const [outcome] = outcomes
       if (!outcome) throw new Error('Expected an outcome per question.')
       return resultOf(outcome, usage)
     },
     decideBatch: async (_, { inputs }, context) => {
-      const key = await context.key()
+      await context.key()
       if (inputs.length > MOST_AT_ONCE) throw badInput('inputs', `at most ${MOST_AT_ONCE} questions`, inputs.length)
-      const { outcomes, usage } = await decideAll(inputs.map(questionIn), key, context)
+      const { outcomes, usage } = await decideAll(inputs.map(questionIn), await context.asking(inputs.length), context)
       return { results: outcomes.map((outcome) => resultOf(outcome, usage)), usage }
     },
-    decision: async (_, { id }, { key, decisions }) => decisions.find((await key()).id, id),
+    decision: async (_, { id }, { asking, decisions }) => decisions.find((await asking(1)).id, id),
   },
   Decision: {
     assessment: ({ judgement }) => judgement,
     decidedAt: ({ createdAt }) => createdAt,
     elapsedMilliseconds: ({ elapsedMs }) => elapsedMs,
     audit: (decision) => decision,
-    replay: (decision, _, { engine }) => replay(decision, engine),
+    replay: async (decision, _, { engine }) => {
+      await engine.prepare(decision.policyVersion)
+      return replay(decision, engine)
+    },
   },
   DecisionAudit: {
     snapshot: ({ snapshot }) => snapshot,
@@ -67,13 +70,17 @@ export const decisionResolvers = {
 const questionIn = ({ domain, target, interaction, policy }: DecideInput): Question => ({
   domain,
   target: target && { type: lower(target.type ?? 'DOMAIN'), value: target.value },
-  interaction: interaction && {
+  interaction: interactionIn(interaction),
+  profile: policy && lower(policy),
+})
+
+/** What an input says is to be done. */
+export const interactionIn = (interaction: DecideInput['interaction']): Question['interaction'] =>
+  interaction && {
     kind: interaction.kind ? lower(interaction.kind) : null,
     mode: interaction.mode ? lower(interaction.mode) : null,
     sensitivity: interaction.sensitivity ? lower(interaction.sensitivity) : null,
-  },
-  profile: policy && lower(policy),
-})
+  }
 
 function resultOf(outcome: Outcome, usage: Usage) {
   switch (outcome.kind) {

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { batched } from '../../runtime/batched.ts'
 import type { Tables } from '../tables.ts'
 import { type ApiKey, monthOf, type Plan } from './key.ts'
 import type { Secret } from './secret.ts'
@@ -22,17 +23,7 @@ export type ListedKey = ApiKey & {
 /** Keys, their secrets and what they have used. */
 export const keyRepository = (database: Kysely<Tables>) => ({
   /** The key of a secret that is good at `at`; null when there is none. */
-  async findBySecret(hash: Buffer, at: Date): Promise<ApiKey | null> {
-    const row = await database
-      .selectFrom('api_key_secret')
-      .innerJoin('api_key', 'api_key.id', 'api_key_secret.key_id')
-      .select(COLUMNS)
-      .where('hash', '=', hash)
-      .where('revoked_at', 'is', null)
-      .where(({ eb, or }) => or([eb('ends_at', 'is', null), eb('ends_at', '>', at)]))
-      .executeTakeFirst()
-    return row ?? null
-  },
+  findBySecret: foundBySecret(database),
 
   create: ({ name, plan, secret, at }: NewKey): Promise<ApiKey> =>
     database.transaction().execute(async (transaction) => {
@@ -123,6 +114,27 @@ export const keyRepository = (database: Kysely<Tables>) => ({
   /** Resolves when the tables can be read. */
   ping: (): Promise<unknown> => database.selectFrom('api_key').select('id').limit(1).execute(),
 })
+
+/** Every request begins with this one: those that come at once share a statement. */
+function foundBySecret(database: Kysely<Tables>): (hash: Buffer, at: Date) => Promise<ApiKey | null> {
+  const find = batched(async (asked: readonly { readonly hash: Buffer; readonly at: Date }[]) => {
+    const rows = await database
+      .selectFrom('api_key_secret')
+      .innerJoin('api_key', 'api_key.id', 'api_key_secret.key_id')
+      .select([...COLUMNS, 'hash', 'ends_at as endsAt'])
+      .where(({ eb, val }) => eb('hash', '=', sql<Buffer>`ANY (${val(asked.map(({ hash }) => hash))}::bytea[])`))
+      .where('revoked_at', 'is', null)
+      .execute()
+    const bySecret = new Map(rows.map(({ hash, ...row }) => [hash.toString('hex'), row]))
+    return asked.map(({ hash, at }) => {
+      const row = bySecret.get(hash.toString('hex'))
+      if (!row || (row.endsAt !== null && row.endsAt <= at)) return null
+      const { endsAt: _, ...key } = row
+      return key
+    })
+  })
+  return (hash, at) => find({ hash, at })
+}
 
 type NewKey = { readonly name: string; readonly plan: Plan; readonly secret: Secret; readonly at: Date }
 

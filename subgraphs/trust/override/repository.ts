@@ -1,4 +1,5 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import { batched } from '../../runtime/batched.ts'
 import type { KeysetRange } from '../../runtime/keyset.ts'
 import type { Override as Wanted } from '../pipeline/request.ts'
 import type { Tables } from '../tables.ts'
@@ -18,6 +19,8 @@ const COLUMNS = [
 /** Which overrides of a key are listed. */
 type Listed = { readonly keyId: string; readonly subject: string | null; readonly at: Date }
 
+type InForce = { readonly keyId: string; readonly subjects: readonly string[]; readonly at: Date }
+
 /** Overrides in the database. One that has ended is as good as gone. */
 export const overrideRepository = (database: Kysely<Tables>) => {
   const alive = ({ keyId, subject, at }: Listed) => {
@@ -28,12 +31,27 @@ export const overrideRepository = (database: Kysely<Tables>) => {
     return subject === null ? query : query.where('subject', '=', subject)
   }
 
+  // Every decision asks: those that come at once share a statement.
+  const inForce = batched(async (asked: readonly InForce[]) => {
+    const pairs = asked.flatMap(({ keyId, subjects }) => subjects.map((subject) => ({ keyId, subject })))
+    const keys = sql<string>`${pairs.map(({ keyId }) => keyId)}::bigint[]`
+    const subjects = sql<string>`${pairs.map(({ subject }) => subject)}::text[]`
+    const rows = await database
+      .selectFrom('override')
+      .select(COLUMNS)
+      .where(sql<boolean>`(key_id, subject) IN (SELECT * FROM unnest(${keys}, ${subjects}))`)
+      .execute()
+    return asked.map(({ keyId, subjects: own, at }) =>
+      rows
+        .filter((row) => row.keyId === keyId && own.includes(row.subject) && (row.expiresAt === null || row.expiresAt > at))
+        .map(wantedOf),
+    )
+  })
+
   return {
     /** Those of a key that count at `at` for one of these subjects. */
-    async inForce(keyId: string, subjects: readonly string[], at: Date): Promise<readonly Wanted[]> {
-      const rows = await alive({ keyId, subject: null, at }).select(COLUMNS).where('subject', 'in', subjects).execute()
-      return rows.map(wantedOf)
-    },
+    inForce: (keyId: string, subjects: readonly string[], at: Date): Promise<readonly Wanted[]> =>
+      inForce({ keyId, subjects, at }),
 
     /** By subject, one more than asked for. */
     list(listed: Listed, { size, after }: KeysetRange): Promise<Override[]> {

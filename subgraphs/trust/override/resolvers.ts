@@ -10,8 +10,8 @@ const OVERRIDES: KeysetList<Override> = { name: 'overrides', parts: ['text'], po
 
 export const overrideResolvers = {
   Query: {
-    overrides: async (_, { subject, ...page }, { key, overrides, engine, now }) => {
-      const { id: keyId } = await key()
+    overrides: async (_, { subject, ...page }, { asking, overrides, engine, now }) => {
+      const { id: keyId } = await asking(1)
       const range = rangeOf(OVERRIDES, page)
       const found = subject == null ? null : engine.normalise('url', subject)
       // What is no name has no override.
@@ -20,8 +20,8 @@ export const overrideResolvers = {
     },
   },
   Mutation: {
-    setOverride: async (_, { input }, { key, overrides, engine, now }) => {
-      const { id: keyId } = await key()
+    setOverride: async (_, { input }, { asking, overrides, engine, now }) => {
+      const { id: keyId } = await asking(1)
       const { subject, action, reason, expiresAt } = input
       const at = now()
       const checked = checkedOverride({ subject, reason, action: lower(action), expiresAt: expiresAt ?? null }, at, engine)
@@ -36,8 +36,8 @@ export const overrideResolvers = {
         },
       ])
     },
-    deleteOverride: async (_, { subject }, { key, overrides, engine }) => {
-      const { id: keyId } = await key()
+    deleteOverride: async (_, { subject }, { asking, overrides, engine }) => {
+      const { id: keyId } = await asking(1)
       const found = engine.normalise('url', subject)
       if (found.kind === 'target' && (await overrides.delete(keyId, found.target.host))) {
         return { __typename: 'DeleteOverrideSuccess', subject: found.target.host }

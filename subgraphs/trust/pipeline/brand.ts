@@ -45,21 +45,22 @@ const SHORT = 4
 
 const indexes = new WeakMap<readonly string[], BrandIndex>()
 
-/** The index of a registry; made once per list, since it holds some 100,000 permutations. */
-export function brandIndexOf(lines: readonly string[]): BrandIndex {
+/** The index of a registry; made once per list, since it holds some 100,000 permutations. Stops after each brand, for those who have other things to do. */
+export function* brandIndexSteps(lines: readonly string[]): Generator<void, BrandIndex> {
   const known = indexes.get(lines)
   if (known) return known
-  const index = build(lines.map(brandOf))
+  const index = yield* build(lines.map(brandOf))
   indexes.set(lines, index)
   return index
 }
 
-function build(brands: readonly Brand[]): BrandIndex {
+function* build(brands: readonly Brand[]): Generator<void, BrandIndex> {
   const byDomain = new Map<string, string>()
   const byLabel = new Map<string, Owned>()
   const bySkeleton = new Map<string, Owned>()
   const byPermutation = new Map<string, { owned: Owned; slip: Slip }>()
   for (const brand of brands) {
+    yield
     for (const domain of brand.domains) byDomain.set(domain, brand.name)
     const suffixes = new Set(brand.domains.map((domain) => domain.slice(domain.indexOf('.') + 1)))
     for (const label of brand.labels) {

@@ -1,4 +1,4 @@
-import { type BrandIndex, brandIndexOf } from './brand.ts'
+import { type BrandIndex, brandIndexSteps } from './brand.ts'
 import type { LureWords } from './lookalike.ts'
 import { FROZEN } from './policies/frozen.ts'
 import { type Lists, TABLES, type Tables, versionOf } from './tables.ts'
@@ -25,24 +25,32 @@ const ready = new Map<string, Policy>()
 /** Versions that `policyOf` can load, in no order. */
 export const policyVersions = (): readonly string[] => [...known.keys()]
 
-/** The tables of a version, made ready once (about 0.1 s for the brands). Null for versions that this release does not have. */
+/** The tables of a version, made ready once. Null for versions that this release does not have. */
 export function policyOf(version: string): Policy | null {
+  const made = ready.get(version)
+  if (made) return made
+  const steps = policySteps(version)
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value
+}
+
+/** The same in steps of a millisecond or less: together they take about 0.1 s, for the brands. */
+export function* policySteps(version: string): Generator<void, Policy | null> {
   const made = ready.get(version)
   if (made) return made
   const tables = known.get(version)
   if (!tables) return null
-  const policy = prepare(version, tables)
+  const policy = yield* prepare(version, tables)
   ready.set(version, policy)
   return policy
 }
 
-function prepare(version: string, { engine, weights, lists }: Tables): Policy {
+function* prepare(version: string, { engine, weights, lists }: Tables): Generator<void, Policy> {
   const suffixes = new Set(lists.riskySuffixes)
   return {
     version,
     engine,
     weights,
-    brands: brandIndexOf(lists.brands),
+    brands: yield* brandIndexSteps(lists.brands),
     words: wordsOf(lists),
     isPlatform: underAny(lists.platforms),
     isParking: underAny(lists.parkingServers),

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { GraphQLError, type GraphQLSchema, parse } from 'graphql'
 import { type Logger, pino } from 'pino'
@@ -8,6 +10,7 @@ import type { Limits } from '../../../gateway/limits/limits.ts'
 import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
 import type { Passage } from '../../../gateway/link.ts'
 import { localLink } from '../../../gateway/local-link.ts'
+import { LinkError } from '../../../gateway/masked-link.ts'
 import type { Caller } from '../../../subgraphs/runtime/caller.ts'
 import { rateLimited } from '../../../subgraphs/runtime/errors.ts'
 import type { Subgraph } from '../../../subgraphs/runtime/subgraph.ts'
@@ -168,5 +171,19 @@ export async function ask(gateway: Gateway, query: string, variables: Record<str
   return JSON.parse(JSON.stringify(answer)) as {
     data?: Record<string, unknown> | null
     errors?: { message: string; path?: unknown[]; extensions: Record<string, unknown> }[]
+  }
+}
+
+/** The whole graph, whose subgraphs do not answer. */
+export async function directoryWithoutData() {
+  const execute = () => Promise.reject(new LinkError('SUBGRAPH_UNAVAILABLE', 'The directory is not here.'))
+  const supergraphSdl = readFileSync(join(import.meta.dirname, '../../../schema/supergraph.graphql'), 'utf8')
+  return {
+    gateway: await startGateway({
+      supergraphSdl,
+      links: ['directory', 'social', 'store', 'trust'].map((name) => ({ name, execute, subscribe: execute })),
+      limits: DEFAULT_LIMITS,
+      log: keptLog().log,
+    }),
   }
 }

@@ -147,6 +147,7 @@ test('a replay needs nothing but what is stored, not even the same spelling of t
     false,
     expect.arrayContaining(['/action', '/audit/base']),
   ])
+  await trust.sql("UPDATE decision SET body = replace(body, 'sandbox', 'deny') WHERE id = $1", [id])
 })
 
 test('what does not say what to decide about is a union member that names the field', async () => {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Data, startTrust, type Trust } from './support/trust.ts'
+import { readConfig } from '../../../subgraphs/runtime/config.ts'
+import { trustVariables } from '../../../subgraphs/trust/variables.ts'
+import { type Data, startTrust, type TestKey, type Trust } from './support/trust.ts'
 
 let at = new Date('2026-11-20T12:00:00Z')
 let trust: Trust
@@ -113,4 +115,48 @@ test('an unlimited key is counted and never refused', async () => {
     remaining: null,
     used: 160,
   })
+})
+
+test('a key that asks too fast waits a moment, which is no scan and concerns no other key', async () => {
+  const config = readConfig(trustVariables, { TRUST_RATE_FREE: '60' })
+  const ask = trust.another({ config })
+  const [fast, other] = [await trust.aKey(), await trust.aKey()]
+  const decided = async ({ caller }: TestKey) => (await ask(DECIDE, { domain: 'example.com' }, caller)).errors ?? 'answered'
+  const burst = await Promise.all(Array.from({ length: 61 }, () => decided(fast)))
+  expect(burst.filter((each) => each === 'answered')).toHaveLength(60)
+  expect(burst.find((each) => each !== 'answered')).toMatchObject([
+    {
+      message: 'Too many questions of this key: try again in 1 seconds.',
+      extensions: { code: 'RATE_LIMITED', retryAfterSeconds: 1 },
+    },
+  ])
+  expect(await decided(other)).toBe('answered')
+  const { trustUsage } = (await ask(USAGE, {}, fast.caller)).data
+  expect(trustUsage.used).toBe(60)
+  at = new Date(at.getTime() + 1_000)
+  expect([await decided(fast), await decided(fast)]).toEqual(['answered', expect.any(Array)])
+})
+
+test('a batch is as many questions as it has, and reading back is one', async () => {
+  const ask = trust.another({ config: readConfig(trustVariables, { TRUST_RATE_FREE: '120' }) })
+  const { caller } = await trust.aKey()
+  const batch = 'query ($inputs: [DecideInput!]!) { decideBatch(inputs: $inputs) { results { __typename } } }'
+  const inputs = Array.from({ length: 100 }, () => ({ domain: 'not a host' }))
+  expect((await ask(batch, { inputs }, caller)).errors).toBeUndefined()
+  expect((await ask(batch, { inputs }, caller)).errors?.[0]?.extensions).toMatchObject({ retryAfterSeconds: 40 })
+  const read = () => ask('{ decision(id: "dec_none") { id } overrides { totalCount } }', {}, caller)
+  for (let time = 0; time < 10; time++) expect((await read()).errors).toBeUndefined()
+  expect((await read()).errors).toHaveLength(2)
+})
+
+test('an unlimited key is as fast as it likes, unless the operator says otherwise', async () => {
+  const { caller } = await trust.aKey({ plan: 'unlimited' })
+  const batch = 'query ($inputs: [DecideInput!]!) { decideBatch(inputs: $inputs) { results { __typename } } }'
+  const inputs = Array.from({ length: 100 }, () => ({ domain: 'not a host' }))
+  const tooFast = async (ask: Trust['ask']) => {
+    for (let time = 0; time < 8; time++) if ((await ask(batch, { inputs }, caller)).errors) return true
+    return false
+  }
+  const bounded = trust.another({ config: readConfig(trustVariables, { TRUST_RATE_UNLIMITED: '700' }) })
+  expect([await tooFast(trust.ask), await tooFast(bounded)]).toEqual([false, true])
 })

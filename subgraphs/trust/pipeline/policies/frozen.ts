@@ -1,5 +1,6 @@
 import type { Tables } from '../tables.ts'
 import p_4e4c78401e06291f from './p_4e4c78401e06291f.json' with { type: 'json' }
+import p_e03876f031933287 from './p_e03876f031933287.json' with { type: 'json' }
 
 /**
  * Tables of this and earlier versions, by version. Written by `freeze-policy.ts`; nothing here is ever changed. A file whose decisions have all
@@ -7,4 +8,5 @@ import p_4e4c78401e06291f from './p_4e4c78401e06291f.json' with { type: 'json' }
  */
 export const FROZEN: Readonly<Record<string, Tables>> = {
   p_4e4c78401e06291f: p_4e4c78401e06291f as unknown as Tables,
+  p_e03876f031933287: p_e03876f031933287 as unknown as Tables,
 }

@@ -12,7 +12,7 @@ import {
   startDnsServer,
   txt,
   zone,
-} from './support/dns-server.ts'
+} from '../../../support/dns-server.ts'
 import { startTrust, type Trust } from './support/trust.ts'
 
 const PUBLIC = '93.184.216.34'
@@ -42,6 +42,38 @@ const CASES: readonly Case[] = [
     host: 'refused.test',
     zone: { 'refused.test *': { rcode: REFUSED } },
     expect: { status: 'failed', reason: 'servfail' },
+  },
+  {
+    why: 'a lame server, which names others instead of asking them',
+    host: 'lame.test',
+    zone: { 'lame.test *': { authorities: [{ type: 'NS', name: '.', data: 'a.root-servers.net', ttl: 300 }] } },
+    expect: { status: 'failed', reason: 'servfail' },
+  },
+  {
+    why: 'no such records, as the SOA beside the servers says',
+    host: 'empty.test',
+    zone: {
+      'empty.test *': {
+        authorities: [
+          { type: 'NS', name: 'empty.test', data: 'ns.empty.test', ttl: 300 },
+          {
+            type: 'SOA',
+            name: 'empty.test',
+            ttl: 300,
+            data: {
+              mname: 'ns.empty.test',
+              rname: 'h.empty.test',
+              serial: 1,
+              refresh: 3600,
+              retry: 600,
+              expire: 86_400,
+              minimum: 300,
+            },
+          },
+        ],
+      },
+    },
+    expect: ok({ a: [], aaaa: [], unanswered: [] }),
   },
   { why: 'a name that is not there', host: 'nothing.test', zone: {}, expect: { status: 'absent', reason: 'nxdomain' } },
   {

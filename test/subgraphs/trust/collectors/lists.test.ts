@@ -10,8 +10,8 @@ import {
 } from '../../../../subgraphs/trust/collectors/list-formats.ts'
 import type { List } from '../../../../subgraphs/trust/collectors/lists.ts'
 import type { FeedsEvidence } from '../../../../subgraphs/trust/evidence.ts'
-import { type Answerer, a, startDnsServer, zone } from './support/dns-server.ts'
-import { type Handler, startHttpServer, text } from './support/http-server.ts'
+import { type Answerer, a, startDnsServer, zone } from '../../../support/dns-server.ts'
+import { type Handler, startHttpServer, text } from '../../../support/http-server.ts'
 import { aBootstrap, aList, startTrust, type Trust, type TrustOptions } from './support/trust.ts'
 
 const cleanups: (() => unknown)[] = []

@@ -1,10 +1,15 @@
 import { gzipSync } from 'node:zlib'
+import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Fault, type FaultReason } from '../../../../subgraphs/runtime/outbound/fault.ts'
+import { circuitsOf } from '../../../../subgraphs/trust/collectors/circuits.ts'
+import { rdapServiceOf } from '../../../../subgraphs/trust/collectors/rdap-services.ts'
 import type { RdapEvidence } from '../../../../subgraphs/trust/evidence.ts'
+import { aCanary } from '../../../support/canary.ts'
+import { a, type DnsServer, startDnsServer, zone } from '../../../support/dns-server.ts'
+import { type Handler, type HttpServer, json, redirect, startHttpServer } from '../../../support/http-server.ts'
 import { aCertificate, anAuthority } from './support/certificates.ts'
-import { a, type DnsServer, startDnsServer, zone } from './support/dns-server.ts'
-import { type Handler, type HttpServer, json, redirect, startHttpServer } from './support/http-server.ts'
-import { aBootstrap, aCanary, startTrust, type Trust } from './support/trust.ts'
+import { aBootstrap, startTrust, type Trust } from './support/trust.ts'
 
 const seconds = (date: string): number => Date.parse(date) / 1000
 
@@ -333,8 +338,18 @@ afterAll(async () => {
   canary.close()
 })
 
+/** Each case in a process that has seen none of the others, or their failures would leave the registry alone. */
+async function asked(name: string): Promise<RdapEvidence> {
+  const own = await startTrust({ dns, allowedPorts: [registry.port, 1], database: trust.database })
+  try {
+    return await own.ask('rdap', name)
+  } finally {
+    await own.close()
+  }
+}
+
 test.each(CASES)('$name: $why', async ({ name, expect: expected }) => {
-  expect(await trust.ask('rdap', name)).toMatchObject({ subject: name, ...expected })
+  expect(await asked(name)).toMatchObject({ subject: name, ...expected })
 })
 
 test('no redirect has reached the listener inside', () => {
@@ -342,7 +357,7 @@ test('no redirect has reached the listener inside', () => {
 })
 
 test('429 is asked again when the registry allows it, not before', async () => {
-  const answer = await trust.ask('rdap', 'busy.com')
+  const answer = await asked('busy.com')
   expect(answer).toMatchObject({ status: 'failed', reason: 'rate_limited' })
   expect(answer.validUntil - answer.collectedAt).toBe(900)
 })
@@ -353,7 +368,7 @@ test.each([
   { why: 'an entry without addresses', name: 'x.bad', expected: { status: 'skipped', reason: 'no_service' } },
   { why: 'the longest matching entry', name: 'shop.co.uk', expected: { status: 'absent', reason: 'not_registered' } },
 ])('$name: $why', async ({ name, expected }) => {
-  expect(await trust.ask('rdap', name)).toMatchObject(expected)
+  expect(await asked(name)).toMatchObject(expected)
 })
 
 test('an address and a public suffix have no registration', async () => {
@@ -365,6 +380,66 @@ test('before the list of registries is loaded, a missing top-level domain is unk
   const own = await startTrust({ dns })
   expect(await own.ask('rdap', 'nic.de')).toMatchObject({ status: 'failed', reason: 'unavailable' })
   await own.close()
+})
+
+test("until IANA's list is loaded, the shipped copy says who is asked; then nothing but the list", async () => {
+  const own = await startTrust({ dns })
+  const of = (name: string) => rdapServiceOf(own.lists, name)
+  expect([await of('a.com'), await of('a.shop'), await of('a.de')]).toEqual([
+    'https://rdap.verisign.com/com/v1/',
+    'https://rdap.gmoregistry.net/rdap/',
+    'unknown',
+  ])
+  await own.close()
+  expect([await rdapServiceOf(trust.lists, 'a.com'), await rdapServiceOf(trust.lists, 'a.shop')]).toEqual([
+    `${registry.url}/`,
+    'none',
+  ])
+})
+
+test('a registry that keeps failing is left alone, and others are not', async () => {
+  const failing = await startHttpServer({ '*': json({}, { status: 503 }) })
+  const list = json({
+    services: [
+      [['com'], [`${failing.url}/`]],
+      [['org'], [`${registry.url}/`]],
+    ],
+  })
+  const lists = await startHttpServer({ '/': list })
+  const own = await startTrust({
+    dns,
+    allowedPorts: [failing.port, registry.port, lists.port],
+    lists: [aBootstrap(`${lists.url}/`)],
+  })
+  await own.refreshLists()
+  for (const number of [1, 2, 3, 4, 5, 6, 7]) {
+    expect(await own.ask('rdap', `host-${number}.com`)).toMatchObject({ status: 'failed', reason: 'unavailable' })
+  }
+  expect(failing.asked).toHaveLength(5)
+  expect(await own.ask('rdap', 'nobody.org')).toMatchObject({ status: 'absent' })
+  await own.close()
+  await Promise.all([failing.close(), lists.close()])
+})
+
+test('it is asked again after a rest, and what it says about a name does not count against it', async () => {
+  let now = 0
+  const { through } = circuitsOf(pino({ level: 'silent' }), () => now)
+  const answered = async (reason: FaultReason | null): Promise<string> => {
+    let isAsked = false
+    await through('registry.test', async () => {
+      isAsked = true
+      if (reason) throw new Fault(reason, 'as told')
+    }).catch(() => {})
+    return isAsked ? 'asked' : 'left alone'
+  }
+  for (const reason of ['malformed', 'blocked', 'no_capacity'] as const)
+    for (let time = 0; time < 10; time++) await answered(reason)
+  expect(await answered(null)).toBe('asked')
+  now += 60_000
+  for (const reason of ['timeout', 'unavailable', 'rate_limited', 'refused', 'no_tls'] as const) await answered(reason)
+  expect(await answered(null)).toBe('left alone')
+  now += 5_000
+  expect([await answered(null), await answered(null)]).toEqual(['asked', 'asked'])
 })
 
 test('a registry is asked over HTTPS, by name, and only with a certificate of its own name', async () => {

@@ -1,11 +1,12 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { safeNetwork } from '../../../../subgraphs/runtime/outbound/safe-connect.ts'
 import { phishingUrls } from '../../../../subgraphs/trust/collectors/list-formats.ts'
-import { safeNetwork } from '../../../../subgraphs/trust/collectors/safe-connect.ts'
-import { type Answerer, a, aaaa, cname, type DnsServer, type Reply, startDnsServer, zone } from './support/dns-server.ts'
-import { json, redirect, startHttpServer } from './support/http-server.ts'
-import { aBootstrap, aCanary, aList, startTrust, type Trust, type TrustOptions } from './support/trust.ts'
+import { aCanary } from '../../../support/canary.ts'
+import { type Answerer, a, aaaa, cname, type DnsServer, type Reply, startDnsServer, zone } from '../../../support/dns-server.ts'
+import { json, redirect, startHttpServer } from '../../../support/http-server.ts'
+import { aBootstrap, aList, startTrust, type Trust, type TrustOptions } from './support/trust.ts'
 
 const HOST = 'victim.test'
 const cleanups: (() => unknown)[] = []
@@ -154,9 +155,11 @@ test.each([
 })
 
 test('no other file opens a socket', () => {
-  const folder = join(import.meta.dirname, '../../../../subgraphs/trust/collectors')
+  const root = join(import.meta.dirname, '../../../../subgraphs')
   const opens =
     /\b(?:(?:net|tls|http2?)\.(?:connect|createConnection|request|get)|createSocket|createConnection|new (?:net\.)?Socket|WebSocket|EventSource|fetch)\s*\(|from 'node:(?:https?|http2|dns\/promises)'/
-  const offenders = globSync('*.ts', { cwd: folder }).filter((file) => opens.test(readFileSync(join(folder, file), 'utf8')))
-  expect(offenders).toEqual(['safe-connect.ts'])
+  const offenders = globSync(['trust/collectors/*.ts', 'runtime/outbound/*.ts'], { cwd: root }).filter((file) =>
+    opens.test(readFileSync(join(root, file), 'utf8')),
+  )
+  expect(offenders).toEqual(['runtime/outbound/safe-connect.ts'])
 })

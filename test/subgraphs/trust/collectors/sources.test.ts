@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import tls, { type TLSSocket } from 'node:tls'
 import canonicalize from 'canonicalize'
 import { afterEach, expect, test } from 'vitest'
+import { cancelledBy } from '../../../../subgraphs/runtime/cancellation.ts'
 import type { Snapshot } from '../../../../subgraphs/trust/evidence.ts'
-import { aCertificate, anAuthority } from './support/certificates.ts'
-import { type Answerer, a, type DnsServer, startDnsServer } from './support/dns-server.ts'
-import { type Handler, type HttpServer, json, startHttpServer } from './support/http-server.ts'
+import { json } from '../../../support/http-server.ts'
 import { aBootstrap, startTrust, type Trust, type TrustOptions } from './support/trust.ts'
+import { startWorld, type World, type WorldOptions } from './support/world.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -17,66 +15,24 @@ afterEach(async () => {
 
 const MINUTE = 60_000
 
-type World = {
-  readonly trust: Trust
-  readonly dns: DnsServer
-  readonly registry: HttpServer
-  /** Names that came with handshakes. */
-  readonly handshakes: string[]
-  readonly clock: { at: number }
-  /** How often the registry was asked about a domain. */
-  readonly registrations: () => number
-}
-
-/** DNS that answers every name, a registry that knows every .com, and a TLS server behind all of them. */
+/** Sources that see nothing but an internet on loopback. */
 async function aWorld({
   rdap,
   answer,
   ...options
-}: Partial<TrustOptions> & { rdap?: Handler; answer?: Answerer } = {}): Promise<World> {
-  const authority = await anAuthority()
-  const handshakes: string[] = []
-  const server = tls.createServer({
-    ...(await aCertificate({ names: ['*.com'], authority })),
-    SNICallback: (name, callback) => {
-      handshakes.push(name)
-      callback(null)
-    },
-  })
-  server.on('secureConnection', (socket: TLSSocket) => socket.on('error', () => {})).on('tlsClientError', () => {})
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const tlsPort = (server.address() as AddressInfo).port
-  const dns = await startDnsServer(
-    answer ?? (({ name, type }) => (/^[0-9a-f]{16}\./.test(name) ? undefined : type === 'A' ? a(name, '127.0.0.1') : {})),
-  )
-  const registered: Handler = (request, response) =>
-    json({
-      objectClassName: 'domain',
-      ldhName: request.url?.split('/').at(-1),
-      events: [{ eventAction: 'registration', eventDate: '2015-03-01T10:00:00Z' }],
-    })(request, response)
-  const registry = await startHttpServer({
-    '/dns.json': (request, response) => json({ services: [[['com'], [`http://${request.headers.host}/`]]] })(request, response),
-    '*': rdap ?? registered,
-  })
+}: Partial<TrustOptions> & WorldOptions = {}): Promise<World & { readonly trust: Trust; readonly clock: { at: number } }> {
+  const world = await startWorld({ rdap, answer })
   const clock = { at: Math.floor(Date.now() / 1000) * 1000 }
   const trust = await startTrust({
-    dns,
-    lists: [aBootstrap(`${registry.url}/dns.json`)],
-    network: { tlsPort, authorities: [authority.pem], allow: ({ port }) => port === tlsPort || port === registry.port },
+    dns: world.dns,
+    lists: [aBootstrap(`${world.registry.url}/dns.json`)],
+    network: world.network,
     now: () => new Date(clock.at),
     ...options,
   })
   await trust.refreshLists()
-  cleanups.push(() => server.close(), dns.close, registry.close, trust.close)
-  return {
-    trust,
-    dns,
-    registry,
-    handshakes,
-    clock,
-    registrations: () => registry.asked.filter((path) => path.startsWith('/domain/')).length,
-  }
+  cleanups.push(world.close, trust.close)
+  return { ...world, trust, clock }
 }
 
 const subject = (host: string, registrable: string | null = host) => ({ host, registrable })
@@ -189,7 +145,8 @@ test('every source dead: a snapshot all the same, and /ready names what is down'
 test('500 hosts with a dead registry: each gets an answer, with everything else in it', async () => {
   const { trust } = await aWorld({ rdap: () => {} })
   const snapshots = await Promise.all(Array.from({ length: 500 }, (_, index) => trust.evidenceFor(subject(`host-${index}.com`))))
-  expect(snapshots.every(({ sources }) => ['skipped', 'timeout'].includes(sources.rdap.status))).toBe(true)
+  // Waited in vain, found no place, or came after the circuit had opened.
+  expect(snapshots.every(({ sources }) => ['timeout', 'skipped', 'failed'].includes(sources.rdap.status))).toBe(true)
   expect(snapshots.filter(({ sources }) => sources.dns.status === 'ok').length).toBeGreaterThan(0)
 })
 
@@ -201,6 +158,17 @@ test('who gives up waiting does not take the answer from others', async () => {
   await expect(left).rejects.toThrow('gone')
   expect(statuses(await stayed)).toMatchObject({ dns: 'ok', tls: 'ok' })
   expect(handshakes).toEqual(['shop.com'])
+})
+
+test('an operation that ends takes neither the answer from others nor what would be kept of it', async () => {
+  const { trust } = await aWorld()
+  const ended = new AbortController()
+  const first = cancelledBy(ended.signal, () => trust.evidenceFor(subject('shop.com')))
+  const second = trust.evidenceFor(subject('shop.com'))
+  ended.abort(new Error('gone'))
+  expect(statuses(await second)).toMatchObject({ rdap: 'ok', dns: 'ok', tls: 'ok' })
+  expect(await first).toEqual(await second)
+  expect((await trust.evidence.latestSnapshots(['shop.com']))[0]?.snapshot).toEqual(await second)
 })
 
 test('a database that has lost its tables costs what was kept, not the answer', async () => {

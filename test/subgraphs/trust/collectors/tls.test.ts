@@ -3,8 +3,8 @@ import tls, { type SecureContextOptions } from 'node:tls'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TlsEvidence, TlsFacts } from '../../../../subgraphs/trust/evidence.ts'
 import { type FreshDatabase, freshDatabase } from '../../../support/database.ts'
+import { a, startDnsServer, zone } from '../../../support/dns-server.ts'
 import { type Authority, aCertificate, anAuthority, type CertificateOptions } from './support/certificates.ts'
-import { a, startDnsServer, zone } from './support/dns-server.ts'
 import { startTrust } from './support/trust.ts'
 
 const HOST = 'shop.test'
@@ -283,4 +283,23 @@ test('the name goes with the handshake, and not a byte after it', async () => {
   })
   expect(await lookAt(server)).toMatchObject({ status: 'ok', facts: { nameMatches: true } })
   expect({ names, bytes }).toEqual({ names: [HOST], bytes: 0 })
+})
+
+test('a server that wants to shake hands again is seen once, and left', async () => {
+  const server = tls.createServer({ ...(await aCertificate({ names: [HOST], authority: root })), maxVersion: 'TLSv1.2' })
+  const handshakes: (string | null)[] = []
+  const renegotiated = Promise.withResolvers<Error | null>()
+  server.on('secureConnection', (socket) => {
+    handshakes.push(socket.getProtocol())
+    socket.on('error', () => {})
+    // As long as nothing else is sent, this is what the other side reads first.
+    socket.renegotiate({}, (error) => renegotiated.resolve(error))
+    socket.on('close', () => renegotiated.resolve(new Error('closed')))
+  })
+  expect(await lookAt(server)).toMatchObject({
+    status: 'ok',
+    facts: { protocol: 'TLSv1.2', nameMatches: true, chainTrusted: true },
+  })
+  expect(await renegotiated.promise).toBeInstanceOf(Error)
+  expect(handshakes).toEqual(['TLSv1.2'])
 })

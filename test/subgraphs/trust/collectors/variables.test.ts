@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../../../subgraphs/runtime/config.ts'
+import { systemServers } from '../../../../subgraphs/runtime/outbound/dns-servers.ts'
 import { chosenLists } from '../../../../subgraphs/trust/collectors/lists.ts'
-import { collectorVariables, systemServers } from '../../../../subgraphs/trust/collectors/variables.ts'
+import { collectorVariables } from '../../../../subgraphs/trust/collectors/variables.ts'
 
 const read = (env: Record<string, string>) => readConfig(collectorVariables, env)
 

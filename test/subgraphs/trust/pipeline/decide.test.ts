@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { brandIndexSteps, brandOf } from '../../../../subgraphs/trust/pipeline/brand.ts'
 import { type Code, DRIVERS, senseOf } from '../../../../subgraphs/trust/pipeline/codes.ts'
 import { decide } from '../../../../subgraphs/trust/pipeline/decide.ts'
+import { BRANDS } from '../../../../subgraphs/trust/pipeline/lists/brands.ts'
 import { overrideFor } from '../../../../subgraphs/trust/pipeline/override.ts'
 import { CURRENT_POLICY } from '../../../../subgraphs/trust/pipeline/policy.ts'
 import type { Override } from '../../../../subgraphs/trust/pipeline/request.ts'
@@ -144,8 +146,48 @@ describe('brands', () => {
     ['mail.com', 'a word is not a misspelt brand', false],
     ['applegate-orchard.org', 'an everyday word inside another', false],
     ['münchen.de', 'an honest umlaut', false],
+    ['telegram.com', 'a newspaper that is called so', false],
+    ['telegram-login.com', 'and somebody who is not', true],
+    ['sparkasse-hannover.de', 'one of hundreds of banks with this word', false],
+    ['sparkasse-login.de', 'a word beside a lure', true],
+    ['lloyds.com', 'an insurer, not the bank', false],
+    ['blockchain.news', 'what everybody calls it', false],
+    ['zalando-lounge.fr', 'a label with a hyphen under a country', false],
+    ['paypay.ne.jp', 'one slip from a brand is a brand itself', false],
+    ['paypay-card.top', 'which is imitated as well', true],
+    ['booking-com.top', 'a domain written as a word', true],
   ])('%s, %s: %s', (host, _why, expected) => {
     expect(decideOn(host, []).reasonCodes.includes('BRAND_LOOKALIKE')).toBe(expected)
+  })
+})
+
+describe('the registry of brands', () => {
+  const brands = BRANDS.map(brandOf)
+
+  test('has 150 brands at least; no domain and no label belongs to two', () => {
+    expect(brands.length).toBeGreaterThanOrEqual(150)
+    for (const all of [
+      brands.flatMap(({ domains }) => domains),
+      brands.flatMap(({ labels }) => labels.map(({ label }) => label)),
+    ])
+      expect(all.filter((each, index) => all.indexOf(each) !== index)).toEqual([])
+  })
+
+  test('is made ready in a step per brand, with time for others in between', () => {
+    const list = [...BRANDS]
+    const steps = brandIndexSteps(list)
+    let stops = 0
+    let step = steps.next()
+    for (; !step.done; step = steps.next()) stops += 1
+    expect([stops, step.value.byDomain.get('paypal.com')]).toEqual([BRANDS.length, 'paypal'])
+    expect(brandIndexSteps(list).next()).toEqual({ done: true, value: step.value })
+  })
+
+  test('names domains as normalisation does, and takes none for an imitation of another brand', () => {
+    for (const domain of brands.flatMap(({ domains }) => domains)) {
+      expect(targetOf(domain).host).toBe(domain)
+      expect([domain, decideOn(domain, []).reasonCodes.includes('BRAND_MISMATCH')]).toEqual([domain, false])
+    }
   })
 })
 

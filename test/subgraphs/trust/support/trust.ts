@@ -1,16 +1,22 @@
 import { type ExecutionResult, graphql } from 'graphql'
+import type { Kysely } from 'kysely'
 import pino from 'pino'
+import { expect } from 'vitest'
 import type { Caller } from '../../../../subgraphs/runtime/caller.ts'
 import { openDatabase } from '../../../../subgraphs/runtime/database.ts'
 import type { Subgraph } from '../../../../subgraphs/runtime/subgraph.ts'
 import { type Engine, engine } from '../../../../subgraphs/trust/assessment/engine.ts'
 import type { Sources, Subject } from '../../../../subgraphs/trust/assessment/sources.ts'
+import { replay } from '../../../../subgraphs/trust/decision/replay.ts'
+import { decisionRepository } from '../../../../subgraphs/trust/decision/repository.ts'
 import type { Evidence, EvidenceBySource, Snapshot, Source } from '../../../../subgraphs/trust/evidence.ts'
 import type { Plan } from '../../../../subgraphs/trust/key/key.ts'
 import { keyRepository } from '../../../../subgraphs/trust/key/repository.ts'
 import { newSecret } from '../../../../subgraphs/trust/key/secret.ts'
+import type { CollectorOptions } from '../../../../subgraphs/trust/parts.ts'
 import { trustSubgraph } from '../../../../subgraphs/trust/subgraph.ts'
 import type { Tables } from '../../../../subgraphs/trust/tables.ts'
+import type { TrustConfig } from '../../../../subgraphs/trust/variables.ts'
 import { type FreshDatabase, freshDatabase } from '../../../support/database.ts'
 
 export const DAY = 86_400
@@ -31,18 +37,18 @@ export type Trust = {
   readonly ask: (query: string, variables?: Record<string, unknown>, caller?: Caller) => Promise<{ data: Data; errors?: Data[] }>
   readonly aKey: (key?: { plan?: Plan; name?: string }) => Promise<TestKey>
   /** Another copy of the subgraph on the same database. */
-  readonly another: (options: { engine?: Engine }) => Trust['ask']
+  readonly another: (options: { engine?: Engine; config?: TrustConfig }) => Trust['ask']
   readonly close: () => Promise<void>
 }
 
-/** The real subgraph over a database of its own, with fixed evidence in place of collectors. `now` moves its clock. */
-export async function startTrust(now: () => Date = () => new Date()): Promise<Trust> {
+/** The real subgraph over a database of its own, whose decisions are all replayed in the end, with fixed evidence in place of collectors unless some are given. `now` moves its clock. */
+export async function startTrust(now: () => Date = () => new Date(), collectors: CollectorOptions | null = null): Promise<Trust> {
   const database = await freshDatabase()
   const { connection } = database
   const { pool, query, close } = openDatabase<Tables>(connection, { schema: 'trust', max: 2, onError: () => {} })
   const log = pino({ level: process.env.TEST_LOG ?? 'silent' })
   const sources = fixedSources(now)
-  const subgraph = trustSubgraph({ connection, log, sources, now })
+  const subgraph = trustSubgraph({ connection, log, sources: collectors ?? sources, now })
   const keys = keyRepository(query)
   const others: Subgraph[] = []
 
@@ -64,10 +70,23 @@ export async function startTrust(now: () => Date = () => new Date()): Promise<Tr
     },
     close: async () => {
       for (const each of [subgraph, ...others]) await each.close()
+      expect(await changedByReplay(query)).toEqual([])
       await close()
       await database.drop()
     },
   }
+}
+
+/** Ids of decisions of which a replay makes something else: whatever a test has decided, none. */
+async function changedByReplay(query: Kysely<Tables>): Promise<readonly string[]> {
+  const decisions = decisionRepository(query)
+  const made = await query.selectFrom('decision').select(['id', 'key_id']).execute()
+  const changed: string[] = []
+  for (const { id, key_id } of made) {
+    const decision = await decisions.find(key_id, id)
+    if (!decision || !replay(decision, engine).identical) changed.push(id)
+  }
+  return changed
 }
 
 const askerOf =
@@ -102,7 +121,7 @@ export function fixedSources(now: () => Date): FixedSources {
       asked.push(host)
       return snapshotAbout(host, at(), told.get(host) ?? {})
     },
-    status: async () => down.map((name) => ({ name, state: 'down', reason: 'told so' })),
+    status: async () => down.map((name) => ({ name, state: 'down' as const, reason: 'told so' })),
     close: async () => {},
   }
 }

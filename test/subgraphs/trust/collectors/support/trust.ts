@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
-import net, { type AddressInfo } from 'node:net'
 import canonicalize from 'canonicalize'
 import pino from 'pino'
 import { openDatabase } from '../../../../../subgraphs/runtime/database.ts'
+import type { Endpoint, NetworkOptions } from '../../../../../subgraphs/runtime/outbound/safe-connect.ts'
 import { rdapBootstrap } from '../../../../../subgraphs/trust/collectors/list-formats.ts'
 import { listRepository } from '../../../../../subgraphs/trust/collectors/list-repository.ts'
 import type { List } from '../../../../../subgraphs/trust/collectors/lists.ts'
 import { evidenceRepository } from '../../../../../subgraphs/trust/collectors/repository.ts'
-import type { Endpoint, NetworkOptions } from '../../../../../subgraphs/trust/collectors/safe-connect.ts'
 import { type SourcesOptions, type TrustSources, trustSources } from '../../../../../subgraphs/trust/collectors/sources.ts'
 import type { CollectorTables } from '../../../../../subgraphs/trust/collectors/tables.ts'
 import type { Evidence, EvidenceBySource, Snapshot, Source } from '../../../../../subgraphs/trust/evidence.ts'
@@ -114,19 +113,3 @@ export const aList = (list: Pick<List, 'name' | 'url' | 'format'> & Partial<List
 
 /** The registries' list, from a server of the test. */
 export const aBootstrap = (url: string): List => aList({ name: 'iana-rdap', kind: 'bootstrap', url, format: rdapBootstrap })
-
-/** A listener that counts who connects to it. */
-export async function aCanary(): Promise<{
-  readonly port: number
-  readonly connections: () => number
-  readonly close: () => void
-}> {
-  let connections = 0
-  const server = net.createServer((socket) => {
-    connections += 1
-    socket.destroy()
-  })
-  // Every address of this machine, so that none leads past it.
-  await new Promise<void>((resolve) => server.listen(0, resolve))
-  return { port: (server.address() as AddressInfo).port, connections: () => connections, close: () => server.close() }
-}

@@ -3,7 +3,7 @@ import { Fault } from './fault.ts'
 
 /** One answer of a DNS server, without what nobody asked for. */
 export type DnsAnswer = {
-  /** "NOERROR", "NXDOMAIN", "SERVFAIL", "REFUSED", … */
+  /** "NOERROR", "NXDOMAIN", "SERVFAIL", "REFUSED", …; "REFERRAL" from a lame server, which says who might know instead of finding out. */
   readonly rcode: string
   /** The answer section. */
   readonly records: readonly Answer[]
@@ -59,7 +59,13 @@ export function decodeAnswer(message: Buffer, asked: Question): DnsAnswer | 'tru
   }
   // The types of the package leave out what its code adds.
   const { rcode } = decoded as packet.DecodedPacket & { readonly rcode: string }
-  return { rcode, records: decoded.answers ?? [], isAuthentic: (flags & 0x0020) !== 0 }
+  const records = decoded.answers ?? []
+  return { rcode: rcode === 'NOERROR' && isReferral(decoded) ? 'REFERRAL' : rcode, records, isAuthentic: (flags & 0x0020) !== 0 }
+}
+
+/** RFC 2308 §2.2: an answer that there are no such records has the zone's SOA, or nothing; servers of others alone are a referral. */
+function isReferral({ answers = [], authorities = [] }: packet.DecodedPacket): boolean {
+  return answers.length === 0 && authorities.some(({ type }) => type === 'NS') && !authorities.some(({ type }) => type === 'SOA')
 }
 
 /** Some servers leave the question out of refusals; those have no records to forge. */

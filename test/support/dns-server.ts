@@ -12,6 +12,7 @@ export type Reply =
   | {
       readonly rcode?: number
       readonly answers?: readonly Answer[]
+      readonly authorities?: readonly Answer[]
       readonly authentic?: boolean
       readonly truncated?: boolean
       /** Sent in front of the right message. */
@@ -98,6 +99,7 @@ export function encode(message: packet.DecodedPacket, reply: Exclude<Reply, Buff
       (reply.rcode ?? 0),
     questions: message.questions ?? [],
     answers: [...(reply.answers ?? [])],
+    authorities: [...(reply.authorities ?? [])],
   })
   return bytes
 }

@@ -1,7 +1,7 @@
 import { hash, verify } from '@node-rs/argon2'
 import { GraphQLError } from 'graphql'
-import { CODES } from '../../runtime/errors.ts'
-import { type Problem, problem } from '../validation.ts'
+import { CODES } from './errors.ts'
+import { type Problem, problem } from './validation.ts'
 
 /** Argon2id as OWASP's Password Storage Cheat Sheet recommends first: 19 MiB, two passes, one lane. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const

@@ -7,14 +7,14 @@ import type { DnsClient } from './dns-client.ts'
 import { Fault, faultOf } from './fault.ts'
 import type { Network } from './safe-connect.ts'
 
-/** What a server of a registry or a list said; never the target itself, of which nothing is read. */
+/** What a server outside said. */
 export type Response = {
   readonly status: number
   /** Lower-case names; a repeated header is joined. */
   readonly headers: Readonly<Record<string, string>>
   /** Where the answer came from, after redirects. */
   readonly url: string
-  /** The decoded body in pieces; throws `malformed` when it has more bytes than allowed. Must be read or destroyed. */
+  /** The decoded body in pieces; throws `too_large` when it has more bytes than allowed. Must be read or destroyed. */
   readonly body: Readable
 }
 
@@ -25,67 +25,98 @@ export type GetOptions = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export type HttpsClient = {
-  /** Follows at most two redirects, each judged like the first address. Throws a `Fault`. */
+export type HttpOptions = {
+  readonly userAgent: string
+  /** How many redirects are followed; 2 when left out. */
+  readonly redirects?: number
+  /** Whether http:// is all right, too; false when left out. */
+  readonly isPlainAllowed?: boolean
+}
+
+export type HttpClient = {
+  /** Follows redirects, each judged like the first address; other origins are not told `authorization`. Throws a `Fault`. */
   readonly get: (url: string, options: GetOptions) => Promise<Response>
+  /** Follows no redirects, for a body is for the address that it was meant for: they are answers with their status. Throws a `Fault`. */
+  readonly post: (url: string, body: string, options: GetOptions) => Promise<Response>
   readonly close: () => Promise<void>
 }
 
-const REDIRECTS = 2
 /** A connection that is not there by then would be too late for any decision. Milliseconds. */
 const CONNECT = 5_000
 const HEADER_BYTES = 16_384
 
 /**
- * GET over HTTPS with the built-in authorities. Every host is resolved by our own client, once per connection, and all its addresses are judged. Knows
+ * Requests with the built-in authorities. Every host is resolved by our own client, once per connection, and all its addresses are judged. Knows
  * no proxies, no cookies, no credentials.
  */
-export function httpsClient(network: Network, dns: DnsClient): HttpsClient {
+export function httpClient(
+  network: Network,
+  dns: DnsClient,
+  { userAgent, redirects = 2, isPlainAllowed = false }: HttpOptions,
+): HttpClient {
   const agent = new Agent({ connect: connector(network, dns), connections: 10, maxHeaderSize: HEADER_BYTES, pipelining: 1 })
 
   return {
-    async get(start, { signal, accept, maxBytes, headers = {} }) {
+    async get(start, options) {
+      const { origin } = readUrl(start)
       let url = readUrl(start)
       for (let hop = 0; ; hop += 1) {
-        await assertScheme(url)
-        const response = await request(url, {
-          dispatcher: agent,
-          signal,
-          headers: { accept, 'accept-encoding': 'identity', 'user-agent': 'atrium-trust', ...headers },
-        }).catch((error: unknown) => {
-          throw faultOf(error)
-        })
-        const location = response.headers.location
-        const isRedirect = [301, 302, 303, 307, 308].includes(response.statusCode) && typeof location === 'string'
-        if (!isRedirect) {
-          const plain = Object.fromEntries(
-            Object.entries(response.headers).map(([name, value]) => [
-              name,
-              Array.isArray(value) ? value.join(', ') : (value ?? ''),
-            ]),
-          )
-          return {
-            status: response.statusCode,
-            headers: plain,
-            url: url.href,
-            body: bounded(response.body, plain['content-encoding'] ?? 'identity', maxBytes),
-          }
-        }
-        response.body.on('error', () => {}).destroy()
-        if (hop === REDIRECTS) throw new Fault('blocked', `more than ${REDIRECTS} redirects`)
+        // What proves who we are is for whom it was meant.
+        const { authorization, ...others } = options.headers ?? {}
+        const headers = authorization !== undefined && url.origin === origin ? { ...others, authorization } : others
+        const { response, location } = await ask(url, { ...options, headers })
+        if (location === null) return response
+        response.body.destroy()
+        if (hop === redirects) throw new Fault('blocked', `more than ${redirects} redirects`)
         url = readUrl(location, url)
       }
     },
+    post: async (start, body, options) => (await ask(readUrl(start), options, body)).response,
     close: () => agent.destroy(),
   }
 
-  async function assertScheme(url: URL): Promise<void> {
+  /** One request; `location` where it is sent on, null otherwise. */
+  async function ask(
+    url: URL,
+    { signal, accept, maxBytes, headers = {} }: GetOptions,
+    posted: string | null = null,
+  ): Promise<{ readonly response: Response; readonly location: string | null }> {
+    assertScheme(url)
+    const {
+      statusCode,
+      headers: told,
+      body,
+    } = await request(url, {
+      dispatcher: agent,
+      signal,
+      ...(posted !== null && { method: 'POST', body: posted }),
+      headers: { accept, 'accept-encoding': 'identity', 'user-agent': userAgent, ...headers },
+    }).catch((error: unknown) => {
+      throw faultOf(error)
+    })
+    const plain = Object.fromEntries(
+      Object.entries(told).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
+    )
+    const isRedirect = [301, 302, 303, 307, 308].includes(statusCode) && typeof told.location === 'string'
+    return {
+      response: {
+        status: statusCode,
+        headers: plain,
+        url: url.href,
+        body: isRedirect ? body.on('error', () => {}) : bounded(body, plain['content-encoding'] ?? 'identity', maxBytes),
+      },
+      location: isRedirect ? String(told.location) : null,
+    }
+  }
+
+  function assertScheme(url: URL): void {
     if (url.protocol === 'https:') return
     if (url.protocol === 'http:') {
+      if (isPlainAllowed) return
       const address = url.hostname.replace(/^\[|\]$/g, '')
       if (isAddress(address) && network.mayBePlain({ address, port: Number(url.port || 80) })) return
     }
-    throw new Fault('blocked', `Expected https, got ${url.protocol}`)
+    throw new Fault('blocked', `Expected ${isPlainAllowed ? 'http or ' : ''}https, got ${url.protocol}`)
   }
 }
 
@@ -117,19 +148,16 @@ function connector(network: Network, dns: DnsClient): buildConnector.connector {
   }
 }
 
-/** The body without its coding; ends with a `malformed` after `maxBytes`, so that a small answer cannot unfold into a huge one. */
+/** The body without its coding; ends with a `malformed` for a coding that was not asked for, and with a `too_large` after `maxBytes`, so that a small answer cannot unfold into a huge one. */
 function bounded(body: Readable, coding: string, maxBytes: number): Readable {
-  if (coding !== 'identity' && coding !== 'gzip') {
-    body.on('error', () => {}).destroy()
-    throw new Fault('malformed', `Expected no content coding, got ${coding}`)
-  }
   async function* pieces(): AsyncGenerator<Buffer> {
     const source = coding === 'gzip' ? body.compose(createGunzip()) : body
     let bytes = 0
     try {
+      if (coding !== 'identity' && coding !== 'gzip') throw new Fault('malformed', `Expected no content coding, got ${coding}`)
       for await (const chunk of source as AsyncIterable<Buffer>) {
         bytes += chunk.length
-        if (bytes > maxBytes) throw new Fault('malformed', `Expected at most ${maxBytes} bytes.`)
+        if (bytes > maxBytes) throw new Fault('too_large', `Expected at most ${maxBytes} bytes.`)
         yield chunk
       }
     } catch (error) {

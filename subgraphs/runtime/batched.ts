@@ -1,9 +1,12 @@
+import { cancelledByNobody } from './cancellation.ts'
+
 /**
- * Makes one piece of work out of many that come while the last one is under way. `work` gets them in order and answers each in its place; when it fails,
- * all of them do. Alone, a call waits for nothing.
+ * Makes one piece of work out of many that come while the last one is under way, at most `most`. `work` gets them in order and answers each in its place; when it fails,
+ * all of them do. Alone, a call waits for nothing. None is cancelled with the operation it is called in: others wait for the same statement.
  */
 export function batched<Item, Result>(
   work: (items: readonly Item[]) => Promise<readonly Result[]>,
+  { most = FEW }: { readonly most?: number } = {},
 ): (item: Item) => Promise<Result> {
   const waiting: {
     readonly item: Item
@@ -15,7 +18,7 @@ export function batched<Item, Result>(
   async function run(): Promise<void> {
     isRunning = true
     while (waiting.length > 0) {
-      const batch = waiting.splice(0, BATCH)
+      const batch = waiting.splice(0, most)
       try {
         const results = await work(batch.map(({ item }) => item))
         // `work` answers each item.
@@ -30,10 +33,10 @@ export function batched<Item, Result>(
   return (item) => {
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
     waiting.push({ item, resolve, reject })
-    if (!isRunning) void run()
+    if (!isRunning) void cancelledByNobody(run)
     return promise
   }
 }
 
-/** What waits for a batch begins all at once when it is there: with more, others would wait for that. */
-const BATCH = 20
+/** What waits for a batch begins all at once when it is there: where that is much, with more of them others would wait for it. */
+const FEW = 20

@@ -21,7 +21,7 @@ export type NetworkOptions = {
   readonly authorities?: readonly string[]
 }
 
-/** The only way for a collector to open a socket. Addresses are judged here, at the last moment, whoever resolved them. */
+/** The only way to open a socket to an address that a client has named. Addresses are judged here, at the last moment, whoever resolved them. */
 export type Network = {
   readonly resolvers: readonly Endpoint[]
   readonly tlsPort: number

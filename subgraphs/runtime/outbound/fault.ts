@@ -1,13 +1,24 @@
-import type { FailReason } from '../evidence.ts'
+/**
+ * What a server outside did instead of answering. `rate_limited`: it asks us to wait; `unavailable`: a broken connection or a status that is no answer;
+ * `malformed`: an answer that does not parse; `too_large`: one with more bytes than we take; `blocked`: our own guard does not connect there;
+ * `refused`: nobody listens there; `no_tls`: another protocol does; `no_capacity`: all places were taken.
+ */
+export type FaultReason =
+  | 'rate_limited'
+  | 'unavailable'
+  | 'malformed'
+  | 'too_large'
+  | 'blocked'
+  | 'timeout'
+  | 'refused'
+  | 'no_tls'
+  | 'no_capacity'
 
-/** What a source did instead of answering; `refused`: nobody listens there; `no_tls`: another protocol does; `no_capacity`: all places were taken. */
-export type FaultReason = FailReason | 'timeout' | 'refused' | 'no_tls' | 'no_capacity'
-
-/** A source that did not answer. Everything else that a collector throws is a mistake of ours. */
+/** A server outside that did not answer. Everything else that is thrown while one is asked is a mistake of ours. */
 export class Fault extends Error {
   override readonly name = 'Fault'
   readonly reason: FaultReason
-  /** Seconds that the source asked us to wait, or null. */
+  /** Seconds that the server asked us to wait, or null. */
   readonly retryAfter: number | null
   constructor(
     reason: FaultReason,

@@ -1,7 +1,7 @@
-/** Whether a subgraph is asked: `open` is no; `half-open` is one fetch at a time, to see whether it is back. */
+/** Whether a service is asked: `open` is no; `half-open` is one attempt at a time, to see whether it is back. */
 export type CircuitState = 'closed' | 'open' | 'half-open'
 
-/** What came of an attempt. `abandoned` says nothing about the subgraph: the client was gone before it answered. */
+/** What came of an attempt. `abandoned` says nothing about the service: the client was gone before it answered. */
 export type AttemptOutcome = 'answered' | 'failed' | 'abandoned'
 
 /** Stops asking who does not answer. */
@@ -11,30 +11,42 @@ export type CircuitBreaker = {
   readonly enter: () => ((outcome: AttemptOutcome) => void) | null
 }
 
-/** What is looked back on. Hystrix' default, as is the half (metrics.rollingStats.timeInMilliseconds, circuitBreaker.errorThresholdPercentage). */
-const WINDOW_SECONDS = 10
-/** Fewer attempts than this in the window say nothing. Envoy's default for failures in a row (outlier detection, consecutive_5xx). */
-const LEAST_ATTEMPTS = 5
-/** The circuit opens when this part of the window's attempts failed. */
-const FAILED_PART = 0.5
-/** The first cooling time. A probe is one fetch, so being early costs little, and a restart takes about a second. */
-const FIRST_COOLING = 1_000
-/** The longest. Envoy's base_ejection_time. */
-const LONGEST_COOLING = 30_000
+/** When a circuit opens, and for how long. */
+export type CircuitPace = {
+  /** What is looked back on. */
+  readonly windowSeconds: number
+  /** Fewer attempts than this in the window say nothing. */
+  readonly leastAttempts: number
+  /** The first cooling time. Milliseconds. */
+  readonly firstCooling: number
+  /** The longest. Milliseconds. */
+  readonly longestCooling: number
+}
 
 /**
- * A circuit that opens when half of the attempts of the last ten seconds failed, five at least. After a cooling time one attempt may go; its success closes the
- * circuit, its failure doubles the time. The time is short again only after the circuit was closed for a whole window. `now` is in milliseconds, of any clock
- * that does not go backwards; `onChange` is told of each change of state, once.
+ * For services of our own. The window is Hystrix' default, as is the half below (metrics.rollingStats.timeInMilliseconds,
+ * circuitBreaker.errorThresholdPercentage); five attempts are Envoy's default for failures in a row (outlier detection, consecutive_5xx), 30 seconds its
+ * base_ejection_time. One second at first: a probe is one fetch, so being early costs little, and a restart takes about that.
+ */
+const QUICK: CircuitPace = { windowSeconds: 10, leastAttempts: 5, firstCooling: 1_000, longestCooling: 30_000 }
+/** The circuit opens when this part of the window's attempts failed. */
+const FAILED_PART = 0.5
+
+/**
+ * A circuit that opens when half of the attempts of its window failed, and they were enough to tell. After a cooling time one attempt may go; its success
+ * closes the circuit, its failure doubles the time. The time is short again only after the circuit was closed for a whole window. `now` is in milliseconds, of
+ * any clock that does not go backwards; `onChange` is told of each change of state, once.
  */
 export function circuitBreaker({
   now,
   onChange,
+  pace: { windowSeconds, leastAttempts, firstCooling, longestCooling } = QUICK,
 }: {
   readonly now: () => number
   readonly onChange: (state: CircuitState) => void
+  readonly pace?: CircuitPace
 }): CircuitBreaker {
-  const window = recentAttempts()
+  const window = recentAttempts(windowSeconds)
   let state: CircuitState = 'closed'
   let changedAt = Number.NEGATIVE_INFINITY
   let cooling = 0
@@ -67,13 +79,13 @@ export function circuitBreaker({
     window.add(second, outcome)
     if (outcome === 'answered') return
     const { answered, failed } = window.total(second)
-    if (failed + answered < LEAST_ATTEMPTS || failed < FAILED_PART * (failed + answered)) return
-    const isRelapse = now() - changedAt < WINDOW_SECONDS * 1000
-    open(isRelapse ? cooling * 2 : FIRST_COOLING)
+    if (failed + answered < leastAttempts || failed < FAILED_PART * (failed + answered)) return
+    const isRelapse = now() - changedAt < windowSeconds * 1000
+    open(isRelapse ? cooling * 2 : firstCooling)
   }
 
   function open(milliseconds: number): void {
-    cooling = Math.min(milliseconds, LONGEST_COOLING)
+    cooling = Math.min(milliseconds, longestCooling)
     change('open')
   }
 
@@ -86,18 +98,18 @@ export function circuitBreaker({
   }
 }
 
-/** How many attempts of the last ten seconds were answered and failed: a bucket per second, however many there are. */
-function recentAttempts() {
-  const buckets = Array.from({ length: WINDOW_SECONDS }, () => ({ second: Number.NEGATIVE_INFINITY, answered: 0, failed: 0 }))
+/** How many attempts of the last seconds were answered and failed: a bucket per second, however many there are. */
+function recentAttempts(windowSeconds: number) {
+  const buckets = Array.from({ length: windowSeconds }, () => ({ second: Number.NEGATIVE_INFINITY, answered: 0, failed: 0 }))
   return {
     add(second: number, outcome: 'answered' | 'failed'): void {
-      const index = second % WINDOW_SECONDS
+      const index = second % windowSeconds
       const bucket = buckets[index]
       if (bucket?.second === second) bucket[outcome]++
       else buckets[index] = { second, answered: 0, failed: 0, [outcome]: 1 }
     },
     total(second: number): { readonly answered: number; readonly failed: number } {
-      const recent = buckets.filter((bucket) => bucket.second > second - WINDOW_SECONDS)
+      const recent = buckets.filter((bucket) => bucket.second > second - windowSeconds)
       return {
         answered: recent.reduce((sum, { answered }) => sum + answered, 0),
         failed: recent.reduce((sum, { failed }) => sum + failed, 0),

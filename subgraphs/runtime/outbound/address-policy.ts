@@ -50,3 +50,16 @@ export function specialRange(address: string): string | null {
 
 /** Whether the text is an IPv4 or IPv6 address rather than a name. */
 export const isAddress = (text: string): boolean => isIP(text) !== 0
+
+/** Whether the text is a network in CIDR notation, such as `10.0.0.0/8` or `fd00::/8`. */
+export const isNetwork = (text: string): boolean => ipaddr.isValidCIDR(text) && isAddress(text.split('/', 1)[0] ?? '')
+
+/** Whether an address lies in one of these networks. */
+export function withinAny(networks: readonly string[]): (address: string) => boolean {
+  const ranges = networks.map((network) => ipaddr.parseCIDR(network))
+  return (address) => {
+    if (!isAddress(address) || address.includes('%')) return false
+    const parsed = ipaddr.parse(address)
+    return ranges.some((range) => range[0].kind() === parsed.kind() && parsed.match(range))
+  }
+}

@@ -1,4 +1,4 @@
-import { excerpt } from '../runtime/errors.ts'
+import { excerpt } from './errors.ts'
 
 /** What is wrong with one field of an input; `field` ends in its name there. */
 export type Problem = { readonly field: string; readonly message: string }
@@ -23,6 +23,14 @@ export function textProblem(field: string, text: string, most: number): Problem 
   if (!isText(text)) return problem(field, 'text without NUL characters and halves of surrogate pairs', text)
   return null
 }
+
+/** RFC 5321 §4.5.3.1.3, without its angle brackets. */
+const LONGEST_EMAIL = 254
+
+/** What is wrong with an e-mail address; null when nothing is. Whether it exists only a message to it can tell: this finds what cannot be one. */
+export const emailProblem = (field: string, email: string): Problem | null =>
+  textProblem(field, email, LONGEST_EMAIL) ??
+  (/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) ? null : problem(field, 'an address of the form name@host', email))
 
 /** The problems among what checks found, as they stand. */
 export const problemsIn = (found: readonly (Problem | null)[]): readonly Problem[] => found.filter((each) => each !== null)

@@ -1,0 +1,113 @@
+import type { Decision } from '../../subgraphs/trust/pipeline/decide.ts'
+import { ACTIONS } from '../../subgraphs/trust/pipeline/stages.ts'
+
+/** Labels that should go through; every other one should be stopped. */
+const HARMLESS = new Set(['benign', 'safe', 'good', 'idn_safe'])
+const WORST = 10
+/** What can be said about a name by itself. */
+const ABOUT_NAMES = ['BRAND_LOOKALIKE', 'BRAND_MISMATCH', 'IDN_HOMOGRAPH'] as const
+
+/** A name of known nature and what was decided about it; null when it was refused as no host. */
+export type Judged = { readonly host: string; readonly label: string; readonly decision: Decision | null }
+
+type Line = {
+  readonly label: string
+  readonly total: number
+  readonly counts: Readonly<Record<string, number>>
+  /** How many were called what can be said about a name by itself; `suspected`: any of it, or refused as no host. */
+  readonly names: Readonly<Record<(typeof ABOUT_NAMES)[number] | 'suspected', number>>
+  readonly reasons: readonly string[]
+}
+
+/** A line per label: how many got which action, how many were refused as no host, and the reasons that were given most. */
+export function tableOf(judged: readonly Judged[]): readonly Line[] {
+  return [...Map.groupBy(judged, ({ label }) => label)]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([label, rows]) => {
+      const reasons = Map.groupBy(
+        rows.flatMap(({ decision }) => decision?.reasonCodes ?? []),
+        (code) => code,
+      )
+      return {
+        label,
+        total: rows.length,
+        counts: {
+          ...Object.fromEntries(
+            ACTIONS.map((action) => [action, rows.filter(({ decision }) => decision?.action === action).length]),
+          ),
+          refused: rows.filter(({ decision }) => decision === null).length,
+        },
+        names: namesIn(rows),
+        reasons: [...reasons]
+          .sort(([, one], [, other]) => other.length - one.length)
+          .slice(0, 4)
+          .map(([code, all]) => `${code} ${all.length}`),
+      }
+    })
+}
+
+function namesIn(rows: readonly Judged[]): Line['names'] {
+  const said = rows.map(({ decision }) => ABOUT_NAMES.filter((code) => decision?.reasonCodes.includes(code)))
+  const saying = (code: (typeof ABOUT_NAMES)[number]) => said.filter((codes) => codes.includes(code)).length
+  return {
+    BRAND_LOOKALIKE: saying('BRAND_LOOKALIKE'),
+    BRAND_MISMATCH: saying('BRAND_MISMATCH'),
+    IDN_HOMOGRAPH: saying('IDN_HOMOGRAPH'),
+    suspected: rows.filter(({ decision }, index) => decision === null || (said[index]?.length ?? 0) > 0).length,
+  }
+}
+
+/** The misses that would hurt most: harmless names by how strongly they are suspected, others by how little. */
+export function missesIn(judged: readonly Judged[]) {
+  const suspicion = ({ decision }: Judged): number =>
+    decision === null
+      ? 0
+      : ACTIONS.indexOf(decision.action) * 1_000 + decision.scores.threat.score + decision.scores.deviation.score
+  const kinds = [...Map.groupBy(judged, ({ label }) => label)].sort(([one], [other]) => (one < other ? -1 : 1))
+  return kinds.map(([label, rows]) => {
+    const isHarmless = HARMLESS.has(label)
+    const sorted = rows.filter(({ decision }) => decision !== null).sort((one, other) => suspicion(other) - suspicion(one))
+    const worst = isHarmless ? sorted.slice(0, WORST) : sorted.slice(-WORST).reverse()
+    return {
+      label,
+      worst: worst.map(({ host, decision }) => ({
+        host,
+        action: decision?.action,
+        threat: decision?.scores.threat.score,
+        deviation: decision?.scores.deviation.score,
+        reasons: decision?.reasonCodes.slice(0, 4),
+      })),
+    }
+  })
+}
+
+/** Both as text in columns. */
+export function tableText(table: readonly Line[], misses: ReturnType<typeof missesIn>): string {
+  const columns = [...ACTIONS, 'refused']
+  const cells = (first: string, rest: readonly string[]) =>
+    `${first.padEnd(14)} ${rest.map((cell, index) => cell.padStart(Math.max(7, columns[index]?.length ?? 0))).join('  ')}`
+  return [
+    cells('', columns),
+    ...table.flatMap(({ label, total, counts, names, reasons }) => [
+      cells(
+        `${label}`,
+        columns.map((column) => `${((100 * (counts[column] ?? 0)) / total).toFixed(1)} %`),
+      ),
+      cells(
+        `  of ${total}`,
+        columns.map((column) => String(counts[column] ?? 0)),
+      ),
+      `  of the name alone: ${[...ABOUT_NAMES, 'suspected' as const].map((each) => `${each} ${names[each]} (${((100 * names[each]) / total).toFixed(2)} %)`).join(', ')}`,
+      `  most said: ${reasons.join(', ')}`,
+    ]),
+    '',
+    ...misses.flatMap(({ label, worst }) => [
+      `${HARMLESS.has(label) ? 'Most suspected' : 'Least suspected'} of ${label}:`,
+      ...worst.map(
+        ({ host, action, threat, deviation, reasons }) =>
+          `  ${host.padEnd(48)} ${action}  threat ${threat}, deviation ${deviation}  ${reasons?.join(' ')}`,
+      ),
+      '',
+    ]),
+  ].join('\n')
+}

@@ -1,0 +1,79 @@
+import type { Logger } from 'pino'
+
+/** How long one command may take unless told otherwise, and for how long Redis is left alone after one that failed. */
+const COMMAND_MILLISECONDS = 250
+const CONNECT_MILLISECONDS = 1_000
+const PAUSE_MILLISECONDS = 1_000
+
+/** Scripts that run in Redis, for as long as it can be reached. */
+export type RedisScripts = {
+  /** Runs a Lua script as one step; null when Redis cannot be reached now. Never rejects. */
+  readonly run: (script: string, keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown> | null
+  readonly close: () => Promise<void>
+}
+
+/**
+ * A connection that nobody waits for: while Redis cannot be reached, every run is null at once or after `commandMilliseconds`. What is not counted there is
+ * said once, as `purpose`.
+ */
+export async function redisScripts({
+  url,
+  purpose,
+  log,
+  commandMilliseconds = COMMAND_MILLISECONDS,
+}: {
+  readonly url: string
+  /** What the log calls it, such as "the cost budget". */
+  readonly purpose: string
+  readonly log: Logger
+  readonly commandMilliseconds?: number
+}): Promise<RedisScripts> {
+  const { Redis } = await import('ioredis')
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: CONNECT_MILLISECONDS,
+    commandTimeout: commandMilliseconds,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (times) => Math.min(times * 100, 2_000),
+  })
+  let isDown = false
+  let pausedUntil = 0
+
+  redis.on('error', lost)
+  await redis.connect().catch(lost)
+
+  return {
+    run(script, keys, values) {
+      if (redis.status !== 'ready' || Date.now() < pausedUntil) return null
+      return redis.eval(script, keys.length, ...keys, ...values).then(
+        (answer) => {
+          found()
+          return answer
+        },
+        (error: unknown) => {
+          lost(error)
+          pausedUntil = Date.now() + PAUSE_MILLISECONDS
+          return null
+        },
+      )
+    },
+    close: async () => redis.disconnect(),
+  }
+
+  function lost(error: unknown): void {
+    if (isDown) return
+    isDown = true
+    // Not the error itself: it may quote the address, which may hold a password.
+    log.warn({ reason: reasonOf(error) }, `Redis cannot be reached: this process counts ${purpose} by itself`)
+  }
+
+  function found(): void {
+    if (!isDown) return
+    isDown = false
+    log.info(`Redis can be reached again: ${purpose} is shared`)
+  }
+}
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? ('code' in error && typeof error.code === 'string' ? error.code : error.name) : 'unknown'

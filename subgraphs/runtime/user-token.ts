@@ -1,0 +1,49 @@
+import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import type { Caller } from './caller.ts'
+
+/** Who signs the tokens of users. */
+export const ISSUER = 'atrium'
+
+/** Where the keys that check them are published, as every JWT library can read them. */
+const KEYS_PATH = '/.well-known/jwks.json'
+
+/** A key that is new is asked for again so soon: until then a token that it signed is refused. */
+const COOLDOWN_MILLISECONDS = 1_000
+
+/** Whose session a token is of: row ids. */
+export type TokenSubject = { readonly userId: string; readonly sessionId: string }
+
+/** A JWT: three parts in base64url. Credentials of other subgraphs look otherwise, and do not concern this one. */
+const JWT = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
+
+/** Failures of who has the keys, not of the token. */
+const FAULTS_OF_KEYS = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID', 'ERR_JWKS_TIMEOUT'])
+
+/** The token of a user that a caller presents; null for none. */
+export const userTokenIn = ({ credentials: { authorization = '' } }: Pick<Caller, 'credentials'>): string | null =>
+  JWT.exec(authorization.trim())?.[1] ?? null
+
+/** The keys that are published by the installation at this address, for subgraphs that only check. They are fetched when they are needed. */
+export const publishedKeys = (url: string): JWTVerifyGetKey =>
+  createRemoteJWKSet(new URL(KEYS_PATH, url), { cooldownDuration: COOLDOWN_MILLISECONDS })
+
+/**
+ * The subject of a token that one of the keys has signed and that is valid at `at`; null for every other text. That its session has not ended since is for who has
+ * the sessions to say. Throws when the keys cannot be had.
+ */
+export async function subjectOf(token: string, keyOf: JWTVerifyGetKey, at: Date): Promise<TokenSubject | null> {
+  try {
+    const { payload } = await jwtVerify(token, keyOf, {
+      issuer: ISSUER,
+      algorithms: ['EdDSA'],
+      currentDate: at,
+      requiredClaims: ['sub', 'sid', 'exp'],
+    })
+    return typeof payload.sub === 'string' && typeof payload.sid === 'string'
+      ? { userId: payload.sub, sessionId: payload.sid }
+      : null
+  } catch (error) {
+    if (error instanceof errors.JOSEError && !FAULTS_OF_KEYS.has(error.code)) return null
+    throw error
+  }
+}

@@ -1,0 +1,52 @@
+import type { Logger } from 'pino'
+import { type CircuitBreaker, type CircuitPace, circuitBreaker } from '../../runtime/circuit-breaker.ts'
+import { Fault, type FaultReason, faultOf } from '../../runtime/outbound/fault.ts'
+
+/** Leaves services of others alone that keep failing, so that no decision waits for them. */
+export type Circuits = {
+  /** Asks `upstream`, or throws a `Fault` at once while its circuit is open. */
+  readonly through: <Result>(upstream: string, work: () => Promise<Result>) => Promise<Result>
+}
+
+/**
+ * Registries are asked seldom, answer slowly and are down for minutes: a longer view than that of our own services, and longer rests. A
+ * minute at most: when it was our own network that failed, all of them are open.
+ */
+const PATIENT: CircuitPace = { windowSeconds: 60, leastAttempts: 5, firstCooling: 5_000, longestCooling: 60_000 }
+
+/** What says that the service itself fails; everything else is about one answer, or about us. */
+const FAILURES: ReadonlySet<FaultReason> = new Set(['timeout', 'unavailable', 'rate_limited', 'refused', 'no_tls'])
+
+/** One circuit per upstream, in this process. `now`: milliseconds of a clock that does not go backwards. */
+export function circuitsOf(log: Logger, now: () => number = () => performance.now()): Circuits {
+  // Upstreams are the operator's and those of IANA's list: some hundred.
+  const circuits = new Map<string, CircuitBreaker>()
+
+  function circuitOf(upstream: string): CircuitBreaker {
+    const known = circuits.get(upstream)
+    if (known) return known
+    const circuit = circuitBreaker({
+      now,
+      pace: PATIENT,
+      onChange: (state) => log[state === 'open' ? 'warn' : 'info']({ upstream, circuit: state }, 'a circuit of a source changed'),
+    })
+    circuits.set(upstream, circuit)
+    return circuit
+  }
+
+  return {
+    async through(upstream, work) {
+      const leave = circuitOf(upstream).enter()
+      if (!leave) throw new Fault('unavailable', `${upstream} keeps failing and is left alone for a while`)
+      try {
+        const result = await work()
+        leave('answered')
+        return result
+      } catch (error) {
+        const { reason } = faultOf(error)
+        leave(reason === 'no_capacity' ? 'abandoned' : FAILURES.has(reason) ? 'failed' : 'answered')
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { SnapshotRepository } from '../assessment/repository.ts'
+import type { DecisionRepository } from './repository.ts'
+
+const DAY = 86_400_000
+/** How long a snapshot that no decision refers to is kept after its end, when there is a newer one: as long as evidence that has ended. */
+const SUPERSEDED = 7 * DAY
+
+/** Deletes what is older than it needs to be. */
+export type Retention = {
+  /** Deletes all of it now. Rejects when the database fails. */
+  readonly run: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/**
+ * `days`: age at which decisions go; 0: never. Their snapshots go with them, and so does any other of that age. When `isScheduled`, it runs by itself, at
+ * once and then once a day, in every process: deleting twice does no harm.
+ */
+export function retention({
+  decisions,
+  snapshots,
+  days,
+  now,
+  log,
+  isScheduled,
+}: {
+  readonly decisions: Pick<DecisionRepository, 'deleteBefore'>
+  readonly snapshots: Pick<SnapshotRepository, 'deleteUnused'>
+  readonly days: number
+  readonly now: () => Date
+  readonly log: Logger
+  readonly isScheduled: boolean
+}): Retention {
+  const ended = new AbortController()
+  const running = isScheduled ? daily() : Promise.resolve()
+
+  return {
+    run,
+    async close() {
+      ended.abort()
+      await running
+    },
+  }
+
+  /** In pieces, so that others get at the database in between. */
+  async function run(): Promise<void> {
+    const at = now().getTime()
+    const before = days === 0 ? null : new Date(at - days * DAY)
+    while (before && !ended.signal.aborted && (await decisions.deleteBefore(before)) > 0);
+    const supersededBefore = new Date(at - SUPERSEDED)
+    let next = await snapshots.deleteUnused({ before, supersededBefore, after: null })
+    while (next && !ended.signal.aborted) next = await snapshots.deleteUnused({ before, supersededBefore, after: next })
+  }
+
+  async function daily(): Promise<void> {
+    while (!ended.signal.aborted) {
+      await run().catch((error: unknown) => log.warn({ err: error }, 'old decisions could not be deleted'))
+      await sleep(DAY, null, { signal: ended.signal, ref: false }).catch(() => {})
+    }
+  }
+}

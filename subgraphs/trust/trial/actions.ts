@@ -1,0 +1,28 @@
+import { type Assessed, type AssessParts, assess } from '../assessment/assess.ts'
+import { type Fault, type Question, requestOf } from '../decision/decision.ts'
+import type { Alternative } from '../pipeline/alternatives.ts'
+import type { TrialLimit } from './limit.ts'
+
+/** What came of a trial. */
+export type TrialOutcome =
+  | {
+      readonly kind: 'made'
+      readonly assessed: Assessed
+      readonly alternatives: readonly Alternative[]
+      readonly remaining: number
+    }
+  | { readonly kind: 'invalid'; readonly faults: readonly Fault[] }
+
+/** Decides for somebody without a key. Throws RATE_LIMITED; a question that cannot be understood costs nothing. */
+export async function tryOut(
+  question: Question,
+  address: string,
+  parts: AssessParts & { readonly trials: TrialLimit },
+): Promise<TrialOutcome> {
+  const { engine, trials } = parts
+  const request = requestOf(question, engine)
+  if ('faults' in request) return { kind: 'invalid', faults: request.faults }
+  const remaining = trials(address)
+  const assessed = await assess(request, null, null, parts)
+  return { kind: 'made', assessed, alternatives: engine.alternativesTo(assessed.snapshot, request), remaining }
+}

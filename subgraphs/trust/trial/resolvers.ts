@@ -1,0 +1,45 @@
+import type { Resolvers } from '#generated/trust/resolvers.ts'
+import { interactionIn } from '../decision/resolvers.ts'
+import { lower, upper } from '../words.ts'
+import { type TrialOutcome, tryOut } from './actions.ts'
+
+export const trialResolvers = {
+  Query: {
+    trial: async (_, { input: { target, interaction, policy } }, context) =>
+      resultOf(
+        await tryOut(
+          {
+            target: { type: /^https?:/i.test(target) ? 'url' : 'domain', value: target },
+            interaction: interactionIn(interaction),
+            profile: policy && lower(policy),
+          },
+          context.address,
+          context,
+        ),
+      ),
+  },
+} satisfies Resolvers
+
+function resultOf(outcome: TrialOutcome) {
+  switch (outcome.kind) {
+    case 'made': {
+      const { assessed, alternatives, remaining } = outcome
+      return {
+        __typename: 'TrialMade' as const,
+        assessment: assessed.decision,
+        audit: { judgement: assessed.decision, snapshot: assessed.snapshot },
+        alternatives: alternatives.map(({ of, condition, action }) => ({ of: upper(of), condition, action: upper(action) })),
+        remaining,
+      }
+    }
+    case 'invalid': {
+      // The input has one field for it, however it is read.
+      const faults = outcome.faults.map(({ code, message }) => ({
+        field: 'target',
+        code,
+        message: message.replace(/^target\.value: /, ''),
+      }))
+      return { __typename: 'TrialNotUnderstood' as const, message: faults.map(({ message }) => message).join(' '), faults }
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import { type Client, createClient } from 'graphql-ws'
+import pino from 'pino'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { createHttpServer } from '../../gateway/server.ts'
+import { serveWebSockets } from '../../gateway/websocket.ts'
+import { type StoreRestStack, startStoreStack } from '../rest-facade/store/stack.ts'
+import type { TestStore } from '../subgraphs/store/support/store.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each test knows.
+type Data = any
+
+let stack: StoreRestStack
+let app: FastifyInstance
+let url: string
+let shop: TestStore
+const clients: Client[] = []
+
+beforeAll(async () => {
+  stack = await startStoreStack()
+  app = createHttpServer({ log: pino({ level: 'silent' }) })
+  serveWebSockets(app, stack.gateway)
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  url = `ws://127.0.0.1:${(app.server.address() as AddressInfo).port}/graphql`
+})
+afterAll(async () => {
+  await app.close()
+  await stack.close()
+})
+beforeEach(async () => {
+  shop = await stack.aStore()
+})
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.dispose()))
+})
+
+/** What one subscriber is told. `done` is why the subscription ended. */
+type Told = { readonly events: Data[]; readonly errors: Data[]; readonly ended: Promise<void> }
+
+/** Subscribes over a socket of its own; resolves when the subscription runs, or has ended. */
+async function subscribe(who: TestStore | null, query: string, variables: Record<string, unknown> = {}): Promise<Told> {
+  const before = stack.subgraph.listeners?.() ?? 0
+  const authorization = who && `Basic ${Buffer.from(`${who.login}:${who.authtoken}`).toString('base64')}`
+  const client = createClient({
+    url,
+    webSocketImpl: WebSocket,
+    connectionParams: { ...(authorization && { authorization }) },
+    retryAttempts: 0,
+  })
+  clients.push(client)
+  const told = { events: [] as Data[], errors: [] as Data[] }
+  let hasEnded = false
+  const ended = new Promise<void>((resolve) => {
+    const end = () => {
+      hasEnded = true
+      resolve()
+    }
+    client.subscribe(
+      { query, variables },
+      {
+        next: ({ data, errors }: Data) => {
+          if (data) told.events.push(data)
+          told.errors.push(...(errors ?? []))
+        },
+        error: (errors: Data) => {
+          told.errors.push(...[errors].flat())
+          end()
+        },
+        complete: end,
+      },
+    )
+  })
+  while (!hasEnded && (stack.subgraph.listeners?.() ?? 0) === before) await sleep(5)
+  return { ...told, ended }
+}
+
+const until = async (holds: () => boolean) => {
+  while (!holds()) await sleep(5)
+}
+const post = async (path: string, body: object, as = shop) => (await stack.ask(`POST ${path}`, { as, body })).json
+const put = (path: string, body: object) => stack.ask(`PUT ${path}`, { as: shop, body })
+const aProduct = async (name: string, as = shop): Promise<number> =>
+  (await post('/products.json', { product: { name, price: 1 } }, as)).product.id
+
+const PRODUCT = 'subscription ($id: ID) { productUpdated(productId: $id) { number name } }'
+
+test('a product is told whenever it changes, in order; others, and those of other stores, are not', async () => {
+  const [one, other] = [await aProduct('One'), await aProduct('Other')]
+  const elsewhere = await stack.aStore()
+  const only = await subscribe(shop, PRODUCT, { id: String(one) })
+  const all = await subscribe(shop, PRODUCT)
+  const stranger = await subscribe(elsewhere, PRODUCT)
+  await put(`/products/${one}.json`, { product: { name: 'a' } })
+  await put(`/products/${other}.json`, { product: { name: 'b' } })
+  await put(`/products/${one}.json`, { product: { name: 'c' } })
+  await until(() => all.events.length === 3 && only.events.length === 2)
+  expect([...only.errors, ...all.errors]).toEqual([])
+  // What is told is read after the event, so that only the last is certain.
+  expect(only.events.map(({ productUpdated: { number } }) => number)).toEqual([one, one])
+  expect(only.events.at(-1).productUpdated.name).toBe('c')
+  expect(all.events.map(({ productUpdated: { number } }) => number)).toEqual([one, other, one])
+  expect([stranger.events, stranger.errors]).toEqual([[], []])
+})
+
+test('a stock is told where it changed, and only there', async () => {
+  const product = await aProduct('Counted')
+  const address = { email: 'shop@example.org', address: 'Rua 1', city: 'Porto', country: 'PT', Region: 'Norte' }
+  const place = async (name: string): Promise<number> =>
+    (await post('/locations.json', { location: { ...address, name } })).location.id
+  const [here, there] = [await place('Here'), await place('There')]
+  const LEVEL = 'subscription ($id: ID) { inventoryLevelChanged(locationId: $id) { locationNumber productNumber stock } }'
+  const told = await subscribe(shop, LEVEL, { id: String(here) })
+  const SET = `mutation ($location: ID!, $product: ID!, $stock: Int!) {
+    setInventoryLevel(input: { locationId: $location, productId: $product, stock: $stock }) { __typename } }`
+  for (const [location, stock] of [
+    [there, 4],
+    [here, 7],
+  ])
+    await stack.graph(shop, SET, { location: String(location), product: String(product), stock })
+  await until(() => told.events.length > 0)
+  expect(told.events).toEqual([{ inventoryLevelChanged: { locationNumber: here, productNumber: product, stock: 7 } }])
+})
+
+test('a new customer is told, and one who changes is not', async () => {
+  const told = await subscribe(shop, 'subscription { customerCreated { number email } }')
+  const { customer } = await post('/customers.json', { customer: { email: 'ann@example.org' } })
+  await put(`/customers/${customer.id}.json`, { customer: { phone: '1' } })
+  await post('/customers.json', { customer: { email: 'bob@example.org' } })
+  await until(() => told.events.length === 2)
+  expect(told.events.map(({ customerCreated: { email } }) => email)).toEqual(['ann@example.org', 'bob@example.org'])
+})
+
+test('a subscription ends when its credentials are reset', async () => {
+  const product = await aProduct('Lamp')
+  const told = await subscribe(shop, PRODUCT)
+  await stack.sql(`UPDATE credential SET token_hash = 'x' WHERE login = $1`, [shop.login])
+  // A judgement holds for a second.
+  await sleep(1_100)
+  await stack.sql('SELECT 1')
+  await stack.sql(
+    `WITH next AS (UPDATE event_topic SET last_number = last_number + 1 WHERE name = $1 RETURNING last_number)
+     INSERT INTO event (topic, number, payload) SELECT $1, last_number, $2 FROM next`,
+    [`store:${shop.storeId}`, JSON.stringify({ event: 'product_updated', entity: 'Product', id: product })],
+  )
+  await stack.sql(`SELECT pg_notify('store_event', $1)`, [`store:${shop.storeId}`])
+  await told.ended
+  expect(told.events).toEqual([])
+  expect(told.errors[0].extensions.code).toBe('UNAUTHENTICATED')
+})
+
+test.each([
+  ['nobody in particular', null, PRODUCT, {}, 'UNAUTHENTICATED'],
+  ['who names a product that is not there', 'shop', PRODUCT, { id: '2147483647' }, 'NOT_FOUND'],
+  ['who names no id', 'shop', PRODUCT, { id: 'x' }, 'NOT_FOUND'],
+  [
+    'who names a location that is not there',
+    'shop',
+    'subscription { inventoryLevelChanged(locationId: "999999") { id } }',
+    {},
+    'NOT_FOUND',
+  ],
+] as const)('%s is refused', async (_, who, query, variables, code) => {
+  const told = await subscribe(who && shop, query, variables)
+  await told.ended
+  expect(told.errors[0].extensions.code).toBe(code)
+})

@@ -1,0 +1,139 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import dgram from 'node:dgram'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Endpoint } from '../../../../../subgraphs/runtime/outbound/safe-connect.ts'
+
+/** Whether Knot DNS and Unbound are on the PATH: a server that signs, and a resolver that checks. */
+export const hasSigningServers = ['knotd', 'keymgr', 'unbound'].every((program) => !spawnSync(program, ['--version']).error)
+
+const ADDRESS = '93.184.216.34'
+const SOA = '300 IN SOA ns.test. h.test. 1 3600 600 86400 300'
+const WRONG = '0'.repeat(64)
+
+/**
+ * A root of our own with zones below: signed ones, one whose key is not the one that is vouched for, one that has lost its signatures, and `lame.test`, which
+ * is said to lie with `lame`.
+ */
+export async function startSignedZones(
+  lame: Endpoint,
+): Promise<{ readonly resolver: Endpoint; readonly close: () => Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-dnssec-'))
+  const [authority, resolver] = [await freePort(), await freePort()]
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+  mkdirSync(join(folder, 'db'))
+  const knot = file(
+    'knot.conf',
+    `server:
+  rundir: ${folder}
+  listen: 127.0.0.1@${authority}
+database:
+  storage: ${folder}/db
+policy:
+  - id: ours
+    manual: on
+template:
+  - id: default
+    storage: ${folder}
+    file: "%s.zone"
+    zonefile-sync: -1
+    zonefile-load: whole
+    journal-content: none
+    dnssec-policy: ours
+zone:
+  - domain: .
+    file: root.zone
+    dnssec-signing: on
+${['test', 'signed.test', 'swapped.test'].map((domain) => `  - domain: ${domain}\n    dnssec-signing: on`).join('\n')}
+  - domain: stripped.test
+  - domain: unsigned.test
+`,
+  )
+  const keymgr = (...words: string[]) => execFileSync('keymgr', ['-c', knot, ...words], { encoding: 'utf8' })
+  for (const domain of ['.', 'test', 'signed.test', 'swapped.test'])
+    keymgr(domain, 'generate', 'algorithm=ecdsap256sha256', 'ksk=yes', 'zsk=yes')
+  const vouching = (domain: string) =>
+    keymgr(domain, 'ds')
+      .split('\n')
+      .find((line) => / 13 2 /.test(line)) ?? ''
+
+  file(
+    'root.zone',
+    `. ${SOA}\n. 300 IN NS ns.test.\ntest. 300 IN NS ns.test.\nns.test. 300 IN A 127.0.0.1\n${vouching('test')}\n`,
+  )
+  const below = ['signed', 'swapped', 'stripped', 'unsigned', 'lame'].map((name) => `${name}.test. 300 IN NS ns.test.`)
+  file(
+    'test.zone',
+    [
+      `test. ${SOA}`,
+      'test. 300 IN NS ns.test.',
+      'ns.test. 300 IN A 127.0.0.1',
+      ...below,
+      vouching('signed.test'),
+      `swapped.test. 300 IN DS 1 13 2 ${WRONG}`,
+      `stripped.test. 300 IN DS 2 13 2 ${WRONG}`,
+      '',
+    ].join('\n'),
+  )
+  for (const name of ['signed', 'swapped', 'stripped', 'unsigned'])
+    file(
+      `${name}.test.zone`,
+      `${name}.test. ${SOA}\n${name}.test. 300 IN NS ns.test.\n${name}.test. 300 IN A ${ADDRESS}\n${name}.test. 300 IN TXT "v=spf1 -all"\n`,
+    )
+  const stubs = ['.', 'test', ...['signed', 'swapped', 'stripped', 'unsigned'].map((name) => `${name}.test`)].map((name) => ({
+    name,
+    port: authority,
+  }))
+  const unbound = file(
+    'unbound.conf',
+    `server:
+  interface: 127.0.0.1
+  port: ${resolver}
+  do-ip6: no
+  do-daemonize: no
+  use-syslog: no
+  chroot: ""
+  username: ""
+  directory: "${folder}"
+  pidfile: ""
+  do-not-query-localhost: no
+  local-zone: "test." nodefault
+  trust-anchor-file: "${file('root.key', keymgr('.', 'dnskey'))}"
+  module-config: "validator iterator"
+remote-control:
+  control-enable: no
+${[...stubs, { name: 'lame.test', port: lame.port }].map(({ name, port }) => `stub-zone:\n  name: "${name}"\n  stub-addr: 127.0.0.1@${port}`).join('\n')}
+`,
+  )
+  const servers = [
+    spawn('knotd', ['-c', knot], { stdio: 'ignore' }),
+    spawn('unbound', ['-d', '-c', unbound], { stdio: 'ignore' }),
+  ]
+  return {
+    resolver: { address: '127.0.0.1', port: resolver },
+    async close() {
+      await Promise.all(servers.map(ended))
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function ended(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null) return
+  server.kill()
+  await once(server, 'exit')
+}
+
+async function freePort(): Promise<number> {
+  const socket = dgram.createSocket('udp4')
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
+  const { port } = socket.address() as AddressInfo
+  await new Promise<void>((resolve) => socket.close(() => resolve()))
+  return port
+}
