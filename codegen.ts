@@ -10,50 +10,15 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Types } from '@graphql-codegen/plugin-helpers'
+import { MAPPERS } from './codegen-models.ts'
 
 const ROOT = import.meta.dirname
 const OUT = join(ROOT, '.generated')
-const SUBGRAPHS = ['directory', 'social', 'trust']
-/** GraphQL reads these domain objects directly: per subgraph, SDL type to TypeScript type. */
-const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
-  directory: {
-    McpServer: '../../subgraphs/directory/item/item.ts#McpServer as McpServerModel',
-    Plugin: '../../subgraphs/directory/item/item.ts#Plugin as PluginModel',
-    Skill: '../../subgraphs/directory/item/item.ts#Skill as SkillModel',
-    // Facets are counted from the items that match, when they are asked for.
-    McpServerFacets: 'ReadonlyArray<McpServerModel>',
-    PluginFacets: 'ReadonlyArray<PluginModel>',
-    SkillFacets: 'ReadonlyArray<SkillModel>',
-    SearchFacets: 'ReadonlyArray<ItemModel>',
-    DirectoryItem: '../../subgraphs/directory/item/item.ts#Item as ItemModel',
-  },
-  social: {
-    User: '../../subgraphs/social/user/user.ts#User as UserModel',
-    Post: '../../subgraphs/social/post/post.ts#Post as PostModel',
-    Comment: '../../subgraphs/social/comment/comment.ts#Comment as CommentModel',
-    Room: '../../subgraphs/social/room/room.ts#Room as RoomModel',
-    Message: '../../subgraphs/social/message/message.ts#Message as MessageModel',
-    UserConnection: '../../subgraphs/runtime/keyset.ts#KeysetPage<UserModel>',
-    PostConnection: '../../subgraphs/runtime/keyset.ts#KeysetPage<PostModel>',
-    CommentConnection: '../../subgraphs/runtime/keyset.ts#KeysetPage<CommentModel>',
-    RoomConnection: '../../subgraphs/runtime/keyset.ts#KeysetPage<RoomModel>',
-    RoomMemberConnection: '../../subgraphs/social/room/room.ts#RoomMemberPage as RoomMemberPageModel',
-    RoomMemberEdge: 'RoomMemberPageModel["edges"][number]',
-    MessageConnection: '../../subgraphs/runtime/keyset.ts#KeysetPage<MessageModel>',
-    DirectoryItem: '{ readonly id: string }',
-  },
-  trust: {
-    Assessment: '../../subgraphs/trust/pipeline/decide.ts#Decision as AssessmentModel',
-    Decision: '../../subgraphs/trust/decision/decision.ts#Decision as DecisionModel',
-    DecisionAudit: 'DecisionModel',
-    EvidenceSnapshot: '../../subgraphs/trust/evidence.ts#Snapshot as SnapshotModel',
-    Override: '../../subgraphs/trust/override/override.ts#Override as OverrideModel',
-    OverrideConnection: '../../subgraphs/runtime/keyset.ts#KeysetPage<OverrideModel>',
-    TrustUsage: '../../subgraphs/trust/key/key.ts#Usage as UsageModel',
-  },
-}
+const SUBGRAPHS = ['directory', 'social', 'store', 'trust']
 /** Rooms whose `.graphql` files are operations. */
-const OPERATION_ROOMS = ['rest-facade', 'web', 'gateway']
+const OPERATION_ROOMS = ['rest-facade', 'mcp', 'web', 'gateway']
+/** Operations that have a file of their own, because their names are those of a contract that does not know of the others. */
+const OWN_NAMES = [{ name: 'rest-facade/store', files: /^(rest-facade|mcp)\/store\// }]
 
 const graphqlFiles = (folder: string): string[] =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
@@ -66,7 +31,7 @@ const operationFiles = OPERATION_ROOMS.flatMap(graphqlFiles)
 const writeSupergraph = process.argv.includes('--supergraph')
 
 const hash = createHash('sha256')
-for (const file of ['codegen.ts', 'package-lock.json', ...schemaFiles, ...operationFiles]) {
+for (const file of ['codegen.ts', 'codegen-models.ts', 'package-lock.json', ...schemaFiles, ...operationFiles]) {
   hash
     .update(file)
     .update('\0')
@@ -106,7 +71,7 @@ async function generate(): Promise<void> {
   const supergraph = compose(SUBGRAPHS.map((name) => ({ name, typeDefs: parseAll(`schema/${name}`) })))
   if (writeSupergraph) commitSupergraph()
 
-  const scalars = { DateTime: 'string', Url: 'string', JSON: 'unknown' }
+  const scalars = { DateTime: 'string', Url: 'string', JSON: 'unknown', Decimal: 'string' }
   const federationScalars = {
     _FieldSet: 'string',
     _Any: 'unknown',
@@ -137,6 +102,7 @@ async function generate(): Promise<void> {
                 ...federationScalars,
                 Url: 'string',
                 JSON: 'unknown',
+                Decimal: 'string',
                 DateTime: { input: 'Date', output: 'Date | string' },
               },
               useTypeImports: true,
@@ -159,43 +125,54 @@ async function generate(): Promise<void> {
   }
 
   const schemaAst = buildSchema(apiSchemaOf(supergraph))
-  const sources: Types.DocumentFile[] = operationFiles.map((file) => {
-    const document = parse(readFileSync(join(ROOT, file), 'utf8'))
-    return { location: file, document, rawSDL: print(document) }
-  })
-  const named = new Map<string, string>()
-  for (const { location, document } of sources) {
-    for (const definition of document?.definitions ?? []) {
-      if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION) continue
-      const name = definition.name?.value ?? ''
-      const before = named.get(name)
-      if (before !== undefined)
-        throw new Error(
-          `Expected every operation and fragment to have a name of its own, got "${name}" in ${before} and ${location}.`,
-        )
-      named.set(name, location ?? '')
-    }
+  const others = operationFiles.filter((file) => !OWN_NAMES.some(({ files }) => files.test(file)))
+  await writeOperations('operations.ts', others)
+  for (const { name, files } of OWN_NAMES) {
+    await writeOperations(
+      `${name}.ts`,
+      operationFiles.filter((file) => files.test(file)),
+    )
   }
-  write(
-    join(OUT, 'operations.ts'),
-    await codegen({
-      filename: 'operations.ts',
-      schema: parse(apiSchemaOf(supergraph)),
-      schemaAst,
-      documents: sources,
-      config: {
-        enumsAsTypes: true,
-        strictScalars: true,
-        scalars,
-        useTypeImports: true,
-        immutableTypes: true,
-        optimizeDocumentNode: true,
-      },
-      plugins: [{ 'typescript-operations': {} }, { 'typed-document-node': {} }],
-      pluginMap: { 'typescript-operations': operations, 'typed-document-node': documents },
-    }),
-  )
   write(join(OUT, 'stamp'), stamp)
+
+  async function writeOperations(target: string, files: readonly string[]): Promise<void> {
+    const sources: Types.DocumentFile[] = files.map((file) => {
+      const document = parse(readFileSync(join(ROOT, file), 'utf8'))
+      return { location: file, document, rawSDL: print(document) }
+    })
+    const named = new Map<string, string>()
+    for (const { location, document } of sources) {
+      for (const definition of document?.definitions ?? []) {
+        if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION) continue
+        const name = definition.name?.value ?? ''
+        const before = named.get(name)
+        if (before !== undefined)
+          throw new Error(
+            `Expected every operation and fragment to have a name of its own, got "${name}" in ${before} and ${location}.`,
+          )
+        named.set(name, location ?? '')
+      }
+    }
+    write(
+      join(OUT, target),
+      await codegen({
+        filename: target,
+        schema: parse(apiSchemaOf(supergraph)),
+        schemaAst,
+        documents: sources,
+        config: {
+          enumsAsTypes: true,
+          strictScalars: true,
+          scalars,
+          useTypeImports: true,
+          immutableTypes: true,
+          optimizeDocumentNode: true,
+        },
+        plugins: [{ 'typescript-operations': {} }, { 'typed-document-node': {} }],
+        pluginMap: { 'typescript-operations': operations, 'typed-document-node': documents },
+      }),
+    )
+  }
 
   function commitSupergraph(): void {
     const file = join(ROOT, 'schema/supergraph.graphql')

@@ -38,6 +38,9 @@ export function setHeadersOfEveryAnswer(
   })
 }
 
+/** Whether a facade of this server answers at this very mount already. */
+export const isTaken = (server: Server, mount: string): boolean => mountsOf.get(server)?.includes(mount) === true
+
 /** One facade may be mounted below another: `/api/v1` below `/api`. */
 const mountsOf = new WeakMap<Server, string[]>()
 

@@ -29,7 +29,11 @@ export function exchange<Shared>(
 
     const asked: AnyRequest = { path, query, body: read.value }
     const { data, errors } = await row.ask(client, asked, caller, signal)
-    if (data === null || errors.length > 0) return refuse(reply, refused(errors))
+    if (data === null || errors.length > 0) {
+      const problem = refused(errors)
+      // Only who is known can be too fast.
+      return refuse(reply, problem.status === 429 ? await admitted(problem) : problem)
+    }
 
     reply.headers(row.headers ? row.headers(data, asked) : await headersOfCaller())
     const problem = row.problem?.(data, asked) ?? null
@@ -45,7 +49,7 @@ export function exchange<Shared>(
     if (compressed) reply.header('content-encoding', coding)
     return reply.type(JSON_TYPE).send(compressed ?? text)
 
-    /** What is wrong with the body is told to those who may ask. */
+    /** A problem as those who may ask are told it: others hear that they may not. */
     async function admitted(found: Problem): Promise<Problem> {
       if (!facade.admission) return found
       const answer = await client.run(facade.admission.ask, {}, caller, signal)

@@ -8,7 +8,10 @@ import type { Page, Route, TextRoute } from './route.ts'
 export type Facade<Shared> = {
   readonly routes: readonly Route<Shared>[]
   readonly texts: readonly TextRoute[]
-  /** The paths that this facade answers for, with everything below them, such as `/api`: 404 and 405 included. */
+  /**
+   * The paths that this facade answers for, with everything below them, such as `/api`: 404 and 405 included. One that another facade has already is left to that,
+   * so name what lies below it as well.
+   */
   readonly mounts: readonly `/${string}`[]
   /** Where clients reach us, without a slash at the end; links are made from it. */
   readonly publicUrl: string

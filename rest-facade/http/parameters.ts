@@ -74,7 +74,7 @@ export function read(parameter: Parameter, text: string): Value | undefined {
  * Names outside the table are ignored whatever they hold: clients add tracking words and cache busters of their own.
  */
 export function parseQuery(table: ParameterTable, query: string): ParsedQuery {
-  const given = givenIn(table, query)
+  const given = givenIn((name) => Object.hasOwn(table, name), query)
   const values: Record<string, Value> = {}
   const refusals: Refusal[] = []
   for (const parameter in table) {
@@ -95,14 +95,14 @@ export function parseQuery(table: ParameterTable, query: string): ParsedQuery {
   return { values, refusals }
 }
 
-/** The undecoded values of the parameters that the table knows, by name. */
-function givenIn(table: ParameterTable, query: string): Map<string, string[]> {
+/** The undecoded values of the parameters that are known, by name. */
+export function givenIn(isKnown: (name: string) => boolean, query: string): Map<string, string[]> {
   const given = new Map<string, string[]>()
   if (query === '') return given
   for (const pair of query.split('&')) {
     const equals = pair.indexOf('=')
     const name = decoded(equals === -1 ? pair : pair.slice(0, equals))
-    if (name === null || !Object.hasOwn(table, name)) continue
+    if (name === null || !isKnown(name)) continue
     const value = equals === -1 ? '' : pair.slice(equals + 1)
     const before = given.get(name)
     if (before) before.push(value)
@@ -112,7 +112,7 @@ function givenIn(table: ParameterTable, query: string): Map<string, string[]> {
 }
 
 /** A form-encoded word as text; null when its percent-encoding is broken or is not UTF-8. */
-function decoded(word: string): string | null {
+export function decoded(word: string): string | null {
   try {
     return decodeURIComponent(word.replaceAll('+', ' '))
   } catch {

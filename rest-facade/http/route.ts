@@ -114,7 +114,8 @@ export function route<
   }
 }
 
-function operationIdOf(document: TypedDocumentNode<unknown, never>): string {
+/** What a document is called in a contract: the name of its operation with a small first letter. */
+export function operationIdOf(document: TypedDocumentNode<unknown, never>): string {
   const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION)
   const name = operation?.name?.value
   if (!name) throw new Error('Expected the document of a row to hold an operation with a name.')

@@ -4,10 +4,11 @@ import type { GatewayClient } from '../../gateway/client.ts'
 import { acceptJson, bodyProblem } from './body.ts'
 import { type Caching, entityTag, names, namesAny } from './caching.ts'
 import { codingFor, encoded } from './coding.ts'
-import { preflight, setHeadersOfEveryAnswer } from './cors.ts'
+import { isTaken, preflight, setHeadersOfEveryAnswer } from './cors.ts'
 import { type Checked, exchange } from './exchange.ts'
 import type { Facade } from './facade.ts'
 import { problemOf } from './graph-errors.ts'
+import { methodTable } from './methods.ts'
 import { pageLinks } from './paging.ts'
 import { parseQuery } from './parameters.ts'
 import {
@@ -48,8 +49,9 @@ export async function serveFacade<Shared>(app: FastifyInstance, client: GatewayC
   ]
   const methodsOf = methodTable(served)
   const bodyBytes = facade.bodyBytes ?? 0
-  setHeadersOfEveryAnswer(app.server, facade.mounts, facade.headers)
-  for (const mount of facade.mounts) {
+  const mounts = facade.mounts.filter((mount) => !isTaken(app.server, mount))
+  setHeadersOfEveryAnswer(app.server, mounts, facade.headers)
+  for (const mount of mounts) {
     await app.register(
       async (scope) => {
         if (facade.bodyBytes !== undefined) acceptJson(scope, facade.bodyBytes)
@@ -72,7 +74,7 @@ export async function serveFacade<Shared>(app: FastifyInstance, client: GatewayC
           return refuse(reply, internal(request.id))
         })
         for (const { path, method, handler } of served) {
-          if (isBelow(mount, path)) scope.route({ method, url: below(mount, path), handler })
+          if (mount === mountOf(path, mounts)) scope.route({ method, url: below(mount, path), handler })
         }
       },
       { prefix: mount },
@@ -188,24 +190,12 @@ const queryOf = (url: string): string => {
   return mark === -1 ? '' : url.slice(mark + 1)
 }
 
-const isBelow = (mount: string, path: string): boolean => path === mount || path.startsWith(`${mount}/`)
+/** The mount that a path belongs to: the longest of those that it is below. */
+const mountOf = (path: string, mounts: readonly string[]): string | undefined =>
+  mounts.filter((mount) => path === mount || path.startsWith(`${mount}/`)).sort((one, other) => other.length - one.length)[0]
 
 /** A row's path as the router wants it: relative to its mount, `:x` for `{x}`. */
 const below = (mount: string, path: string): string => path.slice(mount.length).replaceAll(/\{(\w+)\}/g, ':$1')
 
 /** What may be asked where nothing is known. */
 const READS = ['GET', 'HEAD', 'OPTIONS']
-
-/** The methods that a path has; null when nothing has this path. */
-function methodTable(
-  served: readonly { readonly path: string; readonly method: string }[],
-): (path: string) => readonly string[] | null {
-  const rows = served.map(({ path, method }) => ({
-    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
-    methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
-  }))
-  return (path) => {
-    const methods = rows.flatMap((row) => (row.pattern.test(path) ? row.methods : []))
-    return methods.length === 0 ? null : [...new Set(methods), 'OPTIONS']
-  }
-}

@@ -41,7 +41,8 @@ const works = async (secret: string) => {
   return (await trust.ask('{ trustUsage { plan } }', {}, caller)).data?.trustUsage?.plan ?? null
 }
 
-test('a key is made, listed, rotated and revoked, and shown only once', async () => {
+// Starts the program a dozen times.
+test('a key is made, listed, rotated and revoked, and shown only once', { timeout: 90_000 }, async () => {
   const made = await atrium('key', 'create', '--plan', 'free', '--name', 'Ann', '--json')
   expect([made.code, made.err]).toEqual([0, ''])
   const { key, id, plan } = JSON.parse(made.out)
@@ -103,8 +104,95 @@ test('evaluate counts actions by label, and shows the worst misses', async () =>
     ['benign', { proceed: 1, deny: 1, refused: 0 }],
     ['phishing', { deny: 1, refused: 1 }],
   ])
+  expect(table[1].names).toEqual({ BRAND_LOOKALIKE: 0, BRAND_MISMATCH: 0, IDN_HOMOGRAPH: 0, suspected: 1 })
   expect(misses[0].worst[0]).toMatchObject({ host: 'listed.example.com', action: 'deny' })
   expect((await atrium('evaluate', file)).out).toMatch(/benign +50\.0 %/)
   writeFileSync(file, '{"host": 5}')
   expect((await atrium('evaluate', file)).err).toContain('line 1: Expected {host, label} as strings')
+})
+
+test('evaluate holds cases against what may come of them, and ends with 1 when one is wrong', async () => {
+  const file = join(folder, 'cases.json')
+  const timeout = { status: 'timeout' }
+  const evidence = {
+    collectedAt: '2026-11-20T12:00:00Z',
+    rdap: timeout,
+    dns: timeout,
+    tls: timeout,
+    ct: timeout,
+    feeds: timeout,
+    popularity: timeout,
+  }
+  const aCase = (name: string, domain: string, wanted: Record<string, unknown>, more: Record<string, unknown> = {}) => ({
+    name,
+    domain,
+    evidence,
+    interaction: { kind: 'fetch', mode: 'read_only', sensitivity: 'medium' },
+    policy: 'balanced',
+    expect: {
+      actions: ['sandbox'],
+      mustNot: ['deny'],
+      mustHaveCodes: [],
+      anyOfCodes: [],
+      mustNotCodes: [],
+      why: 'so',
+      ...wanted,
+    },
+    ...more,
+  })
+  const right = [
+    aCase('unknown', 'quiet-garden.net', { mustHaveCodes: ['SPARSE_EVIDENCE', 'DNS_UNAVAILABLE'], uncertainty: 'high' }),
+    aCase('refused', 'not a host', { http: [422] }, { evidence: null }),
+    aCase('strict', 'quiet-garden.net', { actions: ['escalate_to_human'] }, { policy: 'strict' }),
+    aCase(
+      'another registration',
+      'quiet-garden.net',
+      { anyOfCodes: [['X', 'SPARSE_EVIDENCE']] },
+      {
+        evidence: { ...evidence, rdap: { status: 'ok', json: { objectClassName: 'domain', ldhName: 'other.net' } } },
+      },
+    ),
+    aCase(
+      'overridden',
+      'quiet-garden.net',
+      { actions: ['deny'], mustNot: [], mustHaveCodes: ['CALLER_OVERRIDE_APPLIED'] },
+      {
+        override: { action: 'deny', reason: 'Ours to say.', expires: '2026-12-01T00:00:00Z' },
+      },
+    ),
+  ]
+  writeFileSync(file, JSON.stringify(right))
+  expect(await atrium('evaluate', file)).toMatchObject({
+    code: 0,
+    out: '5 of 5 cases in their allowed actions and codes, 0 in an action that they must not be.\nGiven: proceed 0, proceed_with_caution 0, sandbox 2, escalate_to_human 1, deny 1, refused 1.\n',
+  })
+
+  const wrong = [
+    aCase('must not', 'localhost', { actions: ['sandbox'] }),
+    aCase('wrong codes', 'quiet-garden.net', {
+      mustHaveCodes: ['X'],
+      anyOfCodes: [['Y', 'Z']],
+      mustNotCodes: ['SPARSE_EVIDENCE'],
+      uncertainty: 'low',
+    }),
+    aCase('not to be refused', 'not a host', {}),
+  ]
+  writeFileSync(file, [...right, ...wrong].map((each) => JSON.stringify(each)).join('\n'))
+  const { code, out } = await atrium('evaluate', file)
+  expect([code, out.split('\n')[0]]).toEqual([
+    1,
+    '5 of 8 cases in their allowed actions and codes, 1 in an action that they must not be.',
+  ])
+  const { cases } = JSON.parse((await atrium('evaluate', file, '--json')).out)
+  expect(cases.slice(5).map(({ name, action, breaches }: Record<string, unknown>) => [name, action, breaches])).toEqual([
+    ['must not', 'deny', ['deny is what it must not be', 'expected sandbox, got deny']],
+    [
+      'wrong codes',
+      'sandbox',
+      ['expected it to say X', 'expected one of Y, Z', 'it must not say SPARSE_EVIDENCE', 'expected low uncertainty, got high'],
+    ],
+    ['not to be refused', null, ['its target was refused']],
+  ])
+  writeFileSync(file, JSON.stringify([{ ...right[0], policy: 'lax' }]))
+  expect((await atrium('evaluate', file)).err).toContain('of entry 1, `policy` is wrong')
 })

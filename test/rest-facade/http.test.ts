@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import Fastify from 'fastify'
+import { GraphQLSchema } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { GetSkillDocument, GetStatsDocument } from '#generated/operations.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
@@ -303,12 +304,15 @@ describe('hostile paths', () => {
   })
 })
 
+/** The rows of the directory know theirs. */
+const NO_SCHEMA = new GraphQLSchema({})
+
 describe('when the graph does not answer', () => {
   const serve = async (client: Partial<GatewayClient>) => {
     const app = Fastify()
     await serveDirectoryApi(
       app,
-      { prepare: async () => {}, run: async () => ({ data: null, errors: [] }), ...client },
+      { schema: NO_SCHEMA, prepare: async () => {}, run: async () => ({ data: null, errors: [] }), ...client },
       { publicUrl: 'http://x' },
     )
     await app.listen({ port: 0, host: '127.0.0.1' })
@@ -348,6 +352,7 @@ describe('when the graph does not answer', () => {
 
   test('an operation that the graph cannot plan stops the start', async () => {
     const client: GatewayClient = {
+      schema: NO_SCHEMA,
       prepare: () => Promise.reject(new Error('GetStats: no such field')),
       run: () => Promise.reject(new Error('unused')),
     }

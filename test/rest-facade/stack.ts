@@ -11,9 +11,11 @@ import { serveSocialApi } from '../../rest-facade/social/serve.ts'
 import { serveTrustApi } from '../../rest-facade/trust/serve.ts'
 import { directorySubgraph } from '../../subgraphs/directory/subgraph.ts'
 import { socialSubgraph } from '../../subgraphs/social/subgraph.ts'
+import { storeSubgraph } from '../../subgraphs/store/subgraph.ts'
 import { trustSubgraph } from '../../subgraphs/trust/subgraph.ts'
 import { fixedSources } from '../subgraphs/trust/support/trust.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { temporaryFiles } from '../support/files.ts'
 import { askRaw } from './ask.ts'
 import { ROWS } from './sample.ts'
 
@@ -28,9 +30,10 @@ export async function startStack(fill: (database: FreshDatabase) => Promise<unkn
   const publicUrl = 'https://directory.example/base'
   const directory = await directorySubgraph({ connection: database.connection, publicUrl, log })
   const social = await socialSubgraph({ connection: database.connection, log })
+  const store = await storeSubgraph({ connection: database.connection, publicUrl, files: await temporaryFiles(), log })
   const trust = trustSubgraph({ connection: database.connection, log, sources: fixedSources(() => new Date()) })
   const supergraphSdl = readFileSync(SUPERGRAPH, 'utf8')
-  const links = [directory, social, trust].map(localLink)
+  const links = [directory, social, store, trust].map(localLink)
   const gateway = await startGateway({ supergraphSdl, links, limits: { depth: 10, cost: 1000 }, log })
   const app = createHttpServer({ log })
   await serveDirectoryApi(app, gateway.client, { publicUrl: `${publicUrl}/` })
@@ -60,13 +63,15 @@ export async function startStack(fill: (database: FreshDatabase) => Promise<unkn
       await gateway.close()
       await directory.close()
       await social.close()
+      await store.close()
       await trust.close()
       await database.drop()
     },
   }
 }
 
-async function insertSample(database: FreshDatabase): Promise<void> {
+/** Puts the sample into an empty directory. */
+export async function insertSample(database: FreshDatabase): Promise<void> {
   await withClient(database, async (client) => {
     await client.query(
       `INSERT INTO directory.item

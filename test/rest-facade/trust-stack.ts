@@ -9,27 +9,31 @@ import { serveDirectoryApi } from '../../rest-facade/directory/serve.ts'
 import { serveTrustApi } from '../../rest-facade/trust/serve.ts'
 import { directorySubgraph } from '../../subgraphs/directory/subgraph.ts'
 import { socialSubgraph } from '../../subgraphs/social/subgraph.ts'
+import { storeSubgraph } from '../../subgraphs/store/subgraph.ts'
+import type { CollectorOptions } from '../../subgraphs/trust/parts.ts'
 import { startTrust, type TestKey } from '../subgraphs/trust/support/trust.ts'
+import { temporaryFiles } from '../support/files.ts'
 import { askRaw, type Reply } from './ask.ts'
 
 export const PUBLIC_URL = 'https://trust.example'
 
-/** The trust API over the real graph, with fixed evidence in place of collectors. */
-export async function startTrustStack() {
-  const trust = await startTrust()
+/** The trust API over the real graph, with fixed evidence in place of collectors unless some are given. */
+export async function startTrustStack(collectors: CollectorOptions | null = null) {
+  const trust = await startTrust(undefined, collectors)
   const { connection } = trust.database
   const log = pino({ level: process.env.TEST_LOG ?? 'fatal' })
   const directory = await directorySubgraph({ connection, publicUrl: PUBLIC_URL, log })
   const social = await socialSubgraph({ connection, log })
+  const store = await storeSubgraph({ connection, publicUrl: PUBLIC_URL, files: await temporaryFiles(), log })
   const gateway = await startGateway({
     supergraphSdl: readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8'),
-    links: [directory, social, trust.subgraph].map(localLink),
+    links: [directory, social, store, trust.subgraph].map(localLink),
     limits: { depth: 10, cost: 1000 },
     log,
   })
   const app = createHttpServer({
     log,
-    checks: [directory, social, trust.subgraph].map(({ name, ready }) => ({ name, check: ready })),
+    checks: [directory, social, store, trust.subgraph].map(({ name, ready }) => ({ name, check: ready })),
   })
   await serveDirectoryApi(app, gateway.client, { publicUrl: PUBLIC_URL })
   await serveTrustApi(app, gateway.client, { publicUrl: PUBLIC_URL })
@@ -58,6 +62,7 @@ export async function startTrustStack() {
       await gateway.close()
       await directory.close()
       await social.close()
+      await store.close()
       await trust.close()
     },
   }

@@ -68,7 +68,7 @@ function breaches(on: string, { status, headers, text }: Reply): string[] {
 
 describe('the contract', () => {
   test('is valid OpenAPI 3.1, with the address at which it is served', async () => {
-    const { status, json, headers } = await stack.send('GET /v1/openapi.json', null)
+    const { status, json, headers } = await stack.send('GET /v1/decide/openapi.json', null)
     expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8'])
     const { valid, errors } = await new Validator().validate(structuredClone(json))
     expect([valid, errors]).toEqual([true, undefined])
@@ -84,7 +84,7 @@ describe('the contract', () => {
     const documented = Object.entries<Record<string, { operationId: string }>>(contract.paths).flatMap(([path, operations]) =>
       Object.entries(operations).map(([method, { operationId }]) => `${operationId} ${method.toUpperCase()} ${path}`),
     )
-    expect(documented.sort()).toEqual([...rows, 'getTrustOpenApi GET /v1/openapi.json'].sort())
+    expect(documented.sort()).toEqual([...rows, 'getTrustOpenApi GET /v1/decide/openapi.json'].sort())
     expect(files.sort()).toEqual(trustRoutes.map(({ operationId }) => operationId).sort())
   })
 })
@@ -287,6 +287,25 @@ describe('quota', () => {
     const replies = await Promise.all(Array.from({ length: 180 }, () => decide({ domain: 'example.com' })))
     const counts = Map.groupBy(replies, ({ status }) => status)
     expect([counts.get(200)?.length, counts.get(429)?.length]).toEqual([150, 30])
+  })
+
+  test('a key that asks too fast is told when to come back, and still what is left', async () => {
+    const many = { requests: Array.from({ length: 100 }, () => 'not a host') }
+    for (let time = 0; time < 6; time++) expect((await send('POST /v1/decide/batch', many)).status).toBe(200)
+    expect((await send('POST /v1/decide/batch', many)).status).toBe(429)
+    // What fills up again while they run is taken first.
+    const burst = await Promise.all(Array.from({ length: 60 }, () => decide({ domain: 'example.com' })))
+    const refused = burst.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { json, headers } of refused) {
+      expect([json.code, json.detail]).toEqual([
+        'rate_limited',
+        expect.stringMatching(/^Too many questions of this key: try again in \d+ seconds\.$/),
+      ])
+      expect(headers['retry-after']).toMatch(/^[1-9]\d*$/)
+      expect(headers.ratelimit).toMatch(/^"scans";r=\d+;t=\d+$/)
+    }
+    expect((await send('GET /v1/usage')).json.used).toBe(60 - refused.length)
   })
 
   test('an unlimited key has no such headers', async () => {

@@ -1,0 +1,79 @@
+import { Command } from 'commander'
+import { migrate } from '../database/migrate.ts'
+import type { Apps } from '../subgraphs/store/app/operator.ts'
+import { withDatabase } from './database.ts'
+
+/** `atrium app`: programs of other people that ask stores for access, as their operator registers them. */
+export function appCommand(): Command {
+  return new Command('app')
+    .description('register apps that can ask every store for access (OAuth 2.0); the server may run meanwhile')
+    .addCommand(createCommand())
+    .addCommand(listCommand())
+}
+
+type Create = {
+  readonly name: string
+  readonly redirect: readonly string[]
+  readonly scopes?: readonly string[]
+  readonly public?: true
+  readonly json?: true
+}
+
+function createCommand(): Command {
+  return new Command('create')
+    .description('register an app, and show its secret this once')
+    .requiredOption('--name <name>', 'what shop owners see, 1 to 100 characters')
+    .requiredOption(
+      '--redirect <uri...>',
+      'where answers may go, letter by letter: https, http of this computer, com.example.app:/…, or urn:ietf:wg:oauth:2.0:oob',
+    )
+    .option('--scopes <scope...>', 'the most it may ask for, such as read_products; all when absent')
+    .option('--public', 'it cannot keep a secret, as in a browser or on a telephone; it must use PKCE')
+    .option('--json', 'print {clientId, clientSecret} on standard output; the secret of a public app is null')
+    .action(async ({ name, redirect, scopes, public: isPublic, json }: Create) => {
+      const created = await withApps((apps) =>
+        apps.create({
+          name,
+          redirectUris: redirect,
+          // Commas as well: scopes are often kept so.
+          scopes: scopes?.flatMap((word) => word.split(',')) ?? null,
+          isPublic: isPublic === true,
+        }),
+      )
+      const { clientId, clientSecret } = created
+      if (json) console.log(JSON.stringify(created, null, 2))
+      else if (clientSecret === null) console.log(`client_id  ${clientId}\n\nIt has no secret, and must use PKCE with S256.`)
+      else
+        console.log(
+          `client_id      ${clientId}\nclient_secret  ${clientSecret}\n\nKeep the secret: it is stored as a hash, and not shown again.`,
+        )
+    })
+}
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('list the apps that every store can use, oldest first')
+    .option('--json', 'print [{clientId, name, isPublic, redirectUris, scopes, createdAt}] on standard output')
+    .action(async ({ json }: { readonly json?: true }) => {
+      const apps = (await withApps((all) => all.list())).map(({ code, name, isPublic, redirectUris, scopes, createdAt }) => ({
+        clientId: code,
+        name,
+        isPublic,
+        redirectUris,
+        scopes,
+        createdAt,
+      }))
+      if (json) console.log(JSON.stringify(apps, null, 2))
+      else
+        for (const { clientId, name, isPublic, redirectUris } of apps)
+          console.log(`${clientId}  ${isPublic ? 'public      ' : 'confidential'}  ${name}  ${redirectUris.join(' ')}`)
+    })
+}
+
+async function withApps<Result>(work: (apps: Apps) => Promise<Result>): Promise<Result> {
+  return withDatabase(async ({ connection }) => {
+    await migrate(connection)
+    const { withApps: onApps } = await import('../subgraphs/store/app/operator.ts')
+    return onApps(connection, work)
+  })
+}

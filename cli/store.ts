@@ -1,0 +1,101 @@
+import { Command } from 'commander'
+import { migrate } from '../database/migrate.ts'
+import { rowIn } from '../subgraphs/runtime/id.ts'
+import { Refusal } from '../subgraphs/runtime/refusal.ts'
+import type { Stores } from '../subgraphs/store/store/operator.ts'
+import { withDatabase } from './database.ts'
+
+/** `atrium store`: shops, as their operator makes them. */
+export function storeCommand(): Command {
+  return new Command('store')
+    .description('set up stores, and give out their credentials; the server may run meanwhile')
+    .addCommand(createCommand())
+    .addCommand(listCommand())
+    .addCommand(ownerCommand())
+    .addCommand(new Command('token').description('authtokens of stores').addCommand(resetCommand()))
+}
+
+type Create = { readonly name: string; readonly country: string; readonly unpaid?: true; readonly json?: true }
+
+function createCommand(): Command {
+  return new Command('create')
+    .description('set up a store, and show its authtoken this once')
+    .requiredOption('--name <name>', 'what its customers know it by, 4 to 50 characters')
+    .option('--country <code>', 'ISO 3166-1 alpha-2; currency, time zone and language follow from it', 'US')
+    .option('--unpaid', 'without the paid subscription that setting up further stores over the API takes')
+    .option('--json', 'print {code, login, authtoken} on standard output')
+    .action(async ({ name, country, unpaid, json }: Create) => {
+      const { code, login, authtoken } = await withStores((stores) => stores.create({ name, country, isPaid: !unpaid }))
+      if (json) console.log(JSON.stringify({ code, login, authtoken }, null, 2))
+      else console.log(`Set up "${code}".\n\nlogin      ${login}\nauthtoken  ${authtoken}\n\n${KEEP_IT}`)
+    })
+}
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('list all stores, oldest first')
+    .option('--json', 'print [{code, name, login, createdAt}] on standard output')
+    .action(async ({ json }: { readonly json?: true }) => {
+      const stores = await withStores((all) => all.list())
+      if (json) console.log(JSON.stringify(stores, null, 2))
+      else for (const { code, login, name } of stores) console.log(`${code.padEnd(24)}  ${login}  ${name}`)
+    })
+}
+
+function resetCommand(): Command {
+  return new Command('reset')
+    .description('give a store another authtoken; the old one ends within a second')
+    .argument('<code>', 'of the store, as `list` shows it')
+    .option('--json', 'print {code, login, authtoken} on standard output')
+    .action(async (code: string, { json }: { readonly json?: true }) => {
+      const credentials = await withStores((stores) => stores.resetToken(code))
+      if (!credentials) throw new Refusal(noStore(code))
+      if (json) console.log(JSON.stringify({ code, ...credentials }, null, 2))
+      else console.log(`login      ${credentials.login}\nauthtoken  ${credentials.authtoken}\n\n${KEEP_IT}`)
+    })
+}
+
+type Owner = { readonly none?: true; readonly json?: true }
+
+function ownerCommand(): Command {
+  return new Command('owner')
+    .description('give a store to a user, whoever owned it before')
+    .argument('<code>', 'of the store, as `list` shows it')
+    .argument('[user-id]', 'of the user, as `atrium user list --json` shows it')
+    .option('--none', 'let nobody own it')
+    .option('--json', 'print {code, owner} on standard output')
+    .action(async (code: string, user: string | undefined, { none, json }: Owner, command: Command) => {
+      if ((user === undefined) !== (none === true)) command.error('error: expected the id of a user, or --none', { exitCode: 2 })
+      const owner = user ?? null
+      if (owner !== null && !(await isUser(owner))) {
+        throw new Refusal(`There is no user with the id "${owner}"; \`atrium user list --json\` shows them.`)
+      }
+      if (!(await withStores((stores) => stores.setOwner(code, owner)))) throw new Refusal(noStore(code))
+      if (json) console.log(JSON.stringify({ code, owner }, null, 2))
+      else console.log(owner === null ? `Nobody owns "${code}" any more.` : `"${code}" belongs to ${owner}.`)
+    })
+}
+
+async function isUser(id: string): Promise<boolean> {
+  const row = rowIn(id, 'User')
+  if (row === null) return false
+  const { withAccounts } = await import('../subgraphs/social/user/accounts.ts')
+  return withDatabase(async ({ connection }) => {
+    await migrate(connection)
+    return withAccounts(connection, (accounts) => accounts.exists(row))
+  })
+}
+
+const noStore = (code: string): string => `There is no store with the code "${code}"; \`atrium store list\` shows them.`
+
+const KEEP_IT =
+  'Keep it: it is stored as a hash, and not shown again. Send both by HTTP Basic, or as the headers X-LOGIN-KEY and X-AUTH-TOKEN.'
+
+async function withStores<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result> {
+  return withDatabase(async ({ connection }) => {
+    await migrate(connection)
+    // Loaded here: most commands of this program do without the names of countries.
+    const { withStores: onStores } = await import('../subgraphs/store/store/operator.ts')
+    return onStores(connection, work)
+  })
+}

@@ -1,0 +1,30 @@
+import type { GraphQLSchema } from 'graphql'
+import type { Operation } from './contract.ts'
+import type { Route } from './route.ts'
+import { type RequestReader, requestReader } from './wire/request.ts'
+import { type ResponseWriter, responseWriter } from './wire/response.ts'
+import { readDocument } from './wire/selection.ts'
+
+/** A row with everything worked out that does not depend on a request. */
+export type CompiledRoute = {
+  readonly operation: Operation
+  readonly run: Route['run']
+  readonly read: RequestReader['read']
+  readonly write: ResponseWriter['write']
+  /** What the contract documents and the row does not do yet: keys of bodies and answers, parameters. */
+  readonly gaps: readonly string[]
+}
+
+/** Compiles a row against the graph. Throws, with the operationId, for whatever does not fit. */
+export function compileRoute(route: Route, operation: Operation, schema: GraphQLSchema): CompiledRoute {
+  try {
+    const document = readDocument(route.run, schema)
+    const request = requestReader(route, operation, document)
+    const response = responseWriter(route, operation, document, schema, request.wireField)
+    const gaps = [...request.gaps, ...response.gaps].map((gap) => `${operation.operationId} ${gap}`)
+    return { operation, run: route.run, read: request.read, write: response.write, gaps }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`The row of ${operation.operationId} does not fit: ${reason}`, { cause: error })
+  }
+}

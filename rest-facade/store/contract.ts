@@ -1,0 +1,134 @@
+/** The contract as the interpreter needs it: one record per operation, without references. */
+
+/** A schema of OpenAPI 3.0, as far as the contract uses them. `x-…` is explained in the contract's own description. */
+export type Schema = {
+  readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'
+  readonly description?: string
+  readonly nullable?: boolean
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly items?: Schema
+  readonly enum?: readonly (string | number)[]
+  readonly default?: unknown
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly maxItems?: number
+  readonly format?: string
+  /** Of answers only: what a request says there is not read. */
+  readonly readOnly?: boolean
+  readonly 'x-format'?: 'iso8601'
+  readonly 'x-input'?: string
+  readonly 'x-words'?: Readonly<Record<string, string | number>>
+  readonly 'x-aliases'?: Readonly<Record<string, string>>
+  readonly 'x-envelope'?: string
+  readonly 'x-bare'?: true
+}
+
+/** A parameter of path or query. Those in headers are the same everywhere and read by the interpreter. */
+export type Parameter = {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly required?: boolean
+  readonly description?: string
+  readonly schema: Schema
+}
+
+/** One operation: everything about it that HTTP can see. */
+export type Operation = {
+  readonly operationId: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Below the mount, with `{name}` for a segment or a part of one. */
+  readonly path: string
+  /** Further paths of the same form. */
+  readonly otherPaths: readonly string[]
+  readonly parameters: readonly Parameter[]
+  /** Null where there is none. */
+  readonly body: { readonly schema: Schema; readonly isRequired: boolean } | null
+  /** Status of a success. */
+  readonly status: number
+  /** Body of a success; null where it has none. */
+  readonly answer: Schema | null
+  /** Bodies of failures by status. */
+  readonly failures: ReadonlyMap<number, Schema>
+  /** Scope that a token needs; null where any credentials will do. */
+  readonly scope: string | null
+}
+
+type Media = { readonly content?: { readonly 'application/json'?: { readonly schema: Schema } } }
+type Written = {
+  readonly operationId: string
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: Media & { readonly required?: boolean }
+  readonly responses: Readonly<Record<string, Media>>
+  readonly 'x-scope'?: string
+  readonly 'x-paths'?: readonly string[]
+}
+
+/** Every operation of an OpenAPI document by its id. Throws for references that lead nowhere or in a circle. */
+export function operationsOf(document: object): ReadonlyMap<string, Operation> {
+  const { paths } = withoutReferences(document) as { readonly paths: Readonly<Record<string, Readonly<Record<string, Written>>>> }
+  const operations = new Map<string, Operation>()
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, written] of Object.entries(methods)) {
+      const statuses = Object.entries(written.responses).map(([status, { content }]) => ({
+        status: Number(status),
+        schema: content?.['application/json']?.schema ?? null,
+      }))
+      const success = statuses.find(({ status }) => status < 300)
+      if (!success) throw new Error(`Expected ${written.operationId} to document a success.`)
+      const schema = written.requestBody?.content?.['application/json']?.schema
+      operations.set(written.operationId, {
+        operationId: written.operationId,
+        // The contract has no other methods; a test holds it against the specification.
+        method: method.toUpperCase() as Operation['method'],
+        path,
+        otherPaths: written['x-paths'] ?? [],
+        parameters: written.parameters ?? [],
+        body: schema ? { schema, isRequired: written.requestBody?.required === true } : null,
+        status: success.status,
+        answer: success.schema,
+        failures: new Map(statuses.flatMap(({ status, schema }) => (status >= 400 && schema ? [[status, schema] as const] : []))),
+        scope: written['x-scope'] ?? null,
+      })
+    }
+  }
+  return operations
+}
+
+/** The only property of a schema that wraps an object, such as `product` of `{"product": {…}}`; null for all others. */
+export function envelopeOf({ properties = {} }: Schema): string | null {
+  const [name, ...others] = Object.keys(properties)
+  return name !== undefined && others.length === 0 && properties[name]?.type === 'object' ? name : null
+}
+
+/** The document with every `$ref` replaced by what it leads to; equal references become the same object. */
+function withoutReferences(document: object): unknown {
+  const known = new Map<string, unknown>()
+  const open = new Set<string>()
+
+  return follow(document)
+
+  function follow(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(follow)
+    if (typeof value !== 'object' || value === null) return value
+    const reference: unknown = Reflect.get(value, '$ref')
+    if (typeof reference === 'string') return resolved(reference)
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, follow(each)]))
+  }
+
+  function resolved(reference: string): unknown {
+    if (known.has(reference)) return known.get(reference)
+    if (open.has(reference)) throw new Error(`Expected ${reference} not to contain itself.`)
+    open.add(reference)
+    const steps = reference.slice('#/'.length).split('/')
+    const target = steps.reduce<unknown>(
+      (at, step) => (typeof at === 'object' && at ? Reflect.get(at, step) : undefined),
+      document,
+    )
+    if (target === undefined) throw new Error(`Expected ${reference} to lead somewhere.`)
+    const value = follow(target)
+    open.delete(reference)
+    known.set(reference, value)
+    return value
+  }
+}

@@ -1,0 +1,73 @@
+import {
+  CountOrdersDocument,
+  CreateOrderDocument,
+  GetCartDocument,
+  GetOrderDocument,
+  ListCustomerOrdersByStatusDocument,
+  ListCustomerOrdersDocument,
+  ListOrdersAfterDocument,
+  ListOrdersByStatusDocument,
+  ListOrdersDocument,
+  type OrderPeriod,
+  type OrderStatus,
+  SearchOrdersDocument,
+  UpdateOrderDocument,
+} from '#generated/rest-facade/store.ts'
+import { route } from '../route.ts'
+import type { Parameters } from '../wire/parameters.ts'
+
+/** The states that words of `status_filters[]` mean: `created` is every order that is more than a cart. */
+const STATES: Readonly<Record<string, readonly OrderStatus[]>> = {
+  abandoned: ['ABANDONED'],
+  canceled: ['CANCELED'],
+  created: ['CANCELED', 'PENDING_PAYMENT', 'PAID'],
+  paid: ['PAID'],
+  pending_payment: ['PENDING_PAYMENT'],
+}
+
+const PERIODS: Readonly<Record<string, OrderPeriod>> = {
+  customDate: 'CUSTOM',
+  last7days: 'LAST_7_DAYS',
+  last30days: 'LAST_30_DAYS',
+  last90days: 'LAST_90_DAYS',
+  today: 'TODAY',
+  yesterday: 'YESTERDAY',
+}
+
+/**
+ * What filters of lists mean. `locale` and `fields` change nothing: texts of an order stay in the language that it was made in, and answers have every key that the
+ * contract documents.
+ */
+function filters({ query }: Parameters) {
+  const words = query['status_filters[]']
+  const status = Array.isArray(words) ? words.flatMap((word) => STATES[String(word)] ?? []) : []
+  const period = PERIODS[String(query.dateFilter)]
+  const days = { firstDay: dayIn(query.initialDate), lastDay: dayIn(query.finalDate) }
+  return {
+    ...(status.length > 0 && { status }),
+    // Days beside another word mean nothing.
+    ...(period && { createdWithin: period === 'CUSTOM' ? { period, ...days } : { period } }),
+  }
+}
+
+const dayIn = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+export const orderRoutes = [
+  route({ run: ListOrdersDocument, answer: 'orders.nodes', variables: filters }),
+  route({ run: SearchOrdersDocument, answer: 'orders', variables: filters }),
+  route({ run: CountOrdersDocument, answer: 'orders' }),
+  route({ run: ListOrdersByStatusDocument, answer: 'orders.nodes' }),
+  route({ run: ListOrdersAfterDocument, answer: 'orders.nodes' }),
+  route({ run: GetOrderDocument, answer: 'order' }),
+  // Its `locale` changes nothing either.
+  route({ run: GetCartDocument, answer: 'cart', variables: () => ({}) }),
+  route({
+    run: CreateOrderDocument,
+    answer: 'result.order',
+    input: { locale: 'locale' },
+    failures: { InsufficientStock: 400 },
+  }),
+  route({ run: UpdateOrderDocument, answer: 'result.order', failures: { InsufficientStock: 400 } }),
+  route({ run: ListCustomerOrdersDocument, answer: 'customer.orders.nodes' }),
+  route({ run: ListCustomerOrdersByStatusDocument, answer: 'customer.orders.nodes' }),
+]

@@ -1,0 +1,18 @@
+import {
+  CountProductImagesDocument,
+  CreateProductImageDocument,
+  DeleteProductImageDocument,
+  GetProductImageDocument,
+  ListProductImagesDocument,
+  MoveProductImageDocument,
+} from '#generated/rest-facade/store.ts'
+import { route } from '../route.ts'
+
+export const productImageRoutes = [
+  route({ run: ListProductImagesDocument, answer: 'product.images' }),
+  route({ run: CountProductImagesDocument, answer: 'product' }),
+  route({ run: GetProductImageDocument, answer: 'productImage' }),
+  route({ run: CreateProductImageDocument, answer: 'result.productImage', input: { productId: 'id' } }),
+  route({ run: MoveProductImageDocument, answer: 'result.productImage' }),
+  route({ run: DeleteProductImageDocument }),
+]

@@ -1,0 +1,47 @@
+import {
+  CountProductsByCategoryDocument,
+  CountProductsByStatusDocument,
+  CountProductsDocument,
+  CreateProductDocument,
+  DeleteProductDocument,
+  GetProductDocument,
+  ListProductsAfterDocument,
+  ListProductsByCategoryDocument,
+  ListProductsByStatusDocument,
+  ListProductsDocument,
+  type ProductSearchField,
+  type ProductStatus,
+  SearchProductsDocument,
+  UpdateProductDocument,
+} from '#generated/rest-facade/store.ts'
+import { route } from '../route.ts'
+import type { Value } from '../wire/parameters.ts'
+
+export const productRoutes = [
+  route({ run: ListProductsDocument, answer: 'products.nodes' }),
+  route({ run: CountProductsDocument, answer: 'products' }),
+  route({ run: ListProductsAfterDocument, answer: 'products.nodes' }),
+  route({ run: ListProductsByStatusDocument, answer: 'products.nodes' }),
+  route({ run: CountProductsByStatusDocument, answer: 'products' }),
+  route({ run: ListProductsByCategoryDocument, answer: 'productCategory.products.nodes' }),
+  route({ run: CountProductsByCategoryDocument, answer: 'productCategory.products' }),
+  route({
+    run: SearchProductsDocument,
+    answer: 'products.nodes',
+    variables: ({ query }) => ({
+      search: { query: String(query.query), fields: wordsOf<ProductSearchField>(query.fields) },
+      filter: {
+        ...(query.status === 'featured' ? { featured: true } : { status: wordsOf<ProductStatus>(query.status) }),
+        categoryIds: Array.isArray(query.categories) ? query.categories.map(String) : null,
+      },
+    }),
+  }),
+  route({ run: GetProductDocument, answer: 'product' }),
+  route({ run: CreateProductDocument, answer: 'result.product', input: { locale: 'locale' } }),
+  route({ run: UpdateProductDocument, answer: 'result.product', input: { locale: 'locale' } }),
+  route({ run: DeleteProductDocument }),
+]
+
+/** Words of the contract as the graph spells them; the contract has checked that they are such. */
+const wordsOf = <Word extends string>(given: Value | undefined): Word[] | null =>
+  given == null ? null : [given].flat().map((word) => String(word).toUpperCase().replaceAll('-', '_') as Word)

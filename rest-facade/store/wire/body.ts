@@ -1,0 +1,63 @@
+import { getNullableType, isInputObjectType } from 'graphql'
+import { envelopeOf, type Schema } from '../contract.ts'
+import { type Fault, fieldsOf, type InputField, isObject, objectInput, refuse, unreadKeys, wirePath } from './input.ts'
+import { readJson } from './json.ts'
+
+/** Reads the body of one operation into variables of its document. */
+export type BodyReader = {
+  /** The variables, or nothing and what is wrong. Absent and empty bodies give none where the contract allows it. */
+  readonly read: (bytes: unknown, faults: Fault[]) => Readonly<Record<string, unknown>>
+  /** How the wire spells a field that the graph complains about. */
+  readonly wireField: (field: string) => string
+  /** Keys that the contract documents and nothing reads. */
+  readonly gaps: readonly string[]
+}
+
+/**
+ * Compiles the reading of a body: into `$input` where the document has that, else into the variables that are left. `isGiven` are fields of the input that come
+ * from elsewhere.
+ */
+export function bodyReader(
+  { schema, isRequired }: { readonly schema: Schema; readonly isRequired: boolean },
+  variables: ReadonlyMap<string, InputField>,
+  isGiven: (field: string) => boolean,
+): BodyReader {
+  const inputType = variables.get('input')
+  const type = inputType && getNullableType(inputType.type)
+  const all = isInputObjectType(type) ? fieldsOf(type) : variables
+  const fields = new Map([...all].filter(([name]) => !isGiven(name)))
+
+  const envelope = envelopeOf(schema)
+  const inside = (envelope === null ? undefined : schema.properties?.[envelope]) ?? schema
+  const input = objectInput(fields, inside)
+  const prefix = envelope ?? ''
+  const optional = envelope === null ? schema['x-envelope'] : undefined
+
+  return {
+    read(bytes, faults) {
+      const isEmpty = !(bytes instanceof Uint8Array) || bytes.length === 0
+      if (isEmpty && !isRequired) return {}
+      const json = isEmpty ? { fault: 'Expected a body of JSON, got none.' } : readJson(bytes)
+      if ('fault' in json) {
+        faults.push({ field: '', message: json.fault })
+        return {}
+      }
+      const value = content(json.value, faults)
+      return isInputObjectType(type) ? { input: value } : (value ?? {})
+    },
+    wireField: (field) => join(prefix, wirePath(input, field.replace(/^input\./, ''))),
+    gaps: unreadKeys(fields, inside, join('body', prefix)),
+  }
+
+  function content(given: unknown, faults: Fault[]): Readonly<Record<string, unknown>> | undefined {
+    const read = (value: unknown, at: string) => input.read(value, at, faults) as Readonly<Record<string, unknown>> | undefined
+    if (!isObject(given)) return refuse(faults, '', 'an object', given)
+    if (envelope !== null) {
+      const isBare = schema['x-bare'] === true && !Object.hasOwn(given, envelope)
+      return isBare ? read(given, '') : read(given[envelope], envelope)
+    }
+    return optional !== undefined && isObject(given[optional]) ? read(given[optional], optional) : read(given, '')
+  }
+}
+
+const join = (...steps: readonly string[]): string => steps.filter((step) => step !== '').join('.')

@@ -1,0 +1,171 @@
+import { type GraphQLInputType, getNullableType, isInputObjectType, isListType, isNonNullType } from 'graphql'
+import { envelopeOf, type Schema } from '../contract.ts'
+import { isNumberText } from './json.ts'
+import { readingOf } from './values.ts'
+import { camel, snake } from './words.ts'
+
+/** What is wrong with one place of a request: `field` is its path on the wire, empty for the body as a whole. */
+export type Fault = { readonly field: string; readonly message: string }
+
+/** Reads values of the wire into one type of the graph. */
+export type Input = {
+  /** The value for the graph. Notes every fault; what it returns is of use only if there are none. */
+  readonly read: (given: unknown, at: string, faults: Fault[]) => unknown
+  /** The wire's name for each field of an input object, with what reads it; empty for all else. */
+  readonly fields: ReadonlyMap<string, { readonly wire: string; readonly input: Input }>
+}
+
+/** A field of the graph's input, or a variable that is filled like one. */
+export type InputField = { readonly type: GraphQLInputType; readonly isRequired: boolean }
+
+/** Reads JSON objects into fields of the graph: unknown keys are ignored, null is null, and what is absent stays absent. */
+export function objectInput(fields: ReadonlyMap<string, InputField>, schema: Schema): Input {
+  const entries = [...fields].map(([name, { type, isRequired }]) => {
+    const { wire, property } = wireOf(name, schema)
+    const own = snake(name)
+    // Unless the contract means something else by it.
+    const other = Object.hasOwn(schema.properties ?? {}, own) ? wire : own
+    return { name, wire, other, isRequired, input: inputOf(type, property) }
+  })
+  return {
+    fields: new Map(entries.map(({ name, wire, input }) => [name, { wire, input }])),
+    read(given, at, faults) {
+      if (!isObject(given)) return refuse(faults, at, 'an object', given)
+      const value: Record<string, unknown> = {}
+      for (const { name, wire, other, isRequired, input } of entries) {
+        const key = Object.hasOwn(given, wire) ? wire : other
+        const place = at === '' ? wire : `${at}.${wire}`
+        if (Object.hasOwn(given, key)) value[name] = input.read(given[key], place, faults)
+        else if (isRequired) faults.push({ field: place, message: `Expected \`${place}\`, got nothing.` })
+      }
+      return value
+    },
+  }
+}
+
+/** Keys that the contract documents and no field of the graph reads. */
+export function unreadKeys(fields: ReadonlyMap<string, InputField>, schema: Schema, at: string): string[] {
+  const read = new Map([...fields].map(([name, field]) => [wireOf(name, schema).wire, field]))
+  return Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
+    const field = read.get(key)
+    if (property.readOnly) return []
+    if (!field) return [`${at}.${key}`]
+    let [type, below] = [getNullableType(field.type), property]
+    while (isListType(type)) [type, below] = [getNullableType(type.ofType), below.items ?? {}]
+    return isInputObjectType(type) ? unreadKeys(fieldsOf(type), opened(below), `${at}.${key}`) : []
+  })
+}
+
+/** The fields of an input object as they are read. */
+export const fieldsOf = (type: {
+  getFields(): Record<string, { type: GraphQLInputType; defaultValue?: unknown }>
+}): ReadonlyMap<string, InputField> =>
+  new Map(
+    Object.entries(type.getFields()).map(([name, { type: own, defaultValue }]) => [
+      name,
+      { type: own, isRequired: isNonNullType(own) && defaultValue === undefined },
+    ]),
+  )
+
+/** The key that a field of the graph is read from, and what the contract says of it. */
+function wireOf(name: string, { properties = {} }: Schema): { readonly wire: string; readonly property: Schema } {
+  const known = Object.entries(properties).find(([key, property]) => (property['x-input'] ?? camel(key)) === name)
+  return known ? { wire: known[0], property: known[1] } : { wire: snake(name), property: {} }
+}
+
+/** What is inside an envelope where the contract has one in the middle of a body. */
+function opened(schema: Schema): Schema {
+  const envelope = envelopeOf(schema)
+  return (envelope === null ? undefined : schema.properties?.[envelope]) ?? schema
+}
+
+function inputOf(outer: GraphQLInputType, schema: Schema): Input {
+  const type = getNullableType(outer)
+  const inner = isListType(type) ? listInput(type.ofType, schema.items ?? {}) : isInputObjectType(type) ? nested() : leaf()
+  const isNullable = !isNonNullType(outer)
+  return {
+    fields: inner.fields,
+    read: (given, at, faults) => (given === null && isNullable ? null : inner.read(given, at, faults)),
+  }
+
+  function nested(): Input {
+    let made: Input | null = null
+    // Input types may contain themselves.
+    const input = () => {
+      if (!isInputObjectType(type)) throw new Error('Expected an input object.')
+      made ??= objectInput(fieldsOf(type), opened(schema))
+      return made
+    }
+    const envelope = envelopeOf(schema)
+    return {
+      get fields() {
+        return input().fields
+      },
+      read(given, at, faults) {
+        const isWrapped = envelope !== null && isObject(given) && isObject(given[envelope])
+        return isWrapped ? input().read(given[envelope], `${at}.${envelope}`, faults) : input().read(given, at, faults)
+      },
+    }
+  }
+
+  function leaf(): Input {
+    if (isListType(type) || isInputObjectType(type)) throw new Error('Expected a leaf.')
+    const { expectation, read } = readingOf(type, schema)
+    return {
+      fields: NONE,
+      read(given, at, faults) {
+        const value = given === null ? undefined : read(given)
+        return value === undefined ? refuse(faults, at, expectation, given) : value
+      },
+    }
+  }
+}
+
+function listInput(type: GraphQLInputType, schema: Schema): Input {
+  const item = inputOf(type, schema)
+  return {
+    fields: item.fields,
+    read(given, at, faults) {
+      if (!Array.isArray(given)) return refuse(faults, at, 'a list', given)
+      return given.map((each, index) => item.read(each, `${at}.${index}`, faults))
+    },
+  }
+}
+
+const NONE: Input['fields'] = new Map()
+
+/** Notes what was expected at a place. */
+export function refuse(faults: Fault[], at: string, expectation: string, given: unknown): undefined {
+  faults.push({
+    field: at,
+    message: `Expected ${at === '' ? 'the body' : `\`${at}\``} to be ${expectation}, got ${excerpt(given)}.`,
+  })
+}
+
+/** The path of a field of the graph's input as the wire spells it. */
+export function wirePath(input: Input, field: string): string {
+  let at: Input | undefined = input
+  return field
+    .split('.')
+    .map((step) => {
+      if (/^\d+$/.test(step)) return step
+      const found: { readonly wire: string; readonly input: Input } | undefined = at?.fields.get(step)
+      at = found?.input
+      return found?.wire ?? snake(step)
+    })
+    .join('.')
+}
+
+export const isObject = (given: unknown): given is Readonly<Record<string, unknown>> =>
+  typeof given === 'object' && given !== null && !Array.isArray(given) && !isNumberText(given)
+
+/** Enough of a value to recognise it in a message. */
+function excerpt(given: unknown): string {
+  if (given === undefined) return 'nothing'
+  if (isNumberText(given)) return shortened(given.source)
+  if (Array.isArray(given)) return 'a list'
+  if (typeof given === 'object' && given !== null) return 'an object'
+  return typeof given === 'string' ? JSON.stringify(shortened(given)) : String(given)
+}
+
+const shortened = (text: string): string => (text.length <= 60 ? text : `${text.slice(0, 60)}…`).toWellFormed()

@@ -1,0 +1,180 @@
+import { type GraphQLInputType, getNullableType, isLeafType, isListType } from 'graphql'
+import { decoded, givenIn } from '../../http/parameters.ts'
+import type { Parameter, Schema } from '../contract.ts'
+import type { Fault } from './input.ts'
+import { type Reading, readingOf } from './values.ts'
+import { camel } from './words.ts'
+
+/** A parameter as the contract types it; null where the client gave none and there is no default. */
+export type Value = string | number | boolean | readonly (string | number | boolean)[] | null
+
+/** What the path and the query of a request say. */
+export type Parameters = { readonly path: Readonly<Record<string, Value>>; readonly query: Readonly<Record<string, Value>> }
+
+/** A path that names nothing; the rest is in the faults. */
+export type NoSuchPath = { readonly missing: string }
+
+/** No name, code or address of the contract is longer. */
+const MOST_CHARACTERS = 500
+// C0 and DEL: in no name, code or search word.
+const CONTROL = /\p{Cc}/u
+const DIGITS = /^(?:0|[1-9]\d{0,9})$/
+/** What a 32-bit integer holds. */
+const MOST = 2_147_483_647
+
+/** Reads all parameters of one operation by the contract. Names that it does not have are ignored: clients add tracking words. */
+export function parameterReader(
+  parameters: readonly Parameter[],
+): (path: Readonly<Record<string, string>>, query: string, faults: Fault[]) => Parameters | NoSuchPath {
+  const inPath = parameters.filter((parameter) => parameter.in === 'path')
+  const inQuery = parameters.filter((parameter) => parameter.in === 'query')
+  const names = new Set(inQuery.map(({ name }) => name))
+
+  return (givenPath, givenQuery, faults) => {
+    const path: Record<string, Value> = {}
+    for (const { name, schema } of inPath) {
+      const text = givenPath[name] ?? ''
+      const value = read(schema, text)
+      if (value === undefined) return { missing: `Expected \`${name}\` to be ${expectationOf(schema)}, got ${excerpt(text)}.` }
+      path[name] = value
+    }
+
+    const query: Record<string, Value> = {}
+    const given = givenIn((name) => names.has(name), givenQuery)
+    for (const { name, schema, required } of inQuery) {
+      const texts = given.get(name)?.filter((text) => schema.type !== 'array' || text !== '') ?? []
+      if (texts.length === 0) {
+        if (required) faults.push({ field: name, message: `Expected \`${name}\` to be ${expectationOf(schema)}, got nothing.` })
+        query[name] = (schema.default as Value | undefined) ?? null
+        continue
+      }
+      const value = readAll(schema, texts.map(decoded))
+      if (value === undefined) {
+        const got = excerpt(texts.map((text) => decoded(text) ?? text).join(', '))
+        faults.push({ field: name, message: `Expected \`${name}\` to be ${expectationOf(schema)}, got ${got}.` })
+      } else {
+        query[name] = value
+      }
+    }
+    return { path, query }
+  }
+}
+
+function readAll(schema: Schema, texts: readonly (string | null)[]): Value | undefined {
+  if (texts.includes(null)) return undefined
+  if (schema.type !== 'array') return texts.length === 1 ? read(schema, texts[0] ?? '') : undefined
+  const { items = {}, maxItems = MOST_CHARACTERS } = schema
+  const values = texts
+    .flatMap((text) => (text ?? '').split(','))
+    .filter((text) => text.trim() !== '')
+    .map((text) => read(items, text.trim()))
+  return values.length <= maxItems && values.every((value) => typeof value !== 'undefined') ? (values as Value) : undefined
+}
+
+/** The value that a text spells; undefined when it is none. More than the maximum is the maximum: that is how clients ask for "all". */
+function read(schema: Schema, text: string): string | number | boolean | undefined {
+  switch (schema.type) {
+    case 'integer': {
+      const value = DIGITS.test(text) ? Number(text) : Number.NaN
+      const { minimum = 0, maximum = MOST } = schema
+      if (Number.isNaN(value) && /^[1-9]\d{10,20}$/.test(text) && schema.maximum !== undefined) return maximum
+      if (!(value >= minimum)) return undefined
+      return value <= maximum ? value : schema.maximum
+    }
+    case 'boolean':
+      return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : undefined
+    default: {
+      if (schema.enum) return schema.enum.find((word) => isSameWord(String(word), text))
+      if (schema.format === 'date') return isDay(text) ? text : undefined
+      return text.length <= MOST_CHARACTERS && !CONTROL.test(text) ? text : undefined
+    }
+  }
+}
+
+function isDay(text: string): boolean {
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+}
+
+/** `Pending Payment` and `pending_payment` are one word: both are in use. */
+const isSameWord = (word: string, text: string): boolean => plain(word) === plain(text)
+const plain = (word: string): string => word.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')
+
+function expectationOf(schema: Schema): string {
+  switch (schema.type) {
+    case 'integer':
+      return `a whole number from ${schema.minimum ?? 0}`
+    case 'boolean':
+      return 'true or false'
+    case 'array':
+      return `at most ${schema.maxItems ?? MOST_CHARACTERS} values with commas between them, each ${expectationOf(schema.items ?? {})}`
+    default:
+      if (schema.format === 'date') return 'a day of the calendar as YYYY-MM-DD'
+      return schema.enum ? `one of ${schema.enum.join(', ')}` : `a text of at most ${MOST_CHARACTERS} characters`
+  }
+}
+
+const excerpt = (text: string): string => JSON.stringify((text.length <= 60 ? text : `${text.slice(0, 60)}…`).toWellFormed())
+
+/** How one variable, or one field of the input, is filled from the parameters. */
+export type Binding = {
+  readonly variable: string
+  /** Undefined leaves the variable out: the parameter is absent, or a fault is noted. */
+  readonly read: (parameters: Parameters, faults: Fault[]) => unknown
+}
+
+/** Fills a variable of `type` from a parameter. */
+export function binding(variable: string, type: GraphQLInputType, { name, in: place, schema }: Parameter): Binding {
+  const { read: convert, expectation } = conversion(type, schema)
+  return {
+    variable,
+    read(parameters, faults) {
+      const value = parameters[place === 'path' ? 'path' : 'query'][name] ?? null
+      if (value === null) return undefined
+      const converted = convert(value)
+      if (converted === undefined) {
+        const got = excerpt(Array.isArray(value) ? value.join(',') : String(value))
+        faults.push({ field: name, message: `Expected \`${name}\` to be ${expectation}, got ${got}.` })
+      }
+      return converted
+    },
+  }
+}
+
+/** `limit` and `page` as the graph pages: so many, behind so many others. Throws where the contract has no pages. */
+export function pageBindings(variables: ReadonlyMap<string, unknown>, parameters: readonly Parameter[]): readonly Binding[] {
+  if (!variables.has('first')) return []
+  const isPaged = ['limit', 'page'].every((wanted) => parameters.some(({ name }) => name === wanted))
+  if (!isPaged || !variables.has('offset'))
+    throw new Error('pages need $first and $offset, and `limit` and `page` in the contract.')
+  const limitOf = ({ query }: Parameters): number => Number(query.limit)
+  return [
+    { variable: 'first', read: limitOf },
+    {
+      variable: 'offset',
+      // Far behind the end is behind the end.
+      read: (given) => Math.min(MOST, (Number(given.query.page) - 1) * limitOf(given)),
+    },
+  ]
+}
+
+/** The variable that a parameter fills by its name. */
+export const variableOf = ({ name }: Parameter): string => camel(name)
+
+function conversion(outer: GraphQLInputType, schema: Schema): Reading {
+  const type = getNullableType(outer)
+  if (isListType(type)) {
+    const { read, expectation } = conversion(type.ofType, schema.items ?? schema)
+    return {
+      expectation: `values with commas between them, each ${expectation}`,
+      read(value) {
+        const items = (Array.isArray(value) ? value : [value]).map(read)
+        return items.includes(undefined) ? undefined : items
+      },
+    }
+  }
+  if (!isLeafType(type)) throw new Error('a variable for a parameter must be one that a text can fill.')
+  const reading = readingOf(type, schema)
+  if (type.name !== 'String') return reading
+  return { ...reading, read: (value) => (Array.isArray(value) ? value.join(',') : String(value)) }
+}

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import type { Caller } from '../../runtime/caller.ts'
+import { unauthenticated } from '../../runtime/errors.ts'
+import type { RateLimit } from '../../runtime/rate-limit.ts'
+import { bearerIn, credentialsIn } from './credentials.ts'
+import type { AccessRepository } from './repository.ts'
+import type { Scope } from './scopes.ts'
+
+/** Which store a caller may touch, and how. */
+export type Access = {
+  readonly storeId: number
+  readonly storeCode: string
+  /** All: the store's own authtoken. */
+  readonly scopes: 'all' | readonly Scope[]
+}
+
+/** Judges credentials. Rejects with UNAUTHENTICATED for those that are none, and RATE_LIMITED for an address that guesses. */
+export type AccessJudge = (caller: Caller) => Promise<Access>
+
+/** For how long a judgement holds: an authtoken that is reset elsewhere is good for so much longer. */
+const KEPT_MILLISECONDS = 1_000
+const MOST_KEPT = 10_000
+
+export const HOW_TO_SIGN_IN =
+  'Expected the login and authtoken of a store, by HTTP Basic or as the headers X-LOGIN-KEY and X-AUTH-TOKEN; or the access token of an app as "Authorization: Bearer".'
+
+/** Authtokens, tokens and secrets are long and random: a fast hash keeps them. */
+export const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
+
+/** A judge that asks the database, and remembers its judgements for a second. `refusals` counts failures per address. */
+export function accessJudge(repository: AccessRepository, refusals: RateLimit, now: () => Date): AccessJudge {
+  const kept = new Map<string, { readonly access: Access; readonly until: number }>()
+
+  return async (caller) => {
+    const { key, find, wrong } = presentedBy(caller)
+    const known = kept.get(key)
+    const at = now().getTime()
+    if (known && known.until > at) return known.access
+    kept.delete(key)
+
+    const access = await find()
+    if (!access) {
+      refusals(caller.address)
+      throw unauthenticated(wrong)
+    }
+    const oldest = kept.keys().next()
+    if (kept.size >= MOST_KEPT && !oldest.done) kept.delete(oldest.value)
+    kept.set(key, { access, until: at + KEPT_MILLISECONDS })
+    return access
+  }
+
+  /** What a caller presents: a key that tells it from others, how it is looked up, and what is said when it is none. */
+  function presentedBy(caller: Caller) {
+    const given = credentialsIn(caller)
+    if (given) {
+      const hash = hashOf(given.authtoken)
+      return {
+        key: `${given.login}\n${hash.toString('base64')}`,
+        find: () => repository.byLogin(given.login, hash),
+        wrong: 'The login or the authtoken is wrong, or has been reset.',
+      }
+    }
+    const token = bearerIn(caller.credentials.authorization ?? '')
+    if (token === null) throw unauthenticated(HOW_TO_SIGN_IN)
+    const hash = hashOf(token)
+    return {
+      key: hash.toString('base64'),
+      find: () => repository.byToken(hash, now()),
+      wrong: 'The access token is unknown, has ended or was revoked.',
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import type { Caller } from '../../runtime/caller.ts'
+
+/** The login and authtoken that a caller presents: HTTP Basic, or the two headers of tool servers; null for none. */
+export function credentialsIn({
+  credentials,
+}: Pick<Caller, 'credentials'>): { readonly login: string; readonly authtoken: string } | null {
+  const [login, authtoken] = [credentials['x-login-key']?.trim(), credentials['x-auth-token']?.trim()]
+  if (login && authtoken) return { login, authtoken }
+  const encoded = /^Basic +([\w+/=-]+)$/i.exec(credentials.authorization?.trim() ?? '')?.[1]
+  if (encoded === undefined) return null
+  const decoded = Buffer.from(encoded, 'base64').toString()
+  const colon = decoded.indexOf(':')
+  return colon < 1 ? null : { login: decoded.slice(0, colon), authtoken: decoded.slice(colon + 1) }
+}
+
+/** A token that an app was given: its shape tells it from the JWT of a person and from the keys of the trust part. */
+const BEARER = /^Bearer +(sat_[\w-]{43})$/i
+
+/** The token of an app in an Authorization header; null for none. */
+export const bearerIn = (authorization: string): string | null => BEARER.exec(authorization.trim())?.[1] ?? null

@@ -1,0 +1,38 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from '../tables.ts'
+import type { Access } from './access.ts'
+import type { Scope } from './scopes.ts'
+
+export type AccessRepository = ReturnType<typeof accessRepository>
+
+/** Credentials of stores in the database. */
+export const accessRepository = (database: Kysely<Tables>) => ({
+  /** What a login with a token of this hash may do; null when there is none. */
+  async byLogin(login: string, tokenHash: Buffer): Promise<Access | null> {
+    // PostgreSQL has no text with this character.
+    if (login.includes('\0')) return null
+    const found = await database
+      .selectFrom('credential')
+      .innerJoin('store', 'store.id', 'credential.store_id')
+      .select(['store.id as storeId', 'store.code as storeCode'])
+      .where('credential.login', '=', login)
+      .where('credential.token_hash', '=', tokenHash)
+      .executeTakeFirst()
+    return found ? { ...found, scopes: 'all' } : null
+  },
+
+  /** What the token of an app with this hash allows at `at`; null when there is none, or it has ended. */
+  async byToken(tokenHash: Buffer, at: Date): Promise<Access | null> {
+    const found = await database
+      .selectFrom('app_token')
+      .innerJoin('app_authorization', 'app_authorization.grant_id', 'app_token.grant_id')
+      .innerJoin('store', 'store.id', 'app_authorization.store_id')
+      .select(['store.id as storeId', 'store.code as storeCode', 'app_token.scopes'])
+      .where('app_token.hash', '=', tokenHash)
+      .where('app_token.kind', '=', 'access')
+      .where('app_token.expires_at', '>', at)
+      .executeTakeFirst()
+    // Written by us, checked.
+    return found ? { ...found, scopes: found.scopes as Scope[] } : null
+  },
+})

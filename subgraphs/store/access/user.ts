@@ -1,0 +1,22 @@
+import type { JWTVerifyGetKey } from 'jose'
+import type { Caller } from '../../runtime/caller.ts'
+import { unauthenticated } from '../../runtime/errors.ts'
+import { opaqueId } from '../../runtime/id.ts'
+import { subjectOf, userTokenIn } from '../../runtime/user-token.ts'
+
+/** Tells which user of the social graph a caller is: the opaque id, or null for none. Rejects with UNAUTHENTICATED for a token that is not valid now. */
+export type UserJudge = (caller: Caller) => Promise<string | null>
+
+/**
+ * A judge that knows users by the published keys of their tokens. A session that has ended goes on until its token does, at most 15 minutes later; a
+ * connection that stays open has no more time than others, because nobody here could say that its session has ended.
+ */
+export const userJudge =
+  (keys: JWTVerifyGetKey, now: () => Date): UserJudge =>
+  async (caller) => {
+    const token = userTokenIn(caller)
+    if (token === null) return null
+    const subject = await subjectOf(token, keys, now())
+    if (!subject) throw unauthenticated('Expected a token that is valid now: sign in again, or use refreshSession.')
+    return opaqueId('User', subject.userId)
+  }

@@ -1,0 +1,81 @@
+import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { rowOf } from '../ids.ts'
+import { staleVersion, type Unit } from '../write.ts'
+import { type AppInput, appProblems, MOST_APPS, scopesIn } from './app.ts'
+import { appRepository } from './repository.ts'
+import { newAppCode, newAppSecret } from './secret.ts'
+
+type Versioned = { readonly expectedVersion?: number | null | undefined }
+
+/** Registers an app of the store's own. `told` is given its secret, which is no part of what is kept; never for a public app. */
+export async function createApp(
+  { query, storeId, now }: Unit,
+  input: AppInput & { readonly isPublic?: boolean | null | undefined },
+  told: (secret: string) => void,
+) {
+  const given = { name: input.name ?? '', redirectUris: input.redirectUris ?? [], scopes: input.scopes ?? [] }
+  const problems = appProblems(given)
+  if (problems.length > 0) return validationError(problems)
+
+  const apps = appRepository(query)
+  if ((await apps.countLocked(storeId)) >= MOST_APPS) {
+    return validationError([{ field: 'input', message: `A store can have ${MOST_APPS} apps; delete one of them first.` }])
+  }
+  const secret = input.isPublic ? null : newAppSecret()
+  const app = await apps.insert({
+    storeId,
+    code: newAppCode(),
+    name: given.name.trim(),
+    redirectUris: given.redirectUris,
+    scopes: scopesIn(given.scopes),
+    secretHash: secret?.hash ?? null,
+    at: now,
+  })
+  if (secret) told(secret.text)
+  return { __typename: 'CreateAppSuccess' as const, app }
+}
+
+/** Changes what the input has. */
+export async function updateApp({ query, storeId, now }: Unit, id: string, input: AppInput & Versioned) {
+  const problems = appProblems(input)
+  if (problems.length > 0) return validationError(problems)
+
+  const apps = appRepository(query)
+  const before = await apps.lock(storeId, rowOf(id, 'App') ?? 0)
+  if (!before) return notFoundError('app', id)
+  const stale = staleVersion(input.expectedVersion, before.version)
+  if (stale) return stale
+  await apps.update(
+    {
+      ...before,
+      name: input.name?.trim() ?? before.name,
+      redirectUris: input.redirectUris ?? before.redirectUris,
+      scopes: input.scopes ? scopesIn(input.scopes) : before.scopes,
+    },
+    now,
+  )
+  return { __typename: 'UpdateAppSuccess' as const, app: before.id }
+}
+
+/** Gives an app another secret, which `told` is given. */
+export async function resetAppSecret({ query, storeId, now }: Unit, id: string, told: (secret: string) => void) {
+  const apps = appRepository(query)
+  const before = await apps.lock(storeId, rowOf(id, 'App') ?? 0)
+  if (!before) return notFoundError('app', id)
+  if (before.isPublic) return validationError([problem('id', 'an app that has a secret', id)])
+  const secret = newAppSecret()
+  await apps.setSecret(before.id, secret.hash, now)
+  told(secret.text)
+  return { __typename: 'ResetAppSecretSuccess' as const, app: before.id }
+}
+
+/** Deletes an app, and everything that it was allowed. */
+export async function deleteApp({ query, storeId }: Unit, id: string, { expectedVersion }: Versioned) {
+  const apps = appRepository(query)
+  const before = await apps.lock(storeId, rowOf(id, 'App') ?? 0)
+  if (!before) return notFoundError('app', id)
+  const stale = staleVersion(expectedVersion, before.version)
+  if (stale) return stale
+  await apps.delete(before.id)
+  return { __typename: 'DeleteAppSuccess' as const, row: before.id }
+}

@@ -1,0 +1,7 @@
+import { loaderByKey } from '../../runtime/loader.ts'
+import type { AppRepository } from './repository.ts'
+
+export const appLoaders = (apps: AppRepository) => ({
+  /** Whosever it is. */
+  appById: loaderByKey(apps.findByIds, ({ id }) => id),
+})

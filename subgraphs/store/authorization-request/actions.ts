@@ -1,0 +1,100 @@
+import { notFoundError } from '../../runtime/validation.ts'
+import type { App } from '../app/app.ts'
+import type { AppRepository } from '../app/repository.ts'
+import type { Protocol } from '../oauth/protocol.ts'
+import { type AuthorizationRequest, scopesOf } from './authorization-request.ts'
+
+/** What a step needs: the protocol, which remembers the request, and who the apps are. */
+export type Desk = { readonly protocol: () => Promise<Protocol>; readonly apps: AppRepository }
+
+type Interaction = InstanceType<Protocol['Interaction']>
+
+/** The request with this id; null when it has ended. */
+export async function requestWith(id: string, desk: Desk): Promise<AuthorizationRequest | null> {
+  const found = await find(id, desk)
+  if (!found) return null
+  const { interaction, app } = found
+  return {
+    appName: app.name,
+    storeId: storeIn(interaction, app),
+    scopes: scopesOf(interaction.params.scope),
+    redirectUri: String(interaction.params.redirect_uri),
+  }
+}
+
+/** Signs a store in at the browser of a request. */
+export async function signIn(id: string, storeId: number, desk: Desk) {
+  const found = await find(id, desk)
+  if (!found) return ended(id)
+  const { interaction, app } = found
+  if (app.storeId !== null && app.storeId !== storeId) return foreignApp
+  await forgetSession(interaction, await desk.protocol())
+  return go(interaction, { login: { accountId: String(storeId), remember: false } })
+}
+
+/** Agrees, for the store that is signed in, to all that was asked for; or refuses. */
+export async function answer(id: string, isGranted: boolean, desk: Desk) {
+  const found = await find(id, desk)
+  if (!found) return ended(id)
+  const { interaction, app } = found
+  if (!isGranted) return go(interaction, { error: 'access_denied', error_description: 'The owner of the store said no.' })
+  const storeId = storeIn(interaction, app)
+  if (storeId === null) return ended(id)
+
+  const { Grant } = await desk.protocol()
+  const grant = new Grant({ accountId: String(storeId), clientId: app.code })
+  grant.addOIDCScope(scopesOf(interaction.params.scope).join(' '))
+  return go(interaction, { ...interaction.lastSubmission, consent: { grantId: await grant.save() } })
+}
+
+/** Signs the store out, and asks the same again. */
+export async function leave(id: string, desk: Desk) {
+  const found = await find(id, desk)
+  if (!found) return ended(id)
+  const { interaction } = found
+  await forgetSession(interaction, await desk.protocol())
+  await interaction.destroy()
+  const asked = Object.entries(interaction.params).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  const { pathname } = new URL(interaction.returnTo)
+  return step(`${pathname.slice(0, pathname.lastIndexOf('/'))}?${new URLSearchParams(asked)}`)
+}
+
+async function find(
+  id: string,
+  { protocol, apps }: Desk,
+): Promise<{ readonly interaction: Interaction; readonly app: App } | null> {
+  const { Interaction } = await protocol()
+  const interaction = await Interaction.find(id)
+  const app = interaction && (await apps.byCode(String(interaction.params.client_id)))
+  return interaction && app ? { interaction, app } : null
+}
+
+/** The store that is signed in; null when it is none, or cannot use the app. */
+function storeIn({ session }: Interaction, app: App): number | null {
+  const storeId = Number(session?.accountId ?? 0)
+  return storeId > 0 && (app.storeId === null || app.storeId === storeId) ? storeId : null
+}
+
+/** Ends what the browser remembers of a store, so that another one can take its place. */
+async function forgetSession(interaction: Interaction, { Session }: Protocol): Promise<void> {
+  const { session } = interaction
+  if (!session) return
+  await (await Session.find(session.cookie))?.destroy()
+  Object.assign(interaction, { session: undefined })
+}
+
+async function go(interaction: Interaction, result: Interaction['result']) {
+  interaction.result = result
+  await interaction.persist()
+  const { pathname, search } = new URL(interaction.returnTo)
+  return step(`${pathname}${search}`)
+}
+
+const step = (continueAt: string) => ({ __typename: 'AuthorizationStep' as const, continueAt })
+
+const ended = (id: string) => notFoundError('request for an authorization that is still open', id)
+
+const foreignApp = {
+  __typename: 'ForeignApp' as const,
+  message: 'This app belongs to another store, which is the only one that can use it.',
+}

@@ -1,0 +1,121 @@
+import { type Kysely, sql } from 'kysely'
+import type { KeysetRange } from '../../runtime/keyset.ts'
+import type { Tables } from '../tables.ts'
+import type { CheckoutCustomField, CheckoutCustomFieldFields } from './checkout-custom-field.ts'
+
+const COLUMNS = [
+  'id',
+  'label',
+  'type',
+  'area',
+  'required',
+  'position',
+  'deletable',
+  'select_options as selectOptions',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+  'version',
+] as const
+
+/** Any number, as long as every process uses the same and nobody else does. */
+const FIELDS_LOCK = 0x63636669
+
+export type CheckoutCustomFieldRepository = ReturnType<typeof checkoutCustomFieldRepository>
+
+/** Questions of checkouts in the database; every call is about one store. */
+export const checkoutCustomFieldRepository = (database: Kysely<Tables>) => ({
+  /** In any order, without those that do not exist. */
+  findByIds: (storeId: number, ids: readonly number[]): Promise<CheckoutCustomField[]> =>
+    database.selectFrom('checkout_custom_field').select(COLUMNS).where('store_id', '=', storeId).where('id', 'in', ids).execute(),
+
+  /** By position, one more than asked for. */
+  list(storeId: number, { size, after, offset }: KeysetRange): Promise<CheckoutCustomField[]> {
+    let query = database.selectFrom('checkout_custom_field').select(COLUMNS).where('store_id', '=', storeId)
+    if (after) {
+      const [position, id] = [Number(after[0]), Number(after[1])]
+      query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('position', 'id'), '>', tuple(position, id)))
+    }
+    return query
+      .orderBy('position')
+      .orderBy('id')
+      .limit(size + 1)
+      .offset(offset)
+      .execute()
+  },
+
+  async count(storeId: number): Promise<number> {
+    const { count } = await database
+      .selectFrom('checkout_custom_field')
+      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .where('store_id', '=', storeId)
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  },
+
+  /** How many fields there are, and the position of the last; nobody else adds one until the transaction ends. */
+  async lockEnd(storeId: number): Promise<{ readonly count: number; readonly last: number }> {
+    await sql`SELECT pg_advisory_xact_lock(${FIELDS_LOCK}, ${storeId})`.execute(database)
+    const { count, last } = await database
+      .selectFrom('checkout_custom_field')
+      .select(({ fn }) => [fn.countAll<string>().as('count'), fn.max('position').as('last')])
+      .where('store_id', '=', storeId)
+      .executeTakeFirstOrThrow()
+    return { count: Number(count), last: last ?? 0 }
+  },
+
+  /** The row until the transaction ends; null when there is none. */
+  async lock(storeId: number, id: number): Promise<CheckoutCustomField | null> {
+    const found = await database
+      .selectFrom('checkout_custom_field')
+      .select(COLUMNS)
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst()
+    return found ?? null
+  },
+
+  /** The row, which stays as it is until the transaction ends; null when there is none. */
+  async keep(storeId: number, id: number): Promise<CheckoutCustomField | null> {
+    const found = await database
+      .selectFrom('checkout_custom_field')
+      .select(COLUMNS)
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .forShare()
+      .executeTakeFirst()
+    return found ?? null
+  },
+
+  async insert(storeId: number, fields: CheckoutCustomFieldFields, at: Date): Promise<number> {
+    const { id } = await database
+      .insertInto('checkout_custom_field')
+      .values({ ...rowOf(fields), store_id: storeId, created_at: at, updated_at: at })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    return id
+  },
+
+  async update(storeId: number, id: number, fields: CheckoutCustomFieldFields, at: Date): Promise<void> {
+    await database
+      .updateTable('checkout_custom_field')
+      .set((set) => ({ ...rowOf(fields), updated_at: at, version: set('version', '+', 1) }))
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .execute()
+  },
+
+  async delete(storeId: number, id: number): Promise<void> {
+    await database.deleteFrom('checkout_custom_field').where('store_id', '=', storeId).where('id', '=', id).execute()
+  },
+})
+
+const rowOf = ({ label, type, area, required, position, deletable, selectOptions }: CheckoutCustomFieldFields) => ({
+  label,
+  type,
+  area,
+  required,
+  position,
+  deletable,
+  select_options: selectOptions,
+})

@@ -1,0 +1,236 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Caller } from '../runtime/caller.ts'
+import type { EventFeed } from '../runtime/outbox.ts'
+import type { Access, AccessJudge } from './access/access.ts'
+import type { UserJudge } from './access/user.ts'
+import { appLoaders } from './app/loaders.ts'
+import type { AppRepository } from './app/repository.ts'
+import type { AppAuthorizationRepository } from './app-authorization/repository.ts'
+import { checkoutCustomFieldLoaders } from './checkout-custom-field/loaders.ts'
+import type { CheckoutCustomFieldRepository } from './checkout-custom-field/repository.ts'
+import { customFieldLoaders } from './custom-field/loaders.ts'
+import type { CustomFieldRepository } from './custom-field/repository.ts'
+import { customFieldSelectOptionLoaders } from './custom-field-select-option/loaders.ts'
+import type { CustomFieldSelectOptionRepository } from './custom-field-select-option/repository.ts'
+import { customerLoaders } from './customer/loaders.ts'
+import type { CustomerRepository } from './customer/repository.ts'
+import { customerAdditionalFieldLoaders } from './customer-additional-field/loaders.ts'
+import type { CustomerAdditionalFieldRepository } from './customer-additional-field/repository.ts'
+import { customerCategoryLoaders } from './customer-category/loaders.ts'
+import type { CustomerCategoryRepository } from './customer-category/repository.ts'
+import { digitalAssetLoaders } from './digital-asset/loaders.ts'
+import type { DigitalAssetRepository } from './digital-asset/repository.ts'
+import type { Files } from './file/files.ts'
+import type { FileRepository } from './file/repository.ts'
+import { fulfillmentLoaders } from './fulfillment/loaders.ts'
+import type { FulfillmentRepository } from './fulfillment/repository.ts'
+import type { AllocationRepository } from './inventory/allocation-repository.ts'
+import { inventoryLoaders } from './inventory/loaders.ts'
+import type { InventoryRepository } from './inventory/repository.ts'
+import type { LedgerRepository } from './ledger/repository.ts'
+import { locationLoaders } from './location/loaders.ts'
+import type { LocationRepository } from './location/repository.ts'
+import { metafieldLoaders } from './metafield/loaders.ts'
+import type { MetafieldRepository } from './metafield/repository.ts'
+import type { Protocol } from './oauth/protocol.ts'
+import type { OrderLineRepository } from './order/line-repository.ts'
+import { orderLoaders } from './order/loaders.ts'
+import type { OrderRepository } from './order/repository.ts'
+import { orderDocumentLoaders } from './order-document/loaders.ts'
+import type { OrderDocumentRepository } from './order-document/repository.ts'
+import { orderHistoryLoaders } from './order-history/loaders.ts'
+import type { OrderHistoryRepository } from './order-history/repository.ts'
+import { orderRefundLoaders } from './order-refund/loaders.ts'
+import type { OrderRefundRepository } from './order-refund/repository.ts'
+import { pageLoaders } from './page/loaders.ts'
+import type { PageRepository } from './page/repository.ts'
+import { pageCategoryLoaders } from './page-category/loaders.ts'
+import { pageImageLoaders } from './page-image/loaders.ts'
+import type { PageImageRepository } from './page-image/repository.ts'
+import type { PageLabelRepository } from './page-label/repository.ts'
+import { pageTemplateLoaders } from './page-template/loaders.ts'
+import { paymentMethodLoaders } from './payment-method/loaders.ts'
+import type { PaymentMethodRepository } from './payment-method/repository.ts'
+import { productLoaders } from './product/loaders.ts'
+import type { ProductRepository } from './product/repository.ts'
+import { productAttachmentLoaders } from './product-attachment/loaders.ts'
+import type { ProductAttachmentRepository } from './product-attachment/repository.ts'
+import { productCategoryLoaders } from './product-category/loaders.ts'
+import type { ProductCategoryRepository } from './product-category/repository.ts'
+import { productCustomFieldValueLoaders } from './product-custom-field-value/loaders.ts'
+import type { ProductCustomFieldValueRepository } from './product-custom-field-value/repository.ts'
+import { productImageLoaders } from './product-image/loaders.ts'
+import type { ProductImageRepository } from './product-image/repository.ts'
+import { productOptionLoaders } from './product-option/loaders.ts'
+import type { ProductOptionRepository } from './product-option/repository.ts'
+import { productReviewLoaders } from './product-review/loaders.ts'
+import type { ProductReviewRepository } from './product-review/repository.ts'
+import { productVariantLoaders } from './product-variant/loaders.ts'
+import type { ProductVariantRepository } from './product-variant/repository.ts'
+import { promotionLoaders } from './promotion/loaders.ts'
+import type { PromotionRepository } from './promotion/repository.ts'
+import { shippingMethodLoaders } from './shipping-method/loaders.ts'
+import type { ShippingMethodRepository } from './shipping-method/repository.ts'
+import type { ShippingServices } from './shipping-method/service.ts'
+import type { ShopRepository } from './shop/repository.ts'
+import { storeLoaders } from './store/loaders.ts'
+import type { StoreRepository } from './store/repository.ts'
+import type { Tables } from './tables.ts'
+import { taxLoaders } from './tax/loaders.ts'
+import type { TaxRepository } from './tax/repository.ts'
+import { themeLoaders } from './theme/loaders.ts'
+import type { ThemeRepository } from './theme/repository.ts'
+import { webhookDeliveryLoaders } from './webhook-delivery/loaders.ts'
+import type { WebhookDeliveryRepository } from './webhook-delivery/repository.ts'
+import type { Webhooks } from './webhook-delivery/webhooks.ts'
+import { webhookSubscriptionLoaders } from './webhook-subscription/loaders.ts'
+import type { WebhookSubscriptionRepository } from './webhook-subscription/repository.ts'
+import { type Unit, write } from './write.ts'
+
+/** What lives as long as the subgraph. */
+export type Parts = {
+  readonly database: Kysely<Tables>
+  readonly judge: AccessJudge
+  readonly userJudge: UserJudge
+  readonly stores: StoreRepository
+  readonly shops: ShopRepository
+  readonly checkoutCustomFields: CheckoutCustomFieldRepository
+  readonly customers: CustomerRepository
+  readonly customerAdditionalFields: CustomerAdditionalFieldRepository
+  readonly customerCategories: CustomerCategoryRepository
+  readonly fulfillments: FulfillmentRepository
+  readonly allocations: AllocationRepository
+  readonly apps: AppRepository
+  readonly appAuthorizations: AppAuthorizationRepository
+  readonly inventory: InventoryRepository
+  readonly locations: LocationRepository
+  readonly ledger: LedgerRepository
+  readonly orders: OrderRepository
+  readonly orderDocuments: OrderDocumentRepository
+  readonly orderHistory: OrderHistoryRepository
+  readonly orderLines: OrderLineRepository
+  readonly orderRefunds: OrderRefundRepository
+  readonly paymentMethods: PaymentMethodRepository
+  readonly products: ProductRepository
+  readonly productCategories: ProductCategoryRepository
+  readonly taxes: TaxRepository
+  readonly shippingMethods: ShippingMethodRepository
+  readonly promotions: PromotionRepository
+  readonly shippingServices: ShippingServices
+  readonly metafields: MetafieldRepository
+  readonly pages: PageRepository
+  readonly pageCategories: PageLabelRepository
+  readonly pageImages: PageImageRepository
+  readonly pageTemplates: PageLabelRepository
+  readonly themes: ThemeRepository
+  readonly productOptions: ProductOptionRepository
+  readonly productVariants: ProductVariantRepository
+  /** How apps get their tokens; made when it is first needed. */
+  readonly protocol: () => Promise<Protocol>
+  readonly customFields: CustomFieldRepository
+  readonly customFieldSelectOptions: CustomFieldSelectOptionRepository
+  readonly digitalAssets: DigitalAssetRepository
+  readonly productAttachments: ProductAttachmentRepository
+  readonly productCustomFieldValues: ProductCustomFieldValueRepository
+  readonly productImages: ProductImageRepository
+  readonly productReviews: ProductReviewRepository
+  readonly files: Files
+  readonly fileRecords: FileRepository
+  readonly webhookDeliveries: WebhookDeliveryRepository
+  readonly webhookSubscriptions: WebhookSubscriptionRepository
+  readonly webhooks: Webhooks
+  readonly events: EventFeed
+  readonly log: Logger
+  /** Where clients reach this installation, without a slash at the end. */
+  readonly publicUrl: string
+  readonly now: () => Date
+}
+
+/** What the resolvers of one operation, or of one event of a subscription, work with. */
+export type Context = Parts & {
+  readonly caller: Caller
+  /** What the caller may do, judged once per context. Rejects with UNAUTHENTICATED or RATE_LIMITED. */
+  readonly access: () => Promise<Access>
+  /** The store of the caller; rejects like `access`. */
+  readonly storeId: () => Promise<number>
+  /** The user of the social graph that the caller is, by an opaque id; null for none. Rejects with UNAUTHENTICATED for a token that is not valid now. */
+  readonly user: () => Promise<string | null>
+  /** Runs a change of the caller's store: `write` in write.ts, whose key is the input's own. */
+  readonly write: <Result extends { readonly __typename: string }>(
+    name: string,
+    input: { readonly idempotencyKey?: string | null | undefined; readonly [field: string]: unknown },
+    change: (unit: Unit) => Promise<Result>,
+  ) => ReturnType<typeof write<Result>>
+  readonly load: Loaders
+}
+
+type Loaders = ReturnType<typeof loadersOf>
+
+/** What loaders need: the rows of one store only. */
+export type Tenant = { readonly storeId: () => Promise<number> }
+
+const loadersOf = (parts: Parts, tenant: Tenant) => ({
+  ...storeLoaders(parts.stores),
+  ...checkoutCustomFieldLoaders(parts.checkoutCustomFields, tenant),
+  ...customerLoaders(parts.customers, tenant),
+  ...customerAdditionalFieldLoaders(parts.customerAdditionalFields, tenant),
+  ...customerCategoryLoaders(parts.customerCategories, tenant),
+  ...appLoaders(parts.apps),
+  ...fulfillmentLoaders(parts.fulfillments, tenant),
+  ...inventoryLoaders(parts.inventory, tenant),
+  ...locationLoaders(parts.locations, tenant),
+  ...orderLoaders(parts, tenant),
+  ...orderDocumentLoaders(parts.orderDocuments, tenant),
+  ...orderHistoryLoaders(parts.orderHistory, tenant),
+  ...orderRefundLoaders(parts.orderRefunds, tenant),
+  ...paymentMethodLoaders(parts.paymentMethods, tenant),
+  ...productLoaders(parts.products, tenant),
+  ...productCategoryLoaders(parts.productCategories, tenant),
+  ...productOptionLoaders(parts.productOptions, tenant),
+  ...productVariantLoaders(parts.productVariants, tenant),
+  ...metafieldLoaders(parts.metafields, tenant),
+  ...pageLoaders(parts.pages, tenant),
+  ...pageCategoryLoaders(parts.pageCategories, tenant),
+  ...pageImageLoaders(parts.pageImages, tenant),
+  ...pageTemplateLoaders(parts.pageTemplates, tenant),
+  ...themeLoaders(parts.themes, tenant),
+  ...customFieldLoaders(parts.customFields, tenant),
+  ...customFieldSelectOptionLoaders(parts.customFieldSelectOptions, tenant),
+  ...digitalAssetLoaders(parts.digitalAssets, tenant),
+  ...productAttachmentLoaders(parts.productAttachments, tenant),
+  ...productCustomFieldValueLoaders(parts.productCustomFieldValues, tenant),
+  ...productImageLoaders(parts.productImages, tenant),
+  ...productReviewLoaders(parts.productReviews, tenant),
+  ...taxLoaders(parts.taxes, tenant),
+  ...shippingMethodLoaders(parts.shippingMethods, tenant),
+  ...promotionLoaders(parts.promotions, tenant),
+  ...webhookDeliveryLoaders(parts.webhookDeliveries, tenant),
+  ...webhookSubscriptionLoaders(parts.webhookSubscriptions, tenant),
+})
+
+/** A context with loaders of its own: a cache must not outlive the caller whose permissions filled it. */
+export function contextOf(parts: Parts, caller: Caller): Context {
+  let judging: Promise<Access> | null = null
+  const access = () => (judging ??= parts.judge(caller))
+  const storeId = async () => (await access()).storeId
+  let judgingUser: Promise<string | null> | null = null
+  let load = loadersOf(parts, { storeId })
+  return {
+    ...parts,
+    caller,
+    access,
+    storeId,
+    user: () => (judgingUser ??= parts.userJudge(caller)),
+    async write(name, input, change) {
+      const unit = { storeId: await storeId(), now: parts.now(), announce: parts.webhooks.plan.announce }
+      const outcome = await write(parts.database, unit, { name, input, key: input.idempotencyKey }, change)
+      // What was read before the change is not as it was any more.
+      load = loadersOf(parts, { storeId })
+      return outcome
+    },
+    get load() {
+      return load
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import { countries as known } from 'countries-list'
+import { CURRENCIES, LANGUAGES, TIMEZONES } from './defaults.ts'
+
+/** A country of ISO 3166-1. */
+export type Country = {
+  /** ISO 3166-1 alpha-2, upper case. */
+  readonly code: string
+  /** In English. */
+  readonly name: string
+}
+
+/** What a store of a country begins with. */
+export type StoreDefaults = {
+  /** ISO 4217. */
+  readonly currency: string
+  /** A name of IANA's time zone database. */
+  readonly timezone: string
+  /** BCP 47. */
+  readonly language: string
+}
+
+/** Codes that the list has besides ISO 3166-1: two that are only reserved (Ascension, Tristan da Cunha) and one that users assigned (Kosovo). */
+const NOT_ISO: ReadonlySet<string> = new Set(['AC', 'TA', 'XK'])
+
+const countryNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
+const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
+const timezones: ReadonlySet<string> = new Set(Intl.supportedValuesOf('timeZone'))
+const inEnglish = new Intl.Collator('en')
+
+/** Orders places by name as English does, those of one name by code. */
+export const byName = (one: Country, other: Country): number =>
+  inEnglish.compare(one.name, other.name) || (one.code < other.code ? -1 : 1)
+
+const all: readonly Country[] = Object.entries(known)
+  .filter(([code]) => !NOT_ISO.has(code))
+  .map(([code, { name }]) => ({ code, name: countryNames.of(code) ?? name }))
+  .sort(byName)
+const byCode: ReadonlyMap<string, Country> = new Map(all.map((country) => [country.code, country]))
+
+/** The 249 countries and territories of ISO 3166-1, by name. */
+export const countries = (): readonly Country[] => all
+
+/** The country with this code, in either case; null when there is none. */
+export const countryOf = (code: string): Country | null => byCode.get(code.toUpperCase()) ?? null
+
+/** The time zones that the engine knows in the country. */
+export const zonesOf = (code: string): readonly string[] => new Intl.Locale(`und-${code}`).getTimeZones() ?? []
+
+/** What a store of the country begins with; null when there is no such country. */
+export function defaultsOf(countryCode: string): StoreDefaults | null {
+  const country = countryOf(countryCode)
+  if (country === null) return null
+  const { code } = country
+  const { currency, languages } = known[code as keyof typeof known] // each code of `all` is a key of `known`
+  return {
+    currency: CURRENCIES[code] ?? currency[0] ?? 'USD',
+    timezone: TIMEZONES[code] ?? zonesOf(code)[0] ?? 'UTC',
+    language: LANGUAGES[code] ?? languages[0] ?? 'en',
+  }
+}
+
+/** Whether this is a currency of ISO 4217 in use, in upper case. */
+export const isCurrency = (code: string): boolean => currencies.has(code)
+
+/**
+ * Whether this is a name of IANA's time zone database, in its own spelling, older names and "UTC" included. Distances such as "+03:00" are not names:
+ * they know no summer time.
+ */
+export function isTimezone(name: string): boolean {
+  if (timezones.has(name) || name === 'UTC') return true
+  // Names that link to another are not in the list of the engine, which yet knows them in any case: ours are Area/Place.
+  if (!/^[A-Z][A-Za-z]+(\/[A-Z][A-Za-z_-]+){1,2}$/.test(name)) return false
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}
+
+/** The English name of the language with this BCP 47 tag ("Brazilian Portuguese" for "pt-BR"); null for what is no tag in its usual spelling, or unknown. */
+export function languageName(tag: string): string | null {
+  try {
+    return Intl.getCanonicalLocales(tag)[0] === tag ? (languageNames.of(tag) ?? null) : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,68 @@
+import { type Kysely, sql } from 'kysely'
+import type { Tables } from '../tables.ts'
+import { textKey } from '../text-key.ts'
+import type { CustomFieldSelectOption } from './custom-field-select-option.ts'
+
+const COLUMNS = ['id', 'custom_field_id as customFieldId', 'value'] as const
+
+export type CustomFieldSelectOptionRepository = ReturnType<typeof customFieldSelectOptionRepository>
+
+/** Select options in the database; every call is about one store. Whoever writes holds the lock of their field. */
+export const customFieldSelectOptionRepository = (database: Kysely<Tables>) => ({
+  /** In any order, without those that do not exist. */
+  findByIds: (storeId: number, ids: readonly number[]): Promise<CustomFieldSelectOption[]> =>
+    database
+      .selectFrom('custom_field_select_option')
+      .select(COLUMNS)
+      .where('store_id', '=', storeId)
+      .where('id', 'in', ids)
+      .execute(),
+
+  /** Of several fields, in their order. */
+  ofFields: (storeId: number, fieldIds: readonly number[]): Promise<CustomFieldSelectOption[]> =>
+    database
+      .selectFrom('custom_field_select_option')
+      .select(COLUMNS)
+      .where('store_id', '=', storeId)
+      .where('custom_field_id', 'in', fieldIds)
+      .orderBy('position')
+      .orderBy('id')
+      .execute(),
+
+  /** The last of its field. */
+  async insert(storeId: number, { customFieldId, value }: Omit<CustomFieldSelectOption, 'id'>): Promise<number> {
+    const { rows } = await sql<{ id: number }>`
+      INSERT INTO custom_field_select_option (store_id, custom_field_id, value, value_key, position)
+      SELECT ${storeId}, ${customFieldId}, ${value}, ${textKey(value)}, coalesce(max(position), 0) + 1
+      FROM custom_field_select_option WHERE store_id = ${storeId} AND custom_field_id = ${customFieldId}
+      RETURNING id`.execute(database)
+    return rows[0]?.id ?? 0
+  },
+
+  async update(storeId: number, { id, value }: Pick<CustomFieldSelectOption, 'id' | 'value'>): Promise<void> {
+    await database
+      .updateTable('custom_field_select_option')
+      .set({ value, value_key: textKey(value) })
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .execute()
+  },
+
+  async delete(storeId: number, id: number): Promise<void> {
+    await database.deleteFrom('custom_field_select_option').where('store_id', '=', storeId).where('id', '=', id).execute()
+  },
+
+  /** Makes these the options of a field, in this order: those with the same text stay, others come and go. */
+  async replace(storeId: number, customFieldId: number, values: readonly string[]): Promise<void> {
+    const keys = values.map(textKey)
+    await sql`
+      DELETE FROM custom_field_select_option
+      WHERE store_id = ${storeId} AND custom_field_id = ${customFieldId} AND value_key <> ALL(${keys}::text[])`.execute(database)
+    await sql`
+      INSERT INTO custom_field_select_option (store_id, custom_field_id, value, value_key, position)
+      SELECT ${storeId}, ${customFieldId}, wanted.value, wanted.key, wanted.position
+      FROM unnest(${values}::text[], ${keys}::text[]) WITH ORDINALITY AS wanted (value, key, position)
+      ON CONFLICT (store_id, custom_field_id, value_key) DO UPDATE SET value = excluded.value, position = excluded.position
+    `.execute(database)
+  },
+})

@@ -1,0 +1,49 @@
+import { type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { selectOptionProblems } from '../custom-field-select-option/custom-field-select-option.ts'
+
+export type CustomFieldType = 'TEXT' | 'SELECTION' | 'INPUT'
+
+/** A property that products of a store can have. */
+export type CustomField = {
+  readonly id: number
+  readonly label: string
+  readonly type: CustomFieldType
+  readonly productVisibility: boolean
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly version: number
+}
+
+/** What is written of a custom field; undefined stays as it is. */
+export type CustomFieldInput = {
+  readonly label?: string | null | undefined
+  readonly type?: CustomFieldType | null | undefined
+  readonly values?: readonly string[] | null | undefined
+  readonly productVisibility?: boolean | null | undefined
+}
+
+const LONGEST = 100
+
+/** What is wrong with a custom field of this type to be created or changed. */
+export const customFieldProblems = (
+  { label, type, values, productVisibility }: CustomFieldInput,
+  result: CustomFieldType,
+): readonly Problem[] => [
+  ...problemsIn([
+    label === undefined ? null : textProblem('label', label ?? '', LONGEST),
+    type === null ? problem('type', 'TEXT, SELECTION or INPUT', null) : null,
+  ]),
+  ...valuesProblems(values, result),
+  ...problemsIn([productVisibility === null ? problem('productVisibility', 'true or false', null) : null]),
+]
+
+function valuesProblems(values: CustomFieldInput['values'], type: CustomFieldType): readonly Problem[] {
+  if (values === null) return [problem('values', 'a list', null)]
+  if (values === undefined || values.length === 0) return []
+  return type === 'SELECTION'
+    ? selectOptionProblems(values)
+    : [problem('values', 'empty for a field that is no SELECTION', values)]
+}
+
+/** That another field of the store has this label. */
+export const labelTaken = (label: string): Problem => problem('label', 'different from the labels of other custom fields', label)

@@ -1,0 +1,147 @@
+import { type Kysely, sql } from 'kysely'
+import type { KeysetRange } from '../../runtime/keyset.ts'
+import type { Tables } from '../tables.ts'
+import { textKey } from '../text-key.ts'
+import type { CustomField } from './custom-field.ts'
+
+const COLUMNS = [
+  'id',
+  'label',
+  'type',
+  'product_visibility as productVisibility',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+  'version',
+] as const
+
+/** Any number, as long as every process uses the same and nobody else does. */
+const LABELS_LOCK = 0x6c61626c
+
+export type CustomFieldRepository = ReturnType<typeof customFieldRepository>
+
+/** Custom fields in the database; every call is about one store. */
+export const customFieldRepository = (database: Kysely<Tables>) => ({
+  /** In any order, without those that do not exist. */
+  findByIds: (storeId: number, ids: readonly number[]): Promise<CustomField[]> =>
+    database.selectFrom('custom_field').select(COLUMNS).where('store_id', '=', storeId).where('id', 'in', ids).execute(),
+
+  /** Oldest first, one more than asked for. */
+  list(storeId: number, { size, after, offset }: KeysetRange): Promise<CustomField[]> {
+    let query = database.selectFrom('custom_field').select(COLUMNS).where('store_id', '=', storeId)
+    if (after) query = query.where('id', '>', Number(after[0]))
+    return query
+      .orderBy('id')
+      .limit(size + 1)
+      .offset(offset)
+      .execute()
+  },
+
+  async count(storeId: number): Promise<number> {
+    const { count } = await database
+      .selectFrom('custom_field')
+      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .where('store_id', '=', storeId)
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  },
+
+  /** Whether a field other than this one has the label. Nobody can give it to one until the transaction ends. */
+  async isTaken(storeId: number, label: string, own: number | null): Promise<boolean> {
+    await sql`SELECT pg_advisory_xact_lock(${LABELS_LOCK}, ${storeId})`.execute(database)
+    const found = await database
+      .selectFrom('custom_field')
+      .select('id')
+      .where('store_id', '=', storeId)
+      .where('label_key', '=', textKey(label))
+      .where('id', '<>', own ?? 0)
+      .executeTakeFirst()
+    return found !== undefined
+  },
+
+  /** The row until the transaction ends; null when there is none. */
+  async lock(storeId: number, id: number): Promise<CustomField | null> {
+    const found = await database
+      .selectFrom('custom_field')
+      .select(COLUMNS)
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst()
+    return found ?? null
+  },
+
+  /** The row, which nobody can change until the transaction ends; null when there is none. */
+  async hold(storeId: number, id: number): Promise<CustomField | null> {
+    const found = await database
+      .selectFrom('custom_field')
+      .select(COLUMNS)
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .forShare()
+      .executeTakeFirst()
+    return found ?? null
+  },
+
+  /** Whether it says something of any product. */
+  async isUsed(storeId: number, id: number): Promise<boolean> {
+    const found = await database
+      .selectFrom('product_custom_field_value')
+      .select('id')
+      .where('store_id', '=', storeId)
+      .where('custom_field_id', '=', id)
+      .limit(1)
+      .executeTakeFirst()
+    return found !== undefined
+  },
+
+  async insert(
+    storeId: number,
+    { label, type, productVisibility, at }: Pick<CustomField, 'label' | 'type' | 'productVisibility'> & { readonly at: Date },
+  ): Promise<number> {
+    const { id } = await database
+      .insertInto('custom_field')
+      .values({
+        store_id: storeId,
+        label,
+        label_key: textKey(label),
+        type,
+        product_visibility: productVisibility,
+        created_at: at,
+        updated_at: at,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    return id
+  },
+
+  async update(storeId: number, { id, label, type, productVisibility, at }: CustomField & { readonly at: Date }): Promise<void> {
+    await database
+      .updateTable('custom_field')
+      .set((set) => ({
+        label,
+        label_key: textKey(label),
+        type,
+        product_visibility: productVisibility,
+        updated_at: at,
+        version: set('version', '+', 1),
+      }))
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .execute()
+  },
+
+  /** One of its select options changed. */
+  async touch(storeId: number, id: number, at: Date): Promise<void> {
+    await database
+      .updateTable('custom_field')
+      .set((set) => ({ updated_at: at, version: set('version', '+', 1) }))
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .execute()
+  },
+
+  /** With its select options and all values. */
+  async delete(storeId: number, id: number): Promise<void> {
+    await database.deleteFrom('custom_field').where('store_id', '=', storeId).where('id', '=', id).execute()
+  },
+})

@@ -1,0 +1,181 @@
+import { type Kysely, sql } from 'kysely'
+import type { KeysetRange } from '../../runtime/keyset.ts'
+import type { Tables } from '../tables.ts'
+import { freePermalink } from '../text-key.ts'
+import type { CustomerCategory } from './customer-category.ts'
+
+const COLUMNS = ['id', 'name', 'code', 'created_at as createdAt', 'updated_at as updatedAt', 'version'] as const
+
+/** Any number, as long as every process uses the same and nobody else does. */
+const CODES_LOCK = 0x63636f64
+
+/** A customer in a category. */
+type Membership = { readonly customerId: number; readonly categoryId: number }
+
+export type CustomerCategoryRepository = ReturnType<typeof customerCategoryRepository>
+
+/** Categories of customers in the database; every call is about one store. */
+export const customerCategoryRepository = (database: Kysely<Tables>) => ({
+  /** In any order, without those that do not exist. */
+  findByIds: (storeId: number, ids: readonly number[]): Promise<CustomerCategory[]> =>
+    database.selectFrom('customer_category').select(COLUMNS).where('store_id', '=', storeId).where('id', 'in', ids).execute(),
+
+  /** Oldest first, one more than asked for. */
+  list(storeId: number, { size, after, offset }: KeysetRange): Promise<CustomerCategory[]> {
+    let query = database.selectFrom('customer_category').select(COLUMNS).where('store_id', '=', storeId)
+    if (after) query = query.where('id', '>', Number(after[0]))
+    return query
+      .orderBy('id')
+      .limit(size + 1)
+      .offset(offset)
+      .execute()
+  },
+
+  async count(storeId: number): Promise<number> {
+    const { count } = await database
+      .selectFrom('customer_category')
+      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .where('store_id', '=', storeId)
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  },
+
+  /** The row until the transaction ends; null when there is none. */
+  async lock(storeId: number, id: number): Promise<CustomerCategory | null> {
+    const found = await database
+      .selectFrom('customer_category')
+      .select(COLUMNS)
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst()
+    return found ?? null
+  },
+
+  /** Those of these categories that exist, and go on existing until the transaction ends. */
+  async keep(storeId: number, ids: readonly number[]): Promise<readonly number[]> {
+    const rows = await database
+      .selectFrom('customer_category')
+      .select('id')
+      .where('store_id', '=', storeId)
+      .where('id', 'in', ids)
+      .orderBy('id')
+      .forKeyShare()
+      .execute()
+    return rows.map(({ id }) => id)
+  },
+
+  /** A code like the wanted one that no other category has, for this transaction to take. */
+  async freeCode(storeId: number, wanted: string): Promise<string> {
+    await sql`SELECT pg_advisory_xact_lock(${CODES_LOCK}, ${storeId})`.execute(database)
+    const rows = await database
+      .selectFrom('customer_category')
+      .select('code')
+      .where('store_id', '=', storeId)
+      .where((where) =>
+        where.or([where('code', '=', wanted), where(sql<string>`left(code, ${wanted.length + 1})`, '=', `${wanted}-`)]),
+      )
+      .execute()
+    return freePermalink(wanted, new Set(rows.map(({ code }) => code)))
+  },
+
+  async insert(storeId: number, { name, code }: Pick<CustomerCategory, 'name' | 'code'>, at: Date): Promise<number> {
+    const { id } = await database
+      .insertInto('customer_category')
+      .values({ store_id: storeId, name, code, created_at: at, updated_at: at })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    return id
+  },
+
+  async rename(storeId: number, id: number, name: string, at: Date): Promise<void> {
+    await database
+      .updateTable('customer_category')
+      .set((set) => ({ name, updated_at: at, version: set('version', '+', 1) }))
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .execute()
+  },
+
+  async delete(storeId: number, id: number): Promise<void> {
+    await database.deleteFrom('customer_category').where('store_id', '=', storeId).where('id', '=', id).execute()
+  },
+
+  /** The categories of customers by their rows, oldest first, at most `most` of each. */
+  async categoriesOf(storeId: number, customerIds: readonly number[], most: number): Promise<readonly Membership[]> {
+    const { rows } = await sql<Membership>`
+      SELECT asked.id AS "customerId", found.category_id AS "categoryId"
+      FROM unnest(${customerIds}::integer[]) AS asked (id)
+      CROSS JOIN LATERAL (
+        SELECT category_id FROM customer_category_member
+        WHERE store_id = ${storeId} AND customer_id = asked.id ORDER BY category_id LIMIT ${most}
+      ) AS found
+      ORDER BY found.category_id`.execute(database)
+    return rows
+  },
+
+  /** Ids of the customers of categories, oldest first, one more of each than asked for. */
+  async membersOf(
+    storeId: number,
+    categoryIds: readonly number[],
+    { size, after, offset }: KeysetRange,
+  ): Promise<readonly Membership[]> {
+    const { rows } = await sql<Membership>`
+      SELECT asked.id AS "categoryId", found.customer_id AS "customerId"
+      FROM unnest(${categoryIds}::integer[]) AS asked (id)
+      CROSS JOIN LATERAL (
+        SELECT customer_id FROM customer_category_member
+        WHERE store_id = ${storeId} AND category_id = asked.id AND customer_id > ${after === null ? 0 : Number(after[0])}
+        ORDER BY customer_id LIMIT ${size + 1} OFFSET ${offset}
+      ) AS found
+      ORDER BY found.customer_id`.execute(database)
+    return rows
+  },
+
+  countMembers: (
+    storeId: number,
+    categoryIds: readonly number[],
+  ): Promise<{ readonly categoryId: number; readonly count: string }[]> =>
+    database
+      .selectFrom('customer_category_member')
+      .select(({ fn }) => ['category_id as categoryId', fn.countAll<string>().as('count')])
+      .where('store_id', '=', storeId)
+      .where('category_id', 'in', categoryIds)
+      .groupBy('category_id')
+      .execute(),
+
+  /** Puts a customer into these categories only. */
+  async setCategoriesOf(storeId: number, customerId: number, categoryIds: readonly number[]): Promise<void> {
+    await database
+      .deleteFrom('customer_category_member')
+      .where('store_id', '=', storeId)
+      .where('customer_id', '=', customerId)
+      .execute()
+    if (categoryIds.length === 0) return
+    await database
+      .insertInto('customer_category_member')
+      .values(categoryIds.map((id) => ({ store_id: storeId, customer_id: customerId, category_id: id })))
+      .execute()
+  },
+
+  /** Puts customers into a category; those who were not in it before. */
+  async addMembers(storeId: number, categoryId: number, customerIds: readonly number[]): Promise<readonly number[]> {
+    const { rows } = await sql<{ readonly customerId: number }>`
+      INSERT INTO customer_category_member (store_id, category_id, customer_id)
+      SELECT ${storeId}, ${categoryId}, id FROM unnest(${customerIds}::integer[]) AS added (id)
+      ON CONFLICT DO NOTHING
+      RETURNING customer_id AS "customerId"`.execute(database)
+    return rows.map(({ customerId }) => customerId)
+  },
+
+  /** Whether the customer was in the category. */
+  async removeMember(storeId: number, categoryId: number, customerId: number): Promise<boolean> {
+    const { numDeletedRows } = await database
+      .deleteFrom('customer_category_member')
+      .where('store_id', '=', storeId)
+      .where('category_id', '=', categoryId)
+      .where('customer_id', '=', customerId)
+      .executeTakeFirst()
+    return numDeletedRows > 0n
+  },
+})

@@ -1,0 +1,116 @@
+import { hashPassword, passwordProblem } from '../../runtime/password.ts'
+import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { customerCategoryRepository } from '../customer-category/repository.ts'
+import { rowOf } from '../ids.ts'
+import { staleVersion, type Unit } from '../write.ts'
+import { type Customer, type CustomerChange, changedCustomer, customerProblems, NEW_CUSTOMER } from './customer.ts'
+import { customerRepository } from './repository.ts'
+
+/** A customer as a caller gives it. */
+export type CustomerInput = CustomerChange & { readonly categoryIds?: readonly string[] | null | undefined }
+export type Versioned = { readonly expectedVersion?: number | null | undefined }
+
+/** What `Customer.categories` promises to hold. */
+export const MOST_CATEGORIES = 250
+
+/**
+ * What is stored in place of a password that a caller gives: undefined for none, and for one that is refused anyway. Takes some 20 ms, so ask for it outside of a
+ * transaction.
+ */
+export const passwordHashOf = async ({ password }: CustomerChange): Promise<string | null | undefined> =>
+  password == null ? password : passwordProblem('password', password) ? undefined : hashPassword(password)
+
+/** The same input without what nothing may remember, not even as the fingerprint of an idempotency key. */
+export const withoutPassword = <Input extends CustomerChange>({ password: _, ...input }: Input): Omit<Input, 'password'> => input
+
+/** Creates a customer. `passwordHash` is that of the input's password. */
+export async function createCustomer(
+  { query, storeId, now, emit }: Unit,
+  input: CustomerInput,
+  passwordHash: string | null | undefined,
+) {
+  const fields = changedCustomer(NEW_CUSTOMER, withoutNulls(input))
+  const problems = [...customerProblems(fields, input.password), ...categoryProblems(input)]
+  if (problems.length > 0) return validationError(problems)
+
+  const { acceptsMarketing } = fields
+  const stored = { ...fields, passwordHash, acceptedMarketingAt: acceptsMarketing ? now : null, cancelledMarketingAt: null }
+  const customer = await customerRepository(query).insert(storeId, stored, now)
+  if (customer === null) return validationError([taken(fields.email)])
+  const failure = await putIntoCategories({ query, storeId }, customer, input.categoryIds ?? undefined)
+  if (failure) return failure
+  emit({ event: 'customer_created', entity: 'Customer', id: customer })
+  return { __typename: 'CreateCustomerSuccess' as const, customer }
+}
+
+/** Changes what the input has. `passwordHash` is that of the input's password. */
+export async function updateCustomer(
+  { query, storeId, now, emit }: Unit,
+  id: string,
+  input: CustomerInput & Versioned,
+  passwordHash: string | null | undefined,
+) {
+  const customers = customerRepository(query)
+  const before = await customers.lock(storeId, rowOf(id, 'Customer') ?? 0)
+  if (!before) return notFoundError('customer', id)
+  const stale = staleVersion(input.expectedVersion, before.version)
+  if (stale) return stale
+
+  const fields = changedCustomer(before, input)
+  const problems = [...customerProblems(fields, input.password), ...categoryProblems(input)]
+  if (problems.length > 0) return validationError(problems)
+  const failure = await putIntoCategories({ query, storeId }, before.id, input.categoryIds)
+  if (failure) return failure
+  const stored = { ...fields, ...marketingTimes(before, fields.acceptsMarketing, now), passwordHash }
+  if (!(await customers.update(storeId, before.id, stored, now))) return validationError([taken(fields.email)])
+  emit({ event: 'customer_updated', entity: 'Customer', id: before.id })
+  return { __typename: 'UpdateCustomerSuccess' as const, customer: before.id }
+}
+
+/** Deletes a customer; orders keep what they were told. */
+export async function deleteCustomer({ query, storeId, emit }: Unit, id: string, { expectedVersion }: Versioned) {
+  const customers = customerRepository(query)
+  const before = await customers.lock(storeId, rowOf(id, 'Customer') ?? 0)
+  if (!before) return notFoundError('customer', id)
+  const stale = staleVersion(expectedVersion, before.version)
+  if (stale) return stale
+  await customers.delete(storeId, before.id)
+  emit({ event: 'customer_deleted', entity: 'Customer', id: before.id })
+  return { __typename: 'DeleteCustomerSuccess' as const, row: before.id }
+}
+
+const taken = (email: string) => problem('email', 'an address that no other customer has', email)
+
+const categoryProblems = ({ categoryIds }: CustomerInput) =>
+  categoryIds && categoryIds.length > MOST_CATEGORIES
+    ? [problem('categoryIds', `at most ${MOST_CATEGORIES} categories`, categoryIds.length)]
+    : []
+
+/** Puts a customer into these categories only; undefined changes nothing, null takes it out of all. What stands in the way, or null. */
+async function putIntoCategories(
+  { query, storeId }: Pick<Unit, 'query' | 'storeId'>,
+  customerId: number,
+  categoryIds: readonly string[] | null | undefined,
+) {
+  if (categoryIds === undefined) return null
+  const categories = customerCategoryRepository(query)
+  const wanted = [...new Set(categoryIds ?? [])].map((id) => ({ id, row: rowOf(id, 'CustomerCategory') ?? 0 }))
+  const rows = wanted.map(({ row }) => row)
+  const known = new Set(rows.length === 0 ? [] : await categories.keep(storeId, rows))
+  const missing = wanted.find(({ row }) => !known.has(row))
+  if (missing) return notFoundError('customer category', missing.id)
+  await categories.setCategoriesOf(storeId, customerId, [...known])
+  return null
+}
+
+function marketingTimes(before: Customer, acceptsMarketing: boolean, now: Date) {
+  const { acceptedMarketingAt, cancelledMarketingAt } = before
+  if (acceptsMarketing === before.acceptsMarketing) return { acceptedMarketingAt, cancelledMarketingAt }
+  return acceptsMarketing
+    ? { acceptedMarketingAt: now, cancelledMarketingAt }
+    : { acceptedMarketingAt, cancelledMarketingAt: now }
+}
+
+/** Of a customer to be created, null is the same as absent. */
+const withoutNulls = (input: CustomerInput): CustomerInput =>
+  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))

@@ -1,0 +1,38 @@
+import { isText, type Problem, problem, problemsIn } from '../../runtime/validation.ts'
+
+/** What a digital product delivers: a file that we keep, or an address elsewhere. */
+export type DigitalAsset = {
+  readonly id: number
+  readonly productId: number
+  readonly expirationSeconds: number
+  /** Null for a file. */
+  readonly externalUrl: string | null
+  /** Null for an address elsewhere, as is all that is known of a file. */
+  readonly fileId: number | null
+  readonly key: string | null
+  readonly filename: string | null
+  readonly contentType: string | null
+  readonly byteCount: number | null
+}
+
+/** As many digital assets as a product may have: it is read with all of them. */
+export const MOST_ASSETS = 100
+
+/** For how long a URL is good, at least and at most: a week is the longest that S3 signs for. Seconds. */
+const SHORTEST = 60
+const LONGEST = 604_800
+const LONGEST_URL = 2_048
+
+type New = { readonly url: string; readonly isExternal: boolean; readonly expirationSeconds: number }
+
+/** What is wrong with a digital asset to be created; what its URL leads to is another question. */
+export const digitalAssetProblems = ({ url, isExternal, expirationSeconds }: New): readonly Problem[] =>
+  problemsIn([
+    !isExternal || isWebAddress(url) ? null : problem('url', `an http or https URL of at most ${LONGEST_URL} characters`, url),
+    expirationSeconds >= SHORTEST && expirationSeconds <= LONGEST
+      ? null
+      : problem('expirationSeconds', `${SHORTEST} to ${LONGEST}`, expirationSeconds),
+  ])
+
+const isWebAddress = (url: string): boolean =>
+  url.length <= LONGEST_URL && isText(url) && /^https?:\/\//i.test(url) && URL.canParse(url)

@@ -1,0 +1,52 @@
+/** What can be told to have happened in a store, each with what is told besides: `order_updated` stands for any change of an order's state. */
+export const EVENTS = {
+  customer_created: [],
+  customer_deleted: [],
+  customer_updated: [],
+  fulfillment_created: [],
+  fulfillment_deleted: [],
+  fulfillment_updated: [],
+  inventory_level_changed: [],
+  order_abandoned: ['order_updated'],
+  order_canceled: ['order_updated'],
+  order_created: [],
+  order_paid: ['order_updated'],
+  order_pending_payment: ['order_updated'],
+  order_shipped: ['order_updated'],
+  order_updated: [],
+  product_created: [],
+  product_deleted: [],
+  product_stock_updated: [],
+  product_updated: [],
+} as const satisfies Readonly<Record<string, readonly string[]>>
+
+export type EventName = keyof typeof EVENTS
+
+/** What happened to a thing of a store, as webhooks and subscriptions tell it. `entity` is its type in the schema, `id` its row. */
+export type StoreEvent = {
+  readonly event: EventName
+  readonly entity: string
+  readonly id: number
+  /** Which level changed, where it did. Only of `inventory_level_changed`. */
+  readonly inventoryLevelId?: number
+  readonly locationId?: number
+}
+
+/** The topic of all events of a store. */
+export const topicOf = (storeId: number): string => `store:${storeId}`
+
+/** What is told of one change, in the order in which it happened: everything once, however often it was said. */
+export function toldOf(happened: readonly StoreEvent[]): readonly StoreEvent[] {
+  const told = new Map<string, StoreEvent>()
+  for (const each of happened) {
+    for (const event of [each.event, ...EVENTS[each.event]]) {
+      const key = [event, each.entity, each.id, each.inventoryLevelId ?? ''].join()
+      if (!told.has(key)) told.set(key, { ...each, event })
+    }
+  }
+  return [...told.values()]
+}
+
+/** The event as the schema spells it, and back. */
+export const eventWord = (event: EventName): Uppercase<EventName> => event.toUpperCase() as Uppercase<EventName>
+export const eventName = (word: Uppercase<EventName>): EventName => word.toLowerCase() as EventName

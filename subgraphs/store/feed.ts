@@ -1,0 +1,66 @@
+import { notFound } from '../runtime/errors.ts'
+import type { OutboxEvent } from '../runtime/outbox.ts'
+import { demand } from './access/guard.ts'
+import { FIELD_SCOPES } from './access/scopes.ts'
+import type { Context } from './context.ts'
+import { type EventName, type StoreEvent, topicOf } from './events.ts'
+import { rowOf } from './ids.ts'
+
+/** An event of the outbox that is a store's. */
+export type FeedEvent = OutboxEvent & { readonly payload: StoreEvent }
+
+/**
+ * Events of the caller's store from now on, for a field of `Subscription`: those among `names` that are wanted. Before each the credentials are judged anew: the
+ * subscription ends with UNAUTHENTICATED or FORBIDDEN when they do not open the field any more. Nobody is recognised who comes back.
+ */
+export async function eventsFor(
+  { access, judge, caller, events }: Context,
+  field: string,
+  names: readonly EventName[],
+  isWanted: (event: StoreEvent) => boolean,
+): Promise<AsyncIterableIterator<FeedEvent>> {
+  const { storeId } = await access()
+  const source = await events.listen(topicOf(storeId), null)
+  const iterator: AsyncIterableIterator<FeedEvent> = {
+    async next() {
+      for (;;) {
+        const result = await source.next()
+        if (result.done) return { done: true, value: undefined }
+        // Only `write` writes to this topic.
+        const event = result.value as FeedEvent
+        if (!names.includes(event.payload.event) || !isWanted(event.payload)) continue
+        await assertOpen()
+        return { done: false, value: event }
+      }
+    },
+    // Not through `next`, which may be waiting.
+    async return() {
+      await source.return?.()
+      return { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]: () => iterator,
+  }
+  return iterator
+
+  /** Ends the subscription otherwise. Credentials are those of one store for as long as they are good. */
+  async function assertOpen(): Promise<void> {
+    try {
+      demand(await judge(caller), FIELD_SCOPES[`Subscription.${field}`] ?? [])
+    } catch (refused) {
+      await source.return?.()
+      throw refused
+    }
+  }
+}
+
+/** The row of an id that a subscription is about; null for all. Rejects with NOT_FOUND when there is none. */
+export async function rowFor(
+  id: string | null | undefined,
+  type: string,
+  find: (row: number) => Promise<unknown>,
+): Promise<number | null> {
+  if (id == null) return null
+  const row = rowOf(id, type)
+  if (row === null || (await find(row)) === null) throw notFound(type.toLowerCase(), id)
+  return row
+}

@@ -1,0 +1,61 @@
+import { deadline } from '../../runtime/outbound/deadline.ts'
+import { dnsClient } from '../../runtime/outbound/dns-client.ts'
+import { systemServers } from '../../runtime/outbound/dns-servers.ts'
+import { Fault } from '../../runtime/outbound/fault.ts'
+import { httpClient } from '../../runtime/outbound/http-client.ts'
+import { type NetworkOptions, safeNetwork } from '../../runtime/outbound/safe-connect.ts'
+import { nameInUrl } from './file.ts'
+
+/** The bytes that a URL leads to, while they arrive. */
+export type Source = {
+  readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+  /** What the URL calls them; null: nothing. */
+  readonly name: string | null
+}
+
+/** Where the bytes of new files come from: the outside, or the URL itself. */
+export type Sources = {
+  /** Calls `take` with what an http, https or data URL leads to. Throws a `Fault`, or what `take` throws. */
+  readonly read: <Result>(url: string, maxBytes: number, take: (source: Source) => Promise<Result>) => Promise<Result>
+  readonly close: () => Promise<void>
+}
+
+/** For tests: other DNS servers, and exceptions from what may be connected to. No configuration leads here. */
+export type SourceNetwork = Partial<NetworkOptions>
+
+/** The whole time of a download: what waits for it may take 10 seconds. Milliseconds. */
+const DOWNLOAD = 8_000
+const REDIRECTS = 5
+
+export function fileSources(options: SourceNetwork = {}): Sources {
+  const network = safeNetwork({ resolvers: systemServers(), ...options })
+  const http = httpClient(network, dnsClient(network), { userAgent: 'atrium', redirects: REDIRECTS, isPlainAllowed: true })
+
+  return {
+    async read(url, maxBytes, take) {
+      if (isData(url)) return take({ body: [bytesIn(url)], name: null })
+      const time = deadline(DOWNLOAD, new AbortController().signal)
+      try {
+        const { status, body, url: end } = await http.get(url, { signal: time.signal, accept: '*/*', maxBytes })
+        if (status === 200) return await take({ body, name: nameInUrl(end) ?? nameInUrl(url) })
+        body.destroy()
+        throw new Fault('unavailable', `status ${status}`)
+      } finally {
+        time.clear()
+      }
+    },
+    close: http.close,
+  }
+}
+
+const isData = (url: string): boolean => /^data:/i.test(url)
+
+/** The bytes of a data URL (RFC 2397) in base64. The media type in it is not looked at. */
+function bytesIn(url: string): Buffer {
+  const [, text] = /^data:[^,]*;base64,([\s\S]*)$/i.exec(url) ?? []
+  const plain = text?.replaceAll(/\s|%0[ad]|%20/gi, '').replaceAll(/%(2b|2f|3d)/gi, decodeURIComponent)
+  if (plain === undefined || plain.length % 4 === 1 || !/^[a-z0-9+/_-]*={0,2}$/i.test(plain)) {
+    throw new Fault('malformed', 'Expected base64')
+  }
+  return Buffer.from(plain, 'base64')
+}

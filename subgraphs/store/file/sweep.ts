@@ -1,0 +1,22 @@
+import type { Logger } from 'pino'
+import { type Rounds, rounds } from '../../runtime/rounds.ts'
+import type { Files } from './files.ts'
+import type { FileRepository } from './repository.ts'
+
+/** How often files that nothing refers to are looked for, and how old they are then at least: a change refers to its file within seconds. Milliseconds. */
+const EVERY = 600_000
+const AGE = 3_600_000
+
+/** Removes what deleted products and killed processes left behind, until it is stopped. */
+export const sweepFiles = (
+  { files, repository }: { readonly files: Files; readonly repository: FileRepository },
+  { log, now }: { readonly log: Logger; readonly now: () => Date },
+): Rounds =>
+  rounds(
+    EVERY,
+    async (signal) => {
+      const before = new Date(now().getTime() - AGE)
+      while (!signal.aborted && (await repository.sweep({ before }, files.delete)) > 0);
+    },
+    (error) => log.warn({ err: error }, 'files that nothing refers to could not be removed'),
+  )

@@ -1,0 +1,79 @@
+import { problem, validationError } from '../../runtime/validation.ts'
+import type { Context } from '../context.ts'
+import type { Unit } from '../write.ts'
+import type { FileKind } from './file.ts'
+
+/** What a change answers that would take effect if it had its file. Nothing of it is kept. */
+export const NEEDS_FILE = { __typename: 'NeedsFile' } as const
+
+export type WithFile = {
+  /** Where the file is: an http, https or data URL. */
+  readonly url: string
+  readonly kind: FileKind
+  /** What the client calls it. */
+  readonly name: string | null
+}
+
+/** Longest URL that is fetched. Data URLs are as long as a request may be. */
+const LONGEST_URL = 2_048
+
+/**
+ * Runs a change that refers to a file which is elsewhere as yet. `change` is tried without one first, and answers `NEEDS_FILE` when that is all it lacks: so
+ * nothing is fetched for what is refused, nor for a repetition, and no transaction is open while a server takes its time. Then it runs with the row of the file.
+ */
+export async function writeWithFile<Result extends { readonly __typename: string }>(
+  { write, files, fileRecords, storeId, now }: Context,
+  name: string,
+  input: Parameters<Context['write']>[1],
+  { url, kind, name: given }: WithFile,
+  change: (unit: Unit, file: number | null) => Promise<Result | typeof NEEDS_FILE>,
+) {
+  const tried = await write(name, input, (unit) => change(unit, null))
+  if (!needsFile(tried)) return tried
+
+  const isData = /^data:/i.test(url)
+  if (!isData && url.length > LONGEST_URL) return validationError([problem('url', `at most ${LONGEST_URL} characters long`, url)])
+  const store = await storeId()
+  let file = 0
+  const kept = await files.keep(url, kind, {
+    storeId: store,
+    name: given,
+    record: async (stored) => {
+      file = await fileRecords.insert(store, { ...stored, sourceUrl: isData ? null : withoutSecrets(url), at: now() })
+    },
+  })
+  if (kept.kind === 'refused') {
+    return validationError([{ field: 'url', message: `Expected "url" ${kept.expectation}.` }])
+  }
+  const outcome = await write(name, input, (unit) => change(unit, file))
+  // Changed since it was tried, or repeated meanwhile: the file is nobody's.
+  await fileRecords.sweep({ storeId: store, ids: [file] }, files.delete)
+  if (needsFile(outcome)) throw new Error('Expected the change to be content with its file.')
+  return outcome
+}
+
+const needsFile = (outcome: { readonly __typename: string }): outcome is typeof NEEDS_FILE => outcome.__typename === 'NeedsFile'
+
+/**
+ * The outcome of a deletion, when the bytes of the file that it names are gone as well. What fails there is only logged: a later sweep does it. A repetition
+ * finds nothing left to do.
+ */
+export async function forgetting<Outcome extends { readonly __typename: string; readonly file?: number | null }>(
+  { files, fileRecords, storeId, log }: Context,
+  deletion: Promise<Outcome>,
+): Promise<Outcome> {
+  const outcome = await deletion
+  if (outcome.file == null) return outcome
+  try {
+    await fileRecords.sweep({ storeId: await storeId(), ids: [outcome.file] }, files.delete)
+  } catch (error) {
+    log.warn({ err: error }, 'a file that nothing refers to could not be removed yet')
+  }
+  return outcome
+}
+
+/** Links to private files carry their permission in the query. */
+const withoutSecrets = (url: string): string => {
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname}`
+}

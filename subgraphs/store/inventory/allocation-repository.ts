@@ -1,0 +1,67 @@
+import { type Kysely, sql } from 'kysely'
+import type { Tables } from '../tables.ts'
+import type { Item } from './inventory.ts'
+
+/** What an order holds of an item. */
+export type HeldAllocation = Item & {
+  readonly locationId: number | null
+  readonly orderLineId: number
+  readonly quantity: number
+}
+
+/** The same with its row. */
+export type KeptAllocation = HeldAllocation & { readonly id: number }
+
+export type AllocationRepository = ReturnType<typeof allocationRepository>
+
+/** What lines of orders hold of the stock, in the database; every call is about one store. */
+export const allocationRepository = (database: Kysely<Tables>) => ({
+  async hold(storeId: number, allocations: readonly HeldAllocation[]): Promise<void> {
+    if (allocations.length === 0) return
+    await database
+      .insertInto('stock_allocation')
+      .values(
+        allocations.map(({ orderLineId, locationId, productId, variantId, quantity }) => ({
+          store_id: storeId,
+          order_line_id: orderLineId,
+          location_id: locationId,
+          product_id: productId,
+          variant_id: variantId,
+          quantity,
+        })),
+      )
+      .execute()
+  },
+
+  /** What lines of orders hold, in the order in which it was taken. */
+  heldBy: (storeId: number, orderLineIds: readonly number[]): Promise<KeptAllocation[]> =>
+    database
+      .selectFrom('stock_allocation')
+      .select([
+        'id',
+        'order_line_id as orderLineId',
+        'location_id as locationId',
+        'product_id as productId',
+        'variant_id as variantId',
+        'quantity',
+      ])
+      .where('store_id', '=', storeId)
+      .where('order_line_id', 'in', orderLineIds)
+      .orderBy('id')
+      .execute(),
+
+  /** Lines hold so many pieces less; an allocation that none is left of goes. */
+  async letGo(storeId: number, parts: readonly Pick<KeptAllocation, 'id' | 'quantity'>[]): Promise<void> {
+    const [ids, quantities] = [parts.map(({ id }) => id), parts.map(({ quantity }) => quantity)]
+    await sql`
+      WITH part AS (SELECT * FROM unnest(${ids}::integer[], ${quantities}::integer[]) AS part (id, quantity)),
+        gone AS (
+          DELETE FROM stock_allocation USING part
+          WHERE store_id = ${storeId} AND stock_allocation.id = part.id AND stock_allocation.quantity = part.quantity
+        )
+      UPDATE stock_allocation SET quantity = stock_allocation.quantity - part.quantity FROM part
+      WHERE store_id = ${storeId} AND stock_allocation.id = part.id AND stock_allocation.quantity > part.quantity`.execute(
+      database,
+    )
+  },
+})

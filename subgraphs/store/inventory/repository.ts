@@ -1,0 +1,205 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { Tables } from '../tables.ts'
+import type { InventoryLevel, Item } from './inventory.ts'
+
+const LEVEL = [
+  'id',
+  'location_id as locationId',
+  'product_id as productId',
+  'variant_id as variantId',
+  'stock',
+  'updated_at as updatedAt',
+] as const
+
+/** What an item's own row says of its stock; `hasVariants` only of products. */
+export type Holder = Item & { readonly stock: number; readonly isUnlimited: boolean; readonly hasVariants: boolean }
+
+/** A level and what its location says about taking from it. */
+export type Kept = InventoryLevel & { readonly isMain: boolean; readonly isSource: boolean }
+
+/** Pieces that come to an item, at a location or on its own row; negative: that leave it. */
+export type Change = Item & { readonly locationId: number | null; readonly delta: number }
+
+/** A level that has changed. */
+export type Moved = Pick<InventoryLevel, 'id' | 'productId' | 'locationId'>
+
+export type InventoryRepository = ReturnType<typeof inventoryRepository>
+
+/** Stock in the database; every call is about one store. */
+export const inventoryRepository = (database: Kysely<Tables>) => ({
+  /** In any order, without those that do not exist. */
+  findByIds: (storeId: number, ids: readonly number[]): Promise<InventoryLevel[]> =>
+    database.selectFrom('inventory_level').select(LEVEL).where('store_id', '=', storeId).where('id', 'in', ids).execute(),
+
+  /** By location, product and variant. No variants: all of them. */
+  list(
+    storeId: number,
+    {
+      locationIds,
+      productIds,
+      variantIds,
+    }: {
+      readonly locationIds: readonly number[]
+      readonly productIds: readonly number[]
+      readonly variantIds: readonly number[] | null
+    },
+  ): Promise<InventoryLevel[]> {
+    let query = database
+      .selectFrom('inventory_level')
+      .select(LEVEL)
+      .where('store_id', '=', storeId)
+      .where('location_id', 'in', locationIds)
+      .where('product_id', 'in', productIds)
+    if (variantIds) query = query.where('variant_id', 'in', variantIds)
+    return query.orderBy('location_id').orderBy('product_id').orderBy('variant_id').execute()
+  },
+
+  /** Of products, by location and variant, at most `most` of all. */
+  ofProducts: (storeId: number, productIds: readonly number[], most: number): Promise<InventoryLevel[]> =>
+    database
+      .selectFrom('inventory_level')
+      .select(LEVEL)
+      .where('store_id', '=', storeId)
+      .where('product_id', 'in', productIds)
+      .orderBy('location_id')
+      .orderBy('variant_id')
+      .limit(most)
+      .execute(),
+
+  /** The rows of these products and of all their variants, as they are now. */
+  holders: (storeId: number, productIds: readonly number[]): Promise<readonly Holder[]> =>
+    holdersOf(database, storeId, productIds, sql``),
+
+  /** The same, locked until the transaction ends: in one order, so that nobody waits in a circle. */
+  lock: (storeId: number, productIds: readonly number[]): Promise<readonly Holder[]> =>
+    holdersOf(database, storeId, productIds, sql`FOR NO KEY UPDATE`),
+
+  /** The levels of products, the main location's first, then by location. */
+  async kept(storeId: number, productIds: readonly number[]): Promise<readonly Kept[]> {
+    const { rows } = await sql<Kept>`
+      SELECT level.id, level.location_id AS "locationId", level.product_id AS "productId", level.variant_id AS "variantId", level.stock,
+        level.updated_at AS "updatedAt", location.main AS "isMain", location.active AND location.is_stock_origin AS "isSource"
+      FROM inventory_level level
+      JOIN location ON location.store_id = level.store_id AND location.id = level.location_id
+      WHERE level.store_id = ${storeId} AND level.product_id = ANY(${productIds}::integer[])
+      ORDER BY location.main DESC, location.id`.execute(database)
+    return rows
+  },
+
+  /** Keeps everybody else from counting anything at a location until the transaction ends. */
+  async lockLocation(storeId: number, locationId: number): Promise<void> {
+    await database
+      .selectFrom('location')
+      .select('id')
+      .where('store_id', '=', storeId)
+      .where('id', '=', locationId)
+      .forUpdate()
+      .execute()
+  },
+
+  /** What is counted at a location. */
+  itemsAt: (storeId: number, locationId: number): Promise<Item[]> =>
+    database
+      .selectFrom('inventory_level')
+      .select(['product_id as productId', 'variant_id as variantId'])
+      .where('store_id', '=', storeId)
+      .where('location_id', '=', locationId)
+      .execute(),
+
+  /** Makes the level of an item at a location this high; its row. */
+  async set(storeId: number, locationId: number, { productId, variantId }: Item, stock: number, at: Date): Promise<number> {
+    const { id } = await database
+      .insertInto('inventory_level')
+      .values({ store_id: storeId, location_id: locationId, product_id: productId, variant_id: variantId, stock, updated_at: at })
+      .onConflict((conflict) =>
+        conflict.columns(['store_id', 'product_id', 'variant_id', 'location_id']).doUpdateSet({ stock, updated_at: at }),
+      )
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    return id
+  },
+
+  /** Adds to levels that exist, and says which; changes without a location are left out. */
+  async addToLevels(storeId: number, changes: readonly Change[], at: Date): Promise<readonly Moved[]> {
+    const kept = changes.filter(({ locationId }) => locationId !== null)
+    if (kept.length === 0) return []
+    const { rows } = await sql<Moved>`
+      UPDATE inventory_level AS level SET stock = level.stock + change.delta, updated_at = ${at}
+      FROM (SELECT location_id, product_id, variant_id, sum(delta)::integer AS delta FROM unnest(
+        ${kept.map(({ locationId }) => locationId)}::integer[], ${kept.map(({ productId }) => productId)}::integer[],
+        ${kept.map(({ variantId }) => variantId)}::integer[], ${kept.map(({ delta }) => delta)}::integer[]
+      ) AS part (location_id, product_id, variant_id, delta) GROUP BY 1, 2, 3) AS change
+      WHERE level.store_id = ${storeId} AND level.location_id = change.location_id AND level.product_id = change.product_id
+        AND level.variant_id IS NOT DISTINCT FROM change.variant_id
+      RETURNING level.id, level.product_id AS "productId", level.location_id AS "locationId"`.execute(database)
+    return rows
+  },
+
+  /** Adds to the rows of products and variants. */
+  async addToHolders(storeId: number, changes: readonly Change[]): Promise<void> {
+    const of = (part: readonly Change[], id: (change: Change) => number | null) => ({
+      ids: part.map(id),
+      deltas: part.map(({ delta }) => delta),
+    })
+    const products = of(
+      changes.filter(({ variantId }) => variantId === null),
+      ({ productId }) => productId,
+    )
+    const variants = of(
+      changes.filter(({ variantId }) => variantId !== null),
+      ({ variantId }) => variantId,
+    )
+    for (const [table, { ids, deltas }] of [
+      ['product', products],
+      ['product_variant', variants],
+    ] as const) {
+      if (ids.length === 0) continue
+      await sql`
+        UPDATE ${sql.table(table)} AS held SET stock = held.stock + change.delta
+        FROM (SELECT id, sum(delta)::integer AS delta FROM unnest(${ids}::integer[], ${deltas}::integer[]) AS part (id, delta) GROUP BY 1) AS change
+        WHERE held.store_id = ${storeId} AND held.id = change.id`.execute(database)
+    }
+  },
+
+  /** Makes the rows of products and variants say what their levels sum to, where they have any. */
+  async sumUp(storeId: number, productIds: readonly number[]): Promise<void> {
+    await sql`
+      UPDATE product SET stock = level.stock
+      FROM (SELECT product_id, sum(stock)::integer AS stock FROM inventory_level
+        WHERE store_id = ${storeId} AND product_id = ANY(${productIds}::integer[]) AND variant_id IS NULL GROUP BY 1) AS level
+      WHERE product.store_id = ${storeId} AND product.id = level.product_id`.execute(database)
+    await sql`
+      UPDATE product_variant SET stock = level.stock
+      FROM (SELECT variant_id, sum(stock)::integer AS stock FROM inventory_level
+        WHERE store_id = ${storeId} AND product_id = ANY(${productIds}::integer[]) AND variant_id IS NOT NULL GROUP BY 1) AS level
+      WHERE product_variant.store_id = ${storeId} AND product_variant.id = level.variant_id`.execute(database)
+  },
+
+  async setUnlimited(storeId: number, { productId, variantId }: Item, isUnlimited: boolean): Promise<void> {
+    const [table, id] = variantId === null ? (['product', productId] as const) : (['product_variant', variantId] as const)
+    await database
+      .updateTable(table)
+      .set({ stock_unlimited: isUnlimited })
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .execute()
+  },
+})
+
+async function holdersOf(
+  database: Kysely<Tables>,
+  storeId: number,
+  productIds: readonly number[],
+  lock: RawBuilder<unknown>,
+): Promise<readonly Holder[]> {
+  const { rows: products } = await sql<Holder>`
+    SELECT id AS "productId", NULL AS "variantId", stock, stock_unlimited AS "isUnlimited",
+      EXISTS (SELECT 1 FROM product_variant variant WHERE variant.store_id = product.store_id AND variant.product_id = product.id) AS "hasVariants"
+    FROM product WHERE store_id = ${storeId} AND id = ANY(${productIds}::integer[])
+    ORDER BY id ${lock}`.execute(database)
+  const { rows: variants } = await sql<Holder>`
+    SELECT product_id AS "productId", id AS "variantId", stock, stock_unlimited AS "isUnlimited", false AS "hasVariants"
+    FROM product_variant WHERE store_id = ${storeId} AND product_id = ANY(${productIds}::integer[])
+    ORDER BY id ${lock}`.execute(database)
+  return [...products, ...variants]
+}

@@ -1,0 +1,211 @@
+import type { Unit } from '../write.ts'
+import { allocationRepository, type KeptAllocation } from './allocation-repository.ts'
+import { type Allocation, allocate, type Item, keyOf, type Shortage } from './inventory.ts'
+import { type Change, type Holder, inventoryRepository, type Kept, type Moved } from './repository.ts'
+
+/** Pieces that somebody wants. */
+export type Wanted = Item & { readonly quantity: number }
+
+/** Pieces that a line of an order wants. Lines of things that do not exist, or never run out, hold nothing. */
+export type WantedStock = Wanted & {
+  readonly orderLineId: number
+  /** Where they are taken from if that has enough; null: wherever they are. */
+  readonly preferredLocationId: number | null
+}
+
+/** Pieces of what a line holds; `quantity` null: all of them. */
+export type ReturnedStock = { readonly orderLineId: number; readonly quantity: number | null }
+
+/**
+ * Takes what lines of orders want out of the stock, all of it or nothing: what is short is told, in the order it was wanted. Two lines of one item share its
+ * stock. The rows stay locked until the transaction ends.
+ */
+export async function reserveStock(unit: Unit, wanted: readonly WantedStock[]): Promise<readonly Shortage[]> {
+  const { query, storeId } = unit
+  const inventory = inventoryRepository(query)
+  const productIds = [...new Set(wanted.map(({ productId }) => productId))]
+  if (productIds.length === 0) return []
+  const holders = await inventory.lock(storeId, productIds)
+  const { shortages, taken } = takenFrom(holders, await inventory.kept(storeId, productIds), wanted)
+  if (shortages.length > 0) return shortages
+  await apply(
+    unit,
+    taken.map(({ want: { productId, variantId }, locationId, quantity }) => ({
+      productId,
+      variantId,
+      locationId,
+      delta: -quantity,
+    })),
+  )
+  await allocationRepository(query).hold(
+    storeId,
+    taken.map(({ want: { productId, variantId, orderLineId }, locationId, quantity }) => ({
+      productId,
+      variantId,
+      orderLineId,
+      locationId,
+      quantity,
+    })),
+  )
+  return []
+}
+
+/** What there is too little of at this moment; nothing is taken. */
+export async function shortagesNow(
+  { query, storeId }: Pick<Unit, 'query' | 'storeId'>,
+  wanted: readonly Wanted[],
+): Promise<readonly Shortage[]> {
+  const inventory = inventoryRepository(query)
+  const productIds = [...new Set(wanted.map(({ productId }) => productId))]
+  if (productIds.length === 0) return []
+  const holders = await inventory.holders(storeId, productIds)
+  const preferring = wanted.map((want) => ({ ...want, preferredLocationId: null }))
+  return takenFrom(holders, await inventory.kept(storeId, productIds), preferring).shortages
+}
+
+/**
+ * Puts back what lines of orders hold, where it came from; the main location stands in for one that is gone. Of a line that holds less than it is to give
+ * back, all is put back.
+ */
+export async function releaseStock(unit: Unit, returned: readonly ReturnedStock[]): Promise<void> {
+  if (returned.length === 0) return
+  const { query, storeId } = unit
+  const inventory = inventoryRepository(query)
+  const allocations = allocationRepository(query)
+  const lines = returned.map(({ orderLineId }) => orderLineId)
+  const productIds = [...new Set((await allocations.heldBy(storeId, lines)).map(({ productId }) => productId))]
+  if (productIds.length === 0) return
+  const holders = new Set((await inventory.lock(storeId, productIds)).map(keyOf))
+  const levels = Map.groupBy(await inventory.kept(storeId, productIds), keyOf)
+  // Read again: another transaction may have put them back while this one waited.
+  const parts = partsOf(await allocations.heldBy(storeId, lines), returned)
+  const changes = parts
+    .filter((each) => holders.has(keyOf(each)))
+    .map(({ productId, variantId, locationId, quantity }) => ({
+      productId,
+      variantId,
+      locationId: homeOf(levels.get(keyOf({ productId, variantId })), locationId),
+      delta: quantity,
+    }))
+  await apply(unit, changes)
+  await allocations.letGo(storeId, parts)
+}
+
+/** After a product or variant was given a stock where that is kept per location: the main location gets the difference, and others give what it lacks. */
+export async function settleStock(unit: Unit, item: Item, stock: number): Promise<void> {
+  const { query, storeId, now } = unit
+  const inventory = inventoryRepository(query)
+  const kept = (await inventory.kept(storeId, [item.productId])).filter((level) => keyOf(level) === keyOf(item))
+  const [main] = kept
+  if (!main) return
+  const delta = stock - kept.reduce((sum, level) => sum + level.stock, 0)
+  const taken = delta < 0 ? (allocate(kept, -delta, main.locationId) ?? []) : [{ locationId: main.locationId, quantity: -delta }]
+  const changes = taken.map(({ locationId, quantity }) => ({ ...item, locationId, delta: -quantity }))
+  tellOfLevels(unit, await inventory.addToLevels(storeId, changes, now))
+}
+
+/** Tells of stock at locations that has changed. */
+export function tellOfLevels({ emit }: Pick<Unit, 'emit'>, moved: readonly Moved[]): void {
+  for (const { id, productId, locationId } of moved) {
+    emit({ event: 'inventory_level_changed', entity: 'Product', id: productId, inventoryLevelId: id, locationId })
+  }
+}
+
+/** Before a location goes: its products are locked. What is given back makes them say what is left elsewhere, once it is gone: with the last location, nothing. */
+export async function recountAfterLocation(
+  { query, storeId }: Unit,
+  locationId: number,
+): Promise<{ readonly recount: () => Promise<void> }> {
+  const inventory = inventoryRepository(query)
+  await inventory.lockLocation(storeId, locationId)
+  const items = await inventory.itemsAt(storeId, locationId)
+  const productIds = [...new Set(items.map(({ productId }) => productId))]
+  if (productIds.length === 0) return { recount: () => Promise.resolve() }
+  const holders = new Map((await inventory.lock(storeId, productIds)).map((holder) => [keyOf(holder), holder]))
+  return {
+    async recount() {
+      await inventory.sumUp(storeId, productIds)
+      const left = new Set((await inventory.kept(storeId, productIds)).map(keyOf))
+      const emptied = items.filter((item) => !left.has(keyOf(item)))
+      await inventory.addToHolders(
+        storeId,
+        emptied.map((item) => ({ ...item, locationId: null, delta: -(holders.get(keyOf(item))?.stock ?? 0) })),
+      )
+    },
+  }
+}
+
+async function apply(unit: Unit, changes: readonly Change[]): Promise<void> {
+  const { query, storeId, now, emit } = unit
+  const inventory = inventoryRepository(query)
+  const moved = await inventory.addToLevels(storeId, changes, now)
+  await inventory.addToHolders(storeId, changes)
+  for (const productId of new Set(changes.map(({ productId }) => productId))) {
+    emit({ event: 'product_stock_updated', entity: 'Product', id: productId })
+  }
+  tellOfLevels(unit, moved)
+}
+
+/** Pieces per location that may be taken from, the first to be asked first; null stands for an item without levels. */
+const stockOf = (own: number, kept: readonly Kept[] | undefined): Map<number | null, number> =>
+  kept
+    ? new Map(kept.filter(({ isSource }) => isSource).map(({ locationId, stock }) => [locationId, stock]))
+    : new Map([[null, own]])
+
+/** What wants take from where, and what there is too little of. Wants of one item share its stock. */
+function takenFrom<Want extends Wanted & Pick<WantedStock, 'preferredLocationId'>>(
+  holders: readonly Holder[],
+  kept: readonly Kept[],
+  wanted: readonly Want[],
+): { readonly shortages: readonly Shortage[]; readonly taken: readonly (Allocation & { readonly want: Want })[] } {
+  const rows = new Map(holders.map((holder) => [keyOf(holder), holder]))
+  const levels = Map.groupBy(kept, keyOf)
+  const left = new Map<string, Map<number | null, number>>()
+  const shortages = new Map<string, Shortage>()
+  const taken: (Allocation & { readonly want: Want })[] = []
+  for (const want of wanted) {
+    const key = keyOf(want)
+    const holder = rows.get(key)
+    if (!holder || holder.isUnlimited) continue
+    const stock = left.get(key) ?? stockOf(holder.stock, levels.get(key))
+    left.set(key, stock)
+    const parts = partsFrom(stock, want)
+    if (parts === null) {
+      const all = wanted.filter((each) => keyOf(each) === key).reduce((sum, { quantity }) => sum + quantity, 0)
+      const available = [...stockOf(holder.stock, levels.get(key)).values()].reduce((sum, pieces) => sum + pieces, 0)
+      const { productId, variantId } = want
+      shortages.set(key, { productId, variantId, wanted: all, available })
+      continue
+    }
+    for (const { locationId, quantity } of parts) {
+      stock.set(locationId, (stock.get(locationId) ?? 0) - quantity)
+      taken.push({ locationId, quantity, want })
+    }
+  }
+  return { shortages: [...shortages.values()], taken }
+}
+
+function partsFrom(
+  stock: ReadonlyMap<number | null, number>,
+  { quantity, preferredLocationId }: Pick<WantedStock, 'quantity' | 'preferredLocationId'>,
+): readonly Allocation[] | null {
+  const own = stock.get(null)
+  if (own !== undefined) return own >= quantity ? [{ locationId: null, quantity }] : null
+  const sources = [...stock].map(([locationId, pieces]) => ({ locationId: locationId as number, stock: pieces }))
+  return allocate(sources, quantity, preferredLocationId)
+}
+
+/** The pieces of allocations that are to be put back. */
+function partsOf(held: readonly KeptAllocation[], returned: readonly ReturnedStock[]): readonly KeptAllocation[] {
+  const left = new Map(returned.map(({ orderLineId, quantity }) => [orderLineId, quantity ?? Number.POSITIVE_INFINITY]))
+  return held.flatMap((each) => {
+    const wanted = left.get(each.orderLineId) ?? 0
+    const quantity = Math.min(each.quantity, wanted)
+    left.set(each.orderLineId, wanted - quantity)
+    return quantity > 0 ? [{ ...each, quantity }] : []
+  })
+}
+
+/** Where pieces that came from a location go back to; null: the item's stock is not kept per location. */
+const homeOf = (kept: readonly Kept[] | undefined, locationId: number | null): number | null =>
+  kept?.find((level) => level.locationId === locationId)?.locationId ?? kept?.[0]?.locationId ?? null

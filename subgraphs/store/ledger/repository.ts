@@ -1,0 +1,79 @@
+import type { Kysely } from 'kysely'
+import type { KeysetRange } from '../../runtime/keyset.ts'
+import type { Tables } from '../tables.ts'
+import type { LedgerEntry } from './ledger.ts'
+
+/** An order as the ledger enters it. */
+type Sold = { readonly id: number; readonly total: string; readonly currency: string }
+
+export type LedgerRepository = ReturnType<typeof ledgerRepository>
+
+/** Payments and refunds in the database; every call is about one store. */
+export const ledgerRepository = (database: Kysely<Tables>) => ({
+  /** Oldest first, one more than asked for. */
+  list: (storeId: number, { size, after, offset }: KeysetRange): Promise<LedgerEntry[]> =>
+    database
+      .selectFrom('ledger_entry')
+      .select(['id', 'order_id as orderId', 'kind', 'amount', 'currency', 'created_at as createdAt'])
+      .where('store_id', '=', storeId)
+      .where('id', '>', after === null ? 0 : Number(after[0]))
+      .orderBy('id')
+      .limit(size + 1)
+      .offset(offset)
+      .execute(),
+
+  async count(storeId: number): Promise<number> {
+    const { count } = await database
+      .selectFrom('ledger_entry')
+      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .where('store_id', '=', storeId)
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  },
+
+  /** The sum of what came and went in a currency, as exact text. */
+  async balance(storeId: number, currency: string): Promise<string> {
+    const { balance } = await database
+      .selectFrom('ledger_entry')
+      .select(({ fn, val }) => fn.coalesce(fn.sum<string>('amount'), val('0')).as('balance'))
+      .where('store_id', '=', storeId)
+      .where('currency', '=', currency)
+      .executeTakeFirstOrThrow()
+    return balance
+  },
+
+  /** Whether the order was ever paid. */
+  async isPaid(storeId: number, orderId: number): Promise<boolean> {
+    const found = await database
+      .selectFrom('ledger_entry')
+      .select('id')
+      .where('store_id', '=', storeId)
+      .where('order_id', '=', orderId)
+      .where('kind', '=', 'PAYMENT')
+      .limit(1)
+      .executeTakeFirst()
+    return found !== undefined
+  },
+
+  /** The whole of an order came. */
+  pay: (storeId: number, { id, total, currency }: Sold, at: Date): Promise<void> =>
+    enter(database, { store_id: storeId, order_id: id, kind: 'PAYMENT', amount: total, currency, created_at: at }),
+
+  /** Part of an order went back; `amount` is above 0. */
+  payBack: (storeId: number, { id, currency }: Sold, amount: string, at: Date): Promise<void> =>
+    enter(database, { store_id: storeId, order_id: id, kind: 'REFUND', amount: `-${amount}`, currency, created_at: at }),
+})
+
+async function enter(
+  database: Kysely<Tables>,
+  entry: {
+    readonly store_id: number
+    readonly order_id: number
+    readonly kind: LedgerEntry['kind']
+    readonly amount: string
+    readonly currency: string
+    readonly created_at: Date
+  },
+): Promise<void> {
+  await database.insertInto('ledger_entry').values(entry).execute()
+}

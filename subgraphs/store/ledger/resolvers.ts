@@ -1,0 +1,40 @@
+import type { Resolvers } from '#generated/store/resolvers.ts'
+import { opaqueId } from '../../runtime/id.ts'
+import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
+import { demand } from '../access/guard.ts'
+import type { Context } from '../context.ts'
+import { present } from '../ids.ts'
+import { LIST_SIZES } from '../lists.ts'
+import { balanceOf, type LedgerEntry, type StoreBalance } from './ledger.ts'
+
+const ENTRIES: KeysetList<LedgerEntry> = { name: 'ledgerEntries', parts: ['number'], positionOf: ({ id }) => [id] }
+
+export const ledgerResolvers = {
+  Query: {
+    storeBalance: async (_, __, context) => balance(context, await context.storeId()),
+    ledgerEntries: async (_, page, { storeId, ledger }) => {
+      const range = rangeOf(ENTRIES, page, LIST_SIZES)
+      const store = await storeId()
+      return keysetPage(ENTRIES, range, await ledger.list(store, range), () => ledger.count(store))
+    },
+  },
+  Store: {
+    balance: async ({ id }, _, context) => {
+      // As `Query.storeBalance` does.
+      demand(await context.access(), ['read_transaction_ledgers'])
+      return balance(context, id)
+    },
+  },
+  LedgerEntry: {
+    id: ({ id }) => opaqueId('LedgerEntry', String(id)),
+    number: ({ id }) => id,
+    order: ({ orderId }, _, { load }) => (orderId === null ? null : load.orderById.load(orderId)),
+  },
+  LedgerEntryConnection: connectionFields,
+} satisfies Resolvers
+
+async function balance({ ledger, load }: Context, storeId: number): Promise<StoreBalance> {
+  const { currency, country } = await present(load.storeById.load(storeId), 'store')
+  const [own] = await load.languagesOfStore.load(storeId)
+  return balanceOf(await ledger.balance(storeId, currency), currency, { language: own?.code ?? 'en', country })
+}

@@ -1,0 +1,30 @@
+import type { Resolvers } from '#generated/store/resolvers.ts'
+import { gone, identified, present, rowOf } from '../ids.ts'
+import { createLocation, deleteLocation, MOST_LOCATIONS, updateLocation } from './actions.ts'
+
+export const locationResolvers = {
+  Query: {
+    location: (_, { id }, { load }) => {
+      const row = rowOf(id, 'Location')
+      return row === null ? null : load.locationById.load(row)
+    },
+    locations: async (_, __, { storeId, locations }) => locations.list(await storeId(), MOST_LOCATIONS),
+  },
+  Mutation: {
+    createLocation: (_, { input }, { write }) => write('createLocation', input, (unit) => createLocation(unit, input)),
+    updateLocation: (_, { id, input }, { write }) =>
+      write('updateLocation', { ...input, id }, (unit) => updateLocation(unit, id, input)),
+    deleteLocation: (_, given, { write }) => write('deleteLocation', given, (unit) => deleteLocation(unit, given.id, given)),
+  },
+  Location: {
+    ...identified('Location'),
+    address: ({ id, main, address }) => ({ ...address, number: id, isDefault: main }),
+    __resolveReference: ({ id }, { load }) => {
+      const row = rowOf(id, 'Location')
+      return row === null ? null : load.locationById.load(row)
+    },
+  },
+  CreateLocationSuccess: { location: ({ location }, _, { load }) => present(load.locationById.load(location), 'location') },
+  UpdateLocationSuccess: { location: ({ location }, _, { load }) => present(load.locationById.load(location), 'location') },
+  DeleteLocationSuccess: gone('Location'),
+} satisfies Resolvers

@@ -1,0 +1,104 @@
+import { type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+
+export const METAFIELD_TYPES = ['TEXT', 'INTEGER', 'DECIMAL', 'BOOLEAN', 'DATE', 'DATE_TIME', 'URL', 'JSON'] as const
+export type MetafieldType = (typeof METAFIELD_TYPES)[number]
+
+/** A fact that is kept about a thing. */
+export type Metafield = {
+  readonly id: number
+  readonly namespace: string
+  readonly key: string
+  readonly type: MetafieldType
+  readonly value: string
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** What names a metafield of a thing. */
+export type MetafieldName = Pick<Metafield, 'namespace' | 'key'>
+export type MetafieldInput = Pick<Metafield, 'namespace' | 'key' | 'type' | 'value'>
+
+/** So many a thing has at most: they are read as a whole. */
+export const MOST_METAFIELDS = 100
+const MOST_AT_ONCE = 50
+const LONGEST_VALUE = 10_000
+
+const NAME = /^[\w-]{1,60}$/
+
+/** What each type takes. `kept` is the value in the one form in which it is kept; null when it is none of the type. */
+const TYPES: Readonly<Record<MetafieldType, { readonly expectation: string; readonly kept: (value: string) => string | null }>> =
+  {
+    TEXT: { expectation: 'text', kept: (value) => value },
+    INTEGER: { expectation: 'a whole number of at most 15 digits', kept: matching(/^(0|-?[1-9]\d{0,14})$/) },
+    DECIMAL: {
+      expectation: 'a number with at most 10 digits before the point and 4 behind it',
+      kept: matching(/^-?(0|[1-9]\d{0,9})(\.\d{1,4})?$/),
+    },
+    BOOLEAN: { expectation: 'true or false', kept: matching(/^(true|false)$/) },
+    DATE: { expectation: 'a day such as 2026-11-20', kept: (value) => (dayOf(value) === value ? value : null) },
+    DATE_TIME: { expectation: 'a point in time such as 2026-11-20T09:30:00Z', kept: pointInTime },
+    URL: { expectation: 'an http or https URL', kept: (value) => (isHttpUrl(value) ? value : null) },
+    JSON: { expectation: 'JSON', kept: (value) => (isJson(value) ? value : null) },
+  }
+
+/** What is wrong with metafields to be set; paths begin with `metafields`. */
+export const metafieldProblems = (given: readonly MetafieldInput[]): readonly Problem[] =>
+  problemsIn([
+    numberProblem(given),
+    ...given.flatMap(({ type, value, ...name }, index) => {
+      const field = `metafields.${index}.value`
+      const unfit = textProblem(field, value, LONGEST_VALUE)
+      const isFit = unfit === null && TYPES[type].kept(value) !== null
+      return [...nameProblems(name, index), unfit ?? (isFit ? null : problem(field, TYPES[type].expectation, value))]
+    }),
+  ])
+
+/** What is wrong with the names of metafields; paths begin with `metafields`. */
+export const metafieldNameProblems = (given: readonly MetafieldName[]): readonly Problem[] =>
+  problemsIn([numberProblem(given), ...given.flatMap(nameProblems)])
+
+/** A value without problems in the form in which it is kept. */
+export const keptValue = ({ type, value }: Pick<Metafield, 'type' | 'value'>): string => TYPES[type].kept(value) ?? value
+
+function numberProblem(given: readonly MetafieldName[]): Problem | null {
+  if (given.length === 0 || given.length > MOST_AT_ONCE) {
+    return problem('metafields', `1 to ${MOST_AT_ONCE} metafields`, given.length)
+  }
+  const names = given.map(({ namespace, key }) => `${namespace} ${key}`)
+  const twice = names.find((name, index) => names.indexOf(name) < index)
+  return twice === undefined ? null : problem('metafields', 'metafields that are named once each', twice)
+}
+
+const nameProblems = ({ namespace, key }: MetafieldName, index: number): readonly (Problem | null)[] =>
+  Object.entries({ namespace, key }).map(([part, name]) =>
+    NAME.test(name) ? null : problem(`metafields.${index}.${part}`, '1 to 60 letters, digits, "_" and "-"', name),
+  )
+
+function matching(pattern: RegExp): (value: string) => string | null {
+  return (value) => (pattern.test(value) ? value : null)
+}
+
+/** The day of a date in this form that exists: 31 February is 3 March. */
+function dayOf(value: string): string | null {
+  if (!/^\d{4}-\d{2}-\d{2}/.test(value)) return null
+  const time = new Date(`${value.slice(0, 10)}T00:00:00Z`)
+  return Number.isNaN(time.getTime()) ? null : time.toISOString().slice(0, 10)
+}
+
+/** RFC 3339 in UTC with milliseconds. */
+function pointInTime(value: string): string | null {
+  if (!/^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/.test(value)) return null
+  const time = new Date(value.toUpperCase())
+  return Number.isNaN(time.getTime()) || dayOf(value) !== value.slice(0, 10) ? null : time.toISOString()
+}
+
+const isHttpUrl = (value: string): boolean => URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol)
+
+function isJson(value: string): boolean {
+  try {
+    JSON.parse(value)
+    return true
+  } catch {
+    return false
+  }
+}

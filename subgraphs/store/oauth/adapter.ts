@@ -1,0 +1,175 @@
+import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider'
+import { hashOf } from '../access/access.ts'
+import type { AppRepository, AppWithSecret } from '../app/repository.ts'
+import type { OauthRepository, StoredToken } from './repository.ts'
+import { sealed, unsealed } from './seal.ts'
+
+/** How often at most a process looks for what can be forgotten. */
+const SWEEP_MILLISECONDS = 10 * 60 * 1000
+
+const TOKENS: Readonly<Record<string, StoredToken['kind']>> = {
+  AuthorizationCode: 'code',
+  AccessToken: 'access',
+  RefreshToken: 'refresh',
+}
+const SIGN_INS: Readonly<Record<string, 'session' | 'request'>> = { Session: 'session', Interaction: 'request' }
+
+/** What the protocol keeps, by the names that its library has for it. */
+export function adapterOf({
+  oauth,
+  apps,
+  isUsed,
+  now,
+}: {
+  readonly oauth: OauthRepository
+  readonly apps: AppRepository
+  /** Makes what is thrown when a code or token was used before, or its family has ended. */
+  readonly isUsed: () => Error
+  readonly now: () => Date
+}): AdapterFactory {
+  let sweptAt = 0
+
+  return (name) => {
+    const token = TOKENS[name]
+    if (token) return tokens(token, name)
+    const signIn = SIGN_INS[name]
+    if (signIn) return signIns(signIn)
+    if (name === 'Grant') return grants()
+    return clients()
+  }
+
+  function tokens(kind: StoredToken['kind'], name: string): Adapter {
+    return {
+      ...NOTHING,
+      async upsert(id, { jti: _, kind: __, grantId = '', scope, iat = 0, exp = 0, ...detail }) {
+        const isAlive = await oauth.insertToken(hashOf(id), {
+          kind,
+          grantId,
+          scopes: wordsIn(scope),
+          detail,
+          createdAt: new Date(iat * 1000),
+          expiresAt: new Date(exp * 1000),
+        })
+        if (!isAlive) throw isUsed()
+      },
+      async find(id) {
+        const found = await oauth.findToken(hashOf(id), kind)
+        return (
+          (found && {
+            ...(found.detail as AdapterPayload),
+            jti: id,
+            kind: name,
+            grantId: found.grantId,
+            scope: found.scopes.join(' '),
+            iat: secondsOf(found.createdAt),
+            exp: secondsOf(found.expiresAt),
+            ...(found.consumedAt && { consumed: secondsOf(found.consumedAt) }),
+          }) ??
+          undefined
+        )
+      },
+      async consume(id) {
+        const hash = hashOf(id)
+        if (await oauth.consumeToken(hash, now())) return
+        // Two at once: one of them is not who it was given to.
+        const found = await oauth.findToken(hash, kind)
+        if (found) await oauth.deleteGrant(found.grantId)
+        throw isUsed()
+      },
+      destroy: (id) => oauth.deleteToken(hashOf(id)),
+      revokeByGrantId: (grantId) => oauth.deleteGrant(grantId),
+    }
+  }
+
+  function signIns(kind: 'session' | 'request'): Adapter {
+    return {
+      ...NOTHING,
+      async upsert(id, payload, expiresIn = 0) {
+        if (now().getTime() - sweptAt > SWEEP_MILLISECONDS) {
+          sweptAt = now().getTime()
+          await oauth.sweep(now())
+        }
+        const expiresAt = new Date(now().getTime() + expiresIn * 1000)
+        await oauth.saveSignIn(hashOf(id), { kind, sealed: sealed(payload, id), expiresAt })
+      },
+      async find(id) {
+        const found = await oauth.findSignIn(hashOf(id), kind)
+        // Sealed by us.
+        return found ? (unsealed(found, id) as AdapterPayload) : undefined
+      },
+      destroy: (id) => oauth.deleteSignIn(hashOf(id)),
+    }
+  }
+
+  function grants(): Adapter {
+    return {
+      ...NOTHING,
+      upsert: (id, { accountId, clientId = '', openid, iat = 0 }: AdapterPayload & { openid?: { scope?: string } }) =>
+        oauth.insertGrant(id, {
+          storeId: Number(accountId),
+          appCode: clientId,
+          scopes: wordsIn(openid?.scope),
+          createdAt: new Date(iat * 1000),
+        }),
+      async find(id) {
+        const found = await oauth.findGrant(id)
+        if (!found) return undefined
+        const { storeId, appCode, scopes, createdAt } = found
+        return {
+          jti: id,
+          kind: 'Grant',
+          accountId: String(storeId),
+          clientId: appCode,
+          openid: { scope: scopes.join(' ') },
+          iat: secondsOf(createdAt),
+        }
+      },
+      destroy: (id) => oauth.deleteGrant(id),
+    }
+  }
+
+  function clients(): Adapter {
+    return {
+      ...NOTHING,
+      async find(code) {
+        const app = await apps.byCode(code)
+        return app ? metadataOf(app) : undefined
+      },
+    }
+  }
+}
+
+/** What the library never asks for, as it is set up. */
+const NOTHING: Adapter = {
+  upsert: refused,
+  find: refused,
+  findByUid: refused,
+  findByUserCode: refused,
+  consume: refused,
+  destroy: refused,
+  revokeByGrantId: refused,
+}
+
+async function refused(): Promise<never> {
+  throw new Error('Expected the protocol to be set up without what needs this.')
+}
+
+/** An app in the words of RFC 7591. Its secret is a hash, and compared as one. */
+const metadataOf = ({ code, name, redirectUris, scopes, secretHash }: AppWithSecret): AdapterPayload => ({
+  client_id: code,
+  client_name: name,
+  // Kinds of addresses are checked at registration; this is the kind that lets through all of those.
+  application_type: 'native',
+  redirect_uris: redirectUris,
+  response_types: ['code'],
+  response_modes: ['query'],
+  grant_types: ['authorization_code', 'refresh_token'],
+  scope: scopes.join(' '),
+  ...(secretHash
+    ? { client_secret: secretHash.toString('base64url'), token_endpoint_auth_method: 'client_secret_post' }
+    : { token_endpoint_auth_method: 'none' }),
+})
+
+const wordsIn = (scope = ''): readonly string[] => scope.split(' ').filter((word) => word !== '')
+
+const secondsOf = (time: Date): number => Math.floor(time.getTime() / 1000)

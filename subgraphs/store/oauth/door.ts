@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Door, From } from '../../runtime/door.ts'
+import { networkOf } from '../../runtime/rate-limit.ts'
+import { tokenBuckets } from '../../runtime/token-buckets.ts'
+import { UnreadableForm, withPlainForm } from './form.ts'
+import { protectedResourceMetadata } from './metadata.ts'
+import type { Protocol } from './protocol.ts'
+import type { OauthRepository } from './repository.ts'
+import { tokenInfo } from './token-info.ts'
+
+/** From one address: a sign-in is five requests, and many shops can sit behind one address. */
+const REQUESTS_PER_MINUTE = 240
+const METADATA_SECONDS = 3_600
+
+/** What is protected by tokens from here, besides `/graphql`. */
+const RESOURCES = ['/v1', '/mcp/store']
+const OF_RESOURCE = '/.well-known/oauth-protected-resource'
+
+/** The protocol's addresses. The library is loaded when the first of them is asked for. */
+export function oauthDoor({
+  protocol,
+  oauth,
+  publicUrl,
+  now,
+}: {
+  readonly protocol: () => Promise<Protocol>
+  readonly oauth: OauthRepository
+  readonly publicUrl: string
+  readonly now: () => Date
+}): Door {
+  let handler: Promise<ReturnType<Protocol['callback']>> | null = null
+  const { protocol: scheme, host, pathname } = new URL(publicUrl)
+  const before = pathname.replace(/\/$/, '')
+  const take = tokenBuckets(REQUESTS_PER_MINUTE, now)
+  const ofResources = new Map(RESOURCES.map((path) => [`${OF_RESOURCE}${path}`, protectedResourceMetadata(path, publicUrl)]))
+
+  return {
+    routes: [
+      { method: 'GET', path: '/oauth/authorize' },
+      { method: 'GET', path: '/oauth/authorize/:request', hasSecretPath: true },
+      { method: 'POST', path: '/oauth/token' },
+      { method: 'OPTIONS', path: '/oauth/token' },
+      { method: 'GET', path: '/oauth/token/info' },
+      { method: 'POST', path: '/oauth/revoke' },
+      { method: 'OPTIONS', path: '/oauth/revoke' },
+      { method: 'GET', path: '/.well-known/oauth-authorization-server' },
+      ...[...ofResources.keys()].map((path) => ({ method: 'GET', path }) as const),
+    ],
+    answer,
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse, { address }: From): Promise<void> {
+    const url = request.url ?? ''
+    const [path, query] = partsOf(url)
+    const ofResource = ofResources.get(path)
+    if (ofResource) {
+      response.setHeader('access-control-allow-origin', '*')
+      response.setHeader('cache-control', `public, max-age=${METADATA_SECONDS}`)
+      return send(response, 200, ofResource)
+    }
+    const { isGranted, waitSeconds } = take(networkOf(address), 1)
+    if (!isGranted) {
+      response.setHeader('retry-after', String(waitSeconds))
+      const error_description = `Too many requests from this address: try again in ${waitSeconds} seconds.`
+      return send(response, 429, { error: 'temporarily_unavailable', error_description })
+    }
+    if (path === '/oauth/token/info') {
+      const { authorization } = request.headers
+      const { status, body } = await tokenInfo({ authorization, query: new URLSearchParams(query), at: now() }, oauth)
+      if (status === 401) response.setHeader('www-authenticate', 'Bearer error="invalid_token"')
+      return send(response, status, body)
+    }
+
+    handler ??= protocol().then((provider) => provider.callback())
+    const [handle, plain] = await Promise.all([handler, withPlainForm(request).catch((error: unknown) => error)])
+    if (plain instanceof UnreadableForm)
+      return send(response, 400, { error: 'invalid_request', error_description: plain.message })
+    if (plain instanceof Error) throw plain
+    // What is reached under another name would otherwise be told to clients under that.
+    const headers = { ...(plain as IncomingMessage).headers, 'x-forwarded-proto': scheme.slice(0, -1), 'x-forwarded-host': host }
+    Object.assign(plain as IncomingMessage, { headers, url, originalUrl: `${before}${url}` })
+    await handle(plain as IncomingMessage, response)
+  }
+}
+
+function partsOf(url: string): readonly [path: string, query: string] {
+  const mark = url.indexOf('?')
+  return mark === -1 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)]
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  if (!response.hasHeader('cache-control')) response.setHeader('cache-control', 'no-store')
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body))
+}

@@ -1,0 +1,196 @@
+import { type Kysely, sql } from 'kysely'
+import type { Tables } from '../tables.ts'
+
+/** A code or token without its text. */
+export type StoredToken = {
+  readonly kind: 'code' | 'access' | 'refresh'
+  readonly grantId: string
+  readonly scopes: readonly string[]
+  /** What else the protocol wants to know of it. */
+  readonly detail: Readonly<Record<string, unknown>>
+  readonly createdAt: Date
+  readonly expiresAt: Date
+  /** Null: not used yet. */
+  readonly consumedAt: Date | null
+}
+
+/** A consent, as the protocol sees it. */
+export type StoredGrant = {
+  readonly storeId: number
+  readonly appCode: string
+  readonly scopes: readonly string[]
+  readonly createdAt: Date
+}
+
+export type OauthRepository = ReturnType<typeof oauthRepository>
+
+/** How long what has ended is kept, so that its use can be told from guessing. */
+const KEPT_MILLISECONDS = 24 * 60 * 60 * 1000
+const FOREIGN_KEY_VIOLATION = '23503'
+
+/** Codes, tokens, consents and sign-ins in the database: found by the hash of what their holder has. */
+export const oauthRepository = (database: Kysely<Tables>) => ({
+  async storeExists(storeId: number): Promise<boolean> {
+    const found = await database.selectFrom('store').select('id').where('id', '=', storeId).executeTakeFirst()
+    return found !== undefined
+  },
+
+  async insertGrant(grantId: string, { storeId, appCode, scopes, createdAt }: StoredGrant): Promise<void> {
+    await database
+      .insertInto('app_authorization')
+      .columns(['store_id', 'grant_id', 'app_id', 'scopes', 'created_at'])
+      .expression((from) =>
+        from
+          .selectFrom('app')
+          .select([
+            sql<number>`${storeId}::integer`.as('store_id'),
+            sql<string>`${grantId}`.as('grant_id'),
+            'app.id as app_id',
+            sql<string[]>`${scopes}::text[]`.as('scopes'),
+            sql<Date>`${createdAt}::timestamptz`.as('created_at'),
+          ])
+          .where('app.code', '=', appCode),
+      )
+      .execute()
+  },
+
+  async findGrant(grantId: string): Promise<StoredGrant | null> {
+    const found = await database
+      .selectFrom('app_authorization')
+      .innerJoin('app', 'app.id', 'app_authorization.app_id')
+      .select([
+        'app_authorization.store_id as storeId',
+        'app.code as appCode',
+        'app_authorization.scopes',
+        'app_authorization.created_at as createdAt',
+      ])
+      .where('grant_id', '=', grantId)
+      .executeTakeFirst()
+    return found ?? null
+  },
+
+  /** Ends a consent, with everything that came from it. */
+  async deleteGrant(grantId: string): Promise<void> {
+    await database.deleteFrom('app_authorization').where('grant_id', '=', grantId).execute()
+  },
+
+  /** False when the consent has ended meanwhile. */
+  async insertToken(
+    hash: Buffer,
+    { kind, grantId, scopes, detail, createdAt, expiresAt }: Omit<StoredToken, 'consumedAt'>,
+  ): Promise<boolean> {
+    try {
+      await database
+        .insertInto('app_token')
+        .values({
+          hash,
+          kind,
+          grant_id: grantId,
+          scopes: [...scopes],
+          detail: JSON.stringify(detail),
+          created_at: createdAt,
+          expires_at: expiresAt,
+          consumed_at: null,
+        })
+        .execute()
+      return true
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === FOREIGN_KEY_VIOLATION) return false
+      throw error
+    }
+  },
+
+  /** Ended and used ones as well. */
+  async findToken(hash: Buffer, kind: StoredToken['kind']): Promise<StoredToken | null> {
+    const found = await database
+      .selectFrom('app_token')
+      .select([
+        'kind',
+        'grant_id as grantId',
+        'scopes',
+        'detail',
+        'created_at as createdAt',
+        'expires_at as expiresAt',
+        'consumed_at as consumedAt',
+      ])
+      .where('hash', '=', hash)
+      .where('kind', '=', kind)
+      .executeTakeFirst()
+    return found ? { ...found, detail: found.detail as StoredToken['detail'] } : null
+  },
+
+  /** Uses a code or a refresh token up: false when somebody was faster. */
+  async consumeToken(hash: Buffer, at: Date): Promise<boolean> {
+    const { numUpdatedRows } = await database
+      .updateTable('app_token')
+      .set({ consumed_at: at })
+      .where('hash', '=', hash)
+      .where('consumed_at', 'is', null)
+      .executeTakeFirst()
+    return numUpdatedRows > 0n
+  },
+
+  async deleteToken(hash: Buffer): Promise<void> {
+    await database.deleteFrom('app_token').where('hash', '=', hash).execute()
+  },
+
+  async saveSignIn(
+    hash: Buffer,
+    signIn: { readonly kind: 'session' | 'request'; readonly sealed: Buffer; readonly expiresAt: Date },
+  ) {
+    const row = { kind: signIn.kind, sealed: signIn.sealed, expires_at: signIn.expiresAt }
+    await database
+      .insertInto('app_sign_in')
+      .values({ hash, ...row })
+      .onConflict((conflict) => conflict.column('hash').doUpdateSet(row))
+      .execute()
+  },
+
+  async findSignIn(hash: Buffer, kind: 'session' | 'request'): Promise<Buffer | null> {
+    const found = await database
+      .selectFrom('app_sign_in')
+      .select('sealed')
+      .where('hash', '=', hash)
+      .where('kind', '=', kind)
+      .executeTakeFirst()
+    return found?.sealed ?? null
+  },
+
+  async deleteSignIn(hash: Buffer): Promise<void> {
+    await database.deleteFrom('app_sign_in').where('hash', '=', hash).execute()
+  },
+
+  /** Forgets what ended a day ago, and consents that nothing is left of. */
+  async sweep(now: Date): Promise<void> {
+    const before = new Date(now.getTime() - KEPT_MILLISECONDS)
+    await database.deleteFrom('app_sign_in').where('expires_at', '<', now).execute()
+    await database.deleteFrom('app_token').where('expires_at', '<', before).execute()
+    await database
+      .deleteFrom('app_authorization')
+      .where('created_at', '<', before)
+      .where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom('app_token').select('hash').whereRef('app_token.grant_id', '=', 'app_authorization.grant_id'))),
+      )
+      .execute()
+  },
+
+  /** Who a living access token lets act, and how; null for any other text. */
+  async accessOf(hash: Buffer, at: Date) {
+    const found = await database
+      .selectFrom('app_token')
+      .innerJoin('app_authorization', 'app_authorization.grant_id', 'app_token.grant_id')
+      .innerJoin('app', 'app.id', 'app_authorization.app_id')
+      .select([
+        'app_authorization.store_id as storeId',
+        'app.code as appCode',
+        'app_token.scopes',
+        'app_token.created_at as createdAt',
+        'app_token.expires_at as expiresAt',
+      ])
+      .where('app_token.hash', '=', hash)
+      .where('app_token.kind', '=', 'access')
+      .where('app_token.expires_at', '>', at)
+      .executeTakeFirst()
+    return found ?? null
+  },
+})

@@ -1,0 +1,22 @@
+import type { KeysetRange } from '../../runtime/keyset.ts'
+import { loaderByKey, loaderOfLists, loaderPerArguments } from '../../runtime/loader.ts'
+import type { Tenant } from '../context.ts'
+import type { OrderHistoryRepository } from './repository.ts'
+
+export const orderHistoryLoaders = (history: OrderHistoryRepository, { storeId }: Tenant) => ({
+  orderHistoryEntryById: loaderByKey(
+    async (ids: readonly number[]) => history.findByIds(await storeId(), ids),
+    ({ id }) => id,
+  ),
+  /** Per range: entries by their order's row. */
+  historyOfOrder: loaderPerArguments((range: KeysetRange) =>
+    loaderOfLists(
+      async (orderIds: readonly number[]) => history.ofOrders(await storeId(), orderIds, range),
+      ({ orderId }) => orderId,
+    ),
+  ),
+  historyCountOfOrder: loaderByKey(
+    async (orderIds: readonly number[]) => history.countOf(await storeId(), orderIds),
+    ({ orderId }) => orderId,
+  ),
+})

@@ -1,0 +1,29 @@
+import { type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+
+/** Something that happened to an order. */
+export type OrderHistoryEntry = {
+  readonly id: number
+  readonly orderId: number
+  readonly message: string
+  /** JSON; null without. */
+  readonly log: unknown
+  readonly createdAt: Date
+}
+
+const LONGEST_MESSAGE = 2_000
+/** Characters as JSON. */
+const LONGEST_LOG = 10_000
+/** Text that PostgreSQL does not keep, as JSON spells it. */
+const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/i
+
+/** What is wrong with a new entry. */
+export const historyProblems = ({ message, log }: { readonly message: string; readonly log?: unknown }): readonly Problem[] =>
+  problemsIn([textProblem('message', message, LONGEST_MESSAGE), log == null ? null : logProblem(log)])
+
+function logProblem(log: unknown): Problem | null {
+  if (typeof log !== 'object' || Array.isArray(log)) return problem('log', 'an object', Array.isArray(log) ? 'a list' : log)
+  const text = JSON.stringify(log)
+  if (text.length > LONGEST_LOG) return problem('log', `at most ${LONGEST_LOG} characters as JSON`, `${text.length} characters`)
+  // Well-formed halves of pairs are written as they are: only lone ones are spelled.
+  return UNSTORABLE.test(text) ? problem('log', 'without NUL characters and halves of surrogate pairs', 'one') : null
+}

@@ -1,0 +1,88 @@
+import { type Problem, problem } from '../../runtime/validation.ts'
+import { type Amount, amountOf, minorUnitOf, roundedProduct, sumOf, textOf } from '../amount.ts'
+import { rowOf } from '../ids.ts'
+import type { Order, OrderLine } from '../order/order.ts'
+
+/** Money that was paid back. */
+export type OrderRefund = {
+  readonly id: number
+  readonly orderId: number
+  readonly amount: string
+  readonly reason: string | null
+  readonly restocked: boolean
+  readonly createdAt: Date
+}
+
+/** Units of a line that a refund was for, and what they cost. */
+export type OrderRefundLine = {
+  readonly refundId: number
+  readonly lineNumber: number
+  readonly quantity: number
+  readonly amount: string
+}
+
+/** What is to be paid back, as a caller gives it. */
+export type RefundInput = {
+  readonly amount?: string | null | undefined
+  readonly lines?: readonly { readonly lineId: string; readonly quantity: number }[] | null | undefined
+}
+
+/** What is to be written of a refund. */
+export type WrittenRefund = {
+  readonly amount: string
+  readonly lines: readonly Omit<OrderRefundLine, 'refundId'>[]
+}
+
+/** What `Order.refunds` promises to hold. */
+export const MOST_REFUNDS = 250
+
+/**
+ * What a refund comes to. Units of a line cost their share of what the line cost, rounded so that all units together cost the line. `refunded` are the units of
+ * each line that were paid back before.
+ */
+export function refundOf(
+  order: Pick<Order, 'total' | 'refunded' | 'currency'>,
+  lines: readonly Pick<OrderLine, 'id' | 'quantity' | 'total'>[],
+  refunded: ReadonlyMap<number, number>,
+  input: RefundInput,
+): WrittenRefund | { readonly problems: readonly Problem[] } {
+  const unit = minorUnitOf(order.currency)
+  const left = amountOf(order.total) - amountOf(order.refunded)
+  if (left <= 0n) return { problems: [problem('amount', 'absent: all of the order was paid back', input.amount ?? null)] }
+  const units = unitsOf(lines, refunded, input.lines ?? [], unit)
+  if ('problems' in units) return units
+  const cost = sumOf(units.lines.map(({ amount }) => amountOf(amount)))
+  const amount = input.amount != null ? amountOf(input.amount) : units.lines.length > 0 ? (cost < left ? cost : left) : left
+  if (amount <= 0n || amount > left || amount % unit !== 0n) {
+    const expectation = `above 0 and at most ${textOf(left)}, in steps of ${textOf(unit)}`
+    return { problems: [problem('amount', expectation, textOf(amount))] }
+  }
+  return { amount: textOf(amount), lines: units.lines }
+}
+
+function unitsOf(
+  lines: readonly Pick<OrderLine, 'id' | 'quantity' | 'total'>[],
+  refunded: ReadonlyMap<number, number>,
+  wanted: NonNullable<RefundInput['lines']>,
+  unit: Amount,
+): { readonly lines: WrittenRefund['lines'] } | { readonly problems: readonly Problem[] } {
+  const written: Omit<OrderRefundLine, 'refundId'>[] = []
+  const problems: Problem[] = []
+  for (const [index, { lineId, quantity }] of wanted.entries()) {
+    const at = `lines.${index}`
+    const row = rowOf(lineId, 'OrderLine')
+    const line = lines.find(({ id }) => id === row)
+    if (!line || written.some(({ lineNumber }) => lineNumber === line.id)) {
+      problems.push(problem(`${at}.lineId`, line ? 'a line that is named once' : 'a line of the order', lineId))
+      continue
+    }
+    const before = refunded.get(line.id) ?? 0
+    if (quantity < 1 || quantity > line.quantity - before) {
+      problems.push(problem(`${at}.quantity`, `1 to ${line.quantity - before}`, quantity))
+      continue
+    }
+    const share = (count: number) => roundedProduct(amountOf(line.total), BigInt(count), BigInt(line.quantity), unit)
+    written.push({ lineNumber: line.id, quantity, amount: textOf(share(before + quantity) - share(before)) })
+  }
+  return problems.length > 0 ? { problems } : { lines: written }
+}

@@ -1,0 +1,141 @@
+import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../runtime/validation.ts'
+import { rowOf } from '../ids.ts'
+import { required, urlProblem, type Versioned } from '../input.ts'
+import { staleVersion, type Unit } from '../write.ts'
+import { type AdditionalFieldInput, writtenFields } from './additional-field.ts'
+import { orderLineRepository } from './line-repository.ts'
+import { type Move, moveOrder } from './move.ts'
+import { LONGEST_NOTE, type Order } from './order.ts'
+import { orderRepository } from './repository.ts'
+import { shipOrder } from './shipment.ts'
+import type { OrderStatus, ShipmentStatus } from './states.ts'
+
+type Text = string | null | undefined
+
+/** What to change of an order, as a caller gives it: undefined stays as it is, null clears. */
+export type OrderUpdate = Versioned & {
+  readonly status?: OrderStatus | null | undefined
+  readonly shipmentStatus?: ShipmentStatus | null | undefined
+  readonly trackingNumber?: Text
+  readonly trackingCompany?: Text
+  readonly trackingUrl?: Text
+  readonly additionalInformation?: Text
+  readonly additionalFields?: readonly AdditionalFieldInput[] | null | undefined
+}
+
+const LONGEST = 200
+const LONGEST_PAYMENT_INFORMATION = 2_000
+
+/** Changes what the input has. */
+export async function updateOrder(unit: Unit, id: string, input: OrderUpdate) {
+  const problems = updateProblems(input)
+  if (problems.length > 0) return validationError(problems)
+  const found = await locked(unit, id, input)
+  if ('failure' in found) return found.failure
+  const { order } = found
+  const { query, storeId, now, emit } = unit
+  const lines = orderLineRepository(query)
+  const fields = input.additionalFields
+    ? writtenFields(await lines.fieldsOf(storeId, [order.id]), input.additionalFields)
+    : { written: [] }
+  if ('failure' in fields) return fields.failure
+
+  const moved = input.status ? await moveOrder(unit, order, { to: input.status, restock: true, reason: null }) : { change: {} }
+  if ('failure' in moved) return moved.failure
+  const shipped = await shipOrder(unit, { ...order, status: input.status ?? order.status }, shipmentOf(input))
+  if ('failure' in shipped) return shipped.failure
+  await lines.writeFields(storeId, order.id, fields.written)
+  const { additionalInformation } = input
+  const noted = additionalInformation === undefined ? {} : { additionalInformation: blankless(additionalInformation) }
+  await orderRepository(query).update(storeId, order.id, { ...moved.change, ...shipped.change, ...noted }, now)
+  emit({ event: 'order_updated', entity: 'Order', id: order.id })
+  return { __typename: 'UpdateOrderSuccess' as const, order: order.id }
+}
+
+/** Marks an order as paid. One that is paid already stays as it is, so that a gateway may say so twice. */
+export async function markOrderPaid(
+  unit: Unit,
+  id: string,
+  input: Versioned & { readonly paymentNotificationId?: Text; readonly paymentInformation?: Text },
+) {
+  const { paymentNotificationId, paymentInformation } = input
+  const problems = problemsIn([
+    shortText('paymentNotificationId', paymentNotificationId, LONGEST),
+    shortText('paymentInformation', paymentInformation, LONGEST_PAYMENT_INFORMATION),
+  ])
+  if (problems.length > 0) return validationError(problems)
+  const told = {
+    ...(paymentNotificationId !== undefined && { paymentNotificationId: blankless(paymentNotificationId) }),
+    ...(paymentInformation !== undefined && { paymentInformation: blankless(paymentInformation) }),
+  }
+  const outcome = await moved(unit, id, input, { to: 'PAID', restock: true, reason: null }, told)
+  return outcome.failure ?? { __typename: 'MarkOrderPaidSuccess' as const, order: outcome.order }
+}
+
+/** Cancels an order. */
+export async function cancelOrder(
+  unit: Unit,
+  id: string,
+  input: Versioned & { readonly restock?: boolean | null | undefined; readonly reason?: Text },
+) {
+  const reasonProblem = shortText('reason', input.reason, LONGEST_PAYMENT_INFORMATION)
+  if (reasonProblem) return validationError([reasonProblem])
+  const move: Move = { to: 'CANCELED', restock: input.restock !== false, reason: blankless(input.reason) }
+  const outcome = await moved(unit, id, input, move, {})
+  if (outcome.failure) {
+    // Nothing is taken by a cancellation, so that nothing can be short.
+    if (outcome.failure.__typename === 'InsufficientStock') throw new Error('Expected a cancellation to take no stock.')
+    return outcome.failure
+  }
+  return { __typename: 'CancelOrderSuccess' as const, order: outcome.order }
+}
+
+async function moved(
+  unit: Unit,
+  id: string,
+  input: Versioned,
+  move: Move,
+  told: { readonly paymentNotificationId?: string | null; readonly paymentInformation?: string | null },
+) {
+  const found = await locked(unit, id, input)
+  if ('failure' in found) return { failure: found.failure }
+  const { order } = found
+  const outcome = await moveOrder(unit, order, move)
+  if ('failure' in outcome) return { failure: outcome.failure }
+  const { query, storeId, now, emit } = unit
+  await orderRepository(query).update(storeId, order.id, { ...outcome.change, ...told }, now)
+  emit({ event: 'order_updated', entity: 'Order', id: order.id })
+  return { failure: null, order: order.id }
+}
+
+async function locked({ query, storeId }: Unit, id: string, { expectedVersion }: Versioned) {
+  const order: Order | null = await orderRepository(query).lock(storeId, rowOf(id, 'Order') ?? 0)
+  if (!order) return { failure: notFoundError('order', id) }
+  const stale = staleVersion(expectedVersion, order.version)
+  return stale ? { failure: stale } : { order }
+}
+
+/** What is wrong with an update by itself. */
+const updateProblems = (input: OrderUpdate): readonly Problem[] => [
+  ...required(input, ['status', 'shipmentStatus']),
+  ...problemsIn([
+    shortText('trackingNumber', input.trackingNumber, LONGEST),
+    shortText('trackingCompany', input.trackingCompany, LONGEST),
+    input.trackingUrl?.trim() ? urlProblem('trackingUrl', input.trackingUrl) : null,
+    shortText('additionalInformation', input.additionalInformation, LONGEST_NOTE),
+    input.additionalFields === null ? problem('additionalFields', 'absent or a list', null) : null,
+  ]),
+]
+
+const shortText = (field: string, text: Text, most: number): Problem | null =>
+  text?.trim() ? textProblem(field, text, most) : null
+
+/** Blank texts clear: forms send them. */
+const blankless = (text: Text): string | null => (text?.trim() ? text : null)
+
+const shipmentOf = ({ shipmentStatus, trackingNumber, trackingCompany, trackingUrl }: OrderUpdate) => ({
+  ...(shipmentStatus != null && { shipmentStatus }),
+  ...(trackingNumber !== undefined && { trackingNumber: blankless(trackingNumber) }),
+  ...(trackingCompany !== undefined && { trackingCompany: blankless(trackingCompany) }),
+  ...(trackingUrl !== undefined && { trackingUrl: blankless(trackingUrl) }),
+})

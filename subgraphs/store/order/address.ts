@@ -1,0 +1,83 @@
+import { type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { countries, countryOf } from '../country/country.ts'
+import type { Place } from '../place.ts'
+import type { OrderAddress } from './order.ts'
+
+/** An address as a caller gives it. */
+export type AddressInput = {
+  readonly [Field in Exclude<keyof OrderAddress, 'countryCode' | 'pickupPlaceName'>]?: string | null | undefined
+}
+
+const NOWHERE: OrderAddress = {
+  name: null,
+  surname: null,
+  taxid: null,
+  address: null,
+  streetNumber: null,
+  complement: null,
+  city: null,
+  postal: null,
+  neighbourhood: null,
+  municipality: null,
+  region: null,
+  regionCode: null,
+  country: null,
+  countryCode: null,
+  latitude: null,
+  longitude: null,
+  pickupPlaceName: null,
+}
+
+const FIELDS = Object.keys(NOWHERE) as (keyof OrderAddress)[]
+const LONGEST = 200
+/** Degrees. */
+const [MOST_LATITUDE, MOST_LONGITUDE] = [90, 180]
+
+/** The address that an input says. Blank texts count as absent: forms send them. */
+export function addressIn(input: AddressInput): OrderAddress {
+  const texts = Object.fromEntries(Object.entries(input).map(([field, text]) => [field, text?.trim() ? text.trim() : null]))
+  const country = texts.country == null ? null : countryNamed(texts.country)
+  return addressOf({ ...texts, country: country?.name ?? texts.country ?? null, countryCode: country?.code ?? null }) ?? NOWHERE
+}
+
+/** What is wrong with an address, `at` being its place in the input. */
+export function addressProblems(at: string, input: AddressInput): readonly Problem[] {
+  const { latitude, longitude, streetNumber, ...texts } = input
+  const degrees = (field: string, given: string | null | undefined, most: number) =>
+    given != null && Math.abs(Number(given)) > most ? problem(`${at}.${field}`, `-${most} to ${most}`, given) : null
+  return problemsIn([
+    ...Object.entries(texts).map(([field, text]) => (text?.trim() ? textProblem(`${at}.${field}`, text, LONGEST) : null)),
+    texts.country?.trim() && countryNamed(texts.country) === null
+      ? problem(`${at}.country`, 'an ISO 3166-1 alpha-2 code such as "PT", or an English name', texts.country)
+      : null,
+    streetNumber?.startsWith('-') ? problem(`${at}.streetNumber`, '0 or more', streetNumber) : null,
+    degrees('latitude', latitude, MOST_LATITUDE),
+    degrees('longitude', longitude, MOST_LONGITUDE),
+  ])
+}
+
+/** The address that was stored; null for none. What is no text is nothing: other programs may have written it. */
+export function addressOf(stored: unknown): OrderAddress | null {
+  if (typeof stored !== 'object' || stored === null) return null
+  const part = (field: string): string | null => {
+    const value: unknown = Reflect.get(stored, field)
+    return typeof value === 'string' && value !== '' ? value : null
+  }
+  const address = Object.fromEntries(FIELDS.map((field) => [field, part(field)])) as OrderAddress
+  return Object.values(address).some((value) => value !== null) ? address : null
+}
+
+/** Where an address is, as far as taxes and shipping ask. */
+export const placeOf = (address: OrderAddress | null): Place => ({
+  country: address?.countryCode ?? null,
+  region: address?.regionCode ?? address?.region ?? null,
+  municipality: address?.municipality ?? null,
+  postal: address?.postal ?? null,
+})
+
+/** First and last name; null where there is neither. */
+export const nameIn = (address: OrderAddress | null): string | null =>
+  [address?.name, address?.surname].filter((name) => name).join(' ') || null
+
+const countryNamed = (text: string) =>
+  countryOf(text.trim()) ?? countries().find(({ name }) => name.toLowerCase() === text.trim().toLowerCase()) ?? null

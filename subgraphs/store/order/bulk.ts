@@ -1,0 +1,57 @@
+import { problem, validationError } from '../../runtime/validation.ts'
+import { rowOf } from '../ids.ts'
+import { inventoryRepository } from '../inventory/repository.ts'
+import { part, type Unit } from '../write.ts'
+import { type OrderUpdate, updateOrder } from './actions.ts'
+import { orderLineRepository } from './line-repository.ts'
+import { orderRepository } from './repository.ts'
+
+type Change = { readonly id: string; readonly input: OrderUpdate & { readonly idempotencyKey?: string | null | undefined } }
+type ErrorPolicy = 'ALL_OR_NOTHING' | 'SKIP'
+
+const MOST_ROWS = 100
+
+type Failure = Exclude<Awaited<ReturnType<typeof updateOrder>>, { readonly __typename: 'UpdateOrderSuccess' }>
+
+/** What became of one row: the order's, or why it was refused. */
+export type BulkOrderRow = { readonly index: number; readonly order: number | null; readonly failure: Failure | null }
+
+/** Changes orders, in their order. */
+export async function bulkUpdateOrders(
+  unit: Unit,
+  { orders, onError }: { readonly orders: readonly Change[]; readonly onError: ErrorPolicy },
+) {
+  if (orders.length === 0 || orders.length > MOST_ROWS) {
+    return validationError([problem('orders', `1 to ${MOST_ROWS} orders`, orders.length)])
+  }
+  const rows = orders.map(({ id }) => rowOf(id, 'Order') ?? 0)
+  const twice = rows.findIndex((row, index) => row !== 0 && rows.indexOf(row) !== index)
+  if (twice !== -1) return validationError([problem(`orders.${twice}.id`, 'of an order that is named once', orders[twice]?.id)])
+  await lockAll(unit, rows)
+
+  const done: BulkOrderRow[] = []
+  for (const [index, { id, input }] of orders.entries()) {
+    const outcome = await part(unit, async (within) =>
+      // One key is for the whole: rows that are done again alone would be done twice.
+      input.idempotencyKey == null
+        ? updateOrder(within, id, input)
+        : validationError([problem('idempotencyKey', 'absent in a row', input.idempotencyKey)]),
+    )
+    done.push('order' in outcome ? { index, order: outcome.order, failure: null } : { index, order: null, failure: outcome })
+  }
+  const refused = done.filter(({ failure }) => failure !== null).length
+  if (refused === 0 || onError === 'SKIP') return { __typename: 'BulkOrdersSuccess' as const, rows: done }
+  return {
+    __typename: 'BulkOrdersRefused' as const,
+    message: `${refused} of ${orders.length} changes were refused, so nothing was changed.`,
+    rows: done.map((row) => ({ ...row, order: null })),
+  }
+}
+
+/** Orders and then their products, each by their ids, so that two who change the same ones do not wait in a circle. */
+async function lockAll({ query, storeId }: Unit, rows: readonly number[]): Promise<void> {
+  await orderRepository(query).lockAll(storeId, rows)
+  const lines = await orderLineRepository(query).ofOrders(storeId, rows)
+  const products = new Set(lines.map(({ productNumber }) => productNumber))
+  await inventoryRepository(query).lock(storeId, [...products])
+}

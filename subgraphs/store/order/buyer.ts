@@ -1,0 +1,115 @@
+import { isIP } from 'node:net'
+import {
+  emailProblem,
+  notFoundError,
+  type Problem,
+  problem,
+  problemsIn,
+  textProblem,
+  validationError,
+} from '../../runtime/validation.ts'
+import { customerForOrder } from '../customer/for-order.ts'
+import { customerRepository } from '../customer/repository.ts'
+import { customerCategoryRepository } from '../customer-category/repository.ts'
+import { rowOf } from '../ids.ts'
+import type { Reading, Unit } from '../write.ts'
+import { type AddressInput, addressIn, addressOf, addressProblems, nameIn } from './address.ts'
+import type { OrderAddress, OrderCustomer } from './order.ts'
+
+/** Who buys, as a caller gives it. */
+export type BuyerInput = {
+  readonly id?: string | null | undefined
+  readonly email?: string | null | undefined
+  readonly phone?: string | null | undefined
+  readonly phonePrefix?: string | null | undefined
+  readonly fullname?: string | null | undefined
+  readonly ip?: string | null | undefined
+  readonly shippingAddress?: AddressInput | null | undefined
+  readonly billingAddress?: AddressInput | null | undefined
+}
+
+/** Who buys, as far as the store knows. */
+export type FoundBuyer = {
+  /** Null: nobody that the store knows. */
+  readonly row: number | null
+  /** What the order keeps; without an e-mail address and a row: nobody is known. */
+  readonly snapshot: Omit<OrderCustomer, 'number'>
+  readonly shippingAddress: OrderAddress | null
+  readonly billingAddress: OrderAddress | null
+  /** Of the customer; null for a guest. */
+  readonly categories: ReadonlySet<number> | null
+}
+
+const LONGEST_PHONE = 50
+const LONGEST_NAME = 200
+/** What `Customer.categories` promises to hold. */
+const MOST_CATEGORIES = 250
+
+/** Finds out who buys; writes nothing. */
+export async function findBuyer({ query, storeId }: Reading, input: BuyerInput) {
+  const problems = buyerProblems(input)
+  if (problems.length > 0) return { failure: validationError(problems) }
+  const customers = customerRepository(query)
+  const email = input.email?.trim() ?? null
+  const known =
+    input.id != null
+      ? ((await customers.findByIds(storeId, [rowOf(input.id, 'Customer') ?? 0]))[0] ?? null)
+      : email === null
+        ? null
+        : await customers.findByEmail(storeId, email)
+  if (input.id != null && !known) return { failure: notFoundError('customer', input.id) }
+
+  const address = (given: AddressInput | null | undefined, own: unknown): OrderAddress | null => {
+    const said = given == null ? null : addressOf(addressIn(given))
+    const stored = said === null ? addressOf(own) : null
+    return said ?? (stored && addressIn(stored))
+  }
+  const shippingAddress = address(input.shippingAddress, known?.shippingAddress)
+  const billingAddress = address(input.billingAddress, known?.billingAddress)
+  const mail = email ?? known?.email ?? null
+  const memberships = known ? await customerCategoryRepository(query).categoriesOf(storeId, [known.id], MOST_CATEGORIES) : []
+  const buyer: FoundBuyer = {
+    row: known?.id ?? null,
+    snapshot: {
+      email: mail,
+      phone: input.phone ?? known?.phone ?? null,
+      phonePrefix: input.phonePrefix ?? known?.phonePrefix ?? null,
+      ip: input.ip ?? null,
+      fullname: input.fullname ?? nameIn(billingAddress) ?? mail,
+    },
+    shippingAddress,
+    billingAddress,
+    categories: known && new Set(memberships.map(({ categoryId }) => categoryId)),
+  }
+  return { buyer }
+}
+
+/** The row of the customer, who is created where the store does not know the address; null for a guest of whom nothing is known. */
+export async function keepBuyer(
+  unit: Unit,
+  { row, snapshot, shippingAddress, billingAddress }: FoundBuyer,
+): Promise<number | null> {
+  const { email, phone, phonePrefix } = snapshot
+  if (row !== null || email === null) return row
+  return customerForOrder(unit, { email, phone, phonePrefix, shippingAddress, billingAddress })
+}
+
+function buyerProblems(input: BuyerInput): readonly Problem[] {
+  const { id, email, phone, phonePrefix, fullname, ip, shippingAddress, billingAddress } = input
+  const isNamed = id != null || email != null
+  const said = phone ?? phonePrefix ?? fullname ?? ip
+  return problemsIn([
+    email == null ? null : emailProblem('customer.email', email.trim()),
+    !isNamed && said != null
+      ? problem('customer.email', 'an e-mail address, or `id` a customer, where more is said of who buys', null)
+      : null,
+    phone == null ? null : textProblem('customer.phone', phone, LONGEST_PHONE),
+    phonePrefix == null || /^\+\d{1,4}$/.test(phonePrefix)
+      ? null
+      : problem('customer.phonePrefix', '"+" and 1 to 4 digits', phonePrefix),
+    fullname == null ? null : textProblem('customer.fullname', fullname, LONGEST_NAME),
+    ip == null || isIP(ip) !== 0 ? null : problem('customer.ip', 'an IP address', ip),
+    ...(shippingAddress ? addressProblems('customer.shippingAddress', shippingAddress) : []),
+    ...(billingAddress ? addressProblems('customer.billingAddress', billingAddress) : []),
+  ])
+}

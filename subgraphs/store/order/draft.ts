@@ -1,0 +1,133 @@
+import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../runtime/validation.ts'
+import { amountOf, least, textOf } from '../amount.ts'
+import { rowOf } from '../ids.ts'
+import type { Catalogue } from './catalogue-repository.ts'
+import { MOST_LINES, MOST_UNITS, type OrderLineTerms } from './order.ts'
+
+/** What is bought, as a caller gives it. */
+export type LineInput = {
+  readonly productId: string
+  readonly variantId?: string | null | undefined
+  readonly quantity?: number | null | undefined
+  readonly price?: string | null | undefined
+  readonly discount?: string | null | undefined
+  readonly name?: string | null | undefined
+  readonly sku?: string | null | undefined
+  readonly weight?: string | null | undefined
+}
+
+/** A line before anything is worked out: what was given, and what the catalogue says where nothing was. */
+export type DraftLine = Omit<OrderLineTerms, 'subtotal' | 'tax' | 'total' | 'taxes'> & {
+  readonly isKnown: boolean
+  readonly requiresShipping: boolean
+}
+
+/** The rows that lines name; null for an id that is none. */
+export const rowsIn = (lines: readonly LineInput[]) => ({
+  products: lines.map(({ productId }) => rowOf(productId, 'Product')).filter((row) => row !== null),
+  variants: lines
+    .map(({ variantId }) => (variantId == null ? null : rowOf(variantId, 'ProductVariant')))
+    .filter((row) => row !== null),
+})
+
+/** The lines of an order as the catalogue completes them; or what is wrong with them. */
+export function draftLines(inputs: readonly LineInput[], catalogue: Catalogue, allowMissing: boolean) {
+  if (inputs.length < 1 || inputs.length > MOST_LINES) {
+    return { failure: validationError([problem('lines', `1 to ${MOST_LINES} lines`, inputs.length)]) }
+  }
+  const problems: Problem[] = []
+  const lines: DraftLine[] = []
+  for (const [index, input] of inputs.entries()) {
+    const drafted = draftLine(input, `lines.${index}`, catalogue, allowMissing)
+    if ('missing' in drafted) return { failure: drafted.missing }
+    if ('problems' in drafted) problems.push(...drafted.problems)
+    else lines.push(drafted.line)
+  }
+  if (problems.length === 0) problems.push(...quantityProblems(lines, catalogue))
+  return problems.length > 0 ? { failure: validationError(problems) } : { lines }
+}
+
+type Drafted =
+  | { readonly line: DraftLine }
+  | { readonly problems: readonly Problem[] }
+  | { readonly missing: ReturnType<typeof notFoundError> }
+
+function draftLine(input: LineInput, at: string, catalogue: Catalogue, allowMissing: boolean): Drafted {
+  const productNumber = rowOf(input.productId, 'Product')
+  if (productNumber === null) return { missing: notFoundError('product', input.productId) }
+  const variantNumber = input.variantId == null ? null : rowOf(input.variantId, 'ProductVariant')
+  if (input.variantId != null && variantNumber === null) return { missing: notFoundError('variant', input.variantId) }
+
+  const product = catalogue.products.get(productNumber)
+  const found = variantNumber === null ? undefined : catalogue.variants.get(variantNumber)
+  const variant = found?.productId === productNumber ? found : undefined
+  if (!product && !allowMissing) return { missing: notFoundError('product', input.productId) }
+  if (input.variantId != null && !variant && !allowMissing) return { missing: notFoundError('variant', input.variantId) }
+
+  const own = ownProblems(input, at)
+  if (own.length > 0) return { problems: own }
+  if (product && product.status !== 'AVAILABLE') {
+    return {
+      problems: [problem(`${at}.productId`, 'a product that is AVAILABLE', `${input.productId}, which is ${product.status}`)],
+    }
+  }
+  if (product?.hasVariants && variantNumber === null) {
+    return { problems: [problem(`${at}.variantId`, 'a variant of the product, because it has variants', null)] }
+  }
+
+  const quantity = input.quantity ?? 1
+  const listed = variant?.price ?? product?.price ?? '0'
+  const price = input.price ?? listed
+  const worth = amountOf(price) * BigInt(quantity)
+  const off = input.price == null && product ? least(amountOf(product.discount), amountOf(listed)) * BigInt(quantity) : 0n
+  const discount = input.discount == null ? off : amountOf(input.discount)
+  if (discount > worth)
+    return { problems: [problem(`${at}.discount`, `at most ${textOf(worth)}, what the line costs`, input.discount)] }
+  const name = product?.name ?? input.name ?? `Product ${productNumber}`
+  return {
+    line: {
+      productNumber,
+      variantNumber,
+      sku: variant?.sku ?? product?.sku ?? input.sku ?? null,
+      name: variant?.options ? `${name} (${variant.options})` : name,
+      imageKey: variant?.imageKey ?? product?.imageKey ?? null,
+      quantity,
+      price,
+      discount: textOf(discount),
+      weight: variant?.weight ?? product?.weight ?? input.weight ?? '1',
+      isKnown: product !== undefined && (variantNumber === null || variant !== undefined),
+      requiresShipping: product?.requiresShipping ?? true,
+    },
+  }
+}
+
+/** What is wrong with a line by itself. */
+const ownProblems = ({ quantity, price, discount, name, sku, weight }: LineInput, at: string): readonly Problem[] =>
+  problemsIn([
+    quantity != null && (quantity < 1 || quantity > MOST_UNITS)
+      ? problem(`${at}.quantity`, `1 to ${MOST_UNITS}`, quantity)
+      : null,
+    price?.startsWith('-') ? problem(`${at}.price`, '0 or more', price) : null,
+    discount?.startsWith('-') ? problem(`${at}.discount`, '0 or more', discount) : null,
+    name == null ? null : textProblem(`${at}.name`, name, 255),
+    sku == null ? null : textProblem(`${at}.sku`, sku, 255),
+    weight?.startsWith('-') ? problem(`${at}.weight`, '0 or more', weight) : null,
+  ])
+
+/** What is wrong with how much of a product all lines want together. */
+function quantityProblems(lines: readonly DraftLine[], { products }: Catalogue): readonly Problem[] {
+  const wanted = Map.groupBy(lines, ({ productNumber }) => productNumber)
+  return [...wanted].flatMap(([row, own]) => {
+    const { minimumQuantity = null, maximumQuantity = null } = products.get(row) ?? {}
+    const quantity = own.reduce((sum, line) => sum + line.quantity, 0)
+    const field = `lines.${lines.findIndex(({ productNumber }) => productNumber === row)}.quantity`
+    return problemsIn([
+      minimumQuantity !== null && quantity < minimumQuantity
+        ? problem(field, `at least ${minimumQuantity} of the product`, quantity)
+        : null,
+      maximumQuantity !== null && quantity > maximumQuantity
+        ? problem(field, `at most ${maximumQuantity} of the product`, quantity)
+        : null,
+    ])
+  })
+}

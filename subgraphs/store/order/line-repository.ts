@@ -1,0 +1,103 @@
+import { type Kysely, sql } from 'kysely'
+import type { Tables } from '../tables.ts'
+import type { WrittenField } from './additional-field.ts'
+import type { OrderAdditionalField, OrderLine, OrderLineTerms, OrderTax } from './order.ts'
+
+const LINE = [
+  'id',
+  'order_id as orderId',
+  'product_id as productNumber',
+  'variant_id as variantNumber',
+  'sku',
+  'name',
+  'image_url as imageKey',
+  'qty as quantity',
+  'price',
+  'discount',
+  'weight',
+  'subtotal',
+  'tax',
+  'total',
+  'taxes',
+] as const
+
+export type OrderLineRepository = ReturnType<typeof orderLineRepository>
+
+/** Lines of orders and their additional fields in the database; every call is about one store. */
+export const orderLineRepository = (database: Kysely<Tables>) => ({
+  /** Of these orders, in the order in which they were given. */
+  ofOrders: async (storeId: number, orderIds: readonly number[]): Promise<OrderLine[]> =>
+    (
+      await database
+        .selectFrom('order_line')
+        .select(LINE)
+        .where('store_id', '=', storeId)
+        .where('order_id', 'in', orderIds)
+        .orderBy('order_id')
+        .orderBy('position')
+        .execute()
+    ).map((row) => ({
+      ...row,
+      // Both are written by us only, complete.
+      productNumber: row.productNumber ?? 0,
+      taxes: row.taxes as readonly OrderTax[],
+    })),
+
+  /** The rows of the new lines, in their order. */
+  async insert(storeId: number, orderId: number, lines: readonly OrderLineTerms[]): Promise<readonly number[]> {
+    const rows = await database
+      .insertInto('order_line')
+      .values(
+        lines.map((line, index) => ({
+          store_id: storeId,
+          order_id: orderId,
+          position: index + 1,
+          product_id: line.productNumber,
+          variant_id: line.variantNumber,
+          sku: line.sku,
+          name: line.name,
+          image_url: line.imageKey,
+          qty: line.quantity,
+          price: line.price,
+          discount: line.discount,
+          weight: line.weight,
+          subtotal: line.subtotal,
+          tax: line.tax,
+          total: line.total,
+          taxes: JSON.stringify(line.taxes),
+        })),
+      )
+      .returning(['id', 'position'])
+      .execute()
+    return rows.toSorted((one, other) => one.position - other.position).map(({ id }) => id)
+  },
+
+  /** Of these orders, oldest first. */
+  fieldsOf: (storeId: number, orderIds: readonly number[]): Promise<OrderAdditionalField[]> =>
+    database
+      .selectFrom('order_additional_field')
+      .select(['id', 'order_id as orderId', 'label', 'value', 'area'])
+      .where('store_id', '=', storeId)
+      .where('order_id', 'in', orderIds)
+      .orderBy('id')
+      .execute(),
+
+  /** Changes the fields that have an id, and adds the others. */
+  async writeFields(storeId: number, orderId: number, fields: readonly WrittenField[]): Promise<void> {
+    const added = fields.filter(({ id }) => id === null)
+    const changed = fields.filter(({ id }) => id !== null)
+    if (added.length > 0) {
+      await database
+        .insertInto('order_additional_field')
+        .values(added.map(({ label, value, area }) => ({ store_id: storeId, order_id: orderId, label, value, area })))
+        .execute()
+    }
+    if (changed.length > 0) {
+      await sql`
+        UPDATE order_additional_field AS field SET label = part.label, value = part.value, area = part.area
+        FROM unnest(${changed.map(({ id }) => id)}::integer[], ${changed.map(({ label }) => label)}::text[],
+          ${changed.map(({ value }) => value)}::text[], ${changed.map(({ area }) => area)}::text[]) AS part (id, label, value, area)
+        WHERE field.store_id = ${storeId} AND field.order_id = ${orderId} AND field.id = part.id`.execute(database)
+    }
+  },
+})

@@ -1,0 +1,226 @@
+import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
+import type { KeysetRange } from '../../runtime/keyset.ts'
+import type { Tables } from '../tables.ts'
+import { containing } from '../text-key.ts'
+import { ORDER_COLUMNS, type OrderRow, orderOf } from './columns.ts'
+import type { Order, OrderTerms } from './order.ts'
+import type { FulfillmentStatus, OrderStatus, ShipmentStatus } from './states.ts'
+
+/** Which orders of a store, as the database understands it; absent means all. */
+export type OrderSelection = {
+  readonly status?: readonly OrderStatus[]
+  readonly fulfillmentStatus?: readonly FulfillmentStatus[]
+  readonly shipmentStatus?: readonly ShipmentStatus[]
+  readonly createdSince?: Date
+  readonly createdBefore?: Date
+  readonly updatedSince?: Date
+  readonly afterId?: number
+  readonly customerId?: number
+  readonly productId?: number
+  /** Each has to be found. */
+  readonly words?: readonly string[]
+}
+
+/** What of an order is changed after it was written; undefined stays as it is. */
+export type OrderChange = {
+  readonly [Field in keyof typeof COLUMN_OF]?: Order[Field] | undefined
+}
+
+const COLUMN_OF = {
+  status: 'status',
+  completedAt: 'completed_at',
+  fulfillmentStatus: 'fulfillment_status',
+  shipmentStatus: 'shipment_status',
+  trackingNumber: 'tracking_number',
+  trackingCompany: 'tracking_company',
+  trackingUrl: 'tracking_url',
+  additionalInformation: 'additional_information',
+  paymentInformation: 'payment_information',
+  paymentNotificationId: 'payment_notification_id',
+  refunded: 'refunded',
+} as const
+
+export type OrderRepository = ReturnType<typeof orderRepository>
+
+/** Orders in the database; every call is about one store. */
+export const orderRepository = (database: Kysely<Tables>) => ({
+  /** In any order, without those that do not exist. */
+  findByIds: (storeId: number, ids: readonly number[]): Promise<Order[]> =>
+    whole(database.selectFrom('order').where('store_id', '=', storeId).where('id', 'in', ids)),
+
+  /** One more than asked for. */
+  list(storeId: number, which: OrderSelection, { size, after, offset }: KeysetRange, isNewestFirst: boolean): Promise<Order[]> {
+    let query = selected(database, storeId, which)
+    if (after) query = query.where('order.id', isNewestFirst ? '<' : '>', Number(after[0]))
+    return whole(
+      query
+        .orderBy('order.id', isNewestFirst ? 'desc' : 'asc')
+        .limit(size + 1)
+        .offset(offset),
+    )
+  },
+
+  async count(storeId: number, which: OrderSelection): Promise<number> {
+    const { count } = await selected(database, storeId, which)
+      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  },
+
+  /** Ids of the orders of customers, oldest first, one more of each than asked for; `status` null: in any state. */
+  async idsOfCustomers(
+    storeId: number,
+    customerIds: readonly number[],
+    status: readonly OrderStatus[] | null,
+    { size, after, offset }: KeysetRange,
+  ): Promise<readonly { readonly customerId: number; readonly id: number }[]> {
+    const inState = status === null ? sql`` : sql`AND status = ANY (${status}::text[])`
+    const { rows } = await sql<{ readonly customerId: number; readonly id: number }>`
+      SELECT asked.id AS "customerId", found.id
+      FROM unnest(${customerIds}::integer[]) AS asked (id)
+      CROSS JOIN LATERAL (
+        SELECT id FROM "order"
+        WHERE store_id = ${storeId} AND customer_id = asked.id AND id > ${after === null ? 0 : Number(after[0])} ${inState}
+        ORDER BY id LIMIT ${size + 1} OFFSET ${offset}
+      ) AS found
+      ORDER BY found.id`.execute(database)
+    return rows
+  },
+
+  countOfCustomers(
+    storeId: number,
+    customerIds: readonly number[],
+    status: readonly OrderStatus[] | null,
+  ): Promise<{ readonly customerId: number; readonly count: string }[]> {
+    const query = database
+      .selectFrom('order')
+      .select(({ fn }) => [sql<number>`customer_id`.as('customerId'), fn.countAll<string>().as('count')])
+      .where('store_id', '=', storeId)
+      .where('customer_id', 'in', customerIds)
+      .groupBy('customer_id')
+    return (status === null ? query : query.where('status', 'in', status)).execute()
+  },
+
+  /** The rows until the transaction ends, by id, without those that do not exist. */
+  lockAll: (storeId: number, ids: readonly number[]): Promise<Order[]> =>
+    whole(database.selectFrom('order').where('store_id', '=', storeId).where('id', 'in', ids).orderBy('id').forNoKeyUpdate()),
+
+  /** The row until the transaction ends; null when there is none. */
+  async lock(storeId: number, id: number): Promise<Order | null> {
+    const [found] = await this.lockAll(storeId, [id])
+    return found ?? null
+  },
+
+  async insert(
+    storeId: number,
+    terms: OrderTerms,
+    {
+      status,
+      token,
+      searchKey,
+      completedAt,
+      at,
+    }: {
+      readonly status: OrderStatus
+      readonly token: string
+      readonly searchKey: string
+      readonly completedAt: Date | null
+      readonly at: Date
+    },
+  ): Promise<number> {
+    const { customer, ...order } = terms
+    const { number: customerId = null, ...snapshot } = customer ?? {}
+    const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
+    const { id } = await database
+      .insertInto('order')
+      .values({
+        store_id: storeId,
+        status,
+        token,
+        search_key: searchKey,
+        completed_at: completedAt,
+        created_at: at,
+        updated_at: at,
+        currency: order.currency,
+        locale: order.locale,
+        subtotal: order.subtotal,
+        tax: order.tax,
+        shipping: order.shipping,
+        shipping_tax: order.shippingTax,
+        discount: order.discount,
+        shipping_discount: order.shippingDiscount,
+        gift_cards_discount: order.giftCardsDiscount,
+        total: order.total,
+        shipping_required: order.shippingRequired,
+        shipping_option: order.shippingOption,
+        same_day_delivery: order.sameDayDelivery,
+        shipping_method_id: order.shippingMethodNumber,
+        shipping_service_id: order.shippingServiceNumber,
+        shipping_method_name: order.shippingMethodName,
+        external_shipping_rate_id: order.externalShippingRateId,
+        external_shipping_rate_description: order.externalShippingRateDescription,
+        pickup_location_id: order.pickupLocationNumber,
+        payment_method_id: order.paymentMethodNumber,
+        payment_method_name: order.paymentMethodName,
+        payment_method_type: order.paymentMethodType,
+        additional_information: order.additionalInformation,
+        customer_id: customerId,
+        customer: JSON.stringify(snapshot),
+        shipping_address: json(order.shippingAddress),
+        billing_address: json(order.billingAddress),
+        pickup_address: json(order.pickupAddress),
+        billing_information: json(order.billingInformation),
+        source: json(order.source),
+        coupons: order.coupons,
+        promotions: JSON.stringify(order.promotions),
+        shipping_taxes: JSON.stringify(order.shippingTaxes),
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    return id
+  },
+
+  async update(storeId: number, id: number, change: OrderChange, at: Date): Promise<void> {
+    const row = Object.fromEntries(
+      Object.entries(change).flatMap(([field, value]) =>
+        value === undefined ? [] : [[COLUMN_OF[field as keyof OrderChange], value]],
+      ),
+    )
+    await database
+      .updateTable('order')
+      .set((set) => ({ ...row, updated_at: at, version: set('version', '+', 1) }))
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .execute()
+  },
+})
+
+type OrderQuery = SelectQueryBuilder<Tables, 'order', object>
+
+const whole = async (query: OrderQuery): Promise<Order[]> =>
+  (await query.select(ORDER_COLUMNS).$castTo<OrderRow>().execute()).map(orderOf)
+
+function selected(database: Kysely<Tables>, storeId: number, which: OrderSelection): OrderQuery {
+  const { status, fulfillmentStatus, shipmentStatus, createdSince, createdBefore, updatedSince } = which
+  const { afterId, customerId, productId, words } = which
+  let query: OrderQuery = database.selectFrom('order').where('order.store_id', '=', storeId)
+  if (status) query = query.where('status', 'in', status)
+  if (fulfillmentStatus) query = query.where('fulfillment_status', 'in', fulfillmentStatus)
+  if (shipmentStatus) query = query.where('shipment_status', 'in', shipmentStatus)
+  if (createdSince !== undefined) query = query.where('created_at', '>=', createdSince)
+  if (createdBefore !== undefined) query = query.where('created_at', '<', createdBefore)
+  if (updatedSince !== undefined) query = query.where('updated_at', '>=', updatedSince)
+  if (afterId !== undefined) query = query.where('order.id', '>', afterId)
+  if (customerId !== undefined) query = query.where('customer_id', '=', customerId)
+  if (productId !== undefined) {
+    query = query.where(
+      sql<boolean>`"order".id IN (SELECT order_id FROM order_line WHERE store_id = ${storeId} AND product_id = ${productId})`,
+    )
+  }
+  for (const word of words ?? []) {
+    const number = /^#?(\d{1,9})$/.exec(word)?.[1] ?? null
+    const isFound = sql<boolean>`search_key LIKE ${containing(word)}`
+    query = query.where(number === null ? isFound : sql<boolean>`(${isFound} OR "order".id = ${Number(number)})`)
+  }
+  return query
+}

@@ -1,0 +1,55 @@
+import type { OrderFilter } from '#generated/store/resolvers.ts'
+import { badInput } from '../../runtime/errors.ts'
+import { rowOf } from '../ids.ts'
+import { searchWords } from '../lists.ts'
+import { type Days, daysOf, isDay } from './days.ts'
+import type { OrderSelection } from './repository.ts'
+
+/** What the days of a filter depend on. */
+export type Clock = { readonly now: Date; readonly timezone: string }
+
+/** The orders that arguments mean. Throws BAD_USER_INPUT for what they can not. */
+export function selectionOf(
+  filter: OrderFilter | null | undefined,
+  search: string | null | undefined,
+  clock: Clock,
+): OrderSelection {
+  const { status, fulfillmentStatus, shipmentStatus, updatedSince, afterId, customerId, productId } = filter ?? {}
+  const within = withinOf(filter, clock)
+  const since = later(filter?.createdSince ?? null, within.since)
+  const before = earlier(filter?.createdBefore ?? null, within.before)
+  return {
+    ...(status && { status }),
+    ...(fulfillmentStatus && { fulfillmentStatus }),
+    ...(shipmentStatus && { shipmentStatus }),
+    ...(since && { createdSince: since }),
+    ...(before && { createdBefore: before }),
+    ...(updatedSince != null && { updatedSince }),
+    ...(afterId != null && { afterId: rowIn('filter.afterId', afterId) }),
+    // An id that is none is that of nothing.
+    ...(customerId != null && { customerId: rowOf(customerId, 'Customer') ?? 0 }),
+    ...(productId != null && { productId: rowOf(productId, 'Product') ?? 0 }),
+    ...(search != null && { words: searchWords('search', search) }),
+  }
+}
+
+function withinOf(filter: OrderFilter | null | undefined, { now, timezone }: Clock): Days {
+  if (!filter?.createdWithin) return { since: null, before: null }
+  const { period, firstDay = null, lastDay = null } = filter.createdWithin
+  for (const [field, day] of Object.entries({ firstDay, lastDay })) {
+    if (day !== null && !isDay(day)) throw badInput(`filter.createdWithin.${field}`, 'a day as YYYY-MM-DD', day)
+    if (day !== null && period !== 'CUSTOM')
+      throw badInput(`filter.createdWithin.${field}`, 'absent unless `period` is CUSTOM', day)
+  }
+  return daysOf({ period, firstDay, lastDay }, now, timezone)
+}
+
+const later = (one: Date | null, other: Date | null): Date | null => (one && other ? (one > other ? one : other) : (one ?? other))
+const earlier = (one: Date | null, other: Date | null): Date | null =>
+  one && other ? (one < other ? one : other) : (one ?? other)
+
+function rowIn(argument: string, id: string): number {
+  const row = rowOf(id, 'Order')
+  if (row === null) throw badInput(argument, 'the id of an order', id)
+  return row
+}

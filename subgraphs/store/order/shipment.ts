@@ -1,0 +1,41 @@
+import { validationError } from '../../runtime/validation.ts'
+import { tellNewest } from '../fulfillment/tell-newest.ts'
+import { orderHistoryRepository } from '../order-history/repository.ts'
+import type { Unit } from '../write.ts'
+import type { Order } from './order.ts'
+import type { OrderChange } from './repository.ts'
+import { fulfillmentOf, isShipped, shipmentProblem } from './states.ts'
+
+/** What is known of where goods are; undefined stays as it is. */
+export type Shipment = Pick<OrderChange, 'shipmentStatus' | 'trackingNumber' | 'trackingCompany' | 'trackingUrl'>
+
+/**
+ * Notes where the goods of a locked order are: what is to be changed of its row, or why they can not be there. The newest fulfillment of the order, if it has one,
+ * is told the same.
+ */
+export async function shipOrder(unit: Unit, order: Pick<Order, 'id' | 'status' | 'shipmentStatus'>, shipment: Shipment) {
+  if (Object.keys(shipment).length === 0) return { change: {} }
+  const forbidden = shipmentProblem(order.shipmentStatus, shipment.shipmentStatus ?? order.shipmentStatus, order.status)
+  if (forbidden) return { failure: validationError([forbidden]) }
+  await tellNewest(unit, order.id, shipment)
+  return { change: await noteShipment(unit, order, shipment) }
+}
+
+/** Notes where the goods of a locked order are, as one of its fulfillments says: what is to be changed of its row. */
+export async function noteShipment(
+  { query, storeId, now, emit }: Unit,
+  { id, shipmentStatus: from }: Pick<Order, 'id' | 'shipmentStatus'>,
+  shipment: Shipment,
+): Promise<OrderChange> {
+  const to = shipment.shipmentStatus ?? from
+  if (to !== from) {
+    await orderHistoryRepository(query).insert(storeId, {
+      orderId: id,
+      message: `The shipment went from ${from} to ${to}.`,
+      log: { event: 'shipment', from, to },
+      at: now,
+    })
+    if (isShipped(to) && !isShipped(from)) emit({ event: 'order_shipped', entity: 'Order', id })
+  }
+  return { ...shipment, shipmentStatus: to, fulfillmentStatus: fulfillmentOf(to) }
+}

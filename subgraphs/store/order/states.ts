@@ -1,0 +1,65 @@
+import { type Problem, problem } from '../../runtime/validation.ts'
+import type { EventName } from '../events.ts'
+
+export type OrderStatus = 'ABANDONED' | 'CANCELED' | 'PENDING_PAYMENT' | 'PAID'
+export type FulfillmentStatus = 'UNFULFILLED' | 'FULFILLED'
+export type ShipmentStatus = 'UNFULFILLED' | 'REQUESTED' | 'IN_TRANSIT' | 'DELIVERED' | 'FAILED' | 'PICKUP_AVAILABLE'
+
+/** Where a sale can go from where it is. */
+const NEXT_STATUS: Readonly<Record<OrderStatus, readonly OrderStatus[]>> = {
+  ABANDONED: ['PENDING_PAYMENT', 'PAID', 'CANCELED'],
+  PENDING_PAYMENT: ['PAID', 'CANCELED', 'ABANDONED'],
+  PAID: ['CANCELED'],
+  CANCELED: [],
+}
+
+/** Where goods can go from where they are. */
+const NEXT_SHIPMENT: Readonly<Record<ShipmentStatus, readonly ShipmentStatus[]>> = {
+  UNFULFILLED: ['REQUESTED'],
+  REQUESTED: ['IN_TRANSIT', 'FAILED'],
+  IN_TRANSIT: ['DELIVERED', 'FAILED', 'PICKUP_AVAILABLE'],
+  PICKUP_AVAILABLE: ['DELIVERED'],
+  FAILED: ['REQUESTED'],
+  DELIVERED: [],
+}
+
+/** What webhooks call the arrival in a state. */
+export const STATUS_EVENT: Readonly<Record<OrderStatus, EventName>> = {
+  ABANDONED: 'order_abandoned',
+  CANCELED: 'order_canceled',
+  PENDING_PAYMENT: 'order_pending_payment',
+  PAID: 'order_paid',
+}
+
+/** States that hold stock and count coupons. */
+export const isHolding = (status: OrderStatus): boolean => status === 'PENDING_PAYMENT' || status === 'PAID'
+
+/** Whether goods have left the store. */
+export const isShipped = (status: ShipmentStatus): boolean =>
+  status === 'IN_TRANSIT' || status === 'DELIVERED' || status === 'PICKUP_AVAILABLE'
+
+/** An order has been handed over as soon as somebody is asked to fetch it. */
+export const fulfillmentOf = (shipment: ShipmentStatus): FulfillmentStatus =>
+  shipment === 'UNFULFILLED' ? 'UNFULFILLED' : 'FULFILLED'
+
+/** What is wrong with a sale going on to `to`; null when it may, or is there already. */
+export const statusProblem = (from: OrderStatus, to: OrderStatus): Problem | null =>
+  from === to || NEXT_STATUS[from].includes(to) ? null : problem('status', allowed(from, NEXT_STATUS[from]), to)
+
+/** What is wrong with goods going on to `to`; null when they may, or are there already. */
+export const wayProblem = (from: ShipmentStatus, to: ShipmentStatus): Problem | null =>
+  from === to || NEXT_SHIPMENT[from].includes(to) ? null : problem('shipmentStatus', allowed(from, NEXT_SHIPMENT[from]), to)
+
+/** The same of the goods of an order in the state `status`. */
+export function shipmentProblem(from: ShipmentStatus, to: ShipmentStatus, status: OrderStatus): Problem | null {
+  const forbidden = wayProblem(from, to)
+  if (forbidden || from === to) return forbidden
+  // What is on its way when an order is cancelled still arrives somewhere.
+  if (from === 'UNFULFILLED' && !isHolding(status)) {
+    return problem('shipmentStatus', `UNFULFILLED as long as the order is ${status}`, to)
+  }
+  return null
+}
+
+const allowed = (from: string, next: readonly string[]): string =>
+  next.length === 0 ? `${from}, which is final` : `${from}, or next ${next.join(' or ')}`

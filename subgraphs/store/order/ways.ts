@@ -1,0 +1,50 @@
+import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { rowOf } from '../ids.ts'
+import type { Location } from '../location/location.ts'
+import { locationRepository } from '../location/repository.ts'
+import { paymentMethodRepository } from '../payment-method/repository.ts'
+import { shippingMethodRepository } from '../shipping-method/repository.ts'
+import type { Reading } from '../write.ts'
+import { addressOf } from './address.ts'
+import type { OrderAddress } from './order.ts'
+import type { NewOrderInput } from './prepare.ts'
+
+/** What the input names of the store's ways to send, to pay and to collect. */
+export async function waysOf({ query, storeId }: Reading, input: NewOrderInput) {
+  const { shippingMethodId, paymentMethodId, pickupLocationId } = input
+  const one = async <Row>(
+    id: string | null | undefined,
+    type: string,
+    find: (rows: readonly number[]) => Promise<readonly Row[]>,
+  ) => (id == null ? null : ((await find([rowOf(id, type) ?? 0]))[0] ?? 'missing'))
+  const shippingMethod = await one(shippingMethodId, 'ShippingMethod', (rows) =>
+    shippingMethodRepository(query).findByIds(storeId, rows),
+  )
+  if (shippingMethod === 'missing') return { failure: notFoundError('shipping method', shippingMethodId ?? '') }
+  const paymentMethod = await one(paymentMethodId, 'PaymentMethod', (rows) =>
+    paymentMethodRepository(query).findByIds(storeId, rows),
+  )
+  if (paymentMethod === 'missing') return { failure: notFoundError('payment method', paymentMethodId ?? '') }
+  const pickup = await one(pickupLocationId, 'Location', (rows) => locationRepository(query).findByIds(storeId, rows))
+  if (pickup === 'missing') return { failure: notFoundError('location', pickupLocationId ?? '') }
+  if (pickup && !(pickup.active && pickup.pickupPoint)) {
+    return {
+      failure: validationError([problem('pickupLocationId', 'an active location that hands over orders', pickupLocationId)]),
+    }
+  }
+  return { shippingMethod, paymentMethod, pickup }
+}
+
+/** What an order keeps of where it is collected. */
+export function pickupAddressOf({ name, address }: Location): OrderAddress | null {
+  const { streetNumber, country, ...parts } = address
+  const isNumber = streetNumber !== null && /^\d{1,10}$/.test(streetNumber)
+  return addressOf({
+    ...parts,
+    address: isNumber || streetNumber === null ? parts.address : `${parts.address} ${streetNumber}`,
+    streetNumber: isNumber ? streetNumber : null,
+    country,
+    countryCode: country,
+    pickupPlaceName: name,
+  })
+}

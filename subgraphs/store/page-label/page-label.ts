@@ -1,0 +1,28 @@
+import { type Problem, problem, textProblem } from '../../runtime/validation.ts'
+
+/** What pages are sorted by, a category, or laid out by, a template: a name that is unique among those of its kind in the store. */
+export type PageLabel = {
+  readonly id: number
+  readonly name: string
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly version: number
+}
+
+/** The two kinds, and what messages call them. */
+export const LABEL_KINDS = { page_category: 'page category', page_template: 'page template' } as const
+export type LabelKind = keyof typeof LABEL_KINDS
+
+/** So many of a kind a store has at most: they are read as a whole. */
+const MOST = 100
+const LONGEST = 100
+
+/** What is wrong with the name; null: nothing. */
+export const nameProblem = (name: string): Problem | null => textProblem('name', name, LONGEST)
+
+/** What is wrong with giving this name, or with one more of the kind; null: nothing. `others` are the names that the store has. */
+export function labelProblem(kind: LabelKind, name: string, others: readonly string[], isNew: boolean): Problem | null {
+  if (others.includes(name)) return problem('name', `a name that no other ${LABEL_KINDS[kind]} has`, name)
+  if (!isNew || others.length < MOST) return null
+  return { field: 'name', message: `Expected at most ${MOST} of a store to be wanted: delete a ${LABEL_KINDS[kind]} first.` }
+}

@@ -1,0 +1,72 @@
+import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { rowOf } from '../ids.ts'
+import { given, required, type Versioned } from '../input.ts'
+import { staleVersion, type Unit } from '../write.ts'
+import {
+  MOST_PAYMENT_METHODS,
+  type PaymentCredentials,
+  type PaymentMethodFields,
+  paymentMethodProblems,
+} from './payment-method.ts'
+import { paymentMethodRepository } from './repository.ts'
+
+type Input = PaymentCredentials & {
+  readonly [Key in keyof PaymentMethodFields]?: PaymentMethodFields[Key] | null | undefined
+}
+
+/** Connects an external gateway: all others are connected by the programs that speak to them. */
+export async function createPaymentMethod({ query, storeId, now }: Unit, input: Input) {
+  const fields: PaymentMethodFields = {
+    name: input.name ?? '',
+    description: input.description ?? null,
+    paymentMethodUrl: input.paymentMethodUrl ?? null,
+    showReview: input.showReview ?? false,
+    useNewVersion: input.useNewVersion ?? true,
+    enabled: input.enabled ?? true,
+  }
+  const { key, secret } = input
+  const problems = paymentMethodProblems(fields, { key, secret })
+  if (problems.length > 0) return validationError(problems)
+
+  const methods = paymentMethodRepository(query)
+  if ((await methods.count(storeId)) >= MOST_PAYMENT_METHODS) {
+    return validationError([problem('input', `one of at most ${MOST_PAYMENT_METHODS} ways to pay of a store`, 'one more')])
+  }
+  const paymentMethod = await methods.insert(storeId, 'EXTERNAL_PAYMENT_GATEWAY', { ...fields, key, secret, at: now })
+  return { __typename: 'CreatePaymentMethodSuccess' as const, paymentMethod }
+}
+
+export async function updatePaymentMethod({ query, storeId, now }: Unit, id: string, input: Input & Versioned) {
+  const methods = paymentMethodRepository(query)
+  const before = await methods.lock(storeId, rowOf(id, 'PaymentMethod') ?? 0)
+  if (!before) return notFoundError('payment method', id)
+  const stale = staleVersion(input.expectedVersion, before.version)
+  if (stale) return stale
+
+  const fields: PaymentMethodFields = {
+    name: input.name ?? before.name,
+    description: given(input.description, before.description),
+    paymentMethodUrl: given(input.paymentMethodUrl, before.paymentMethodUrl),
+    showReview: input.showReview ?? before.showReview,
+    useNewVersion: input.useNewVersion ?? before.useNewVersion,
+    enabled: input.enabled ?? before.enabled,
+  }
+  const { key, secret } = input
+  const problems = [
+    ...required(input, ['name', 'showReview', 'useNewVersion', 'enabled']),
+    ...paymentMethodProblems(fields, { key, secret }),
+  ]
+  if (problems.length > 0) return validationError(problems)
+  await methods.update(storeId, before.id, { ...fields, key, secret, at: now })
+  return { __typename: 'UpdatePaymentMethodSuccess' as const, paymentMethod: before.id }
+}
+
+export async function deletePaymentMethod({ query, storeId }: Unit, id: string, { expectedVersion }: Versioned) {
+  const methods = paymentMethodRepository(query)
+  const before = await methods.lock(storeId, rowOf(id, 'PaymentMethod') ?? 0)
+  if (!before) return notFoundError('payment method', id)
+  const stale = staleVersion(expectedVersion, before.version)
+  if (stale) return stale
+  await methods.delete(storeId, before.id)
+  return { __typename: 'DeletePaymentMethodSuccess' as const, row: before.id }
+}

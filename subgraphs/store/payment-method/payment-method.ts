@@ -1,0 +1,69 @@
+import { type Problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { urlProblem } from '../input.ts'
+
+/** Providers that the REST contract names. */
+export type PaymentMethodType =
+  | 'MANUAL'
+  | 'PAYPAL'
+  | 'PAGSEGURO'
+  | 'MONEYBOOKERS'
+  | 'WEBPAY_CL'
+  | 'EASYPAY'
+  | 'EASYPAYCC'
+  | 'IDEAL_BASIC'
+  | 'HIPAY'
+  | 'KHIPU'
+  | 'MERCADO_PAGO'
+  | 'IFTHENPAY'
+  | 'EUPAGO'
+  | 'STRIPE'
+  | 'PAYU'
+  | 'SERVIPAG'
+  | 'EXTERNAL_PAYMENT_GATEWAY'
+
+/** A way to pay, without what identifies the merchant to its provider. */
+export type PaymentMethod = {
+  readonly id: number
+  readonly type: PaymentMethodType
+  readonly name: string
+  readonly description: string | null
+  readonly paymentMethodUrl: string | null
+  readonly hasCredentials: boolean
+  readonly showReview: boolean
+  readonly useNewVersion: boolean
+  readonly enabled: boolean
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly version: number
+}
+
+/** What is written of a way to pay. */
+export type PaymentMethodFields = Pick<
+  PaymentMethod,
+  'name' | 'description' | 'paymentMethodUrl' | 'showReview' | 'useNewVersion' | 'enabled'
+>
+
+/** Undefined stays as it is; null forgets. */
+export type PaymentCredentials = { readonly key?: string | null | undefined; readonly secret?: string | null | undefined }
+
+/** The schema promises so. */
+export const MOST_PAYMENT_METHODS = 100
+
+/** What is wrong with a way to pay, in the order of its fields. Never repeats key or secret. */
+export const paymentMethodProblems = (
+  { name, description, paymentMethodUrl }: PaymentMethodFields,
+  { key, secret }: PaymentCredentials,
+): readonly Problem[] =>
+  problemsIn([
+    textProblem('name', name, 200),
+    description === null ? null : textProblem('description', description, 5_000),
+    paymentMethodUrl === null ? null : urlProblem('paymentMethodUrl', paymentMethodUrl),
+    credentialProblem('key', key),
+    credentialProblem('secret', secret),
+  ])
+
+/** What is wrong with a text that is not to be repeated: 1 to 500 printable ASCII characters; null when nothing is. */
+export const credentialProblem = (field: string, text: string | null | undefined): Problem | null =>
+  text == null || /^[\x21-\x7e]{1,500}$/.test(text)
+    ? null
+    : { field, message: `Expected "${field}" to be 1 to 500 printable ASCII characters without spaces.` }

@@ -1,0 +1,88 @@
+import { type Kysely, sql } from 'kysely'
+import type { Tables } from '../tables.ts'
+import type { PaymentCredentials, PaymentMethod, PaymentMethodFields, PaymentMethodType } from './payment-method.ts'
+
+const COLUMNS = [
+  'id',
+  'name',
+  'description',
+  'payment_method_url as paymentMethodUrl',
+  'show_review as showReview',
+  'use_new_version as useNewVersion',
+  'enabled',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+  'version',
+  sql<PaymentMethodType>`type`.as('type'),
+  sql<boolean>`key IS NOT NULL AND secret IS NOT NULL`.as('hasCredentials'),
+] as const
+
+type Written = PaymentMethodFields & PaymentCredentials & { readonly at: Date }
+
+export type PaymentMethodRepository = ReturnType<typeof paymentMethodRepository>
+
+/** Ways to pay in the database; every call is about one store. */
+export const paymentMethodRepository = (database: Kysely<Tables>) => ({
+  /** In any order, without those that do not exist. */
+  findByIds: (storeId: number, ids: readonly number[]): Promise<PaymentMethod[]> =>
+    database.selectFrom('payment_method').select(COLUMNS).where('store_id', '=', storeId).where('id', 'in', ids).execute(),
+
+  /** All, oldest first. */
+  list: (storeId: number): Promise<PaymentMethod[]> =>
+    database.selectFrom('payment_method').select(COLUMNS).where('store_id', '=', storeId).orderBy('id').execute(),
+
+  async count(storeId: number): Promise<number> {
+    const { count } = await database
+      .selectFrom('payment_method')
+      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .where('store_id', '=', storeId)
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  },
+
+  /** The row until the transaction ends; null when there is none. */
+  async lock(storeId: number, id: number): Promise<PaymentMethod | null> {
+    const found = await database
+      .selectFrom('payment_method')
+      .select(COLUMNS)
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst()
+    return found ?? null
+  },
+
+  async insert(storeId: number, type: PaymentMethodType, written: Written): Promise<number> {
+    const { id } = await database
+      .insertInto('payment_method')
+      .values({ store_id: storeId, type, created_at: written.at, ...columnsOf(written) })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    return id
+  },
+
+  async update(storeId: number, id: number, written: Written): Promise<void> {
+    await database
+      .updateTable('payment_method')
+      .set((set) => ({ ...columnsOf(written), version: set('version', '+', 1) }))
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .execute()
+  },
+
+  async delete(storeId: number, id: number): Promise<void> {
+    await database.deleteFrom('payment_method').where('store_id', '=', storeId).where('id', '=', id).execute()
+  },
+})
+
+const columnsOf = ({ name, description, enabled, at, ...written }: Written) => ({
+  name,
+  description,
+  enabled,
+  payment_method_url: written.paymentMethodUrl,
+  show_review: written.showReview,
+  use_new_version: written.useNewVersion,
+  updated_at: at,
+  ...(written.key !== undefined && { key: written.key }),
+  ...(written.secret !== undefined && { secret: written.secret }),
+})

@@ -1,0 +1,27 @@
+import { type Kysely, sql } from 'kysely'
+import type { Tables } from './tables.ts'
+
+/** Things with an address of their own within the store. */
+type Addressed = 'page' | 'product' | 'product_category'
+
+/**
+ * The wanted permalink, or, where another row has that, the wanted one with the next number: `-1`, `-2` … `own` is the row that may keep its. Who wants the same waits
+ * until the transaction ends; who wants what this one is made to be can still be faster: `write` begins again then.
+ */
+export async function freePermalink(
+  database: Kysely<Tables>,
+  table: Addressed,
+  storeId: number,
+  { wanted, own }: { readonly wanted: string; readonly own: number | null },
+): Promise<string> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${table} ${storeId} ${wanted}`}, 0))`.execute(database)
+  const others = sql`FROM ${sql.table(table)} WHERE store_id = ${storeId} AND id <> ${own ?? 0}`
+  const { rows: same } = await sql`SELECT 1 ${others} AND permalink = ${wanted}`.execute(database)
+  if (same.length === 0) return wanted
+  const numbered = `${wanted.replace(/[\\%_]/g, '\\$&')}-%`
+  const { rows } = await sql<{ readonly last: number | null }>`
+    SELECT max(suffix::integer) AS last
+    FROM (SELECT substr(permalink, ${wanted.length + 2}) AS suffix ${others} AND permalink LIKE ${numbered}) AS numbered
+    WHERE suffix ~ '^[1-9][0-9]{0,8}$'`.execute(database)
+  return `${wanted}-${(rows[0]?.last ?? 0) + 1}`
+}

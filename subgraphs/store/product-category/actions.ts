@@ -1,0 +1,82 @@
+import { notFoundError, validationError } from '../../runtime/validation.ts'
+import { rowOf } from '../ids.ts'
+import { freePermalink } from '../permalink-repository.ts'
+import { permalinkOf } from '../text-key.ts'
+import { staleVersion, type Unit } from '../write.ts'
+import { type ProductCategoryInput, productCategoryProblems } from './product-category.ts'
+import { type ProductCategoryRepository, productCategoryRepository } from './repository.ts'
+
+type Placed = ProductCategoryInput & { readonly parentId?: string | null | undefined }
+type Versioned = { readonly expectedVersion?: number | null | undefined }
+
+/** Creates a category, the last of its siblings. */
+export async function createProductCategory({ query, storeId, now }: Unit, input: Placed) {
+  const problems = productCategoryProblems({ ...input, name: input.name ?? '' })
+  if (problems.length > 0) return validationError(problems)
+
+  const categories = productCategoryRepository(query)
+  const parentId = await parentOf(categories, storeId, input.parentId)
+  if (parentId === 'missing') return notFoundError('category', String(input.parentId))
+
+  const name = input.name ?? ''
+  const permalink = await freePermalink(query, 'product_category', storeId, {
+    wanted: permalinkOf(input.permalink ?? name),
+    own: null,
+  })
+  const productCategory = await categories.insert(storeId, { name, parentId, permalink, at: now })
+  return { __typename: 'CreateProductCategorySuccess' as const, productCategory }
+}
+
+/** Changes what the input has; moving it moves everything below it. */
+export async function updateProductCategory({ query, storeId, now }: Unit, id: string, input: Placed & Versioned) {
+  const problems = productCategoryProblems(input)
+  if (problems.length > 0) return validationError(problems)
+
+  const categories = productCategoryRepository(query)
+  // Before the row: two moves at once could otherwise make a circle.
+  if (input.parentId != null) await categories.lockTree(storeId)
+  const before = await categories.lock(storeId, rowOf(id, 'ProductCategory') ?? 0)
+  if (!before) return notFoundError('category', id)
+  const stale = staleVersion(input.expectedVersion, before.version)
+  if (stale) return stale
+
+  const parentId = input.parentId === undefined ? before.parentId : await parentOf(categories, storeId, input.parentId)
+  if (parentId === 'missing') return notFoundError('category', String(input.parentId))
+  if (parentId !== null && input.parentId != null && (await categories.contains(storeId, before.id, parentId))) {
+    return validationError([
+      { field: 'parentId', message: `Expected "parentId" to be a category outside of this one, got ${input.parentId}.` },
+    ])
+  }
+
+  const name = input.name ?? before.name
+  const permalink =
+    input.permalink === undefined
+      ? before.permalink
+      : await freePermalink(query, 'product_category', storeId, { wanted: permalinkOf(input.permalink ?? name), own: before.id })
+  await categories.update(storeId, { ...before, name, parentId, permalink, at: now })
+  return { __typename: 'UpdateProductCategorySuccess' as const, productCategory: before.id }
+}
+
+/** Deletes a category; products stay, parts move up. */
+export async function deleteProductCategory({ query, storeId }: Unit, id: string, { expectedVersion }: Versioned) {
+  const categories = productCategoryRepository(query)
+  await categories.lockTree(storeId)
+  const before = await categories.lock(storeId, rowOf(id, 'ProductCategory') ?? 0)
+  if (!before) return notFoundError('category', id)
+  const stale = staleVersion(expectedVersion, before.version)
+  if (stale) return stale
+  await categories.delete(storeId, before)
+  return { __typename: 'DeleteProductCategorySuccess' as const, row: before.id }
+}
+
+/** The row of the parent that was asked for; null for none, `missing` when there is no such category. */
+async function parentOf(
+  categories: ProductCategoryRepository,
+  storeId: number,
+  parentId: string | null | undefined,
+): Promise<number | null | 'missing'> {
+  if (parentId == null) return null
+  const row = rowOf(parentId, 'ProductCategory')
+  const [found] = row === null ? [] : await categories.findByIds(storeId, [row])
+  return found?.id ?? 'missing'
+}

@@ -1,0 +1,17 @@
+import { loaderByKey, loaderOfLists } from '../../runtime/loader.ts'
+import type { Tenant } from '../context.ts'
+import type { ProductCategoryRepository } from './repository.ts'
+
+/** What the schema promises of `ProductCategory.children`. */
+const MOST_CHILDREN = 250
+
+export const productCategoryLoaders = (categories: ProductCategoryRepository, { storeId }: Tenant) => ({
+  productCategoryById: loaderByKey(
+    async (ids: readonly number[]) => categories.findByIds(await storeId(), ids),
+    ({ id }) => id,
+  ),
+  productCategoriesOfParent: loaderOfLists(
+    async (parentIds: readonly number[]) => categories.ofParents(await storeId(), parentIds, MOST_CHILDREN),
+    ({ parentId }) => parentId,
+  ),
+})

@@ -1,0 +1,139 @@
+import { type Kysely, sql } from 'kysely'
+import type { KeysetRange } from '../../runtime/keyset.ts'
+import type { Tables } from '../tables.ts'
+import type { ProductCategory } from './product-category.ts'
+
+const COLUMNS = [
+  'id',
+  'parent_id as parentId',
+  'name',
+  'permalink',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+  'version',
+] as const
+
+/** Any number, as long as every process uses the same. */
+const TREE_LOCK = 0x63617465
+
+export type ProductCategoryRepository = ReturnType<typeof productCategoryRepository>
+
+/** Categories in the database; every call is about one store. */
+export const productCategoryRepository = (database: Kysely<Tables>) => ({
+  /** In any order, without those that do not exist. */
+  findByIds: (storeId: number, ids: readonly number[]): Promise<ProductCategory[]> =>
+    database.selectFrom('product_category').select(COLUMNS).where('store_id', '=', storeId).where('id', 'in', ids).execute(),
+
+  /** The parts of these categories, oldest first, at most `most` of each. */
+  async ofParents(
+    storeId: number,
+    parentIds: readonly number[],
+    most: number,
+  ): Promise<(ProductCategory & { parentId: number })[]> {
+    const { rows } = await sql<ProductCategory & { parentId: number }>`
+      SELECT found.id, found.parent_id AS "parentId", found.name, found.permalink, found.created_at AS "createdAt",
+        found.updated_at AS "updatedAt", found.version
+      FROM unnest(${parentIds}::integer[]) AS asked (id)
+      CROSS JOIN LATERAL (
+        SELECT * FROM product_category WHERE store_id = ${storeId} AND parent_id = asked.id ORDER BY id LIMIT ${most}
+      ) AS found
+      ORDER BY found.id`.execute(database)
+    return rows
+  },
+
+  /** Oldest first, one more than asked for. */
+  list(storeId: number, { size, after, offset }: KeysetRange): Promise<ProductCategory[]> {
+    let query = database.selectFrom('product_category').select(COLUMNS).where('store_id', '=', storeId)
+    if (after) query = query.where('id', '>', Number(after[0]))
+    return query
+      .orderBy('id')
+      .limit(size + 1)
+      .offset(offset)
+      .execute()
+  },
+
+  async count(storeId: number): Promise<number> {
+    const { count } = await database
+      .selectFrom('product_category')
+      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .where('store_id', '=', storeId)
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  },
+
+  /** Keeps everybody else from moving categories of this store until the transaction ends. */
+  async lockTree(storeId: number): Promise<void> {
+    await sql`SELECT pg_advisory_xact_lock(${TREE_LOCK}, ${storeId})`.execute(database)
+  },
+
+  /** The row until the transaction ends; null when there is none. */
+  async lock(storeId: number, id: number): Promise<ProductCategory | null> {
+    const found = await database
+      .selectFrom('product_category')
+      .select(COLUMNS)
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst()
+    return found ?? null
+  },
+
+  /** Whether `id` is `inner` or somewhere above it. */
+  async contains(storeId: number, id: number, inner: number): Promise<boolean> {
+    const { rows } = await sql`
+      WITH RECURSIVE above AS (
+        SELECT id, parent_id FROM product_category WHERE store_id = ${storeId} AND id = ${inner}
+        UNION ALL
+        SELECT up.id, up.parent_id FROM product_category up JOIN above ON up.id = above.parent_id WHERE up.store_id = ${storeId}
+      )
+      SELECT 1 FROM above WHERE id = ${id}`.execute(database)
+    return rows.length > 0
+  },
+
+  /** The categories of products, and all above them; without products that have none. */
+  async ofProducts(storeId: number, productIds: readonly number[]): Promise<ReadonlyMap<number, ReadonlySet<number>>> {
+    const { rows } = await sql<{ product: number; categories: number[] }>`
+      WITH RECURSIVE above AS (
+        SELECT product_id, category_id AS id FROM product_category_member
+        WHERE store_id = ${storeId} AND product_id = ANY (${productIds}::integer[])
+        UNION
+        SELECT above.product_id, category.parent_id FROM above
+        JOIN product_category category ON category.store_id = ${storeId} AND category.id = above.id
+        WHERE category.parent_id IS NOT NULL
+      )
+      SELECT product_id AS product, array_agg(id) AS categories FROM above GROUP BY product_id`.execute(database)
+    return new Map(rows.map(({ product, categories }) => [product, new Set(categories)]))
+  },
+
+  async insert(
+    storeId: number,
+    { name, parentId, permalink, at }: Pick<ProductCategory, 'name' | 'parentId' | 'permalink'> & { readonly at: Date },
+  ): Promise<number> {
+    const { id } = await database
+      .insertInto('product_category')
+      .values({ store_id: storeId, name, parent_id: parentId, permalink, created_at: at, updated_at: at })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    return id
+  },
+
+  async update(storeId: number, { id, name, parentId, permalink, at }: ProductCategory & { readonly at: Date }): Promise<void> {
+    await database
+      .updateTable('product_category')
+      .set((set) => ({ name, parent_id: parentId, permalink, updated_at: at, version: set('version', '+', 1) }))
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .execute()
+  },
+
+  /** Deletes the row; its parts move up to where it was. */
+  async delete(storeId: number, { id, parentId }: ProductCategory): Promise<void> {
+    await database
+      .updateTable('product_category')
+      .set({ parent_id: parentId })
+      .where('store_id', '=', storeId)
+      .where('parent_id', '=', id)
+      .execute()
+    await database.deleteFrom('product_category').where('store_id', '=', storeId).where('id', '=', id).execute()
+  },
+})

@@ -1,0 +1,14 @@
+import { loaderByKey, loaderOfLists } from '../../runtime/loader.ts'
+import type { Tenant } from '../context.ts'
+import type { ProductCustomFieldValueRepository } from './repository.ts'
+
+export const productCustomFieldValueLoaders = (values: ProductCustomFieldValueRepository, { storeId }: Tenant) => ({
+  customFieldValueById: loaderByKey(
+    async (ids: readonly number[]) => values.findByIds(await storeId(), ids),
+    ({ id }) => id,
+  ),
+  customFieldValuesOfProduct: loaderOfLists(
+    async (productIds: readonly number[]) => values.ofProducts(await storeId(), productIds),
+    ({ productId }) => productId,
+  ),
+})

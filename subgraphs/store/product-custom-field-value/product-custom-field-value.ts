@@ -1,0 +1,43 @@
+import { type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import type { CustomFieldType } from '../custom-field/custom-field.ts'
+import type { CustomFieldSelectOption } from '../custom-field-select-option/custom-field-select-option.ts'
+import { textKey } from '../text-key.ts'
+
+/** What a custom field says of a product, or of one of its variants. */
+export type ProductCustomFieldValue = {
+  readonly id: number
+  readonly productId: number
+  readonly customFieldId: number
+  /** Null: it is said of the product. */
+  readonly variantId: number | null
+  /** Null unless the field is a selection. */
+  readonly selectOptionId: number | null
+  /** Of a selection, what its option says. */
+  readonly value: string
+}
+
+/** What is stored: a text, or a choice. */
+export type Said = { readonly selectOptionId: number | null; readonly text: string | null }
+
+/** As many values as a product may have: it is read with all of them. */
+export const MOST_VALUES = 500
+export const MOST_VARIANTS = 100
+const LONGEST = 5_000
+/** So many options are named to who chose none of them. */
+const NAMED = 20
+
+/** What a text says as a value of such a field, or what is wrong with it. `options` are those of a selection. */
+export function saidBy(
+  value: string,
+  type: CustomFieldType,
+  options: readonly CustomFieldSelectOption[],
+): Said | { readonly problems: readonly Problem[] } {
+  const problems = problemsIn([textProblem('value', value, LONGEST)])
+  if (problems.length > 0) return { problems }
+  if (type !== 'SELECTION') return { selectOptionId: null, text: value }
+  const chosen = options.find((option) => textKey(option.value) === textKey(value))
+  if (chosen) return { selectOptionId: chosen.id, text: null }
+  const named = options.slice(0, NAMED).map((option) => `"${option.value}"`)
+  const expectation = named.length === 0 ? 'one of the select options of the field, which has none' : `one of ${named.join(', ')}`
+  return { problems: [problem('value', `${expectation}${options.length > NAMED ? ' …' : ''}`, value)] }
+}

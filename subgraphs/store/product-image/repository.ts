@@ -1,0 +1,88 @@
+import { type Kysely, sql } from 'kysely'
+import type { Tables } from '../tables.ts'
+import type { ProductImage } from './product-image.ts'
+
+const COLUMNS = [
+  'product_image.id',
+  'product_image.product_id as productId',
+  'product_image.position',
+  'product_image.file_id as fileId',
+  'file.key',
+  'file.content_type as contentType',
+  sql<number>`file.byte_count::integer`.as('byteCount'),
+  'file.created_at as createdAt',
+] as const
+
+export type ProductImageRepository = ReturnType<typeof productImageRepository>
+
+/** Pictures of products in the database; every call is about one store. */
+export const productImageRepository = (database: Kysely<Tables>) => {
+  const images = (storeId: number) =>
+    database
+      .selectFrom('product_image')
+      .innerJoin('file', (join) =>
+        join.onRef('file.store_id', '=', 'product_image.store_id').onRef('file.id', '=', 'product_image.file_id'),
+      )
+      .select(COLUMNS)
+      .where('product_image.store_id', '=', storeId)
+
+  /** Moves the pictures of a product from one place to another by so many; constraints look at the end of the transaction. */
+  const shift = (storeId: number, productId: number, { from, to, by }: { from: number; to: number; by: number }) =>
+    sql`
+      UPDATE product_image SET position = position + ${by}
+      WHERE store_id = ${storeId} AND product_id = ${productId} AND position BETWEEN ${from} AND ${to}`.execute(database)
+
+  return {
+    /** In any order, without those that do not exist. */
+    findByIds: (storeId: number, ids: readonly number[]): Promise<ProductImage[]> =>
+      images(storeId).where('product_image.id', 'in', ids).execute(),
+
+    /** Of several products, in their order. */
+    ofProducts: (storeId: number, productIds: readonly number[]): Promise<ProductImage[]> =>
+      images(storeId).where('product_image.product_id', 'in', productIds).orderBy('product_image.position').execute(),
+
+    async count(storeId: number, productId: number): Promise<number> {
+      const { count } = await database
+        .selectFrom('product_image')
+        .select(({ fn }) => fn.countAll<string>().as('count'))
+        .where('store_id', '=', storeId)
+        .where('product_id', '=', productId)
+        .executeTakeFirstOrThrow()
+      return Number(count)
+    },
+
+    /** At this place, which is at most one behind the last; those from there on move back. */
+    async insert(storeId: number, image: Pick<ProductImage, 'productId' | 'position' | 'fileId'>): Promise<number> {
+      const { productId, position, fileId } = image
+      await shift(storeId, productId, { from: position, to: MOST, by: 1 })
+      const { id } = await database
+        .insertInto('product_image')
+        .values({ store_id: storeId, product_id: productId, position, file_id: fileId })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      return id
+    },
+
+    /** To this place, which is at most the last. */
+    async move(storeId: number, { id, productId, position: from }: ProductImage, to: number): Promise<void> {
+      await (to < from
+        ? shift(storeId, productId, { from: to, to: from - 1, by: 1 })
+        : shift(storeId, productId, { from: from + 1, to, by: -1 }))
+      await database
+        .updateTable('product_image')
+        .set({ position: to })
+        .where('store_id', '=', storeId)
+        .where('id', '=', id)
+        .execute()
+    },
+
+    /** Those behind it move up. */
+    async delete(storeId: number, { id, productId, position }: ProductImage): Promise<void> {
+      await database.deleteFrom('product_image').where('store_id', '=', storeId).where('id', '=', id).execute()
+      await shift(storeId, productId, { from: position + 1, to: MOST, by: -1 })
+    },
+  }
+}
+
+/** Behind every place. */
+const MOST = 2_147_483_647

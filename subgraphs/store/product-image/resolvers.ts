@@ -1,0 +1,51 @@
+import type { Resolvers } from '#generated/store/resolvers.ts'
+import { IMAGE } from '../file/file.ts'
+import { forgetting, writeWithFile } from '../file/write.ts'
+import { gone, identified, present, rowOf } from '../ids.ts'
+import { isOf } from '../product/owner.ts'
+import { createProductImage, deleteProductImage, moveProductImage } from './actions.ts'
+
+export const productImageResolvers = {
+  Query: {
+    productImage: async (_, { id, productId }, { load }) => {
+      const row = rowOf(id, 'ProductImage')
+      const image = row === null ? null : await load.productImageById.load(row)
+      return image && isOf(image, productId) ? image : null
+    },
+  },
+  Mutation: {
+    createProductImage: (_, { input }, context) =>
+      writeWithFile(context, 'createProductImage', input, { url: input.url, kind: IMAGE, name: null }, (unit, file) =>
+        createProductImage(unit, input, file),
+      ),
+    moveProductImage: (_, given, { write }) => write('moveProductImage', given, (unit) => moveProductImage(unit, given)),
+    deleteProductImage: (_, given, context) =>
+      forgetting(
+        context,
+        context.write('deleteProductImage', given, (unit) => deleteProductImage(unit, given)),
+      ),
+  },
+  Product: {
+    images: ({ id }, _, { load }) => load.productImagesOfProduct.load(id),
+    imageCount: async ({ id }, _, { load }) => (await load.productImagesOfProduct.load(id)).length,
+  },
+  ProductVariant: {
+    image: ({ imageId }, _, { load }) => (imageId === null ? null : load.productImageById.load(imageId)),
+  },
+  ProductImage: {
+    ...identified('ProductImage'),
+    __resolveReference: ({ id }, { load }) => {
+      const row = rowOf(id, 'ProductImage')
+      return row === null ? null : load.productImageById.load(row)
+    },
+    url: ({ key }, _, { files }) => files.publicUrl(key),
+    product: ({ productId }, _, { load }) => present(load.productById.load(productId), 'product'),
+  },
+  CreateProductImageSuccess: {
+    productImage: ({ productImage }, _, { load }) => present(load.productImageById.load(productImage), 'image'),
+  },
+  MoveProductImageSuccess: {
+    productImage: ({ productImage }, _, { load }) => present(load.productImageById.load(productImage), 'image'),
+  },
+  DeleteProductImageSuccess: gone('ProductImage'),
+} satisfies Resolvers

@@ -1,0 +1,34 @@
+import type { KeysetRange } from '../../runtime/keyset.ts'
+import { loaderByKey, loaderOfLists, loaderPerArguments } from '../../runtime/loader.ts'
+import type { Tenant } from '../context.ts'
+import type { ProductRepository } from './repository.ts'
+
+export const productLoaders = (products: ProductRepository, { storeId }: Tenant) => ({
+  productById: loaderByKey(
+    async (ids: readonly number[]) => products.findByIds(await storeId(), ids),
+    ({ id }) => id,
+  ),
+  /** Rows of categories, by the product's. */
+  categoryIdsOfProduct: loaderOfLists(
+    async (productIds: readonly number[]) => products.categoriesOf(await storeId(), productIds),
+    ({ productId }) => productId,
+  ),
+  /** Per language: the texts of a product there, by its row. */
+  translationOfProduct: loaderPerArguments((locale: string) =>
+    loaderByKey(
+      async (ids: readonly number[]) => products.translations(await storeId(), locale, ids),
+      ({ productId }) => productId,
+    ),
+  ),
+  /** Per range: rows of products, by their category's. */
+  productIdsInCategory: loaderPerArguments((range: KeysetRange) =>
+    loaderOfLists(
+      async (categoryIds: readonly number[]) => products.idsInCategories(await storeId(), categoryIds, range),
+      ({ categoryId }) => categoryId,
+    ),
+  ),
+  productCountInCategory: loaderByKey(
+    async (categoryIds: readonly number[]) => products.countInCategories(await storeId(), categoryIds),
+    ({ categoryId }) => categoryId,
+  ),
+})

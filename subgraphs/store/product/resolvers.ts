@@ -1,0 +1,142 @@
+import type { ProductFilter, ProductSearch, Resolvers } from '#generated/store/resolvers.ts'
+import { badInput } from '../../runtime/errors.ts'
+import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
+import { isText } from '../../runtime/validation.ts'
+import type { Context } from '../context.ts'
+import { eventsFor, type FeedEvent, rowFor } from '../feed.ts'
+import { gone, identified, present, rowOf } from '../ids.ts'
+import { LIST_SIZES, searchWords } from '../lists.ts'
+import { createProduct, deleteProduct, updateProduct } from './actions.ts'
+import { type Product, TRANSLATED } from './product.ts'
+import type { ProductSelection } from './repository.ts'
+
+const listed = (name: string): KeysetList<Product> => ({ name, parts: ['number'], positionOf: ({ id }) => [id] })
+const OLDEST_FIRST = listed('products')
+const NEWEST_FIRST = listed('productsNewestFirst')
+const IN_CATEGORY = listed('productsInCategory')
+
+const MOST_CATEGORIES = 50
+
+export const productResolvers = {
+  Query: {
+    product: async (_, { id, locale }, context) => {
+      const row = rowOf(id, 'Product')
+      const found = row === null ? null : await context.load.productById.load(row)
+      return found && translated(found, await languageOf(locale, context), context)
+    },
+    products: async (_, { filter, search, orderBy, locale, ...page }, context) => {
+      const isNewestFirst = orderBy === 'ID_DESC'
+      const list = isNewestFirst ? NEWEST_FIRST : OLDEST_FIRST
+      const range = rangeOf(list, page, LIST_SIZES)
+      const which = selectionOf(filter, search)
+      const language = await languageOf(locale, context)
+      const store = await context.storeId()
+      const rows = await context.products.list(store, which, range, isNewestFirst)
+      const inLanguage = await Promise.all(rows.map((product) => translated(product, language, context)))
+      return keysetPage(list, range, inLanguage, () => context.products.count(store, which))
+    },
+  },
+  Mutation: {
+    createProduct: (_, { input }, { write }) => write('createProduct', input, (unit) => createProduct(unit, input)),
+    updateProduct: (_, { id, input }, { write }) =>
+      write('updateProduct', { ...input, id }, (unit) => updateProduct(unit, id, input)),
+    deleteProduct: (_, given, { write }) => write('deleteProduct', given, (unit) => deleteProduct(unit, given.id, given)),
+  },
+  Subscription: {
+    productUpdated: {
+      subscribe: async (_, { productId }, context) => {
+        const only = await rowFor(productId, 'Product', (row) => context.load.productById.load(row))
+        return eventsFor(context, 'productUpdated', ['product_updated', 'product_stock_updated'], ({ id }) => id === (only ?? id))
+      },
+      resolve: ({ payload: { id } }: FeedEvent, _: unknown, { load }: Context) => load.productById.load(id),
+    },
+  },
+  Product: {
+    ...identified('Product'),
+    __resolveReference: ({ id }, { load }) => {
+      const row = rowOf(id, 'Product')
+      return row === null ? null : load.productById.load(row)
+    },
+    categories: async ({ id }, _, { load }) => {
+      const rows = await load.categoryIdsOfProduct.load(id)
+      const found = await Promise.all(rows.map(({ categoryId }) => load.productCategoryById.load(categoryId)))
+      // One that went between the two statements is left out.
+      return found.filter((category) => category !== null)
+    },
+  },
+  ProductCategory: {
+    products: async ({ id }, { locale, ...page }, context) => {
+      const { load } = context
+      const range = rangeOf(IN_CATEGORY, page, LIST_SIZES)
+      const language = await languageOf(locale, context)
+      const rows = await load.productIdsInCategory(range).load(id)
+      const found = await Promise.all(rows.map((row) => load.productById.load(row.id)))
+      const products = await Promise.all(
+        found.flatMap((product) => (product === null ? [] : [translated(product, language, context)])),
+      )
+      return keysetPage(IN_CATEGORY, range, products, async () =>
+        Number((await load.productCountInCategory.load(id))?.count ?? 0),
+      )
+    },
+  },
+  ProductConnection: connectionFields,
+  CreateProductSuccess: {
+    product: async ({ product, locale }, _, context) =>
+      translated(await present(context.load.productById.load(product), 'product'), locale, context),
+  },
+  UpdateProductSuccess: {
+    product: async ({ product, locale }, _, context) =>
+      translated(await present(context.load.productById.load(product), 'product'), locale, context),
+  },
+  DeleteProductSuccess: gone('Product'),
+} satisfies Resolvers
+
+/** The language to read in; null for the store's own. Throws BAD_USER_INPUT for one that the store does not have. */
+async function languageOf(locale: string | null | undefined, { load, storeId }: Context): Promise<string | null> {
+  if (locale == null) return null
+  const languages = await load.languagesOfStore.load(await storeId())
+  if (languages[0]?.code === locale) return null
+  if (languages.some(({ code }) => code === locale)) return locale
+  throw badInput('locale', `a language of the store (${languages.map(({ code }) => code).join(', ')})`, locale)
+}
+
+/** The product with the texts of a language, where it has them. */
+async function translated(product: Product, locale: string | null, { load }: Context): Promise<Product> {
+  const texts = locale === null ? null : await load.translationOfProduct(locale).load(product.id)
+  if (!texts) return product
+  const known = TRANSLATED.flatMap((field) => (texts[field] === null ? [] : [[field, texts[field]]]))
+  return { ...product, ...Object.fromEntries(known) }
+}
+
+function selectionOf(filter: ProductFilter | null | undefined, search: ProductSearch | null | undefined): ProductSelection {
+  const { status, featured, type, categoryIds, afterId, sku, priceMin, priceMax, updatedSince } = filter ?? {}
+  if (categoryIds && categoryIds.length > MOST_CATEGORIES) {
+    throw badInput('filter.categoryIds', `at most ${MOST_CATEGORIES} ids`, categoryIds.length)
+  }
+  if (sku != null && !isText(sku)) throw badInput('filter.sku', 'text without NUL characters and halves of surrogate pairs', sku)
+  return {
+    ...(status && { status }),
+    ...(featured != null && { featured }),
+    ...(type != null && { type }),
+    // An id that is none is that of no category.
+    ...(categoryIds && { categoryIds: categoryIds.map((id) => rowOf(id, 'ProductCategory') ?? 0) }),
+    ...(afterId != null && { afterId: rowIn('filter.afterId', afterId) }),
+    ...(sku != null && { sku }),
+    ...(priceMin != null && { priceMin }),
+    ...(priceMax != null && { priceMax }),
+    ...(updatedSince != null && { updatedSince }),
+    ...(search && { words: wordsOf(search) }),
+  }
+}
+
+function rowIn(argument: string, id: string): number {
+  const row = rowOf(id, 'Product')
+  if (row === null) throw badInput(argument, 'the id of a product', id)
+  return row
+}
+
+function wordsOf({ query, fields }: ProductSearch) {
+  const texts = searchWords('search.query', query)
+  if (texts.length === 0) throw badInput('search.query', 'text that is not all white space', query)
+  return { texts, fields: (fields ?? []).map((field) => field.toLowerCase()) }
+}

@@ -1,0 +1,150 @@
+import { type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { amountOf, ONE } from '../amount.ts'
+import { countryOf } from '../country/country.ts'
+import type { Promotion } from './promotion.ts'
+import { couponKey } from './rule.ts'
+
+/** What is written of a promotion. */
+export type PromotionFields = Omit<Promotion, 'id' | 'timesUsed' | 'createdAt' | 'updatedAt' | 'version'>
+/** A coupon as it is to be. */
+export type CouponFields = { readonly code: string; readonly usageLimit: number }
+
+export const MOST_COUPONS = 1_000
+const MOST_CATEGORIES = 250
+const MOST_PRODUCTS = 1_000
+const MOST_COUNTRIES = 250
+const MOST_REGIONS = 1_000
+const MOST_MUNICIPALITIES = 5_000
+
+/** The fields with nothing in them that the others do not ask for: callers repeat whole promotions, old conditions included. */
+export function withoutStrays(fields: PromotionFields): PromotionFields {
+  const { discountTarget, buysAtLeast, type, lasts, customers } = fields
+  const kept = <Value, None>(isAsked: boolean, value: Value, none: None) => (isAsked ? value : none)
+  const hasDates = lasts === 'DATE' || lasts === 'BOTH'
+  const isShipping = discountTarget === 'SHIPPING'
+  const isBuy = discountTarget === 'BUY_X_GET_Y'
+  const hasProducts = isBuy || discountTarget === 'CATEGORIES'
+  return {
+    ...fields,
+    conditionPrice: kept(buysAtLeast === 'PRICE', fields.conditionPrice, null),
+    conditionQty: kept(buysAtLeast === 'QTY' || buysAtLeast === 'SINGLE_ITEM', fields.conditionQty, null),
+    quantityX: kept(isBuy, fields.quantityX ?? 1, null),
+    discountAmountFix: kept(type === 'FIX', fields.discountAmountFix, null),
+    discountAmountPercent: kept(type === 'PERCENTAGE', fields.discountAmountPercent, null),
+    beginsAt: kept(hasDates, fields.beginsAt, null),
+    expiresAt: kept(hasDates, fields.expiresAt, null),
+    maxTimesUsed: kept(lasts === 'MAX_TIMES_USED' || lasts === 'BOTH', fields.maxTimesUsed, null),
+    customerCategories: kept(customers === 'CATEGORIES', fields.customerCategories, []),
+    categories: kept(hasProducts, fields.categories, []),
+    products: kept(hasProducts, fields.products, []),
+    categoriesX: kept(isBuy, fields.categoriesX, []),
+    productsX: kept(isBuy, fields.productsX, []),
+    countries: kept(isShipping, fields.countries, []),
+    regions: kept(isShipping, fields.regions, []),
+    municipalities: kept(isShipping, fields.municipalities, []),
+  }
+}
+
+/** What is wrong with a promotion without strays, in the order of its fields. */
+export function promotionProblems(fields: PromotionFields): readonly Problem[] {
+  const { discountTarget, buysAtLeast, lasts, beginsAt, expiresAt, maxTimesUsed, quantityX } = fields
+  return problemsIn([
+    textProblem('name', fields.name, 200),
+    buysAtLeast === 'PRICE' && !isMoney(fields.conditionPrice)
+      ? problem('conditionPrice', '0 or more, as buysAtLeast is PRICE', fields.conditionPrice)
+      : null,
+    (buysAtLeast === 'QTY' || buysAtLeast === 'SINGLE_ITEM') && !isCount(fields.conditionQty)
+      ? problem('conditionQty', `1 or more, as buysAtLeast is ${buysAtLeast}`, fields.conditionQty)
+      : null,
+    discountTarget === 'BUY_X_GET_Y' && !isCount(quantityX) ? problem('quantityX', '1 or more', quantityX) : null,
+    amountProblem(fields),
+    (lasts === 'DATE' || lasts === 'BOTH') && beginsAt === null && expiresAt === null
+      ? problem('expiresAt', `there, or "beginsAt", as lasts is ${lasts}`, null)
+      : null,
+    beginsAt !== null && expiresAt !== null && expiresAt <= beginsAt
+      ? problem('expiresAt', 'after "beginsAt"', expiresAt.toISOString())
+      : null,
+    (lasts === 'MAX_TIMES_USED' || lasts === 'BOTH') && !isCount(maxTimesUsed)
+      ? problem('maxTimesUsed', `1 or more, as lasts is ${lasts}`, maxTimesUsed)
+      : null,
+    fields.customers === 'CATEGORIES' && fields.customerCategories.length === 0
+      ? problem('customerCategoryIds', 'not empty, as customers is CATEGORIES', 'none')
+      : null,
+    countProblem('customerCategoryIds', fields.customerCategories, MOST_CATEGORIES),
+    (discountTarget === 'CATEGORIES' || discountTarget === 'BUY_X_GET_Y') &&
+    fields.categories.length + fields.products.length === 0
+      ? problem('categoryIds', `not empty, or "productIds", as discountTarget is ${discountTarget}`, 'none')
+      : null,
+    countProblem('categoryIds', fields.categories, MOST_CATEGORIES),
+    discountTarget === 'BUY_X_GET_Y' && fields.categoriesX.length + fields.productsX.length === 0
+      ? problem('categoryIdsX', 'not empty, or "productIdsX", as discountTarget is BUY_X_GET_Y', 'none')
+      : null,
+    countProblem('categoryIdsX', fields.categoriesX, MOST_CATEGORIES),
+    countProblem('productIds', fields.products, MOST_PRODUCTS),
+    countProblem('productIdsX', fields.productsX, MOST_PRODUCTS),
+    countProblem('countries', fields.countries, MOST_COUNTRIES),
+    ...fields.countries.map((code, index) =>
+      code === '*' || countryOf(code)?.code === code
+        ? null
+        : problem(`countries.${index}`, 'an ISO 3166-1 alpha-2 code such as "PT", or "*"', code),
+    ),
+    countProblem('regions', fields.regions, MOST_REGIONS),
+    ...fields.regions.map((code, index) => placeProblem(`regions.${index}`, code, 2, '"CL_03", or "*_*"')),
+    countProblem('municipalities', fields.municipalities, MOST_MUNICIPALITIES),
+    ...fields.municipalities.map((code, index) =>
+      placeProblem(`municipalities.${index}`, code, 3, '"CL_03_8261495", or "*_*_*"'),
+    ),
+  ])
+}
+
+/** What is wrong with the coupons of a promotion. */
+export function couponProblems(coupons: readonly CouponFields[]): readonly Problem[] {
+  const keys = new Set<string>()
+  return problemsIn([
+    countProblem('coupons', coupons, MOST_COUPONS),
+    ...coupons.flatMap(({ code, usageLimit }, index) => {
+      const key = couponKey(code)
+      const isTwice = keys.has(key)
+      keys.add(key)
+      return [
+        code === code.trim() && key !== '' ? textProblem(`coupons.${index}.code`, code, 100) : codeProblem(index, code),
+        isTwice ? problem(`coupons.${index}.code`, 'different from those of the other coupons', code) : null,
+        usageLimit >= 0 ? null : problem(`coupons.${index}.usageLimit`, '0 or more', usageLimit),
+      ]
+    }),
+  ])
+}
+
+const codeProblem = (index: number, code: string): Problem =>
+  problem(`coupons.${index}.code`, '1 to 100 characters without white space around them', code)
+
+/** A code that another promotion has. */
+export const takenProblem = (index: number, code: string): Problem =>
+  problem(`coupons.${index}.code`, 'a code that no other promotion of the store has', code)
+
+function amountProblem({ type, discountAmountFix, discountAmountPercent }: PromotionFields): Problem | null {
+  if (type === 'FIX') {
+    return isMoney(discountAmountFix) && amountOf(discountAmountFix) > 0n
+      ? null
+      : problem('discountAmountFix', 'above 0, as type is FIX', discountAmountFix)
+  }
+  const percent = isMoney(discountAmountPercent) ? amountOf(discountAmountPercent) : 0n
+  return percent > 0n && percent <= 100n * ONE
+    ? null
+    : problem('discountAmountPercent', 'above 0 and at most 100, as type is PERCENTAGE', discountAmountPercent)
+}
+
+const isMoney = (text: string | null): text is string => text !== null && amountOf(text) >= 0n
+const isCount = (count: number | null): boolean => count !== null && count >= 1
+
+const countProblem = (field: string, list: readonly unknown[], most: number): Problem | null =>
+  list.length <= most ? null : problem(field, `a list of at most ${most}`, list.length)
+
+/** Codes of countries, regions and municipalities, joined: each part letters and digits, or all of them stars. */
+function placeProblem(field: string, code: string, parts: number, examples: string): Problem | null {
+  const given = code.split('_')
+  const [country = '', ...below] = given
+  const isEverywhere = given.every((part) => part === '*')
+  const isPlace = countryOf(country)?.code === country && below.every((part) => /^([A-Z0-9-]{1,20}|\*)$/.test(part))
+  return given.length === parts && (isEverywhere || isPlace) ? null : problem(field, `a code such as ${examples}`, code)
+}

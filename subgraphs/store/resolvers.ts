@@ -1,0 +1,94 @@
+import type { Resolvers } from '#generated/store/resolvers.ts'
+import { merged } from '../runtime/merged.ts'
+import { DateTime, Decimal, JSONValue } from '../runtime/scalars.ts'
+import { guarded } from './access/guard.ts'
+import { appResolvers } from './app/resolvers.ts'
+import { appAuthorizationResolvers } from './app-authorization/resolvers.ts'
+import { authorizationRequestResolvers } from './authorization-request/resolvers.ts'
+import { checkoutCustomFieldResolvers } from './checkout-custom-field/resolvers.ts'
+import { countryResolvers } from './country/resolvers.ts'
+import { customFieldResolvers } from './custom-field/resolvers.ts'
+import { customFieldSelectOptionResolvers } from './custom-field-select-option/resolvers.ts'
+import { customerResolvers } from './customer/resolvers.ts'
+import { customerAdditionalFieldResolvers } from './customer-additional-field/resolvers.ts'
+import { customerCategoryResolvers } from './customer-category/resolvers.ts'
+import { digitalAssetResolvers } from './digital-asset/resolvers.ts'
+import { fulfillmentResolvers } from './fulfillment/resolvers.ts'
+import { inventoryResolvers } from './inventory/resolvers.ts'
+import { ledgerResolvers } from './ledger/resolvers.ts'
+import { locationResolvers } from './location/resolvers.ts'
+import { metafieldResolvers } from './metafield/resolvers.ts'
+import { orderResolvers } from './order/resolvers.ts'
+import { orderDocumentResolvers } from './order-document/resolvers.ts'
+import { orderHistoryResolvers } from './order-history/resolvers.ts'
+import { orderRefundResolvers } from './order-refund/resolvers.ts'
+import { pageResolvers } from './page/resolvers.ts'
+import { pageCategoryResolvers } from './page-category/resolvers.ts'
+import { pageImageResolvers } from './page-image/resolvers.ts'
+import { pageTemplateResolvers } from './page-template/resolvers.ts'
+import { paymentMethodResolvers } from './payment-method/resolvers.ts'
+import { productResolvers } from './product/resolvers.ts'
+import { productAttachmentResolvers } from './product-attachment/resolvers.ts'
+import { productCategoryResolvers } from './product-category/resolvers.ts'
+import { productCustomFieldValueResolvers } from './product-custom-field-value/resolvers.ts'
+import { productImageResolvers } from './product-image/resolvers.ts'
+import { productOptionResolvers } from './product-option/resolvers.ts'
+import { productReviewResolvers } from './product-review/resolvers.ts'
+import { productVariantResolvers } from './product-variant/resolvers.ts'
+import { promotionResolvers } from './promotion/resolvers.ts'
+import { shippingMethodResolvers } from './shipping-method/resolvers.ts'
+import { shopResolvers } from './shop/resolvers.ts'
+import { storeResolvers } from './store/resolvers.ts'
+import { taxResolvers } from './tax/resolvers.ts'
+import { themeResolvers } from './theme/resolvers.ts'
+import { userResolvers } from './user/resolvers.ts'
+import { webhookDeliveryResolvers } from './webhook-delivery/resolvers.ts'
+import { webhookSubscriptionResolvers } from './webhook-subscription/resolvers.ts'
+
+const nouns: readonly Resolvers[] = [
+  storeResolvers,
+  shopResolvers,
+  checkoutCustomFieldResolvers,
+  appResolvers,
+  appAuthorizationResolvers,
+  authorizationRequestResolvers,
+  countryResolvers,
+  customerAdditionalFieldResolvers,
+  customerCategoryResolvers,
+  customerResolvers,
+  webhookDeliveryResolvers,
+  webhookSubscriptionResolvers,
+  fulfillmentResolvers,
+  metafieldResolvers,
+  pageResolvers,
+  pageCategoryResolvers,
+  pageImageResolvers,
+  pageTemplateResolvers,
+  themeResolvers,
+  inventoryResolvers,
+  locationResolvers,
+  ledgerResolvers,
+  orderResolvers,
+  orderDocumentResolvers,
+  orderHistoryResolvers,
+  orderRefundResolvers,
+  productResolvers,
+  productCategoryResolvers,
+  taxResolvers,
+  paymentMethodResolvers,
+  productOptionResolvers,
+  productVariantResolvers,
+  promotionResolvers,
+  shippingMethodResolvers,
+  customFieldResolvers,
+  customFieldSelectOptionResolvers,
+  digitalAssetResolvers,
+  productAttachmentResolvers,
+  productCustomFieldValueResolvers,
+  productImageResolvers,
+  productReviewResolvers,
+  userResolvers,
+]
+
+/** The resolvers of every noun, every root field behind its scopes. */
+export const resolvers: Resolvers = Object.assign({ DateTime, Decimal, JSON: JSONValue }, guarded(merged(nouns)))

@@ -1,0 +1,14 @@
+import { loaderByKey, loaderOfLists } from '../../runtime/loader.ts'
+import type { Tenant } from '../context.ts'
+import type { ShippingMethodRepository } from './repository.ts'
+
+export const shippingMethodLoaders = (methods: ShippingMethodRepository, { storeId }: Tenant) => ({
+  shippingMethodById: loaderByKey(
+    async (ids: readonly number[]) => methods.findByIds(await storeId(), ids),
+    ({ id }) => id,
+  ),
+  servicesOfShippingMethod: loaderOfLists(
+    async (ids: readonly number[]) => methods.servicesOf(await storeId(), ids),
+    ({ shippingMethodId }) => shippingMethodId,
+  ),
+})

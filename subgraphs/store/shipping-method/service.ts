@@ -1,0 +1,124 @@
+import { createHmac } from 'node:crypto'
+import { z } from 'zod'
+import { deadline } from '../../runtime/outbound/deadline.ts'
+import { dnsClient } from '../../runtime/outbound/dns-client.ts'
+import { systemServers } from '../../runtime/outbound/dns-servers.ts'
+import { Fault } from '../../runtime/outbound/fault.ts'
+import { httpClient, type Response, readJson } from '../../runtime/outbound/http-client.ts'
+import { type NetworkOptions, safeNetwork } from '../../runtime/outbound/safe-connect.ts'
+import { slots } from '../../runtime/outbound/slots.ts'
+import { isText } from '../../runtime/validation.ts'
+import { type Amount, amountOf } from '../amount.ts'
+import type { ToldService } from './repository.ts'
+
+/** A price of an external service. */
+export type Rate = {
+  readonly id: string | null
+  readonly description: string | null
+  readonly serviceCode: string
+  readonly serviceName: string
+  readonly price: Amount
+}
+
+/** Who is asked, and what proves that it is us. */
+export type Asked = {
+  readonly url: string
+  readonly storeId: number
+  readonly storeCode: string
+  /** Signs what is sent. */
+  readonly token: string
+  /** Whether the token is the service's own, so that it may be told. */
+  readonly isOwnToken: boolean
+}
+
+/** External services for sending. Both throw a `Fault` when there is no answer in time, or none that can be read. */
+export type ShippingServices = {
+  readonly rates: (asked: Asked, request: object) => Promise<readonly Rate[]>
+  readonly services: (asked: Asked) => Promise<readonly ToldService[]>
+  readonly close: () => Promise<void>
+}
+
+/** For tests: other DNS servers, and exceptions from what may be connected to. No configuration leads here. */
+export type ShippingNetwork = Partial<NetworkOptions>
+
+/** A customer waits for it. Milliseconds. */
+const TIME = 5_000
+/** A hundred rates are a tenth of it. */
+const MOST_BYTES = 262_144
+/** Questions at once, of one store and of all: each holds a connection for as long as a service likes. */
+const AT_ONCE = { perKey: 20, total: 200 }
+
+const text = (most: number) => z.string().trim().min(1).max(most).refine(isText)
+const code = z.union([text(200), z.number().int().transform(String)])
+const RATES = z.object({
+  rates: z
+    .array(
+      z.object({
+        rate_id: code.nullish(),
+        rate_description: text(500).nullish().or(z.literal('')),
+        service_name: text(200),
+        service_code: code,
+        total_price: z.union([z.string(), z.number().transform(String)]).pipe(z.string().regex(/^\d{1,10}(\.\d{1,4})?$/)),
+      }),
+    )
+    .max(100),
+})
+const SERVICES = z.object({ services: z.array(z.object({ service_name: text(200), service_code: code })).max(100) })
+
+export function shippingServices(options: ShippingNetwork = {}): ShippingServices {
+  const network = safeNetwork({ resolvers: systemServers(), ...options })
+  const http = httpClient(network, dnsClient(network), { userAgent: 'atrium', isPlainAllowed: true })
+  const places = slots(AT_ONCE)
+
+  async function answer<Shape>(
+    { storeId }: Asked,
+    shape: z.ZodType<Shape>,
+    ask: (options: { signal: AbortSignal; accept: string; maxBytes: number }) => Promise<Response>,
+  ): Promise<Shape> {
+    const { signal, clear } = deadline(TIME, new AbortController().signal)
+    try {
+      return await places.hold(String(storeId), signal, async () => {
+        const response = await ask({ signal, accept: 'application/json', maxBytes: MOST_BYTES })
+        if (response.status !== 200) {
+          response.body.destroy()
+          throw new Fault('unavailable', `status ${response.status}`)
+        }
+        const read = shape.safeParse(await readJson(response))
+        if (!read.success) throw new Fault('malformed', z.prettifyError(read.error))
+        return read.data
+      })
+    } finally {
+      clear()
+    }
+  }
+
+  return {
+    async rates(asked, request) {
+      const body = JSON.stringify({ request })
+      const headers = {
+        'content-type': 'application/json',
+        'jumpseller-store-code': asked.storeCode,
+        'jumpseller-hmac-sha256': createHmac('sha256', asked.token).update(body).digest('base64'),
+      }
+      const { rates } = await answer(asked, RATES, (options) => http.post(asked.url, body, { ...options, headers }))
+      return rates.map((rate) => ({
+        id: rate.rate_id ?? null,
+        description: rate.rate_description || null,
+        serviceCode: rate.service_code,
+        serviceName: rate.service_name,
+        price: amountOf(rate.total_price),
+      }))
+    },
+    async services(asked) {
+      const headers = {
+        'jumpseller-store-code': asked.storeCode,
+        // Never in the clear, and never the one that signs webhooks.
+        ...(asked.isOwnToken && asked.url.startsWith('https:') && { authorization: `Bearer ${asked.token}` }),
+      }
+      const { services } = await answer(asked, SERVICES, (options) => http.get(asked.url, { ...options, headers }))
+      const byCode = new Map(services.map((service) => [service.service_code, service.service_name]))
+      return [...byCode].map(([serviceCode, name]) => ({ code: serviceCode, name }))
+    },
+    close: http.close,
+  }
+}

@@ -1,0 +1,56 @@
+import { type Kysely, sql } from 'kysely'
+import type { KeysetRange } from '../../runtime/keyset.ts'
+import type { Tables } from '../tables.ts'
+import type { Shop, ShopProduct } from './shop.ts'
+
+export type ShopRepository = ReturnType<typeof shopRepository>
+
+/** Shops in the database, as everybody may see them. */
+export const shopRepository = (database: Kysely<Tables>) => ({
+  /** Null when there is none with this code. */
+  async byCode(code: string): Promise<Shop | null> {
+    const found = await database
+      .selectFrom('store')
+      .select(['id', 'code', 'name', 'currency', 'logo_url as logo'])
+      .where('code', '=', code)
+      .executeTakeFirst()
+    return found ?? null
+  },
+
+  /** What is on sale, newest first, one more than asked for. */
+  products: (storeId: number, { size, after }: KeysetRange): Promise<ShopProduct[]> =>
+    database
+      .selectFrom('product')
+      .leftJoin('product_image', (join) =>
+        join
+          .onRef('product_image.store_id', '=', 'product.store_id')
+          .onRef('product_image.product_id', '=', 'product.id')
+          .on('product_image.position', '=', 1),
+      )
+      .leftJoin('file', (join) =>
+        join.onRef('file.store_id', '=', 'product_image.store_id').onRef('file.id', '=', 'product_image.file_id'),
+      )
+      .select([
+        'product.id',
+        'product.name',
+        sql<string>`product.price - product.discount`.as('price'),
+        'product.permalink',
+        'file.key as imageKey',
+      ])
+      .where('product.store_id', '=', storeId)
+      .where('product.status', '=', 'AVAILABLE')
+      .$if(after !== null, (query) => query.where('product.id', '<', Number(after?.[0])))
+      .orderBy('product.id', 'desc')
+      .limit(size + 1)
+      .execute(),
+
+  async countProducts(storeId: number): Promise<number> {
+    const { count } = await database
+      .selectFrom('product')
+      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .where('store_id', '=', storeId)
+      .where('status', '=', 'AVAILABLE')
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  },
+})

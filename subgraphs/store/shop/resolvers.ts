@@ -1,0 +1,28 @@
+import type { Resolvers } from '#generated/store/resolvers.ts'
+import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
+import type { ShopProduct } from './shop.ts'
+
+const PRODUCTS: KeysetList<ShopProduct> = { name: 'shopProducts', parts: ['number'], positionOf: ({ id }) => [id] }
+
+/** Smaller than lists of the store's own: everybody may ask for it. */
+const SIZES = { usual: 24, most: 50 } as const
+
+/** Codes are made of these; a text of anything else, however long, names no shop. */
+const CODE = /^[a-z0-9-]{1,100}$/
+
+export const shopResolvers = {
+  Query: {
+    shop: (_, { code }, { shops }) => (CODE.test(code) ? shops.byCode(code) : null),
+  },
+  Shop: {
+    url: ({ code }, _, { publicUrl }) => `${publicUrl}/shops/${code}`,
+    products: async ({ id }, page, { shops }) => {
+      const range = rangeOf(PRODUCTS, page, SIZES)
+      return keysetPage(PRODUCTS, range, await shops.products(id, range), () => shops.countProducts(id))
+    },
+  },
+  ShopProduct: {
+    image: ({ imageKey }, _, { files }) => (imageKey === null ? null : files.publicUrl(imageKey)),
+  },
+  ShopProductConnection: connectionFields,
+} satisfies Resolvers

@@ -1,0 +1,111 @@
+import { problem, problemsIn, validationError } from '../../runtime/validation.ts'
+import { hashOf } from '../access/access.ts'
+import { staleVersion, type Unit } from '../write.ts'
+import { storeRepository } from './repository.ts'
+import { newAuthtoken, setUpStore } from './set-up.ts'
+import { DAY, isCountryCode, nameProblem, SET_UPS_PER_DAY, type StoreAddress, type StoreChange, storeProblems } from './store.ts'
+
+/** Changes what the input has of the caller's store. */
+export async function updateStore(
+  { query, storeId, now }: Unit,
+  input: StoreChange & { readonly expectedVersion?: number | null | undefined },
+) {
+  const problems = storeProblems(input)
+  if (problems.length > 0) return validationError(problems)
+
+  const stores = storeRepository(query)
+  const before = await stores.lock(storeId)
+  const stale = staleVersion(input.expectedVersion, before.version)
+  if (stale) return stale
+
+  const kept = <Value>(given: Value | undefined, was: Value): Value => (given === undefined ? was : given)
+  await stores.update(
+    {
+      ...before,
+      name: input.name ?? before.name,
+      email: kept(input.email, before.email),
+      currency: input.currency ?? before.currency,
+      country: input.country ?? before.country,
+      timezone: input.timezone ?? before.timezone,
+      weightUnit: input.weightUnit ?? before.weightUnit,
+      logo: kept(input.logo, before.logo),
+      fbPixelId: kept(input.fbPixelId, before.fbPixelId),
+      whatsappPhone: kept(input.whatsappPhone, before.whatsappPhone),
+      address: input.address === undefined ? before.address : input.address && addressOf(input.address),
+    },
+    now,
+  )
+  if (input.languages) await stores.setLanguages(storeId, input.languages)
+  return { __typename: 'UpdateStoreSuccess' as const, store: storeId }
+}
+
+const addressOf = (given: NonNullable<StoreChange['address']>): StoreAddress => ({
+  address: given.address ?? null,
+  city: given.city ?? null,
+  postal: given.postal ?? null,
+  region: given.region ?? null,
+  country: given.country ?? null,
+  regionCode: given.regionCode ?? null,
+  countryCode: given.countryCode ?? null,
+})
+
+/** Sets up another store for whoever holds the caller's. `told` is given its authtoken, which is no part of what is kept. */
+export async function createStore(
+  { query, storeId, now }: Unit,
+  input: { readonly name: string; readonly country?: string | null | undefined; readonly theme?: string | null | undefined },
+  told: (authtoken: string) => void,
+) {
+  const problems = problemsIn([
+    nameProblem(input.name),
+    input.country == null || isCountryCode(input.country)
+      ? null
+      : problem('country', 'an ISO 3166-1 alpha-2 code such as "PT"', input.country),
+    input.theme == null || /^[\w -]{1,50}$/.test(input.theme) ? null : problem('theme', 'the name of a theme', input.theme),
+  ])
+  if (problems.length > 0) return validationError(problems)
+
+  const stores = storeRepository(query)
+  // Locked: set-ups at once are counted one by one.
+  const creator = await stores.lock(storeId)
+  const paidFor = creator.paidSince === null ? null : now.getTime() - creator.paidSince.getTime()
+  if (paidFor === null || paidFor < DAY) return subscriptionRequired(paidFor !== null)
+  const setUps = await stores.setUpsSince(storeId, new Date(now.getTime() - DAY))
+  if (setUps.length >= SET_UPS_PER_DAY) return limitReached(setUps[setUps.length - SET_UPS_PER_DAY] ?? now, now)
+
+  const {
+    storeId: store,
+    login,
+    authtoken,
+  } = await setUpStore(query, {
+    name: input.name,
+    country: input.country ?? creator.country,
+    theme: input.theme ?? null,
+    paidSince: null,
+    createdBy: storeId,
+    at: now,
+  })
+  told(authtoken)
+  return { __typename: 'CreateStoreSuccess' as const, store, login }
+}
+
+/** Gives the caller's store another authtoken. `told` is given it, which is no part of what is kept. */
+export async function resetAuthtoken({ query, storeId, now }: Unit, told: (authtoken: string) => void) {
+  const authtoken = newAuthtoken()
+  const login = await storeRepository(query).setToken(storeId, hashOf(authtoken), now)
+  told(authtoken)
+  return { __typename: 'ResetAuthtokenSuccess' as const, login }
+}
+
+const subscriptionRequired = (isTooRecent: boolean) => ({
+  __typename: 'SubscriptionRequired' as const,
+  message: isTooRecent
+    ? 'Stores can be set up from 24 hours after the first payment on.'
+    : 'Only a store with a paid subscription can set up others.',
+  isTooRecent,
+})
+
+const limitReached = (oldest: Date, now: Date) => ({
+  __typename: 'StoreLimitReached' as const,
+  message: `${SET_UPS_PER_DAY} stores have been set up within 24 hours; the next one can be set up when the oldest of them is a day old.`,
+  retryAfterSeconds: Math.max(1, Math.ceil((oldest.getTime() + DAY - now.getTime()) / 1000)),
+})

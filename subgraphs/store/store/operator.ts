@@ -1,0 +1,64 @@
+import { type Connection, openDatabase } from '../../runtime/database.ts'
+import { Refusal } from '../../runtime/refusal.ts'
+import { hashOf } from '../access/access.ts'
+import { countryOf } from '../country/country.ts'
+import type { Tables } from '../tables.ts'
+import { type ListedStore, storeRepository } from './repository.ts'
+import { type Credentials, newAuthtoken, paidByOperator, setUpStore } from './set-up.ts'
+import { nameProblem } from './store.ts'
+
+/** What an operator does with stores. */
+export type Stores = {
+  /** Sets up a store. Throws a `Refusal` for a name or country that is not permitted. */
+  readonly create: (store: {
+    readonly name: string
+    readonly country: string
+    readonly isPaid: boolean
+  }) => Promise<{ readonly code: string } & Credentials>
+  /** All of them, oldest first. */
+  readonly list: () => Promise<readonly ListedStore[]>
+  /** Gives a store another authtoken; null when there is none with this code. */
+  readonly resetToken: (code: string) => Promise<Credentials | null>
+  /** Gives a store to a user by an opaque id, or to nobody for null; false when there is no store with this code. */
+  readonly setOwner: (code: string, user: string | null) => Promise<boolean>
+}
+
+/** Runs `work` on the stores of a database that is migrated. */
+export async function withStores<Result>(connection: Connection, work: (stores: Stores) => Promise<Result>): Promise<Result> {
+  const database = openDatabase<Tables>(connection, { schema: 'store', max: 1, onError: () => {} })
+  const stores = storeRepository(database.query)
+  try {
+    return await work({
+      async create({ name, country, isPaid }) {
+        const wrong = nameProblem(name)
+        if (wrong) throw new Refusal(wrong.message.replace('"name"', '--name'))
+        const known = countryOf(country)
+        if (!known) throw new Refusal(`Expected --country to be an ISO 3166-1 alpha-2 code such as PT, got "${country}".`)
+        const at = new Date()
+        const wanted = {
+          name,
+          country: known.code,
+          theme: null,
+          paidSince: isPaid ? paidByOperator(at) : null,
+          createdBy: null,
+          at,
+        }
+        const { code, login, authtoken } = await database.query.transaction().execute((query) => setUpStore(query, wanted))
+        return { code, login, authtoken }
+      },
+      list: stores.list,
+      async resetToken(code) {
+        const authtoken = newAuthtoken()
+        const login = await stores.resetToken(code, hashOf(authtoken), new Date())
+        return login === null ? null : { login, authtoken }
+      },
+      async setOwner(code, user) {
+        const id = await stores.idOf(code)
+        if (id !== null) await stores.setOwner(id, user, new Date())
+        return id !== null
+      },
+    })
+  } finally {
+    await database.close()
+  }
+}

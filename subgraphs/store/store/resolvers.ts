@@ -1,0 +1,47 @@
+import type { Resolvers } from '#generated/store/resolvers.ts'
+import { SCOPES } from '../access/scopes.ts'
+import { languageName } from '../country/country.ts'
+import { identified, present } from '../ids.ts'
+import { createStore, resetAuthtoken, updateStore } from './actions.ts'
+
+export const storeResolvers = {
+  Query: {
+    store: async (_, __, { storeId, load }) => present(load.storeById.load(await storeId()), 'store'),
+    storeAccess: async (_, __, { access }) => {
+      const { storeCode, scopes } = await access()
+      return { storeCode, scopes: scopes === 'all' ? SCOPES : scopes.toSorted() }
+    },
+  },
+  Mutation: {
+    updateStore: (_, { input }, { write }) => write('updateStore', input, (unit) => updateStore(unit, input)),
+    createStore: async (_, { input }, { write }) => {
+      let authtoken: string | null = null
+      const outcome = await write('createStore', input, (unit) =>
+        createStore(unit, input, (text) => {
+          authtoken = text
+        }),
+      )
+      return { ...outcome, authtoken }
+    },
+    resetAuthtoken: async (_, given, { write }) => {
+      let authtoken: string | null = null
+      const outcome = await write('resetAuthtoken', given, (unit) =>
+        resetAuthtoken(unit, (text) => {
+          authtoken = text
+        }),
+      )
+      return { ...outcome, authtoken }
+    },
+  },
+  Store: {
+    ...identified('Store'),
+    url: ({ code }, _, { publicUrl }) => `${publicUrl}/shops/${code}`,
+    languages: async ({ id }, _, { load }) =>
+      (await load.languagesOfStore.load(id)).map(({ code }) => ({ code, name: languageName(code) ?? code })),
+  },
+  UpdateStoreSuccess: { store: ({ store }, _, { load }) => present(load.storeById.load(store), 'store') },
+  CreateStoreSuccess: {
+    store: ({ store }, _, { load }) => present(load.storeById.load(store), 'store'),
+    adminUrl: (_, __, { publicUrl }) => `${publicUrl}/console`,
+  },
+} satisfies Resolvers

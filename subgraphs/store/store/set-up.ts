@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import { hashOf } from '../access/access.ts'
+import { defaultsOf } from '../country/country.ts'
+import type { Tables } from '../tables.ts'
+import { permalinkOf } from '../text-key.ts'
+import { storeRepository } from './repository.ts'
+import { DAY } from './store.ts'
+
+/** A login and its authtoken, which nobody is told again: it is stored as a hash. */
+export type Credentials = { readonly login: string; readonly authtoken: string }
+
+/** 32 characters each, as clients of the REST API expect; 192 random bits of secret. */
+export const newAuthtoken = (): string => randomBytes(24).toString('base64url')
+/** Signs webhooks: 128 random bits. */
+export const newHooksToken = (): string => randomBytes(16).toString('hex')
+const newLogin = (): string => randomBytes(16).toString('hex')
+
+/** Sets up a store with what its country has by default. Run it in a transaction; the code is made from the name. */
+export async function setUpStore(
+  query: Kysely<Tables>,
+  wanted: {
+    readonly name: string
+    readonly country: string
+    readonly theme: string | null
+    readonly paidSince: Date | null
+    readonly createdBy: number | null
+    readonly at: Date
+  },
+): Promise<{ readonly storeId: number; readonly code: string } & Credentials> {
+  const stores = storeRepository(query)
+  const code = await stores.freeCode(permalinkOf(wanted.name).replace(/[^a-z0-9-]/g, '') || 'store')
+  const defaults = defaultsOf(wanted.country)
+  if (!defaults) throw new Error(`Expected a country of ISO 3166-1, got "${wanted.country}".`)
+  const credentials = { login: newLogin(), authtoken: newAuthtoken() }
+  const storeId = await stores.insert({
+    ...wanted,
+    ...defaults,
+    code,
+    hooksToken: newHooksToken(),
+    login: credentials.login,
+    tokenHash: hashOf(credentials.authtoken),
+  })
+  return { storeId, code, ...credentials }
+}
+
+/** Since when a store of the operator's counts as paid: long enough for everything. */
+export const paidByOperator = (now: Date): Date => new Date(now.getTime() - DAY)

@@ -1,0 +1,196 @@
+import { buildSubgraphSchema } from '@apollo/subgraph'
+import type { JWTVerifyGetKey } from 'jose'
+import type { Logger } from 'pino'
+import { type Connection, openDatabase } from '../runtime/database.ts'
+import { eventFeed } from '../runtime/event-feed.ts'
+import { rateLimit } from '../runtime/rate-limit.ts'
+import { sdlOf } from '../runtime/sdl.ts'
+import type { Subgraph } from '../runtime/subgraph.ts'
+import { publishedKeys } from '../runtime/user-token.ts'
+import { accessJudge } from './access/access.ts'
+import { insiders } from './access/insiders.ts'
+import { accessRepository } from './access/repository.ts'
+import { userJudge } from './access/user.ts'
+import { appRepository } from './app/repository.ts'
+import { appAuthorizationRepository } from './app-authorization/repository.ts'
+import { checkoutCustomFieldRepository } from './checkout-custom-field/repository.ts'
+import { contextOf, type Parts } from './context.ts'
+import { customFieldRepository } from './custom-field/repository.ts'
+import { customFieldSelectOptionRepository } from './custom-field-select-option/repository.ts'
+import { customerRepository } from './customer/repository.ts'
+import { customerAdditionalFieldRepository } from './customer-additional-field/repository.ts'
+import { customerCategoryRepository } from './customer-category/repository.ts'
+import { digitalAssetRepository } from './digital-asset/repository.ts'
+import type { Files } from './file/files.ts'
+import { fileRepository } from './file/repository.ts'
+import { sweepFiles } from './file/sweep.ts'
+import { fulfillmentRepository } from './fulfillment/repository.ts'
+import { allocationRepository } from './inventory/allocation-repository.ts'
+import { inventoryRepository } from './inventory/repository.ts'
+import { ledgerRepository } from './ledger/repository.ts'
+import { locationRepository } from './location/repository.ts'
+import { metafieldRepository } from './metafield/repository.ts'
+import { oauthDoor } from './oauth/door.ts'
+import { startProtocol } from './oauth/protocol.ts'
+import { oauthRepository } from './oauth/repository.ts'
+import { orderLineRepository } from './order/line-repository.ts'
+import { orderRepository } from './order/repository.ts'
+import { orderDocumentRepository } from './order-document/repository.ts'
+import { orderHistoryRepository } from './order-history/repository.ts'
+import { orderRefundRepository } from './order-refund/repository.ts'
+import { pageRepository } from './page/repository.ts'
+import { pageImageRepository } from './page-image/repository.ts'
+import { pageLabelRepository } from './page-label/repository.ts'
+import { paymentMethodRepository } from './payment-method/repository.ts'
+import { productRepository } from './product/repository.ts'
+import { productAttachmentRepository } from './product-attachment/repository.ts'
+import { productCategoryRepository } from './product-category/repository.ts'
+import { productCustomFieldValueRepository } from './product-custom-field-value/repository.ts'
+import { productImageRepository } from './product-image/repository.ts'
+import { productOptionRepository } from './product-option/repository.ts'
+import { productReviewRepository } from './product-review/repository.ts'
+import { productVariantRepository } from './product-variant/repository.ts'
+import { promotionRepository } from './promotion/repository.ts'
+import { resolvers } from './resolvers.ts'
+import { shippingMethodRepository } from './shipping-method/repository.ts'
+import { type ShippingNetwork, shippingServices } from './shipping-method/service.ts'
+import { shopRepository } from './shop/repository.ts'
+import { storeRepository } from './store/repository.ts'
+import type { Tables } from './tables.ts'
+import { taxRepository } from './tax/repository.ts'
+import { themeRepository } from './theme/repository.ts'
+import { type Bodies, deliver } from './webhook-delivery/deliver.ts'
+import { forgetDeliveries } from './webhook-delivery/forget.ts'
+import { deliveryJobs, type JobClock } from './webhook-delivery/jobs.ts'
+import { deliveryPlan } from './webhook-delivery/plan.ts'
+import { webhookDeliveryRepository } from './webhook-delivery/repository.ts'
+import { type WebhookNetwork, webhookSender } from './webhook-delivery/send.ts'
+import { webhookSubscriptionRepository } from './webhook-subscription/repository.ts'
+
+/** The subgraph, and its part that speaks to the outside by itself. */
+export type StoreSubgraph = Subgraph & {
+  /** Delivers webhooks from this process until the returned function is called; others may do so at the same time. `bodies` says what is sent. */
+  readonly deliverWebhooks: (bodies: Bodies) => Promise<() => Promise<void>>
+}
+
+/** As long as an operation may take. Mutations are not cancelled when their client leaves, so nothing else ends one that waits for a lock. */
+const STATEMENT_MILLISECONDS = 10_000
+
+/** Shops: their catalogues, stock, customers and orders. Rejects when the database cannot be read. */
+export async function storeSubgraph({
+  connection,
+  publicUrl,
+  userKeys = publishedKeys(publicUrl),
+  files,
+  log,
+  now = () => new Date(),
+  shippingNetwork,
+  webhookNetwork,
+  jobClock,
+}: {
+  readonly connection: Connection
+  /** Where clients reach this installation, without a slash at the end. */
+  readonly publicUrl: string
+  /** What the tokens of users are checked by; fetched from `publicUrl` when absent. */
+  readonly userKeys?: JWTVerifyGetKey
+  /** The bytes of pictures, attachments and digital goods; closed with the subgraph. */
+  readonly files: Files
+  readonly log: Logger
+  /** The time by which everything is dated and judged. */
+  readonly now?: () => Date
+  readonly shippingNetwork?: ShippingNetwork
+  readonly webhookNetwork?: WebhookNetwork
+  readonly jobClock?: JobClock
+}): Promise<StoreSubgraph> {
+  // Not the error itself: pg hangs the whole client on it.
+  const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
+  const database = openDatabase<Tables>(connection, { schema: 'store', statementMilliseconds: STATEMENT_MILLISECONDS, onError })
+  const [apps, oauth] = [appRepository(database.query), oauthRepository(database.query)]
+  const base = publicUrl.replace(/\/+$/, '')
+  let starting: ReturnType<typeof startProtocol> | null = null
+  // Its library takes a good part of a second to load, and most starts need it never.
+  const protocol = () => (starting ??= startProtocol({ oauth, apps, publicUrl: base, log, now }))
+  const [events, jobs] = await Promise.all([
+    eventFeed({ connection, schema: 'store', log }),
+    deliveryJobs(connection, { log, ...(jobClock && { clock: jobClock }) }),
+  ])
+  const inside = insiders(accessJudge(accessRepository(database.query), rateLimit('wrong credentials', 60, now), now))
+  const sender = webhookSender(webhookNetwork)
+  const parts: Parts = {
+    database: database.query,
+    judge: inside.judge,
+    userJudge: userJudge(userKeys, now),
+    stores: storeRepository(database.query),
+    shops: shopRepository(database.query),
+    checkoutCustomFields: checkoutCustomFieldRepository(database.query),
+    customers: customerRepository(database.query),
+    customerAdditionalFields: customerAdditionalFieldRepository(database.query),
+    customerCategories: customerCategoryRepository(database.query),
+    fulfillments: fulfillmentRepository(database.query),
+    allocations: allocationRepository(database.query),
+    apps,
+    appAuthorizations: appAuthorizationRepository(database.query),
+    inventory: inventoryRepository(database.query),
+    locations: locationRepository(database.query),
+    ledger: ledgerRepository(database.query),
+    orders: orderRepository(database.query),
+    orderDocuments: orderDocumentRepository(database.query),
+    orderHistory: orderHistoryRepository(database.query),
+    orderLines: orderLineRepository(database.query),
+    orderRefunds: orderRefundRepository(database.query),
+    paymentMethods: paymentMethodRepository(database.query),
+    products: productRepository(database.query),
+    productCategories: productCategoryRepository(database.query),
+    productOptions: productOptionRepository(database.query),
+    productVariants: productVariantRepository(database.query),
+    protocol,
+    metafields: metafieldRepository(database.query),
+    pages: pageRepository(database.query),
+    pageCategories: pageLabelRepository(database.query, 'page_category'),
+    pageImages: pageImageRepository(database.query),
+    pageTemplates: pageLabelRepository(database.query, 'page_template'),
+    themes: themeRepository(database.query),
+    customFields: customFieldRepository(database.query),
+    customFieldSelectOptions: customFieldSelectOptionRepository(database.query),
+    digitalAssets: digitalAssetRepository(database.query),
+    productAttachments: productAttachmentRepository(database.query),
+    productCustomFieldValues: productCustomFieldValueRepository(database.query),
+    productImages: productImageRepository(database.query),
+    productReviews: productReviewRepository(database.query),
+    files,
+    fileRecords: fileRepository(database.query),
+    taxes: taxRepository(database.query),
+    shippingMethods: shippingMethodRepository(database.query),
+    promotions: promotionRepository(database.query),
+    shippingServices: shippingServices(shippingNetwork),
+    webhookDeliveries: webhookDeliveryRepository(database.query),
+    webhookSubscriptions: webhookSubscriptionRepository(database.query),
+    webhooks: { plan: deliveryPlan(jobs), refusal: sender.refusal },
+    events,
+    publicUrl,
+    log,
+    now,
+  }
+  const sweeping = sweepFiles({ files, repository: parts.fileRecords }, { log, now })
+  const forgetting = forgetDeliveries(parts.webhookDeliveries, { log, now })
+
+  return {
+    name: 'store',
+    schema: buildSubgraphSchema([{ typeDefs: sdlOf('store'), resolvers: resolvers as never }]),
+    context: (caller) => contextOf(parts, caller),
+    door: oauthDoor({ protocol, oauth, publicUrl: base, now }),
+    ready: () => parts.stores.findByIds([0]),
+    listeners: parts.events.listeners,
+    deliverWebhooks: (bodies) =>
+      deliver({ database: database.query, jobs, plan: parts.webhooks.plan, sender, insiders: inside, bodies, log, now }),
+    close: async () => {
+      await Promise.all([sweeping.stop(), forgetting.stop()])
+      await jobs.close()
+      await sender.close()
+      await parts.shippingServices.close()
+      await parts.events.close()
+      await database.close()
+      await files.close()
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { rowOf } from '../ids.ts'
+import { given, required, type Versioned } from '../input.ts'
+import { productCategoryRepository } from '../product-category/repository.ts'
+import { staleVersion, type Unit } from '../write.ts'
+import { taxRepository } from './repository.ts'
+import { MOST_TAXES, type TaxFields, type TaxSettings, taxProblems } from './tax.ts'
+
+type Input = { readonly [Key in keyof TaxFields]?: TaxFields[Key] | null | undefined } & {
+  readonly categoryId?: string | null | undefined
+}
+
+export async function createTax({ query, storeId, now }: Unit, input: Input) {
+  const fields: TaxFields = {
+    name: input.name ?? '',
+    country: input.country ?? null,
+    region: input.region ?? null,
+    rate: input.rate ?? '0',
+    fixed: input.fixed ?? false,
+    shipping: input.shipping ?? false,
+  }
+  const problems = taxProblems(fields, input.categoryId != null)
+  if (problems.length > 0) return validationError(problems)
+
+  const taxes = taxRepository(query)
+  if ((await taxes.count(storeId)) >= MOST_TAXES) {
+    return validationError([problem('input', `one of at most ${MOST_TAXES} taxes of a store`, 'one more')])
+  }
+  const categoryId = await categoryOf({ query, storeId }, input.categoryId)
+  if (categoryId === 'missing') return notFoundError('category', String(input.categoryId))
+  const tax = await taxes.insert(storeId, { ...fields, categoryId, at: now })
+  return { __typename: 'CreateTaxSuccess' as const, tax }
+}
+
+export async function updateTax({ query, storeId, now }: Unit, id: string, input: Input & Versioned) {
+  const taxes = taxRepository(query)
+  const before = await taxes.lock(storeId, rowOf(id, 'Tax') ?? 0)
+  if (!before) return notFoundError('tax', id)
+  const stale = staleVersion(input.expectedVersion, before.version)
+  if (stale) return stale
+
+  const categoryId = input.categoryId === undefined ? before.categoryId : await categoryOf({ query, storeId }, input.categoryId)
+  if (categoryId === 'missing') return notFoundError('category', String(input.categoryId))
+  const fields: TaxFields = {
+    name: input.name ?? before.name,
+    country: given(input.country, before.country),
+    region: given(input.region, before.region),
+    rate: input.rate ?? before.rate,
+    fixed: input.fixed ?? before.fixed,
+    shipping: input.shipping ?? before.shipping,
+  }
+  const problems = [...required(input, ['name', 'rate', 'fixed', 'shipping']), ...taxProblems(fields, categoryId !== null)]
+  if (problems.length > 0) return validationError(problems)
+  await taxes.update(storeId, before.id, { ...fields, categoryId, at: now })
+  return { __typename: 'UpdateTaxSuccess' as const, tax: before.id }
+}
+
+export async function deleteTax({ query, storeId }: Unit, id: string, { expectedVersion }: Versioned) {
+  const taxes = taxRepository(query)
+  const before = await taxes.lock(storeId, rowOf(id, 'Tax') ?? 0)
+  if (!before) return notFoundError('tax', id)
+  const stale = staleVersion(expectedVersion, before.version)
+  if (stale) return stale
+  await taxes.delete(storeId, before.id)
+  return { __typename: 'DeleteTaxSuccess' as const, row: before.id }
+}
+
+type SettingsInput = Versioned & {
+  readonly [Key in 'pricesIncludeTax' | 'taxedAddress']?: TaxSettings[Key] | null | undefined
+}
+
+export async function updateTaxSettings({ query, storeId }: Unit, input: SettingsInput) {
+  const problems = required(input, ['pricesIncludeTax', 'taxedAddress'])
+  if (problems.length > 0) return validationError(problems)
+  const taxes = taxRepository(query)
+  const before = await taxes.lockSettings(storeId)
+  const stale = staleVersion(input.expectedVersion, before.version)
+  if (stale) return stale
+  await taxes.updateSettings(storeId, {
+    pricesIncludeTax: input.pricesIncludeTax ?? before.pricesIncludeTax,
+    taxedAddress: input.taxedAddress ?? before.taxedAddress,
+  })
+  return { __typename: 'UpdateTaxSettingsSuccess' as const }
+}
+
+/** The row of the category that was asked for; null for none, `missing` when there is no such category. */
+async function categoryOf(
+  { query, storeId }: Pick<Unit, 'query' | 'storeId'>,
+  categoryId: string | null | undefined,
+): Promise<number | null | 'missing'> {
+  if (categoryId == null) return null
+  const row = rowOf(categoryId, 'ProductCategory')
+  const [found] = row === null ? [] : await productCategoryRepository(query).findByIds(storeId, [row])
+  return found?.id ?? 'missing'
+}

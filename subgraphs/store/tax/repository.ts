@@ -1,0 +1,120 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from '../tables.ts'
+import type { Tax, TaxFields, TaxSettings } from './tax.ts'
+
+const COLUMNS = [
+  'id',
+  'name',
+  'country',
+  'region',
+  'category_id as categoryId',
+  'rate',
+  'fixed',
+  'shipping',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+  'version',
+] as const
+
+const SETTINGS = ['prices_include_tax as pricesIncludeTax', 'taxed_address as taxedAddress', 'version'] as const
+/** What counts for a store until it says something else. */
+const DEFAULTS: TaxSettings = { pricesIncludeTax: false, taxedAddress: 'SHIPPING', version: 1 }
+
+type Written = TaxFields & { readonly categoryId: number | null; readonly at: Date }
+
+export type TaxRepository = ReturnType<typeof taxRepository>
+
+/** Taxes in the database; every call is about one store. */
+export const taxRepository = (database: Kysely<Tables>) => ({
+  /** In any order, without those that do not exist. */
+  findByIds: (storeId: number, ids: readonly number[]): Promise<Tax[]> =>
+    database.selectFrom('tax').select(COLUMNS).where('store_id', '=', storeId).where('id', 'in', ids).execute(),
+
+  /** All, oldest first. */
+  list: (storeId: number): Promise<Tax[]> =>
+    database.selectFrom('tax').select(COLUMNS).where('store_id', '=', storeId).orderBy('id').execute(),
+
+  async count(storeId: number): Promise<number> {
+    const { count } = await database
+      .selectFrom('tax')
+      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .where('store_id', '=', storeId)
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  },
+
+  /** The row until the transaction ends; null when there is none. */
+  async lock(storeId: number, id: number): Promise<Tax | null> {
+    const found = await database
+      .selectFrom('tax')
+      .select(COLUMNS)
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst()
+    return found ?? null
+  },
+
+  async insert(storeId: number, { categoryId, at, name, country, region, rate, fixed, shipping }: Written): Promise<number> {
+    const row = { name, country, region, rate, fixed, shipping, category_id: categoryId, created_at: at, updated_at: at }
+    const { id } = await database
+      .insertInto('tax')
+      .values({ store_id: storeId, ...row })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    return id
+  },
+
+  async update(
+    storeId: number,
+    id: number,
+    { categoryId, at, name, country, region, rate, fixed, shipping }: Written,
+  ): Promise<void> {
+    const row = { name, country, region, rate, fixed, shipping, category_id: categoryId, updated_at: at }
+    await database
+      .updateTable('tax')
+      .set((set) => ({ ...row, version: set('version', '+', 1) }))
+      .where('store_id', '=', storeId)
+      .where('id', '=', id)
+      .execute()
+  },
+
+  async delete(storeId: number, id: number): Promise<void> {
+    await database.deleteFrom('tax').where('store_id', '=', storeId).where('id', '=', id).execute()
+  },
+
+  async settings(storeId: number): Promise<TaxSettings> {
+    const found = await database.selectFrom('tax_settings').select(SETTINGS).where('store_id', '=', storeId).executeTakeFirst()
+    return found ?? DEFAULTS
+  },
+
+  /** The settings until the transaction ends. */
+  async lockSettings(storeId: number): Promise<TaxSettings> {
+    await database
+      .insertInto('tax_settings')
+      .values({ store_id: storeId })
+      .onConflict((conflict) => conflict.column('store_id').doNothing())
+      .execute()
+    return database
+      .selectFrom('tax_settings')
+      .select(SETTINGS)
+      .where('store_id', '=', storeId)
+      .forUpdate()
+      .executeTakeFirstOrThrow()
+  },
+
+  async updateSettings(
+    storeId: number,
+    { pricesIncludeTax, taxedAddress }: Pick<TaxSettings, 'pricesIncludeTax' | 'taxedAddress'>,
+  ): Promise<void> {
+    await database
+      .updateTable('tax_settings')
+      .set((set) => ({
+        prices_include_tax: pricesIncludeTax,
+        taxed_address: taxedAddress,
+        version: set('version', '+', 1),
+      }))
+      .where('store_id', '=', storeId)
+      .execute()
+  },
+})

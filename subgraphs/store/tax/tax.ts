@@ -1,0 +1,80 @@
+import { type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { amountOf, ONE } from '../amount.ts'
+import { countryOf } from '../country/country.ts'
+import { isSameCode, type Place } from '../place.ts'
+
+export type Tax = {
+  readonly id: number
+  readonly name: string
+  /** ISO 3166-1 alpha-2; null: everywhere. */
+  readonly country: string | null
+  /** Code of a region of that country; null: all of it. */
+  readonly region: string | null
+  /** Charged for products of this category only; null: for all products. */
+  readonly categoryId: number | null
+  /** A percentage of the price, or money per unit. */
+  readonly rate: string
+  readonly fixed: boolean
+  /** Charged on shipping, and on no product. */
+  readonly shipping: boolean
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly version: number
+}
+
+/** What is written of a tax. */
+export type TaxFields = Pick<Tax, 'name' | 'country' | 'region' | 'rate' | 'fixed' | 'shipping'>
+
+/** What a tax is judged by. */
+export type TaxRule = Pick<Tax, 'country' | 'region' | 'categoryId' | 'shipping'>
+
+/** How prices and taxes of a store belong together. */
+export type TaxSettings = {
+  readonly pricesIncludeTax: boolean
+  /** Which address says where taxes are due. */
+  readonly taxedAddress: 'SHIPPING' | 'BILLING'
+  readonly version: number
+}
+
+/** What a store with more would be slow to work an order out by; none that is known has a hundred. */
+export const MOST_TAXES = 1_000
+const LONGEST_REGION = 20
+/** Percent. Taxes above the price exist, on tobacco and spirits. */
+const MOST_PERCENT = 1_000n * ONE
+
+/** What is wrong with a tax, in the order of its fields. `hasCategory`: it is to be for one category of products. */
+export function taxProblems(
+  { name, country, region, rate, fixed, shipping }: TaxFields,
+  hasCategory: boolean,
+): readonly Problem[] {
+  const amount = amountOf(rate)
+  return problemsIn([
+    textProblem('name', name, 200),
+    country === null || countryOf(country)?.code === country
+      ? null
+      : problem('country', 'an ISO 3166-1 alpha-2 code such as "PT"', country),
+    region === null ? null : textProblem('region', region, LONGEST_REGION),
+    region !== null && country === null ? problem('region', 'absent where no country is given', region) : null,
+    hasCategory && shipping ? problem('categoryId', 'absent for a tax on shipping', 'a category') : null,
+    amount < 0n || (!fixed && amount > MOST_PERCENT) ? problem('rate', fixed ? '0 or more' : '0 to 1000 percent', rate) : null,
+  ])
+}
+
+/**
+ * The taxes on a product that goes to, or is billed to, a place. `categories`: those of the product, and all above them. A tax for all categories comes
+ * on top of one for a category, as merchants set up a general and a special tax. In the order given.
+ */
+export const taxesOnProduct = <T extends TaxRule>(
+  taxes: readonly T[],
+  categories: ReadonlySet<number>,
+  place: Place,
+): readonly T[] =>
+  taxes.filter((tax) => !tax.shipping && (tax.categoryId === null || categories.has(tax.categoryId)) && isDueIn(tax, place))
+
+/** The taxes on sending something to a place. */
+export const taxesOnShipping = <T extends TaxRule>(taxes: readonly T[], place: Place): readonly T[] =>
+  taxes.filter((tax) => tax.shipping && isDueIn(tax, place))
+
+/** Where the place is not known, only taxes without a country are due. */
+const isDueIn = ({ country, region }: TaxRule, place: Place): boolean =>
+  (country === null || isSameCode(country, place.country)) && (region === null || isSameCode(region, place.region))

@@ -1,0 +1,133 @@
+import { isText, type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+
+export const SETTING_TYPES = ['TEXT', 'NUMBER', 'BOOLEAN', 'COLOR', 'URL', 'CHOICE'] as const
+export type SettingType = (typeof SETTING_TYPES)[number]
+export type SettingValue = string | number | boolean
+
+/** Something about a theme that the merchant can choose. */
+export type ThemeSetting = {
+  readonly key: string
+  readonly label: string
+  readonly type: SettingType
+  /** Empty for other types than CHOICE. */
+  readonly options: readonly string[]
+  readonly default: SettingValue
+}
+
+/** Values by the keys of settings. */
+export type SettingValues = Readonly<Record<string, SettingValue>>
+
+/** How a shop looks. */
+export type Theme = {
+  readonly id: number
+  readonly name: string
+  /** Which version of it this is; null when nobody said. */
+  readonly label: string | null
+  readonly settings: readonly ThemeSetting[]
+  /** Settings that are not in it have their default. */
+  readonly customised: SettingValues
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly version: number
+}
+
+/** What customers of the store see since `publishedAt`. */
+export type Publication = {
+  readonly id: number
+  readonly storeId: number
+  readonly themeId: number
+  readonly customised: SettingValues
+  readonly publishedAt: Date
+}
+
+/** A theme with these settings, as somebody sees it; `publishedAt` is null for what customers do not see. */
+export type ThemeView = {
+  readonly theme: Theme
+  readonly customised: SettingValues
+  readonly publishedAt: Date | null
+}
+
+/** A store has at most so many. */
+export const MOST_THEMES = 20
+/** So many publications can be taken back. */
+export const MOST_REVERTS = 50
+const LONGEST_NAME = 100
+const LONGEST_LABEL = 50
+const LONGEST_VALUE = 1_000
+
+/** What is wrong with the name and label of a theme; undefined stays as it is. */
+export const themeProblems = ({
+  name,
+  label,
+}: {
+  readonly name?: string | null | undefined
+  readonly label?: string | null | undefined
+}): readonly Problem[] =>
+  problemsIn([
+    name === undefined ? null : textProblem('name', name ?? '', LONGEST_NAME),
+    label == null ? null : textProblem('label', label, LONGEST_LABEL),
+  ])
+
+/** What each type takes. */
+const TYPES: Readonly<
+  Record<SettingType, { readonly expectation: string; readonly takes: (value: unknown, options: readonly string[]) => boolean }>
+> = {
+  TEXT: { expectation: `text of at most ${LONGEST_VALUE} characters`, takes: isShortText },
+  NUMBER: { expectation: 'a finite number', takes: (value) => Number.isFinite(value) },
+  BOOLEAN: { expectation: 'true or false', takes: (value) => typeof value === 'boolean' },
+  COLOR: {
+    expectation: 'a colour such as "#1a2b3c"',
+    takes: (value) => typeof value === 'string' && /^#(?:[0-9a-f]{6}|[0-9a-f]{8})$/i.test(value),
+  },
+  URL: {
+    expectation: `an http or https URL of at most ${LONGEST_VALUE} characters, or ""`,
+    takes: (value) => value === '' || (isShortText(value) && isHttpUrl(value)),
+  },
+  CHOICE: { expectation: 'one of its options', takes: (value, options) => options.includes(value as string) },
+}
+
+/** What is wrong with this value of a setting; null: nothing, and it is a `SettingValue`. */
+export const valueProblem = (
+  field: string,
+  { type, options }: Pick<ThemeSetting, 'type' | 'options'>,
+  value: unknown,
+): Problem | null => (TYPES[type].takes(value, options) ? null : problem(field, TYPES[type].expectation, value))
+
+/** What customising a theme by these values makes of it, or what is wrong with them. Null sets one to its default. */
+export function customised(
+  { settings, customised: before }: Pick<Theme, 'settings' | 'customised'>,
+  given: unknown,
+): { readonly problems: readonly Problem[]; readonly values: SettingValues } {
+  if (given == null) return { problems: [], values: before }
+  if (typeof given !== 'object' || Array.isArray(given)) {
+    return { problems: [problem('settings', 'an object of values by the keys of settings', given)], values: before }
+  }
+  const known = new Map(settings.map((setting) => [setting.key, setting]))
+  const problems: Problem[] = []
+  const values = new Map(Object.entries(before))
+  for (const [key, value] of Object.entries(given)) {
+    const setting = known.get(key)
+    const wrong = setting
+      ? value === null || valueProblem(`settings.${key}`, setting, value)
+      : problem('settings', 'an object of values by the keys of settings that the theme has', key)
+    if (wrong === true) values.delete(key)
+    else if (wrong) problems.push(wrong)
+    else values.set(key, value)
+  }
+  return { problems, values: Object.fromEntries(values) }
+}
+
+/** The value of every setting, by its key, in the order of the theme. */
+export const effectiveValues = (settings: readonly ThemeSetting[], values: SettingValues): SettingValues =>
+  Object.fromEntries(settings.map(({ key, default: usual }) => [key, values[key] ?? usual]))
+
+/** Whether customers would see the same. */
+export const looksLike = (theme: Theme, seen: Pick<Publication, 'themeId' | 'customised'> | null): boolean =>
+  seen?.themeId === theme.id &&
+  theme.settings.every(({ key, default: usual }) => (theme.customised[key] ?? usual) === (seen.customised[key] ?? usual))
+
+function isShortText(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= LONGEST_VALUE && isText(value)
+}
+
+const isHttpUrl = (value: string): boolean => URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol)

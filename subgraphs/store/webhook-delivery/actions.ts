@@ -1,0 +1,25 @@
+import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { webhookSubscriptionRepository } from '../webhook-subscription/repository.ts'
+import type { Unit } from '../write.ts'
+import { deliveryRow } from './ids.ts'
+import { webhookDeliveryRepository } from './repository.ts'
+import type { Webhooks } from './webhooks.ts'
+
+/** Sends a delivery again that is over, under the same id. */
+export async function replayWebhookDelivery(unit: Unit, { plan }: Webhooks, id: string) {
+  const { query, storeId, now } = unit
+  const deliveries = webhookDeliveryRepository(query)
+  const row = deliveryRow(id) ?? 0
+  const [seen] = await deliveries.findByIds(storeId, [row])
+  // In this order, as whoever records an attempt does.
+  const subscription = seen && (await webhookSubscriptionRepository(query).lock(storeId, seen.subscriptionId))
+  const before = subscription && (await deliveries.lock(storeId, row))
+  if (!subscription || !before) return notFoundError('webhook delivery', id)
+  if (before.status === 'waiting') {
+    return validationError([problem('id', 'that of a delivery that was delivered or given up', 'one that waits')])
+  }
+  await deliveries.replay(storeId, before.id, subscription.url, now)
+  if (before.isTest) await plan.begin(unit, [{ deliveryId: before.id, dueAt: null }])
+  else await plan.wake(unit, subscription.url)
+  return { __typename: 'ReplayWebhookDeliverySuccess' as const, webhookDelivery: before.id }
+}

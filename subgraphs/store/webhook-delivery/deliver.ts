@@ -1,0 +1,138 @@
+import type { Logger } from 'pino'
+import type { Caller } from '../../runtime/caller.ts'
+import { opaqueId } from '../../runtime/id.ts'
+import type { Insiders } from '../access/insiders.ts'
+import type { Parts } from '../context.ts'
+import { webhookSubscriptionRepository } from '../webhook-subscription/repository.ts'
+import { isWorthAnotherTry, type Unit } from '../write.ts'
+import type { DeliveryJobs, JobRun } from './jobs.ts'
+import { deliveryAfter, healthAfter } from './outcome.ts'
+import type { DeliveryPlan } from './plan.ts'
+import { webhookDeliveryRepository } from './repository.ts'
+import type { WebhookSender } from './send.ts'
+import { type Attempt, headersOf, type Signer, type WebhookDelivery } from './webhook-delivery.ts'
+
+/** Writes a thing of the store as the REST API answers it to `caller`; only its id in its envelope where it is gone. Rejects when the graph does not answer. */
+export type Bodies = (entity: string, id: number, caller: Caller, signal: AbortSignal) => Promise<string>
+
+/** What delivering needs. */
+export type Delivering = {
+  readonly database: Parts['database']
+  readonly jobs: DeliveryJobs
+  readonly plan: DeliveryPlan
+  readonly sender: WebhookSender
+  readonly insiders: Insiders
+  readonly bodies: Bodies
+  readonly log: Logger
+  readonly now: () => Date
+}
+
+/** How long an attempt that is under way may go on when this process stops delivering. What is cut off is sent again, by whoever delivers next. Milliseconds. */
+const PATIENCE = 5_000
+/** Making a body; an operation has no more. Milliseconds. */
+const BODY = 10_000
+/** Transactions that lock each other out begin again, so often. */
+const ATTEMPTS = 5
+
+/** Delivers in this process until the returned function is called. */
+export async function deliver(delivering: Delivering): Promise<() => Promise<void>> {
+  const ended = new AbortController()
+  const stop = await delivering.jobs.work((job) => attempt(delivering, job, ended.signal))
+  return async () => {
+    const cut = setTimeout(() => ended.abort(), PATIENCE)
+    await stop()
+    clearTimeout(cut)
+  }
+}
+
+/**
+ * One attempt. Killed at any point, the job runs again: before the answer is written down, the same bytes are sent again under the same id; after that, nothing is.
+ */
+async function attempt(delivering: Delivering, job: JobRun, ended: AbortSignal): Promise<void> {
+  const { sender, now } = delivering
+  const begun = await begin(delivering, job)
+  if (!begun) return
+  const { delivery, signer } = begun
+  const body = delivery.body ?? (await bodyOf(delivering, job, begun, ended))
+  const startedAt = now()
+  const sent = await sender.send(delivery.url, body, headersOf(delivery, signer, body, startedAt), ended)
+  await record(delivering, job, { startedAt, ...sent })
+}
+
+/** Takes the delivery of a job; null when it is not its turn, or not its job any more. */
+function begin({ database }: Delivering, job: JobRun): Promise<{ delivery: WebhookDelivery; signer: Signer } | null> {
+  const { storeId } = job
+  return database.transaction().execute(async (query) => {
+    const deliveries = webhookDeliveryRepository(query)
+    const delivery = await deliveries.ofJob(storeId, job)
+    if (!delivery) return null
+    if (!delivery.isTest) {
+      await deliveries.lockLane(storeId, delivery)
+      const head = await deliveries.headOf(storeId, delivery)
+      if (head?.deliveryId !== delivery.id) return null
+    }
+    if (!(await deliveries.take(storeId, { ...job, url: delivery.url }))) return null
+    return { delivery, signer: await deliveries.signer(storeId) }
+  })
+}
+
+async function bodyOf(
+  { database, insiders, bodies }: Delivering,
+  { storeId }: JobRun,
+  { delivery, signer: { storeCode } }: { readonly delivery: WebhookDelivery; readonly signer: Signer },
+  ended: AbortSignal,
+): Promise<string> {
+  const requestId = `webhook-${opaqueId('WebhookDelivery', String(delivery.id))}`
+  const signal = AbortSignal.any([ended, AbortSignal.timeout(BODY)])
+  const body = await insiders.reading({ storeId, storeCode }, requestId, (caller) =>
+    bodies(delivery.entity, delivery.entityId, caller, signal),
+  )
+  return webhookDeliveryRepository(database).keepBody(storeId, delivery.id, body)
+}
+
+/** Writes down what came of an attempt, and begins what is next. */
+async function record(delivering: Delivering, job: JobRun, made: Attempt): Promise<void> {
+  const { database, now } = delivering
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await database
+        .transaction()
+        .execute((query) => recordIn({ query, storeId: job.storeId, now: now() }, delivering, job, made))
+      return
+    } catch (thrown) {
+      if (attempt === ATTEMPTS || !isWorthAnotherTry(thrown)) throw thrown
+    }
+  }
+}
+
+async function recordIn(
+  unit: Pick<Unit, 'query' | 'storeId' | 'now'>,
+  { plan, log }: Delivering,
+  job: JobRun,
+  made: Attempt,
+): Promise<void> {
+  const { query, storeId, now } = unit
+  const deliveries = webhookDeliveryRepository(query)
+  const subscriptions = webhookSubscriptionRepository(query)
+  const seen = await deliveries.ofRun(storeId, job)
+  if (!seen) return
+  await deliveries.lockLane(storeId, seen)
+  const subscription = await subscriptions.lock(storeId, seen.subscriptionId)
+  // Locks were waited for: it may be gone.
+  const delivery = await deliveries.ofRun(storeId, job)
+  if (!subscription || !delivery) return
+
+  await deliveries.insertAttempt(storeId, delivery.id, made)
+  await deliveries.settle(storeId, deliveryAfter(delivery, made, now))
+  if (delivery.isTest) return
+
+  const health = healthAfter(subscription, made, now)
+  if (health) await subscriptions.setHealth(storeId, health)
+  if (health?.pausedAt && !subscription.pausedAt) {
+    log.warn({ storeId, webhook: subscription.id, failures: health.failureCount }, 'a webhook was paused')
+    // What waited behind its deliveries, for other webhooks of the same receiver, need not wait for it.
+    return plan.wake(unit, delivery.url)
+  }
+  const head = await deliveries.headOf(storeId, delivery)
+  if (head) await plan.begin(unit, [{ ...head, dueAt: head.dueAt > now ? head.dueAt : null }])
+}

@@ -1,0 +1,23 @@
+import type { Logger } from 'pino'
+import { type Rounds, rounds } from '../../runtime/rounds.ts'
+import type { WebhookDeliveryRepository } from './repository.ts'
+
+/** How often old deliveries are looked for, and how old they are then, whatever became of them. Milliseconds. */
+const EVERY = 3_600_000
+const AGE = 30 * 24 * 3_600_000
+/** Few enough that nobody waits for them. */
+const BATCH = 1_000
+
+/** Deletes deliveries that are too old to be of use, until it is stopped. */
+export const forgetDeliveries = (
+  deliveries: WebhookDeliveryRepository,
+  { log, now }: { readonly log: Logger; readonly now: () => Date },
+): Rounds =>
+  rounds(
+    EVERY,
+    async (signal) => {
+      const before = new Date(now().getTime() - AGE)
+      while (!signal.aborted && (await deliveries.forget(before, BATCH)) === BATCH);
+    },
+    (error) => log.warn({ err: error }, 'old webhook deliveries could not be deleted'),
+  )

@@ -1,0 +1,10 @@
+import { opaqueId, rowIn } from '../../runtime/id.ts'
+
+/** The id of a delivery in the schema and in its header. The REST API has no deliveries, so there is no number. */
+export const deliveryId = (row: number): string => opaqueId('WebhookDelivery', String(row))
+
+/** The row of such an id; null when it is none. */
+export function deliveryRow(id: string): number | null {
+  const row = Number(rowIn(id, 'WebhookDelivery') ?? 0)
+  return row >= 1 && Number.isSafeInteger(row) ? row : null
+}

@@ -1,0 +1,91 @@
+import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
+import type { Logger } from 'pino'
+import type { Connection } from '../../runtime/database.ts'
+import type { Unit } from '../write.ts'
+
+/** A delivery that is to be begun by the job with this id. */
+export type DeliveryJob = {
+  readonly jobId: string
+  readonly storeId: number
+  readonly deliveryId: number
+  /** Null: at once. */
+  readonly dueAt: Date | null
+}
+
+/** A run of a job: the same job runs again when the process that ran it has died, or failed itself. */
+export type JobRun = { readonly jobId: string; readonly run: number; readonly storeId: number; readonly deliveryId: number }
+
+/** When deliveries are begun, kept by pg-boss beside the tables of the store. */
+export type DeliveryJobs = {
+  /** In the transaction: they begin if and only if it commits. */
+  readonly add: (query: Unit['query'], jobs: readonly DeliveryJob[]) => Promise<void>
+  /** Runs jobs in this process until the returned function is called, which resolves when the last has ended. What rejects runs again. */
+  readonly work: (run: (job: JobRun) => Promise<void>) => Promise<() => Promise<void>>
+  readonly close: () => Promise<void>
+}
+
+/** The clock that jobs wait by: the machine's, and pg-boss' own for tests. */
+export type JobClock = NonNullable<ConstructorParameters<typeof PgBoss>[0]['clock']>
+
+const SCHEMA = 'store_jobs'
+const QUEUE = 'webhook-delivery'
+/** What a job says when it runs, and how often others look whether one has fallen silent. Its process is dead then, and another takes over. Seconds. */
+const HEARTBEAT = 10
+const SUPERVISION = 5
+/** One attempt takes 15 seconds at most, and making its body 10. Seconds. */
+const LONGEST = 60
+/** When our own database fails a job: again after a second, and later and later up to a minute; never given up. */
+const AGAIN = { retryLimit: 1_000_000, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 }
+/** A job that waits is needed as long as its delivery is kept; one that is done is of no use. Seconds. */
+const KEPT = { retentionSeconds: 31 * 24 * 60 * 60, deleteAfterSeconds: 600 }
+/** Deliveries at once in a process, and of one store: a slow receiver must not take the places of others. */
+const AT_ONCE = { localConcurrency: 12, localGroupConcurrency: 4 }
+/** Jobs that are written in one statement. */
+const BATCH = 1_000
+/** What is still under way when the subgraph ends is cut off then, and begun again elsewhere. Milliseconds. */
+const PATIENCE = 5_000
+
+/** Starts pg-boss in a schema of its own, which it makes and migrates. Rejects when it cannot. */
+export async function deliveryJobs(
+  connection: Connection,
+  { log, clock }: { readonly log: Logger; readonly clock?: JobClock },
+): Promise<DeliveryJobs> {
+  const boss = new PgBoss({
+    ...connection,
+    schema: SCHEMA,
+    application_name: 'atrium store jobs',
+    max: 4,
+    useListenNotify: true,
+    schedule: false,
+    superviseIntervalSeconds: SUPERVISION,
+    monitorIntervalSeconds: HEARTBEAT,
+    maintenanceIntervalSeconds: 600,
+    ...(clock && { clock }),
+  })
+  boss.on('error', ({ message }) => log.warn({ reason: message }, 'jobs of webhooks could not be looked after'))
+  await boss.start()
+  await boss.createQueue(QUEUE, { notify: true, heartbeatSeconds: HEARTBEAT, expireInSeconds: LONGEST, ...AGAIN, ...KEPT })
+
+  return {
+    async add(query, jobs) {
+      const db = fromKysely(query)
+      for (let at = 0; at < jobs.length; at += BATCH) {
+        const part = jobs.slice(at, at + BATCH).map(({ jobId, storeId, deliveryId, dueAt }) => ({
+          id: jobId,
+          data: { storeId, deliveryId },
+          group: { id: String(storeId) },
+          ...(dueAt && { startAfter: dueAt }),
+        }))
+        await boss.insert(QUEUE, part, { db })
+      }
+    },
+    async work(run) {
+      const options = { ...AT_ONCE, includeMetadata: true, pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 5 } as const
+      await boss.work(QUEUE, options, async ([job]: JobWithMetadata<Pick<JobRun, 'storeId' | 'deliveryId'>>[]) => {
+        if (job) await run({ ...job.data, jobId: job.id, run: job.retryCount })
+      })
+      return () => boss.offWork(QUEUE, { wait: true })
+    },
+    close: () => boss.stop({ timeout: PATIENCE }),
+  }
+}

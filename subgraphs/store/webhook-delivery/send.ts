@@ -1,0 +1,79 @@
+import type { Readable } from 'node:stream'
+import { deadline } from '../../runtime/outbound/deadline.ts'
+import { dnsClient } from '../../runtime/outbound/dns-client.ts'
+import { systemServers } from '../../runtime/outbound/dns-servers.ts'
+import { faultOf } from '../../runtime/outbound/fault.ts'
+import { httpClient } from '../../runtime/outbound/http-client.ts'
+import { type NetworkOptions, safeNetwork } from '../../runtime/outbound/safe-connect.ts'
+import type { Refusal } from '../webhook-subscription/webhook-subscription.ts'
+import type { Attempt } from './webhook-delivery.ts'
+
+/** Brings bodies to receivers. */
+export type WebhookSender = {
+  /** One attempt. Rejects only when the signal aborts it: then nobody knows whether it arrived. */
+  readonly send: (
+    url: string,
+    body: string,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ) => Promise<Omit<Attempt, 'startedAt'>>
+  readonly refusal: Refusal
+  readonly close: () => Promise<void>
+}
+
+/** Exceptions from what may be connected to, and for tests other DNS servers. */
+export type WebhookNetwork = Partial<NetworkOptions>
+
+/** As published. Milliseconds. */
+const TIME = 15_000
+/** What is read of an answer: enough to find a mistake. */
+const MOST_BYTES = 4_000
+const MOST_CHARACTERS = 1_000
+
+export function webhookSender(options: WebhookNetwork = {}): WebhookSender {
+  const network = safeNetwork({ resolvers: systemServers(), ...options })
+  const http = httpClient(network, dnsClient(network), { userAgent: 'atrium', isPlainAllowed: true })
+
+  return {
+    async send(url, body, headers, ended) {
+      const began = performance.now()
+      const time = deadline(TIME, ended)
+      const took = () => Math.round(performance.now() - began)
+      try {
+        const answer = await http.post(url, body, { signal: time.signal, accept: '*/*', maxBytes: 2 * MOST_BYTES, headers })
+        const { status } = answer
+        const response = await beginningOf(answer.body)
+        return { milliseconds: took(), status, error: status >= 200 && status < 300 ? null : refusedWith(status), response }
+      } catch (thrown) {
+        ended.throwIfAborted()
+        const { reason, message } = faultOf(thrown)
+        const error = reason === 'timeout' ? `no answer within ${TIME / 1_000} seconds` : `${reason}: ${message}`
+        return { milliseconds: took(), status: null, error: error.slice(0, MOST_CHARACTERS), response: null }
+      } finally {
+        time.clear()
+      }
+    },
+    refusal: network.refusal,
+    close: http.close,
+  }
+}
+
+const refusedWith = (status: number): string =>
+  status >= 300 && status < 400 ? `status ${status}: redirects are not followed` : `status ${status}`
+
+/** As much of an answer as there is in time, and as is kept. The status has said already what became of the delivery. */
+async function beginningOf(body: Readable): Promise<string | null> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      chunks.push(chunk)
+      bytes += chunk.length
+      if (bytes >= MOST_BYTES) break
+    }
+  } catch {
+    // Broken off, or too slow: what came is kept.
+  }
+  const text = Buffer.concat(chunks).toString('utf8').replaceAll('\0', '').toWellFormed().slice(0, MOST_CHARACTERS).toWellFormed()
+  return text === '' ? null : text
+}

@@ -1,0 +1,89 @@
+import { createHmac } from 'node:crypto'
+import { opaqueId } from '../../runtime/id.ts'
+import type { EventName } from '../events.ts'
+
+export type DeliveryStatus = 'waiting' | 'delivered' | 'failed'
+
+/** One event for one subscription. */
+export type WebhookDelivery = {
+  readonly id: number
+  readonly subscriptionId: number
+  readonly url: string
+  readonly event: EventName
+  /** Type of the thing in the schema, and its row. */
+  readonly entity: string
+  readonly entityId: number
+  readonly triggeredAt: Date
+  readonly isTest: boolean
+  readonly status: DeliveryStatus
+  /** Attempts since it began, or was begun again. */
+  readonly tries: number
+  readonly dueAt: Date
+  /** Null before the first attempt. */
+  readonly body: string | null
+  readonly createdAt: Date
+  readonly finishedAt: Date | null
+}
+
+/** What came of one attempt. */
+export type Attempt = {
+  readonly startedAt: Date
+  readonly milliseconds: number
+  /** Null: the receiver answered nothing. */
+  readonly status: number | null
+  /** Null: it succeeded. */
+  readonly error: string | null
+  /** The beginning of the answer; null: there was none. */
+  readonly response: string | null
+}
+
+/** An attempt of a delivery, counted from 1 on. */
+export type WebhookAttempt = Attempt & { readonly deliveryId: number; readonly number: number }
+
+/** Who signs. */
+export type Signer = {
+  readonly storeCode: string
+  readonly hooksToken: string
+  /** The one before, until then; null: none. */
+  readonly previousHooksToken: string | null
+  readonly previousHooksTokenUntil: Date | null
+}
+
+/** Tables of what events are about. */
+export type SubjectTable = 'customer' | 'fulfillment' | 'order' | 'product'
+
+/** What an event is about: its type in the schema, and its table. Stock is told of with its product. */
+export function subjectOf(event: EventName): { readonly entity: string; readonly table: SubjectTable } {
+  if (event.startsWith('customer_')) return { entity: 'Customer', table: 'customer' }
+  if (event.startsWith('fulfillment_')) return { entity: 'Fulfillment', table: 'fulfillment' }
+  return event.startsWith('order_') ? { entity: 'Order', table: 'order' } : { entity: 'Product', table: 'product' }
+}
+
+/** As published: 4 retries. */
+const MOST_TRIES = 5
+const MINUTE = 60_000
+
+/** How long to wait after the attempt with this number: its fourth power in minutes, as published. Milliseconds; null: there is no other attempt. */
+export const waitAfter = (tries: number): number | null => (tries < MOST_TRIES ? tries ** 4 * MINUTE : null)
+
+/** The headers of one attempt. `now` decides whether the token before the last rotation signs as well. */
+export function headersOf(
+  { id, event, triggeredAt, isTest }: Pick<WebhookDelivery, 'id' | 'event' | 'triggeredAt' | 'isTest'>,
+  { storeCode, hooksToken, previousHooksToken, previousHooksTokenUntil }: Signer,
+  body: string,
+  now: Date,
+): Readonly<Record<string, string>> {
+  const isOverlap = previousHooksToken !== null && previousHooksTokenUntil !== null && now < previousHooksTokenUntil
+  return {
+    'Content-Type': 'application/json',
+    'Jumpseller-Event': event,
+    'Jumpseller-Store-Code': storeCode,
+    'Jumpseller-Triggered-At': triggeredAt.toISOString().replace('T', ' ').replace('Z', ' UTC'),
+    'Jumpseller-Hmac-Sha256': signature(hooksToken, body),
+    ...(isOverlap && { 'Atrium-Previous-Hmac-Sha256': signature(previousHooksToken, body) }),
+    'Atrium-Delivery-Id': opaqueId('WebhookDelivery', String(id)),
+    ...(isTest && { 'Atrium-Test': 'true' }),
+  }
+}
+
+const signature = (token: string, body: string): string => createHmac('sha256', token).update(body).digest('base64')

@@ -1,0 +1,150 @@
+import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import type { EventName } from '../events.ts'
+import { rowOf } from '../ids.ts'
+import { storeRepository } from '../store/repository.ts'
+import { newHooksToken } from '../store/set-up.ts'
+import { webhookDeliveryRepository } from '../webhook-delivery/repository.ts'
+import { subjectOf } from '../webhook-delivery/webhook-delivery.ts'
+import type { Webhooks } from '../webhook-delivery/webhooks.ts'
+import { staleVersion, type Unit, violates } from '../write.ts'
+import { webhookSubscriptionRepository } from './repository.ts'
+import {
+  MOST_OVERLAP_HOURS,
+  MOST_SUBSCRIPTIONS,
+  subscriptionProblems,
+  type WebhookSubscription,
+  type WebhookSubscriptionFields,
+} from './webhook-subscription.ts'
+
+type Versioned = { readonly expectedVersion?: number | null | undefined }
+
+/** What is to be changed; undefined stays as it is. */
+type Change = {
+  readonly name?: string | null | undefined
+  readonly event?: EventName | null | undefined
+  readonly url?: string | null | undefined
+}
+
+/** Creates a webhook, for events from now on. */
+export async function createWebhookSubscription(unit: Unit, { refusal }: Webhooks, fields: WebhookSubscriptionFields) {
+  const { query, storeId, now } = unit
+  const problems = subscriptionProblems(fields, refusal)
+  if (problems.length > 0) return validationError(problems)
+  // Counting and adding must not be done by two at once.
+  await storeRepository(query).lock(storeId)
+  const subscriptions = webhookSubscriptionRepository(query)
+  const count = await subscriptions.count(storeId)
+  if (count >= MOST_SUBSCRIPTIONS)
+    return validationError([problem('event', `that of one of at most ${MOST_SUBSCRIPTIONS} webhooks`, count + 1)])
+  return once(fields, async () => ({
+    __typename: 'CreateWebhookSubscriptionSuccess' as const,
+    webhookSubscription: await subscriptions.insert(storeId, fields, now),
+  }))
+}
+
+/** Changes what the input has. Whoever changes a paused webhook has repaired it. */
+export async function updateWebhookSubscription(unit: Unit, webhooks: Webhooks, id: string, input: Change & Versioned) {
+  const { query, storeId, now } = unit
+  const subscriptions = webhookSubscriptionRepository(query)
+  const before = await subscriptions.lock(storeId, rowOf(id, 'WebhookSubscription') ?? 0)
+  if (!before) return notFoundError('webhook', id)
+  const stale = staleVersion(input.expectedVersion, before.version)
+  if (stale) return stale
+  if (input.event === null) return validationError([problem('event', 'an event', null)])
+  if (input.url === null) return validationError([problem('url', 'an http or https URL', null)])
+  const fields = {
+    name: input.name === undefined ? before.name : input.name,
+    event: input.event ?? before.event,
+    url: input.url ?? before.url,
+  }
+  const problems = subscriptionProblems(fields, webhooks.refusal)
+  if (problems.length > 0) return validationError(problems)
+
+  return once(fields, async () => {
+    await subscriptions.update(storeId, before.id, fields, now)
+    if (fields.url !== before.url) {
+      await webhookDeliveryRepository(query).redirect(storeId, before.id, fields.url)
+      await webhooks.plan.wake(unit, before.url)
+    }
+    if (before.pausedAt) await resume(unit, webhooks, { ...before, ...fields })
+    else if (fields.url !== before.url) await webhooks.plan.wake(unit, fields.url)
+    return { __typename: 'UpdateWebhookSubscriptionSuccess' as const, webhookSubscription: before.id }
+  })
+}
+
+/** Deletes a webhook and everything that waits for it. */
+export async function deleteWebhookSubscription(unit: Unit, { plan }: Webhooks, id: string, { expectedVersion }: Versioned) {
+  const { query, storeId } = unit
+  const subscriptions = webhookSubscriptionRepository(query)
+  const before = await subscriptions.lock(storeId, rowOf(id, 'WebhookSubscription') ?? 0)
+  if (!before) return notFoundError('webhook', id)
+  const stale = staleVersion(expectedVersion, before.version)
+  if (stale) return stale
+  await subscriptions.delete(storeId, before.id)
+  await plan.wake(unit, before.url)
+  return { __typename: 'DeleteWebhookSubscriptionSuccess' as const, row: before.id }
+}
+
+/** Begins to send again what waits for a webhook. */
+export async function resumeWebhookSubscription(unit: Unit, webhooks: Webhooks, id: string) {
+  const { query, storeId } = unit
+  const before = await webhookSubscriptionRepository(query).lock(storeId, rowOf(id, 'WebhookSubscription') ?? 0)
+  if (!before) return notFoundError('webhook', id)
+  await resume(unit, webhooks, before)
+  return { __typename: 'ResumeWebhookSubscriptionSuccess' as const, webhookSubscription: before.id }
+}
+
+/** Sends what is newest of the kind that a webhook is about, for a try. */
+export async function testWebhookSubscription({ query, storeId, now }: Unit, { plan }: Webhooks, id: string) {
+  const found = await webhookSubscriptionRepository(query).lock(storeId, rowOf(id, 'WebhookSubscription') ?? 0)
+  if (!found) return notFoundError('webhook', id)
+  const deliveries = webhookDeliveryRepository(query)
+  const { entity, table } = subjectOf(found.event)
+  const deliveryId = await deliveries.insertTest(storeId, {
+    subscriptionId: found.id,
+    url: found.url,
+    event: found.event,
+    entity,
+    entityId: (await deliveries.newest(storeId, table)) ?? 0,
+    at: now,
+  })
+  await plan.begin({ query, storeId }, [{ deliveryId, dueAt: null }])
+  return { __typename: 'TestWebhookSubscriptionSuccess' as const, webhookDelivery: deliveryId }
+}
+
+/** Gives the store another token to sign with. */
+export async function rotateHooksToken({ query, storeId, now }: Unit, overlapHours: number) {
+  if (overlapHours < 0 || overlapHours > MOST_OVERLAP_HOURS) {
+    return validationError([problem('overlapHours', `0 to ${MOST_OVERLAP_HOURS}`, overlapHours)])
+  }
+  const stores = storeRepository(query)
+  const { hooksToken } = await stores.lock(storeId)
+  const until = new Date(now.getTime() + overlapHours * 3_600_000)
+  await stores.setHooksToken(storeId, {
+    hooksToken: newHooksToken(),
+    previous: overlapHours === 0 ? null : { hooksToken, until },
+    at: now,
+  })
+  return { __typename: 'RotateHooksTokenSuccess' as const, store: storeId }
+}
+
+async function resume(
+  unit: Unit,
+  { plan }: Webhooks,
+  { id, url, failingSince }: Pick<WebhookSubscription, 'id' | 'url' | 'failingSince'>,
+): Promise<void> {
+  const { query, storeId, now } = unit
+  await webhookSubscriptionRepository(query).setHealth(storeId, { id, failureCount: 0, failingSince: null, pausedAt: null })
+  await webhookDeliveryRepository(query).beginAgain(storeId, { id, url, failingSince }, now)
+  await plan.wake(unit, url)
+}
+
+/** What `write` says; a `ValidationError` when there is a webhook for this event and URL. */
+async function once<Outcome>({ event, url }: WebhookSubscriptionFields, write: () => Promise<Outcome>) {
+  try {
+    return await write()
+  } catch (error) {
+    if (!violates(error, 'webhook_subscription_once')) throw error
+    return validationError([problem('url', `one that no other webhook has for the event ${event}`, url)])
+  }
+}

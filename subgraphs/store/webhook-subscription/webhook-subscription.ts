@@ -1,0 +1,48 @@
+import { isText, type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import type { EventName } from '../events.ts'
+
+/** A wish to be told of an event at a URL. */
+export type WebhookSubscription = {
+  readonly id: number
+  readonly name: string | null
+  readonly event: EventName
+  readonly url: string
+  /** Failed attempts since the last one that succeeded. */
+  readonly failureCount: number
+  readonly failingSince: Date | null
+  /** Null: it is not paused. */
+  readonly pausedAt: Date | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly version: number
+}
+
+/** What is written of a subscription. */
+export type WebhookSubscriptionFields = Pick<WebhookSubscription, 'name' | 'event' | 'url'>
+
+/** Why nothing is sent to an address; null: it may be. Names are judged when they are connected to. */
+export type Refusal = (endpoint: { readonly address: string; readonly port: number }) => string | null
+
+/** Each one is read, and may be sent, with every event. */
+export const MOST_SUBSCRIPTIONS = 100
+/** The published service says "after 8 failures". */
+export const MOST_FAILURES = 8
+export const MOST_OVERLAP_HOURS = 168
+const LONGEST_URL = 2_000
+
+/** What is wrong with a subscription, in the order of its fields. */
+export const subscriptionProblems = ({ name, url }: WebhookSubscriptionFields, refusal: Refusal): readonly Problem[] =>
+  problemsIn([urlProblem(url, refusal), name === null ? null : textProblem('name', name, 100)])
+
+function urlProblem(text: string, refusal: Refusal): Problem | null {
+  const expected = (expectation: string) => problem('url', expectation, text)
+  const url = URL.canParse(text) && text.length <= LONGEST_URL && isText(text) ? new URL(text) : null
+  if (!url || !['http:', 'https:'].includes(url.protocol) || url.href.length > LONGEST_URL) {
+    return expected(`an http or https URL of at most ${LONGEST_URL} characters`)
+  }
+  if (url.username !== '' || url.password !== '') return expected('a URL without a user')
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const isLiteral = /^[\d.]+$|:/.test(host)
+  const reason = isLiteral ? refusal({ address: host, port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80) }) : null
+  return reason === null ? null : expected(`at a public address and on port 80 or 443 (${reason})`)
+}

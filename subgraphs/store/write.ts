@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto'
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { badInput } from '../runtime/errors.ts'
+import { append } from '../runtime/outbox.ts'
+import { type StoreEvent, toldOf, topicOf } from './events.ts'
+import type { Tables } from './tables.ts'
+
+/** One change of one store: a transaction, and what belongs to it. */
+export type Unit = {
+  readonly query: Transaction<Tables>
+  readonly storeId: number
+  readonly now: Date
+  /** Tells of an event if and only if the transaction commits. */
+  readonly emit: (event: StoreEvent) => void
+}
+
+/** One store's rows, within a change or not. */
+export type Reading = { readonly query: Kysely<Tables>; readonly storeId: number }
+
+/** What a mutation answers, as plain JSON: rows by their ids, so that it can be kept and told again. */
+type Outcome = { readonly __typename: string }
+
+/** An outcome that is a failure, which undoes the transaction: the names that the schema gives to failures. */
+const isFailure = ({ __typename }: Outcome): boolean => !__typename.endsWith('Success')
+
+/** For how long a key is remembered; a client that repeats later means something new. */
+const REMEMBERED_HOURS = 24
+const LONGEST_KEY = 255
+/** Two writers who lock each other, or want the same permalink, and how often one of them begins again. */
+const ATTEMPTS = 5
+
+/** Undoes the transaction, and carries what is to be said instead. Not an Error: nothing is at fault, and no stack is wanted. */
+class Undone {
+  readonly outcome: unknown
+  constructor(outcome: unknown) {
+    this.outcome = outcome
+  }
+}
+
+/** Notes, in the transaction, to whom events have to be sent. They are in the order in which they happened; there is at least one. */
+export type Announce = (unit: Pick<Unit, 'query' | 'storeId' | 'now'>, told: readonly StoreEvent[]) => Promise<void>
+
+/**
+ * Runs a change in one transaction: all of it, or, when its outcome is a failure, nothing. With an idempotency key, a repetition
+ * changes nothing and has the outcome of the first; another input under the same key is a conflict. `input` is what tells inputs apart.
+ * Throws BAD_USER_INPUT for a key that is none.
+ */
+export async function write<Result extends Outcome>(
+  database: Kysely<Tables>,
+  { storeId, now, announce }: { readonly storeId: number; readonly now: Date; readonly announce: Announce },
+  { name, input, key }: { readonly name: string; readonly input: unknown; readonly key: string | null | undefined },
+  change: (unit: Unit) => Promise<Result>,
+): Promise<Result | ReturnType<typeof conflictError>> {
+  if (key != null && (key.length === 0 || key.length > LONGEST_KEY || !/^[\x20-\x7e]*$/.test(key))) {
+    throw badInput('idempotencyKey', `1 to ${LONGEST_KEY} printable ASCII characters`, key)
+  }
+  const fingerprint =
+    key == null
+      ? null
+      : createHash('sha256')
+          .update(JSON.stringify([name, input]))
+          .digest()
+
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await database.transaction().execute(async (query) => {
+        if (key != null && fingerprint) {
+          const before = await reserve(query, { storeId, key, fingerprint, now })
+          if (before === 'other') return conflictError('This idempotency key has been used for something else; take a new one.')
+          if (before !== 'new') return before as Result
+        }
+        const events: StoreEvent[] = []
+        const outcome = await change({ query, storeId, now, emit: (event) => void events.push(event) })
+        if (isFailure(outcome)) throw new Undone(outcome)
+        if (key != null) {
+          const kept = JSON.stringify(outcome)
+          await query
+            .updateTable('idempotency_key')
+            .set({ outcome: kept })
+            .where('store_id', '=', storeId)
+            .where('key', '=', key)
+            .execute()
+        }
+        // Last: the topic stays locked until the commit.
+        const told = toldOf(events)
+        for (const event of told) await append(query, topicOf(storeId), event)
+        if (told.length > 0) await announce({ query, storeId, now }, told)
+        return outcome
+      })
+    } catch (thrown) {
+      if (thrown instanceof Undone) return thrown.outcome as Result
+      if (attempt === ATTEMPTS || !isWorthAnotherTry(thrown)) throw thrown
+    }
+  }
+}
+
+/**
+ * Runs a part of a change that can fail for itself: when its outcome is a failure, what it did is undone and the rest stays. Several in a row, not within
+ * each other.
+ */
+export async function part<Result extends Outcome>(unit: Unit, change: (within: Unit) => Promise<Result>): Promise<Result> {
+  const events: StoreEvent[] = []
+  await sql`SAVEPOINT part`.execute(unit.query)
+  const outcome = await change({ ...unit, emit: (event) => void events.push(event) })
+  if (isFailure(outcome)) await sql`ROLLBACK TO SAVEPOINT part`.execute(unit.query)
+  else for (const event of events) unit.emit(event)
+  await sql`RELEASE SAVEPOINT part`.execute(unit.query)
+  return outcome
+}
+
+/** Takes the key for this change; or gives what was done under it. Waits for another transaction that holds the key. */
+async function reserve(
+  query: Transaction<Tables>,
+  {
+    storeId,
+    key,
+    fingerprint,
+    now,
+  }: { readonly storeId: number; readonly key: string; readonly fingerprint: Buffer; readonly now: Date },
+): Promise<'new' | 'other' | Outcome> {
+  const { rows } = await sql`
+    INSERT INTO idempotency_key AS kept (store_id, key, fingerprint, created_at) VALUES (${storeId}, ${key}, ${fingerprint}, ${now})
+    ON CONFLICT (store_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, outcome = NULL, created_at = excluded.created_at
+      WHERE kept.created_at < ${new Date(now.getTime() - REMEMBERED_HOURS * 3_600_000)}
+    RETURNING 1`.execute(query)
+  if (rows.length > 0) return 'new'
+  const before = await query
+    .selectFrom('idempotency_key')
+    .select(['fingerprint', 'outcome'])
+    .where('store_id', '=', storeId)
+    .where('key', '=', key)
+    .executeTakeFirstOrThrow()
+  return before.fingerprint.equals(fingerprint) ? (before.outcome as Outcome) : 'other'
+}
+
+/** A `ConflictError` of the schema. */
+export const conflictError = (message: string, currentVersion: number | null = null) => ({
+  __typename: 'ConflictError' as const,
+  message,
+  currentVersion,
+})
+
+/** A conflict when a version was expected and is not the one there is; null otherwise. */
+export const staleVersion = (expected: number | null | undefined, current: number) =>
+  expected == null || expected === current
+    ? null
+    : conflictError(
+        `Expected version ${expected}, but it has been changed since and is at version ${current}: read it again.`,
+        current,
+      )
+
+/** Whether this is a violation of the unique constraint or index with this name. */
+export const violates = (error: unknown, constraint: string): boolean =>
+  codeOf(error) === '23505' && (error as { constraint?: string }).constraint === constraint
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : null)
+
+/** Whether the same transaction may well succeed when it is run again. */
+export function isWorthAnotherTry(error: unknown): boolean {
+  const code = codeOf(error)
+  if (code === '40001' || code === '40P01') return true
+  return code === '23505' && /_permalink_key$/.test(String((error as { constraint?: string }).constraint))
+}

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+
+const ATRIUM = join(import.meta.dirname, '../../cli/atrium.ts')
+
+let database: FreshDatabase
+beforeAll(async () => {
+  database = await freshDatabase()
+})
+afterAll(() => database.drop())
+
+/** Runs `npx atrium app …` on the database of this test. */
+async function atrium(...words: string[]) {
+  const { connectionString } = database.connection as { connectionString: string }
+  const env = { ...process.env, DATABASE_URL: connectionString, LOG_LEVEL: 'silent' }
+  const child = spawn(process.execPath, [ATRIUM, 'app', ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [out, err, code] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<number | null>((resolve) => child.once('exit', resolve)),
+  ])
+  return { out, err, code }
+}
+
+// Starts the program half a dozen times.
+test('an app is registered, listed, and its secret shown only once', { timeout: 90_000 }, async () => {
+  const redirects = ['--redirect', 'https://app.example/cb', 'http://127.0.0.1:9/cb']
+  const made = await atrium('create', '--name', 'Stock Keeper', ...redirects, '--scopes', 'read_products,read_orders', '--json')
+  expect([made.code, made.err]).toEqual([0, ''])
+  const { clientId, clientSecret } = JSON.parse(made.out)
+  expect([clientId, clientSecret]).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), expect.stringMatching(/^[\w-]{43}$/)])
+
+  const open = await atrium('create', '--name', 'On a telephone', '--redirect', 'com.example.app:/done', '--public', '--json')
+  expect(JSON.parse(open.out).clientSecret).toBeNull()
+
+  const { out } = await atrium('list', '--json')
+  expect(out).not.toContain(clientSecret)
+  expect(JSON.parse(out)).toMatchObject([
+    {
+      clientId,
+      name: 'Stock Keeper',
+      isPublic: false,
+      redirectUris: redirects.slice(1),
+      scopes: ['read_orders', 'read_products'],
+    },
+    { name: 'On a telephone', isPublic: true, scopes: { length: 42 } },
+  ])
+  expect((await atrium('list')).out).toMatch(/public {8}On a telephone/)
+})
+
+test.each([
+  ['an address that is none', ['--name', 'x', '--redirect', 'http://app.example/'], 1, 'Expected --redirect to be an https URL'],
+  [
+    'a scope that is none',
+    ['--name', 'x', '--redirect', 'https://app.example/', '--scopes', 'admin'],
+    1,
+    'Expected --scopes to be',
+  ],
+  ['no name', ['--name', ' ', '--redirect', 'https://app.example/'], 1, 'Expected --name to be 1 to 100 characters'],
+  ['nothing', [], 2, '--name'],
+])('what cannot be registered is said in one sentence: %s', { timeout: 30_000 }, async (_, words, code, said) => {
+  const refused = await atrium('create', ...words)
+  expect([refused.code, refused.out]).toEqual([code, ''])
+  expect(refused.err).toContain(said)
+})

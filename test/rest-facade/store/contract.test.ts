@@ -1,0 +1,124 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { buildSchema, Kind, type OperationDefinitionNode } from 'graphql'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { apiSchemaOf } from '../../../gateway/compose.ts'
+import { compileRoute } from '../../../rest-facade/store/compiled-route.ts'
+import type { Schema } from '../../../rest-facade/store/contract.ts'
+import { operationOf } from '../../../rest-facade/store/door.ts'
+import { storeRoutes } from '../../../rest-facade/store/routes.ts'
+import { FIELD_SCOPES } from '../../../subgraphs/store/access/scopes.ts'
+import { PUBLIC_URL } from '../../subgraphs/store/support/store.ts'
+import { askRaw } from '../ask.ts'
+import { contract, operations, ROOM } from './contract.ts'
+import { type StoreRestStack, startStoreStack } from './stack.ts'
+
+/**
+ * What the contract has and we do not do yet. Both numbers only ever go down: whoever adds a row lowers them, and when they are 0 they go away.
+ * `npx vitest run test/rest-facade/store/contract.test.ts` with `TEST_GAPS=1` lists what is missing.
+ */
+const MOST_WITHOUT_ROW = 9
+const MOST_GAPS = 27
+
+let stack: StoreRestStack
+beforeAll(async () => {
+  stack = await startStoreStack()
+})
+afterAll(() => stack.close())
+
+const rows = storeRoutes.map((route) => ({ route, operation: operationOf(route, operations) }))
+type Documented = { operationId: string; summary?: string; tags: string[]; responses: object; 'x-extension'?: true }
+const list = (names: readonly string[]) => {
+  if (process.env.TEST_GAPS) console.log(names.join('\n'))
+  return names.length
+}
+
+test.each(['/v1/openapi.json', '/swagger.json'])(
+  'at %s is the contract: valid OpenAPI 3.0, with the address of this installation',
+  async (path) => {
+    const { status, json, headers } = await askRaw(stack.url, path)
+    expect([status, headers['content-type'], headers['access-control-allow-origin']]).toEqual([
+      200,
+      'application/json; charset=utf-8',
+      '*',
+    ])
+    const { valid, errors } = await new Validator().validate(structuredClone(json))
+    expect([valid, errors]).toEqual([true, undefined])
+    expect([json.openapi, json.servers[0].url]).toEqual(['3.0.3', `${PUBLIC_URL}/v1`])
+  },
+)
+
+test('it has the 109 paths and 179 operations that were published, and more that say so, each with a summary, a tag that is explained and its failures', () => {
+  const { paths, tags } = contract as {
+    paths: Record<string, Record<string, Documented>>
+    tags: { name: string; description: string }[]
+  }
+  const all = Object.values(paths).flatMap((methods) => Object.values(methods))
+  const published = Object.values(paths).filter((methods) => Object.values(methods).some((each) => !each['x-extension']))
+  expect([published.length, all.filter((each) => !each['x-extension']).length]).toEqual([109, 179])
+  const explained = new Set(tags.filter(({ description }) => description).map(({ name }) => name))
+  for (const { operationId, summary, tags: own, responses } of all) {
+    expect([operationId, typeof summary, own.filter((tag) => !explained.has(tag))]).toEqual([operationId, 'string', []])
+    expect([operationId, Object.keys(responses)]).toEqual([operationId, expect.arrayContaining(['401', '429'])])
+  }
+})
+
+test('every schema and every property says what it means', () => {
+  const silent: string[] = []
+  const { components } = contract as { components: { schemas: Record<string, Schema> } }
+  for (const [name, schema] of Object.entries(components.schemas)) look(schema, name)
+  expect(silent).toEqual([])
+
+  // What is told by reference has the description of what it refers to.
+  function look(schema: Schema & { $ref?: string }, at: string): void {
+    if (schema.$ref) return
+    if (!schema.description && !at.endsWith('[]')) silent.push(at)
+    for (const [name, property] of Object.entries(schema.properties ?? {})) look(property, `${at}.${name}`)
+    if (schema.items) look(schema.items, `${at}[]`)
+  }
+})
+
+test('every operation file has a row, and is named as its operation; operations without a row grow fewer', () => {
+  const files = readdirSync(ROOM, { withFileTypes: true, recursive: true })
+    .filter(({ name, parentPath }) => name.endsWith('.graphql') && basename(parentPath) !== 'caller')
+    .filter(({ parentPath, name }) => /^(query|mutation) /m.test(readFileSync(join(parentPath, name), 'utf8')))
+    .map(({ name }) => basename(name, '.graphql'))
+  const ids = rows.map(({ operation }) => operation.operationId)
+  expect(files.sort()).toEqual([...ids].sort())
+  expect(new Set(ids).size).toBe(ids.length)
+  const without = [...operations.keys()].filter((id) => !ids.includes(id))
+  expect(list(without)).toBeLessThanOrEqual(MOST_WITHOUT_ROW)
+})
+
+test('the scope of an operation opens every field it asks for', () => {
+  for (const { route, operation } of rows) {
+    const document = route.run.definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION) as OperationDefinitionNode
+    const type = document.operation === 'query' ? 'Query' : 'Mutation'
+    for (const selection of document.selectionSet.selections) {
+      if (selection.kind !== Kind.FIELD) throw new Error(`Expected ${operation.operationId} to select fields at the root.`)
+      const demand = FIELD_SCOPES[`${type}.${selection.name.value}`]
+      const scopes: readonly string[] | null = typeof demand === 'object' ? demand : null
+      const isOpen = operation.scope === null ? scopes?.length === 0 : scopes?.includes(operation.scope)
+      expect([operation.operationId, operation.scope, isOpen]).toEqual([operation.operationId, operation.scope, true])
+    }
+  }
+})
+
+test('rows do what the contract documents: keys and parameters that nothing does grow fewer', () => {
+  const schema = buildSchema(apiSchemaOf(readFileSync(join(ROOM, '../../schema/supergraph.graphql'), 'utf8')))
+  const gaps = rows.flatMap(({ route, operation }) => compileRoute(route, operation, schema).gaps)
+  expect(list(gaps)).toBeLessThanOrEqual(MOST_GAPS)
+})
+
+test.each(rows.map(({ operation }) => operation))(
+  '$operationId asks for credentials, and says how to send them',
+  async ({ method, path }) => {
+    const { status, headers, json } = await stack.ask(`${method} ${path.replaceAll(/\{\w+\}/g, '1')}`, { as: null })
+    expect([status, headers['www-authenticate'], Object.keys(json)]).toEqual([
+      401,
+      'Basic realm="store", charset="UTF-8"',
+      ['message'],
+    ])
+  },
+)

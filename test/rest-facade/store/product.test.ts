@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type StoreRestStack, startStoreStack } from './stack.ts'
+
+let stack: StoreRestStack
+beforeAll(async () => {
+  stack = await startStoreStack()
+})
+afterAll(() => stack.close())
+
+const aProduct = async (product: object = {}) =>
+  (await stack.ask('POST /products.json', { body: { product: { name: 'Thing', price: 10, ...product } } })).json.product
+const names = (list: { product: { name: string } }[]) => list.map(({ product }) => product.name).join(' ')
+
+test('products are created, read, changed and deleted as the published clients do', async () => {
+  const { ask } = stack
+  const category = (await ask('POST /categories.json', { body: { category: { name: 'Shoes' } } })).json.category
+  const made = await ask('POST /products.json', {
+    body: {
+      product: {
+        name: 'Boot',
+        price: 59.9,
+        status: 'not-available',
+        google_product_category_text: 'Apparel > Shoes',
+        categories: [{ id: category.id }],
+        variants: [{ price: 61, sku: 'B-42', stock: 3, options: [{ name: 'Size', option_type: 'option', value: '42' }] }],
+      },
+    },
+  })
+  expect(made.status).toBe(200)
+  const { product } = made.json
+  expect(product).toMatchObject({
+    name: 'Boot',
+    price: 59.9,
+    status: 'not-available',
+    stock: 100,
+    google_product_category_text: 'Apparel > Shoes',
+    categories: [category],
+    variants: [
+      {
+        price: 61,
+        sku: 'B-42',
+        stock: 3,
+        options: [
+          {
+            name: 'Size',
+            option_type: 'option',
+            value: '42',
+            custom: null,
+            product_option_position: 1,
+            product_value_position: 1,
+          },
+        ],
+      },
+    ],
+  })
+  expect(made.text).toContain('"price":59.9,')
+  expect((await ask(`GET /products/${product.id}.json`)).json.product).toEqual(product)
+
+  const changed = await ask(`PUT /products/${product.id}.json`, {
+    body: { product: { price: '60.0', status: 'available', categories: [] } },
+  })
+  expect(changed.json.product).toMatchObject({ price: 60, status: 'available', categories: [], name: 'Boot' })
+  expect((await ask(`DELETE /products/${product.id}.json`)).text).toBe('"OK"')
+  for (const on of [`GET /products/${product.id}.json`, `DELETE /products/${product.id}.json`])
+    expect((await ask(on)).status).toBe(404)
+})
+
+test('lists go by page, status, category, id and words, and their counts agree', async () => {
+  const { ask } = stack
+  const category = (await ask('POST /categories.json', { body: { category: { name: 'Tea' } } })).json.category
+  const green = await aProduct({ name: 'Green', categories: [category.id], featured: true, sku: 'T-1' })
+  await aProduct({ name: 'Black', status: 'disabled', categories: [category.id] })
+  await aProduct({ name: 'Chá', description: '100% leaves' })
+
+  expect(names((await ask(`GET /products/category/${category.id}.json`)).json)).toBe('Green Black')
+  expect((await ask(`GET /products/category/${category.id}/count.json`)).json).toEqual({ count: 2 })
+  expect((await ask('GET /products/category/999999.json')).status).toBe(404)
+  expect(names((await ask('GET /products/status/disabled.json')).json)).toBe('Black')
+  expect((await ask('GET /products/status/disabled/count.json')).json).toEqual({ count: 1 })
+  expect((await ask('GET /products/status/nonsense.json')).status).toBe(404)
+  expect(names((await ask(`GET /products/after/${green.id}.json`)).json)).toBe('Black Chá')
+  expect((await ask('GET /products/count.json')).json).toEqual({ count: 3 })
+  expect(names((await ask('GET /products.json?limit=2&page=2')).json)).toBe('Chá')
+  expect((await ask('GET /products.json?limit=2&page=2147483647')).json).toEqual([])
+  for (const [query, found] of [
+    ['query=cha', 'Chá'],
+    ['query=t-1&fields=sku,barcode', 'Green'],
+    ['query=t-1&fields=name', ''],
+    ['query=100%25', 'Chá'],
+    ['query=e&status=featured', 'Green'],
+    [`query=e&categories=${category.id}`, 'Green'],
+    ['query=a&status=disabled', 'Black'],
+  ]) {
+    expect([query, names((await ask(`GET /products/search.json?${query}`)).json)]).toEqual([query, found])
+  }
+  for (const on of ['GET /products.json?page=0', 'GET /products.json?limit=-1', 'GET /products/search.json']) {
+    expect([on, (await ask(on)).status]).toEqual([on, 400])
+  }
+})
+
+test('options, values and variants have addresses below their product', async () => {
+  const { ask } = stack
+  const { id } = await aProduct({ name: 'Shirt' })
+  const at = `/products/${id}`
+  const option = (await ask(`POST ${at}/options.json`, { body: { option: { name: 'Size' } } })).json.option
+  expect(option).toEqual({ id: option.id, name: 'Size', position: 1, option_type: 'option', addon_price: null, values: [] })
+  const value = (await ask(`POST ${at}/options/${option.id}/values.json`, { body: { value: { name: 'S' } } })).json.value
+  expect(value).toMatchObject({ name: 'S', position: 1, variants: [] })
+  expect((await ask(`GET ${at}/options/${option.id}/values/${value.id}.json`)).json.value).toEqual(value)
+  expect((await ask(`GET ${at}/options/count.json`)).json).toEqual({ count: 1 })
+  expect((await ask(`GET ${at}/options/${option.id}/values/count.json`)).json).toEqual({ count: 1 })
+  const renamed = await ask(`PUT ${at}/options/${option.id}/values/${value.id}.json`, { body: { value: { name: 'Small' } } })
+  expect(renamed.json.value.name).toBe('Small')
+
+  const made = await ask(`POST ${at}/variants.json`, {
+    body: { variant: { price: 12, options: [{ name: 'Size', value: 'small' }] } },
+  })
+  const { variant } = made.json
+  expect(variant).toMatchObject({ price: 12, options: [{ name: 'Size', value: 'Small' }], image: null })
+  expect((await ask(`GET ${at}/variants.json`)).json).toEqual([{ variant }])
+  expect((await ask(`GET ${at}/variants/count.json`)).json).toEqual({ count: 1 })
+  const priced = await ask(`PUT ${at}/variants/${variant.id}.json`, { body: { variant: { price: 13.5, stock: 0 } } })
+  expect(priced.json.variant).toMatchObject({ price: 13.5, stock: 0 })
+
+  const stranger = await aProduct({ name: 'Other' })
+  for (const path of [
+    `options/${option.id}`,
+    `options/${option.id}/values/${value.id}`,
+    `variants/${variant.id}`,
+    `options/${option.id}/values`,
+  ]) {
+    expect([path, (await ask(`GET /products/${stranger.id}/${path}.json`)).status]).toEqual([path, 404])
+  }
+  expect((await ask(`DELETE ${at}/options/${option.id}/values/${value.id}.json`)).text).toBe('"OK"')
+  expect((await ask(`GET ${at}/variants.json`)).json).toEqual([])
+  expect((await ask(`PUT ${at}/options/${option.id}.json`, { body: { option: { name: 'Fit' } } })).json.option.name).toBe('Fit')
+  expect((await ask(`DELETE ${at}/options/${option.id}.json`)).text).toBe('"OK"')
+  expect((await ask(`GET ${at}/options.json`)).json).toEqual([])
+})
+
+test('what is wrong is said by its name on the wire, deep inside as well', async () => {
+  const { ask } = stack
+  const refused = async (product: unknown) => {
+    const { status, json } = await ask('POST /products.json', { body: { product } })
+    return [status, Object.keys(json.errors ?? {})]
+  }
+  expect(await refused({ price: 1 })).toEqual([400, ['product.name']])
+  expect(await refused({ name: 'x', price: -1 })).toEqual([400, ['product.price']])
+  expect(await refused({ name: 'x', price: 'much' })).toEqual([400, ['product.price']])
+  expect(await refused({ name: 'x', price: 1, variants: [{ compare_at_price: 0.5 }] })).toEqual([
+    400,
+    ['product.variants.0.compare_at_price'],
+  ])
+  expect(await refused({ name: 'x', price: 1, status: 'gone' })).toEqual([400, ['product.status']])
+  expect((await ask('POST /products.json', { body: '{"product":{"name":"x","price":1e400}}' })).status).toBe(400)
+  expect((await ask('POST /products.json', { body: { product: { name: 'x', price: 1, categories: [999999] } } })).status).toBe(
+    404,
+  )
+})
+
+test('stock is kept per location once somebody counts it there', async () => {
+  const { ask } = stack
+  const address = { name: 'Porto', email: 'porto@example.org', address: 'Rua 1', city: 'Porto', country: 'PT', Region: 'Norte' }
+  const main = (await ask('POST /locations.json', { body: { location: address } })).json.location
+  const shop = (await ask('POST /locations.json', { body: { ...address, name: 'Lisboa', city: 'Lisboa' } })).json.location
+  expect([main.main, shop.main, shop.location_address.region]).toEqual([true, false, 'Norte'])
+  expect((await ask('GET /locations.json')).json).toEqual([{ location: main }, { location: shop }])
+  expect((await ask(`GET /locations/${shop.id}.json`)).json).toEqual({ location: shop })
+
+  const { id } = await aProduct({ name: 'Counted', stock: 7 })
+  const count = (location: number, stock: number) =>
+    ask('PUT /products_locations', { body: { location_id: location, product_id: id, stock, stock_unlimited: false } })
+  expect((await count(main.id, 4)).status).toBe(200)
+  expect((await count(shop.id, 2)).status).toBe(200)
+  expect((await ask(`GET /products/${id}.json`)).json.product.stock).toBe(6)
+  const levels = await ask(`GET /products_locations?location_ids=${main.id},${shop.id}&product_ids=${id}`)
+  expect(levels.json).toEqual([
+    { location_id: main.id, product_id: id, variant_id: null, stock: 4 },
+    { location_id: shop.id, product_id: id, variant_id: null, stock: 2 },
+  ])
+  await ask(`PUT /products/${id}.json`, { body: { product: { stock: 1 } } })
+  expect((await ask(`GET /products_locations.json?location_ids=${main.id},${shop.id}&product_ids=${id}`)).json).toMatchObject([
+    { stock: 0 },
+    { stock: 1 },
+  ])
+  expect((await count(main.id, -1)).status).toBe(400)
+  expect((await count(999999, 1)).status).toBe(404)
+  expect((await ask('PUT /products_locations', { body: { location_id: main.id, product_id: id } })).status).toBe(400)
+
+  expect((await ask(`DELETE /locations/${main.id}.json`)).status).toBe(400)
+  expect((await ask(`PUT /locations/${shop.id}.json`, { body: { main: true } })).json.location.main).toBe(true)
+  expect((await ask(`DELETE /locations/${main.id}.json`)).text).toBe('"OK"')
+  expect((await ask(`GET /products/${id}.json`)).json.product.stock).toBe(1)
+})

@@ -1,0 +1,399 @@
+import { createHmac } from 'node:crypto'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { TestClock } from 'pg-boss'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { TestStore } from '../../subgraphs/store/support/store.ts'
+import { type HttpServer, startHttpServer } from '../../support/http-server.ts'
+import { type StoreRestStack, startStoreStack } from './stack.ts'
+
+type Received = { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string; readonly at: number }
+
+const MINUTE = 60_000
+
+/** Ahead of the machine's clock, which nothing may wait for. */
+const clock = new TestClock(Date.now() + 24 * 60 * MINUTE)
+let stack: StoreRestStack
+let receiver: HttpServer
+let shop: TestStore
+const received: Received[] = []
+/** What the receiver answers, by path; 200 where nothing is said. */
+const answers = new Map<string, (response: ServerResponse) => void>()
+
+beforeAll(async () => {
+  receiver = await startHttpServer({
+    '*': (request, response) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk) => chunks.push(chunk))
+      request.on('end', () => {
+        const path = request.url ?? ''
+        received.push({ path, headers: request.headers, body: Buffer.concat(chunks).toString(), at: clock.now() })
+        const answer = answers.get(path) ?? status(200)
+        answer(response)
+      })
+    },
+  })
+  stack = await startStoreStack({
+    now: () => new Date(clock.now()),
+    webhooks: {
+      jobClock: clock,
+      webhookNetwork: { resolvers: [], allow: ({ address, port }) => address === '127.0.0.1' && port === receiver.port },
+    },
+  })
+})
+afterAll(async () => {
+  await stack.close()
+  await receiver.close()
+})
+beforeEach(async () => {
+  shop = await stack.aStore()
+  received.length = 0
+  answers.clear()
+})
+
+const status =
+  (code: number, headers: Record<string, string> = {}, body = '') =>
+  (response: ServerResponse) =>
+    response.writeHead(code, headers).end(body)
+
+/** Lets time pass, a second of the store's for a few milliseconds of ours. */
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) {
+    await clock.tick(1_000)
+    await sleep(2)
+  }
+}
+/** Lets so much time pass that everything which is due is done with. */
+async function pass(minutes: number): Promise<void> {
+  await clock.setTime(clock.now() + minutes * MINUTE)
+  for (let second = 0; second < 12; second += 1) {
+    await clock.tick(1_000)
+    await sleep(10)
+  }
+}
+
+const url = (path: string) => `${receiver.url}${path}`
+const at = (path: string) => received.filter((each) => each.path === path)
+const numberIn = ({ body }: Received): number => JSON.parse(body).product.id
+const eventOf = ({ headers }: Received) => headers['jumpseller-event']
+const idOf = ({ headers }: Received) => headers['atrium-delivery-id']
+
+async function aHook(event: string, path: string): Promise<number> {
+  const { json } = await stack.ask('POST /hooks.json', { as: shop, body: { hook: { event, url: url(path) } } })
+  return json.hook.id
+}
+async function aProduct(name = 'Lamp'): Promise<number> {
+  return (await stack.ask('POST /products.json', { as: shop, body: { product: { name, price: 10 } } })).json.product.id
+}
+const rename = (id: number, name: string) => stack.ask(`PUT /products/${id}.json`, { as: shop, body: { product: { name } } })
+
+async function ask(query: string, variables: Record<string, unknown> = {}) {
+  const { data, errors } = await stack.graph(shop, query, variables)
+  expect(errors).toBeUndefined()
+  return data
+}
+const HOOK = 'query ($id: ID!) { webhookSubscription(id: $id) { failureCount failingSince pausedAt } }'
+const hook = async (id: number) => (await ask(HOOK, { id: String(id) })).webhookSubscription
+const DELIVERIES = `query ($filter: WebhookDeliveryFilter) { webhookDeliveries(filter: $filter) { totalCount nodes {
+  id event subjectType subjectNumber status dueAt body isTest finishedAt attempts { number status error response } } } }`
+const deliveries = async (id: number) =>
+  (await ask(DELIVERIES, { filter: { webhookSubscriptionId: String(id) } })).webhookDeliveries.nodes
+const settled = (id: number) =>
+  until(async () => (await deliveries(id)).every((each: { status: string }) => each.status !== 'WAITING'))
+
+test('an event is sent as the REST API answers the thing, in its envelope, with the published headers and a signature of the raw body', async () => {
+  await aHook('product_created', '/new')
+  const before = clock.now()
+  const id = await aProduct('Lámpara')
+  await until(() => at('/new').length > 0)
+  const [sent] = at('/new') as [Received]
+  const { json } = await stack.ask('GET /store/info.json', { as: shop })
+  expect(sent.body).toBe((await stack.ask(`GET /products/${id}.json`, { as: shop })).text)
+  expect(sent.headers).toMatchObject({
+    'content-type': 'application/json',
+    'jumpseller-event': 'product_created',
+    'jumpseller-store-code': shop.code,
+    'jumpseller-hmac-sha256': createHmac('sha256', json.hooks_token).update(sent.body).digest('base64'),
+  })
+  const triggered = String(sent.headers['jumpseller-triggered-at'])
+  expect(triggered).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC$/)
+  expect(Date.parse(triggered.replace(' UTC', 'Z').replace(' ', 'T'))).toBe(before)
+  expect(sent.headers).not.toHaveProperty('atrium-previous-hmac-sha256')
+  expect(sent.headers).not.toHaveProperty('atrium-test')
+})
+
+test('a thing that is gone is sent with nothing but its id', async () => {
+  await aHook('product_deleted', '/gone')
+  const id = await aProduct()
+  await stack.ask(`DELETE /products/${id}.json`, { as: shop })
+  await until(() => at('/gone').length > 0)
+  expect(at('/gone').map(({ body }) => body)).toEqual([`{"product":{"id":${id}}}`])
+})
+
+test('who sends mail to receivers is told of what was handed over, and of each step of its way', async () => {
+  await aHook('fulfillment_created', '/handed-over')
+  await aHook('fulfillment_updated', '/on-its-way')
+  const { json: location } = await stack.ask('POST /locations.json', {
+    as: shop,
+    body: { location: { name: 'Store room', address: 'Rua A', city: 'Braga', country: 'PT' } },
+  })
+  const fulfillment = { type: 'manual', location_id: location.location.id, shipping_address: { city: 'Porto', country: 'PT' } }
+  const { json } = await stack.ask('POST /fulfillments.json', { as: shop, body: { fulfillment } })
+  const { id } = json.fulfillment
+  await until(() => at('/handed-over').length > 0)
+  expect(at('/handed-over').map(({ body }) => body)).toEqual([
+    (await stack.ask(`GET /fulfillments/${id}.json`, { as: shop })).text,
+  ])
+  await stack.ask(`PUT /fulfillments/${id}.json`, { as: shop, body: { fulfillment: { shipment_status: 'in_transit' } } })
+  await until(() => at('/on-its-way').length > 0)
+  expect(JSON.parse(at('/on-its-way')[0]?.body ?? '')).toMatchObject({ fulfillment: { id, shipment_status: 'in_transit' } })
+})
+
+test('nobody hears of what happened before, of other events, or of other stores', async () => {
+  const early = await aProduct()
+  await aHook('product_created', '/mine')
+  await rename(early, 'Other')
+  const other = await stack.aStore()
+  await stack.ask('POST /products.json', { as: other, body: { product: { name: 'Theirs', price: 1 } } })
+  const mine = await aProduct()
+  await until(() => at('/mine').length > 0)
+  await pass(1)
+  expect(at('/mine').map(numberIn)).toEqual([mine])
+})
+
+test('a receiver that is down gets every event afterwards, in order for each product, with the same ids and the same bytes', async () => {
+  const [created, updated] = [await aHook('product_created', '/down'), await aHook('product_updated', '/down')]
+  answers.set('/down', status(503))
+  const [one, other] = [await aProduct('One'), await aProduct('Other')]
+  for (const name of ['a', 'b']) for (const id of [one, other]) await rename(id, `${id} ${name}`)
+  for (const minutes of [0, 1, 16, 81]) await pass(minutes)
+  // Two products, each tried four times; what came after their first events waited for those, until their webhook was paused.
+  const first = at('/down').slice(0, 8)
+  expect([new Set(first.map(eventOf)), new Set(first.map(idOf)).size]).toEqual([new Set(['product_created']), 2])
+  expect(new Set(at('/down').slice(8).map(eventOf))).toEqual(new Set(['product_updated']))
+  expect((await hook(created)).pausedAt).not.toBeNull()
+  for (const minutes of [1, 16, 81]) await pass(minutes)
+  expect((await hook(updated)).pausedAt).not.toBeNull()
+  await rename(one, 'last')
+  const failed = [...received]
+  await pass(600)
+  expect(received).toHaveLength(failed.length)
+
+  answers.clear()
+  await ask(
+    'mutation ($a: ID!, $b: ID!) { a: resumeWebhookSubscription(id: $a) { __typename } b: resumeWebhookSubscription(id: $b) { __typename } }',
+    {
+      a: String(created),
+      b: String(updated),
+    },
+  )
+  await settled(created)
+  await settled(updated)
+  const arrived = at('/down').slice(failed.length)
+  for (const [id, names] of [
+    [one, [undefined, 'a', 'b', 'last']],
+    [other, [undefined, 'a', 'b']],
+  ] as const) {
+    const own = arrived.filter((each) => numberIn(each) === id)
+    expect(own.map(eventOf)).toEqual(names.map((name) => (name ? 'product_updated' : 'product_created')))
+    expect(new Set(own.map(idOf)).size).toBe(own.length)
+  }
+  for (const { headers, body } of failed) {
+    const again = arrived.find((each) => idOf(each) === headers['atrium-delivery-id'])
+    expect([again?.body, again?.headers['jumpseller-hmac-sha256']]).toEqual([body, headers['jumpseller-hmac-sha256']])
+  }
+  expect(await hook(created)).toEqual({ failureCount: 0, failingSince: null, pausedAt: null })
+}, 60_000)
+
+test('an attempt that failed is repeated 1, 16, 81 and 256 minutes later, and given up; a replay begins again with the same id', async () => {
+  const id = await aHook('product_created', '/five')
+  answers.set('/five', status(500, {}, 'Broken here'))
+  await aProduct()
+  await until(() => at('/five').length > 0)
+  for (const [index, minutes] of [1, 16, 81, 256].entries()) {
+    await pass(0)
+    const [{ dueAt }] = await deliveries(id)
+    const last = at('/five').at(-1) as Received
+    expect(Date.parse(dueAt) - last.at).toBeGreaterThanOrEqual(minutes * MINUTE)
+    expect(Date.parse(dueAt) - last.at).toBeLessThan(minutes * MINUTE + 15_000)
+    await pass(minutes - 0.8)
+    expect(at('/five')).toHaveLength(index + 1)
+    await pass(0.8)
+    expect(at('/five')).toHaveLength(index + 2)
+  }
+  await pass(2_000)
+  expect(at('/five')).toHaveLength(5)
+  const [delivery] = await deliveries(id)
+  expect(delivery).toMatchObject({ status: 'FAILED', dueAt: null, attempts: { length: 5 } })
+  expect(delivery.attempts[4]).toEqual({ number: 5, status: 500, error: 'status 500', response: 'Broken here' })
+  expect(new Set(received.map(idOf))).toEqual(new Set([delivery.id]))
+
+  answers.clear()
+  const REPLAY =
+    'mutation ($id: ID!) { replayWebhookDelivery(id: $id) { __typename ... on ReplayWebhookDeliverySuccess { webhookDelivery { status } } ... on ValidationError { message } } }'
+  expect((await ask(REPLAY, { id: delivery.id })).replayWebhookDelivery.webhookDelivery.status).toBe('WAITING')
+  expect((await ask(REPLAY, { id: delivery.id })).replayWebhookDelivery.__typename).toBe('ValidationError')
+  await settled(id)
+  expect([at('/five')[5]?.body, idOf(at('/five')[5] as Received)]).toEqual([delivery.body, delivery.id])
+  expect(await hook(id)).toEqual({ failureCount: 0, failingSince: null, pausedAt: null })
+}, 60_000)
+
+test('what was given up while a webhook failed is sent when it is resumed', async () => {
+  const id = await aHook('product_created', '/gave-up')
+  answers.set('/gave-up', status(500))
+  const [first] = [await aProduct('First')]
+  for (const minutes of [0, 1, 16, 81, 256]) await pass(minutes)
+  expect((await deliveries(id))[0].status).toBe('FAILED')
+  const second = await aProduct('Second')
+  for (const minutes of [0, 1, 16]) await pass(minutes)
+  expect((await hook(id)).pausedAt).not.toBeNull()
+  answers.clear()
+  // Whoever changes it has repaired it.
+  await stack.ask(`PUT /hooks/${id}.json`, { as: shop, body: { hook: { url: url('/moved') } } })
+  await settled(id)
+  expect(at('/moved').map(numberIn).sort()).toEqual([first, second].sort())
+}, 60_000)
+
+test('a test is sent once, whatever comes of it, and also while the webhook is paused', async () => {
+  const id = await aHook('product_updated', '/try')
+  const TEST =
+    'mutation ($id: ID!) { testWebhookSubscription(id: $id) { ... on TestWebhookSubscriptionSuccess { webhookDelivery { id isTest status } } } }'
+  await ask(TEST, { id: String(id) })
+  await settled(id)
+  expect(at('/try').map(({ body, headers }) => [body, headers['atrium-test']])).toEqual([['{"product":{"id":0}}', 'true']])
+
+  const product = await aProduct()
+  await stack.sql('UPDATE webhook_subscription SET paused_at = now() WHERE id = $1', [id])
+  answers.set('/try', status(500))
+  await ask(TEST, { id: String(id) })
+  await settled(id)
+  await pass(5)
+  expect(at('/try').slice(1).map(numberIn)).toEqual([product])
+  expect((await hook(id)).failureCount).toBe(0)
+})
+
+test('after a rotation both tokens sign for as long as was asked for', async () => {
+  await aHook('product_created', '/rotated')
+  const token = async () => (await stack.ask('GET /store/info.json', { as: shop })).json.hooks_token
+  const old = await token()
+  const ROTATE = `mutation ($hours: Int) { rotateHooksToken(input: { overlapHours: $hours }) {
+    ... on RotateHooksTokenSuccess { store { hooksToken previousHooksTokenUntil } } ... on ValidationError { field } } }`
+  const { store } = (await ask(ROTATE, { hours: 2 })).rotateHooksToken
+  const fresh = await token()
+  expect([store.hooksToken, Date.parse(store.previousHooksTokenUntil) - clock.now()]).toEqual([fresh, 120 * MINUTE])
+  expect(fresh).not.toBe(old)
+  const signed = (key: string, { body }: Received) => createHmac('sha256', key).update(body).digest('base64')
+  const both = ({ headers }: Received) => [headers['jumpseller-hmac-sha256'], headers['atrium-previous-hmac-sha256']]
+
+  await aProduct()
+  await until(() => at('/rotated').length === 1)
+  const [one] = at('/rotated') as [Received]
+  expect(both(one)).toEqual([signed(fresh, one), signed(old, one)])
+  await pass(121)
+  await aProduct()
+  await until(() => at('/rotated').length === 2)
+  const other = at('/rotated')[1] as Received
+  expect(both(other)).toEqual([signed(fresh, other), undefined])
+  expect((await ask(ROTATE, { hours: 169 })).rotateHooksToken).toEqual({ field: 'overlapHours' })
+})
+
+test.each([
+  [
+    'a redirect',
+    status(302, { location: '/elsewhere' }),
+    { status: 302, error: 'status 302: redirects are not followed', response: null },
+  ],
+  ['an answer without end', endless, { status: 200, error: null }],
+  [
+    'an answer in a coding that nobody asked for',
+    status(200, { 'content-encoding': 'br' }, 'x'),
+    { status: 200, error: null, response: null },
+  ],
+  ['a connection that is cut', (response: ServerResponse) => response.destroy(), { status: null, response: null }],
+])('%s is understood', async (_, answer, expected) => {
+  const id = await aHook('product_created', '/odd')
+  answers.set('/odd', answer)
+  await aProduct()
+  await until(async () => (await deliveries(id))[0].attempts.length > 0)
+  const [{ attempts }] = await deliveries(id)
+  expect(attempts[0]).toMatchObject(expected)
+  expect((attempts[0].response ?? '').length).toBeLessThanOrEqual(1_000)
+  expect(at('/elsewhere')).toEqual([])
+})
+
+function endless(response: ServerResponse): void {
+  response.writeHead(200)
+  const more = setInterval(() => response.write('x'.repeat(10_000)), 1)
+  response.on('close', () => clearInterval(more))
+}
+
+test('webhooks are listed, read, changed with nothing but a URL, and deleted', async () => {
+  const asShop = { as: shop }
+  const made = await stack.ask('POST /hooks.json', {
+    ...asShop,
+    body: { hook: { event: 'order_paid', url: 'https://example.com/a' } },
+  })
+  const { id, created_at } = made.json.hook
+  expect(made.json).toEqual({ hook: { id, name: null, event: 'order_paid', url: 'https://example.com/a', created_at } })
+  const put = await stack.ask(`PUT /hooks/${id}.json`, { ...asShop, body: { hook: { url: 'https://example.com/b' } } })
+  expect([put.status, put.json.hook.event, put.json.hook.url]).toEqual([200, 'order_paid', 'https://example.com/b'])
+  expect((await stack.ask(`GET /hooks/${id}.json`, asShop)).json).toEqual(put.json)
+  const other = await stack.ask('POST /hooks.json', {
+    ...asShop,
+    body: { hook: { event: 'order_created', url: 'https://example.com' } },
+  })
+  expect((await stack.ask('GET /hooks.json', asShop)).json).toEqual([put.json, other.json])
+  expect((await stack.ask('GET /hooks.json?limit=1&page=2', asShop)).json).toEqual([other.json])
+  expect((await stack.ask(`DELETE /hooks/${id}.json`, asShop)).text).toBe('"OK"')
+  for (const method of ['GET', 'PUT', 'DELETE']) {
+    const { status: answered } = await stack.ask(`${method} /hooks/${id}.json`, {
+      ...asShop,
+      ...(method === 'PUT' && { body: { hook: {} } }),
+    })
+    expect([method, answered]).toEqual([method, 404])
+  }
+  expect((await stack.ask(`GET /hooks/${other.json.hook.id}.json`, { as: stack.own })).status).toBe(404)
+})
+
+test.each([
+  [{ url: 'https://example.com' }, 'hook.event'],
+  [{ event: 'order_eaten', url: 'https://example.com' }, 'hook.event'],
+  [{ event: 'order_paid' }, 'hook.url'],
+  [{ event: 'order_paid', url: '' }, 'hook.url'],
+  [{ event: 'order_paid', url: 'ftp://example.com' }, 'hook.url'],
+  [{ event: 'order_paid', url: 'https://user@example.com' }, 'hook.url'],
+  [{ event: 'order_paid', url: `https://example.com/${'x'.repeat(2_000)}` }, 'hook.url'],
+  [{ event: 'order_paid', url: 'http://127.0.0.1/' }, 'hook.url'],
+  [{ event: 'order_paid', url: 'http://10.1.2.3/' }, 'hook.url'],
+  [{ event: 'order_paid', url: 'http://169.254.169.254/latest/meta-data' }, 'hook.url'],
+  [{ event: 'order_paid', url: 'http://[::1]/' }, 'hook.url'],
+  [{ event: 'order_paid', url: 'http://0x7f000001/' }, 'hook.url'],
+  [{ event: 'order_paid', url: 'https://93.184.216.34:22/' }, 'hook.url'],
+])('the webhook %j is refused, and the field is named', async (given, field) => {
+  const { status: answered, json } = await stack.ask('POST /hooks.json', { as: shop, body: { hook: given } })
+  expect([answered, Object.keys(json.errors)]).toEqual([400, [field]])
+})
+
+test('a name that leads to a private address is not connected to', async () => {
+  const id = (
+    await stack.ask('POST /hooks.json', {
+      as: shop,
+      body: { hook: { event: 'product_created', url: `http://localhost:${receiver.port}/` } },
+    })
+  ).json.hook.id
+  await aProduct()
+  await until(async () => (await deliveries(id))[0].attempts.length > 0)
+  const [{ attempts }] = await deliveries(id)
+  expect(attempts[0]).toMatchObject({ status: null })
+  expect(received).toEqual([])
+})
+
+test('a store has one webhook for an event and a URL, and 100 in all', async () => {
+  const create = (n: number) =>
+    stack.ask('POST /hooks.json', { as: shop, body: { hook: { event: 'order_paid', url: `https://example.com/${n}` } } })
+  expect((await create(0)).status).toBe(200)
+  const again = await create(0)
+  expect([again.status, Object.keys(again.json.errors)]).toEqual([400, ['hook.url']])
+  for (let n = 1; n < 100; n += 1) expect((await create(n)).status).toBe(200)
+  expect((await create(100)).status).toBe(400)
+})

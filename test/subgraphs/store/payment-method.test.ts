@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type StoreStack, startStore, type TestStore } from './support/store.ts'
+
+let stack: StoreStack
+let shop: TestStore
+beforeAll(async () => {
+  stack = await startStore()
+  shop = await stack.aStore()
+})
+afterAll(() => stack.close())
+
+const FAILURES = `... on ValidationError { errors { field message } } ... on ConflictError { message currentVersion }`
+const FIELDS = 'id number type name description paymentMethodUrl hasCredentials showReview useNewVersion enabled version'
+const CREATE = `mutation ($input: CreatePaymentMethodInput!) { createPaymentMethod(input: $input) { __typename
+  ... on CreatePaymentMethodSuccess { paymentMethod { ${FIELDS} } } ${FAILURES} } }`
+const UPDATE = `mutation ($id: ID!, $input: UpdatePaymentMethodInput!) { updatePaymentMethod(id: $id, input: $input) { __typename
+  ... on UpdatePaymentMethodSuccess { paymentMethod { ${FIELDS} } } ... on NotFoundError { message } ${FAILURES} } }`
+const DELETE = 'mutation ($id: ID!) { deletePaymentMethod(id: $id) { __typename } }'
+
+const create = async (input: Record<string, unknown>, who = shop) =>
+  (await stack.ask(who, CREATE, { input })).data.createPaymentMethod
+const update = async (id: string, input: Record<string, unknown>, who = shop) =>
+  (await stack.ask(who, UPDATE, { id, input })).data.updatePaymentMethod
+
+const GATEWAY = { name: 'Gateway', paymentMethodUrl: 'https://pay.example.com/start', key: 'account-7', secret: 'Do-not-tell' }
+
+test('a new way to pay is an external gateway, whose key and secret nobody is told', async () => {
+  const outcome = await create(GATEWAY)
+  expect(outcome).toMatchObject({
+    __typename: 'CreatePaymentMethodSuccess',
+    paymentMethod: {
+      type: 'EXTERNAL_PAYMENT_GATEWAY',
+      name: 'Gateway',
+      description: null,
+      paymentMethodUrl: 'https://pay.example.com/start',
+      hasCredentials: true,
+      showReview: false,
+      useNewVersion: true,
+      enabled: true,
+    },
+  })
+  const { data } = await stack.ask(shop, `{ paymentMethods { ${FIELDS} } __type(name: "PaymentMethod") { fields { name } } }`)
+  expect(data.paymentMethods).toContainEqual(outcome.paymentMethod)
+  expect(JSON.stringify(data.paymentMethods)).not.toMatch(/account-7|Do-not-tell/)
+  const names = data.__type.fields.map(({ name }: { name: string }) => name)
+  expect(names).not.toContain('key')
+  expect(names).not.toContain('secret')
+})
+
+test.each([
+  [{ name: ' ' }, 'name'],
+  [{ name: 'x', description: '' }, 'description'],
+  [{ name: 'x', paymentMethodUrl: 'ftp://pay.example.com' }, 'paymentMethodUrl'],
+  [{ name: 'x', paymentMethodUrl: 'https://user:word@pay.example.com' }, 'paymentMethodUrl'],
+  [{ name: 'x', paymentMethodUrl: `https://pay.example.com/${'x'.repeat(2_000)}` }, 'paymentMethodUrl'],
+  [{ name: 'x', paymentMethodUrl: 'https://pay.example.com/\0' }, 'paymentMethodUrl'],
+  [{ name: 'x', paymentMethodUrl: 'https://pay.example.com/\ud800' }, 'paymentMethodUrl'],
+  [{ name: 'x', paymentMethodUrl: 'https://pay.example.com/a b' }, 'paymentMethodUrl'],
+  [{ name: 'x', key: 'two words' }, 'key'],
+  [{ name: 'x', secret: 'ñ-secret' }, 'secret'],
+])('%j is refused by its field, and a secret is not repeated', async (input, field) => {
+  const outcome = await create(input)
+  expect(outcome).toMatchObject({ __typename: 'ValidationError', errors: [{ field }] })
+  expect(JSON.stringify(outcome)).not.toMatch(/ñ-secret|two words/)
+})
+
+test('absent keeps, null forgets', async () => {
+  const { id } = (await create({ ...GATEWAY, description: 'By card' })).paymentMethod
+  expect(await update(id, { enabled: false, description: null })).toMatchObject({
+    paymentMethod: { enabled: false, description: null, hasCredentials: true, version: 2 },
+  })
+  expect(await update(id, { secret: null })).toMatchObject({ paymentMethod: { hasCredentials: false } })
+  expect(await update(id, { enabled: null })).toMatchObject({ __typename: 'ValidationError', errors: [{ field: 'enabled' }] })
+  expect(await update(id, { name: 'x', expectedVersion: 1 })).toMatchObject({ __typename: 'ConflictError', currentVersion: 3 })
+})
+
+test('another store neither sees it nor changes it; deleted, it is gone', async () => {
+  const other = await stack.aStore({ name: 'Another shop' })
+  const { id } = (await create(GATEWAY)).paymentMethod
+  expect((await stack.ask(other, '{ paymentMethods { id } }')).data.paymentMethods).toEqual([])
+  expect((await stack.ask(other, 'query ($id: ID!) { paymentMethod(id: $id) { id } }', { id })).data.paymentMethod).toBeNull()
+  expect((await update(id, { name: 'Theirs' }, other)).__typename).toBe('NotFoundError')
+  expect((await stack.ask(other, DELETE, { id })).data.deletePaymentMethod.__typename).toBe('NotFoundError')
+  expect((await stack.ask(shop, DELETE, { id })).data.deletePaymentMethod.__typename).toBe('DeletePaymentMethodSuccess')
+  expect((await stack.ask(shop, DELETE, { id })).data.deletePaymentMethod.__typename).toBe('NotFoundError')
+})
+
+test('a store has at most a hundred ways to pay', async () => {
+  const own = await stack.aStore({ name: 'Third shop' })
+  await stack.sql(
+    `INSERT INTO payment_method (store_id, type, name, created_at, updated_at)
+     SELECT $1, 'MANUAL', 'Cash ' || n, now(), now() FROM generate_series(1, 100) n`,
+    [own.storeId],
+  )
+  expect(await create(GATEWAY, own)).toMatchObject({ __typename: 'ValidationError', errors: [{ field: 'input' }] })
+})

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { guestOf } from '../../../../gateway/client.ts'
+import { startGateway } from '../../../../gateway/gateway.ts'
+import { serveGraphql } from '../../../../gateway/http.ts'
+import { localLink } from '../../../../gateway/local-link.ts'
+import { createHttpServer } from '../../../../gateway/server.ts'
+import { serveDoor } from '../../../../gateway/subgraph-door.ts'
+import { serveMcpServers } from '../../../../mcp/servers.ts'
+import { memoryRateLimit } from '../../../../rest-facade/store/caller/rate-limit.ts'
+import { serveStoreApi } from '../../../../rest-facade/store/serve.ts'
+import { directorySubgraph } from '../../../../subgraphs/directory/subgraph.ts'
+import { socialSubgraph } from '../../../../subgraphs/social/subgraph.ts'
+import { type Apps, withApps } from '../../../../subgraphs/store/app/operator.ts'
+import { trustSubgraph } from '../../../../subgraphs/trust/subgraph.ts'
+import { startSite } from '../../../../web/serve.ts'
+import { keptLog } from '../../../gateway/support/graph.ts'
+import { fixedSources } from '../../trust/support/trust.ts'
+import { startStore } from './store.ts'
+
+const SUPERGRAPH = join(import.meta.dirname, '../../../../schema/supergraph.graphql')
+
+/** The store with everything that apps and shop owners meet: the protocol, its pages, REST, GraphQL and tools, at an address of its own. */
+export async function startOauth() {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const log = keptLog()
+  const store = await startStore(() => new Date(), { publicUrl: url, log: log.log })
+  const { connection } = store.database
+  const directory = await directorySubgraph({ connection, publicUrl: url, log: log.log })
+  const social = await socialSubgraph({ connection, log: log.log })
+  const trust = trustSubgraph({ connection, log: log.log, sources: fixedSources(() => new Date()) })
+  const gateway = await startGateway({
+    supergraphSdl: readFileSync(SUPERGRAPH, 'utf8'),
+    links: [directory, social, store.subgraph, trust].map(localLink),
+    limits: { depth: 10, cost: 1000 },
+    log: log.log,
+  })
+  const site = await startSite(gateway.client, { publicUrl: url, hasExplorer: false, hasSchema: false })
+  const app = createHttpServer({ log: log.log, lost: site.lost })
+  await serveGraphql(app, gateway)
+  await serveStoreApi(app, gateway.client, { publicUrl: url, rateLimit: memoryRateLimit(Date.now) })
+  await serveMcpServers(app, gateway.client, guestOf(gateway), { publicUrl: url, hosts: [], introspection: true })
+  if (store.subgraph.door) await serveDoor(app, store.subgraph.door)
+  await site.serve(app)
+  await app.listen({ port, host: '127.0.0.1' })
+
+  return {
+    ...store,
+    url,
+    log,
+    /** Registers an app that every store can use. */
+    anApp: (wanted: Partial<Parameters<Apps['create']>[0]> = {}) =>
+      withApps(connection, (apps) =>
+        apps.create({
+          name: 'Stock Keeper',
+          redirectUris: ['https://app.example/callback'],
+          scopes: ['read_products', 'write_products', 'read_orders'],
+          isPublic: false,
+          ...wanted,
+        }),
+      ),
+    close: async () => {
+      await app.close()
+      await gateway.close()
+      await directory.close()
+      await social.close()
+      await trust.close()
+      await store.close()
+    },
+  }
+}
+
+export type OauthStack = Awaited<ReturnType<typeof startOauth>>
+
+/** Clients must know the address before the server listens. */
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
