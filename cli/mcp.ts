@@ -1,0 +1,58 @@
+import { Argument, Command } from 'commander'
+import { Refusal } from '../subgraphs/runtime/refusal.ts'
+import { bridge } from './mcp/bridge.ts'
+
+/** The servers that a running Atrium has, as their paths name them. */
+const SERVERS = ['directory', 'store', 'trust', 'graph'] as const
+
+const DEFAULT_URL = 'http://localhost:4000'
+
+/** Credentials come from the environment: arguments of programs can be read by everybody on the machine. */
+const CREDENTIALS: readonly {
+  readonly variable: string
+  readonly header: string
+  readonly prefix: string
+  readonly meaning: string
+}[] = [
+  {
+    variable: 'ATRIUM_API_KEY',
+    header: 'x-api-key',
+    prefix: '',
+    meaning: 'API key of trust: npx atrium trust key create makes one',
+  },
+  {
+    variable: 'ATRIUM_LOGIN_KEY',
+    header: 'x-login-key',
+    prefix: '',
+    meaning: 'login of a store: npx atrium store create makes one',
+  },
+  { variable: 'ATRIUM_AUTH_TOKEN', header: 'x-auth-token', prefix: '', meaning: 'authtoken of that store' },
+  {
+    variable: 'ATRIUM_TOKEN',
+    header: 'authorization',
+    prefix: 'Bearer ',
+    meaning: 'token of a person, from the mutation login, or of an app for a store',
+  },
+]
+
+/** `atrium mcp`: one of the MCP servers over standard input and output, for clients that start their servers as programs. */
+export function mcpCommand(): Command {
+  return new Command('mcp')
+    .description('speak MCP over standard input and output, for an Atrium that runs')
+    .addArgument(new Argument('<server>', 'which of its MCP servers').choices(SERVERS))
+    .option('--url <url>', `where Atrium runs (ATRIUM_URL, else ${DEFAULT_URL})`)
+    .addHelpText(
+      'after',
+      `\nCredentials, from the environment:\n${CREDENTIALS.map(({ variable, meaning }) => `  ${variable.padEnd(19)}${meaning}`).join('\n')}`,
+    )
+    .action(async (server: string, { url = process.env.ATRIUM_URL ?? DEFAULT_URL }: { readonly url?: string }) => {
+      if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+        throw new Refusal(`Expected the address of an Atrium, such as ${DEFAULT_URL}, got "${url}".`)
+      }
+      const headers = CREDENTIALS.flatMap(({ variable, header, prefix }) => {
+        const value = process.env[variable]
+        return value ? [[header, `${prefix}${value}`] as const] : []
+      })
+      await bridge(`${url.replace(/\/+$/, '')}/mcp/${server}`, Object.fromEntries(headers))
+    })
+}

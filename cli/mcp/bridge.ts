@@ -1,0 +1,80 @@
+import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/server'
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import { headersFor, versionIn } from './headers.ts'
+import { messagesIn } from './messages.ts'
+
+/**
+ * Carries messages between standard input and output and the MCP server at `url`, without reading more of them than HTTP needs: so tools, versions and limits are
+ * those of that server. Resolves at the end of standard input; what is still being answered then is given up.
+ */
+export async function bridge(url: string, credentials: Readonly<Record<string, string>>): Promise<void> {
+  const client = new StdioServerTransport()
+  const ended = new AbortController()
+  const running = new Map<string | number, AbortController>()
+  /** What was agreed on with a client of 2025; those of later generations say it in every message. */
+  let agreed: string | null = null
+
+  const closed = new Promise<void>((resolve) => {
+    client.onclose = resolve
+  })
+  client.onerror = (error) => console.error(error.message)
+  client.onmessage = (message) => void carry(message).catch((error: unknown) => console.error(error))
+  await client.start()
+  await closed
+  ended.abort()
+
+  async function carry(message: JSONRPCMessage): Promise<void> {
+    if (isJSONRPCRequest(message)) return answer(message)
+    if (!isJSONRPCNotification(message)) return
+    // Over HTTP, who no longer wants an answer hangs up.
+    const cancelled = message.method === 'notifications/cancelled' ? message.params?.requestId : undefined
+    if (typeof cancelled === 'string' || typeof cancelled === 'number') return running.get(cancelled)?.abort()
+    await post(message, ended.signal).then(
+      (response) => response.body?.cancel(),
+      () => {},
+    )
+  }
+
+  async function answer(request: JSONRPCMessage & { readonly id: string | number; readonly method: string }): Promise<void> {
+    const { id, method } = request
+    const cancelled = new AbortController()
+    running.set(id, cancelled)
+    const signal = AbortSignal.any([cancelled.signal, ended.signal])
+    let isAnswered = false
+    try {
+      const response = await post(request, signal)
+      for await (const given of messagesIn(response)) {
+        // A refusal of the whole request names no message; here every message came alone.
+        const told = parseJSONRPCMessage('error' in given ? { ...given, id } : given)
+        if ('id' in told && !('method' in told)) {
+          isAnswered = true
+          if (method === 'initialize') agreed = versionIn(told) ?? agreed
+        }
+        await client.send(told)
+      }
+      if (!isAnswered) throw new Error(`Expected an answer of an MCP server at ${url}, got HTTP ${response.status}.`)
+    } catch (error) {
+      if (signal.aborted || isAnswered) return
+      await client.send({ jsonrpc: '2.0', id, error: { code: -32_000, message: reasonOf(error) } })
+    } finally {
+      running.delete(id)
+    }
+  }
+
+  function post(message: JSONRPCMessage, signal: AbortSignal): Promise<Response> {
+    const headers = {
+      ...credentials,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headersFor(message, agreed),
+    }
+    return fetch(url, { method: 'POST', headers, body: JSON.stringify(message), signal })
+  }
+
+  /** What a person who reads it in a client can do. */
+  function reasonOf(error: unknown): string {
+    const message = error instanceof Error ? error.message : String(error)
+    if (message !== 'fetch failed') return `${message} Is that the address of an Atrium (--url)?`
+    return `Nothing answers at ${url}: start Atrium with npm start, or say with --url or ATRIUM_URL where it runs.`
+  }
+}

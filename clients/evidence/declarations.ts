@@ -1,0 +1,58 @@
+import type { ExtractedContent } from './content.ts'
+import { blocksOf, type PageDocument } from './layout.ts'
+import { wordsIn } from './words.ts'
+
+/** An offer to subscribe is shorter than this, in words; what is called a paywall and longer is the text behind it. */
+const OFFER_WORDS = 60
+
+/** What schema.org's terms in JSON-LD, and names of elements, say about how much of the article there is. */
+export function declarations(page: PageDocument): Pick<ExtractedContent, 'isRestricted' | 'declaredWords'> {
+  const statements = [...page.querySelectorAll('script[type="application/ld+json"]')].flatMap(({ textContent }) =>
+    objectsIn(textContent ?? ''),
+  )
+  const restricted = statements.filter(({ isAccessibleForFree: free }) => free === false || /^false$/i.test(String(free)))
+  // Publishers name the parts that only subscribers get; where such a part has text, it was sent.
+  const parts = restricted.flatMap(({ cssSelector }) => (isPlainSelector(cssSelector) ? [cssSelector] : []))
+  const counts = statements.flatMap(({ wordCount }) => {
+    const count = typeof wordCount === 'number' ? wordCount : Number.parseInt(String(wordCount ?? ''), 10)
+    return Number.isSafeInteger(count) && count > 0 ? [count] : []
+  })
+  return {
+    isRestricted: (restricted.length > 0 && !parts.some((part) => wordsAt(page, part) > OFFER_WORDS)) || hasOffer(page),
+    declaredWords: counts.length > 0 ? Math.max(...counts) : null,
+  }
+}
+
+function hasOffer(page: PageDocument): boolean {
+  return [...page.querySelectorAll('[class*="paywall" i], [id*="paywall" i], [class*="regwall" i], [id*="regwall" i]')].some(
+    (element) => {
+      const words = blocksOf(element).reduce((sum, { text }) => sum + wordsIn(text), 0)
+      return words > 0 && words <= OFFER_WORDS
+    },
+  )
+}
+
+const wordsAt = (page: PageDocument, selector: string): number =>
+  [...page.querySelectorAll(selector)].flatMap(blocksOf).reduce((sum, { text }) => sum + wordsIn(text), 0)
+
+/** One class or id, which is what publishers write. Anything else of a stranger's is not run as a selector. */
+const isPlainSelector = (selector: unknown): selector is string =>
+  typeof selector === 'string' && /^[.#][a-z_][\w-]{0,100}$/i.test(selector)
+
+/** All objects of a JSON text, at whatever depth; none when it is no JSON. */
+function objectsIn(json: string): Readonly<Record<string, unknown>>[] {
+  const waiting: unknown[] = []
+  try {
+    waiting.push(JSON.parse(json))
+  } catch {
+    return []
+  }
+  const found: Readonly<Record<string, unknown>>[] = []
+  while (waiting.length > 0) {
+    const value = waiting.pop()
+    if (typeof value !== 'object' || value === null) continue
+    if (!Array.isArray(value)) found.push(value as Readonly<Record<string, unknown>>)
+    for (const inner of Object.values(value)) waiting.push(inner)
+  }
+  return found
+}

@@ -1,0 +1,123 @@
+import type { Block } from './content.ts'
+
+/** What we use of the DOM: its types are not part of Node's. */
+export type PageNode = {
+  readonly nodeType: number
+  readonly textContent: string | null
+  readonly firstChild: PageNode | null
+  readonly nextSibling: PageNode | null
+}
+export type PageElement = PageNode & {
+  readonly tagName: string
+  getAttribute(name: string): string | null
+  hasAttribute(name: string): boolean
+  querySelector(selector: string): PageElement | null
+  querySelectorAll(selector: string): Iterable<PageElement>
+  contains(other: PageNode): boolean
+  remove(): void
+}
+export type PageDocument = Pick<PageElement, 'querySelector' | 'querySelectorAll'> & { readonly body: PageElement }
+
+const ELEMENT = 1
+const TEXT = 3
+
+const isElement = (node: PageNode): node is PageElement => node.nodeType === ELEMENT
+
+/** What a browser lays out in a line; every other element begins a new block. */
+const INLINE = new Set(
+  'a abbr acronym b bdi bdo big br cite code data del dfn em font i img ins kbd label mark meter nobr output q rp rt ruby s samp small span strike strong sub sup time tt u var wbr'.split(
+    ' ',
+  ),
+)
+const UNREAD = new Set(
+  'script style template noscript head title svg math canvas audio video object iframe select option datalist textarea'.split(
+    ' ',
+  ),
+)
+
+/** How deep each node lies, in document order. */
+export function* depths(root: PageNode): Generator<number> {
+  const parents: PageNode[] = []
+  let node: PageNode | undefined = root
+  while (node) {
+    yield parents.length
+    if (node.firstChild) {
+      parents.push(node)
+      node = node.firstChild
+      continue
+    }
+    while (node && (node === root || !node.nextSibling)) node = parents.pop()
+    node = node?.nextSibling ?? undefined
+  }
+}
+
+/** The text that people see, block by block. Depth does not matter: there is no recursion. */
+export function blocksOf(root: PageNode): Block[] {
+  const blocks: Block[] = []
+  let text = ''
+  let linked = ''
+  const close = () => {
+    const shown = text.trim()
+    if (shown !== '') blocks.push({ text: shown.replaceAll(/\s+/g, ' '), linked: linked.trim() })
+    text = ''
+    linked = ''
+  }
+
+  const open: { readonly node: PageNode; readonly isLink: boolean; readonly isBlock: boolean }[] = []
+  let links = 0
+  let node: PageNode | null = root
+  while (node) {
+    let inside: PageNode | null = null
+    if (node.nodeType === TEXT) {
+      const shown = (node.textContent ?? '').replaceAll(/\s+/g, ' ')
+      text += shown
+      if (links > 0) linked += shown
+    } else if (isElement(node) && isSeen(node)) {
+      const name = node.tagName.toLowerCase()
+      if (name === 'br') {
+        // One is a line of the same block, two are a paragraph; a line that is nothing but a link leads elsewhere and is no part of either.
+        if (/\n\s*$/.test(text) || (linked !== '' && text.trim() === linked.trim())) close()
+        else text += '\n'
+      } else {
+        const isBlock = !INLINE.has(name) && !isPlainCell(node, name)
+        if (isBlock) close()
+        else if (name === 'td' || name === 'th') text += ' '
+        inside = node.firstChild
+        if (inside) {
+          open.push({ node, isLink: name === 'a', isBlock })
+          if (name === 'a') links += 1
+        }
+      }
+    }
+    node = inside ?? nextAfter(node)
+  }
+  close()
+  return blocks
+
+  /** What follows in the document; leaves the elements that end before it. */
+  function nextAfter(from: PageNode): PageNode | null {
+    let current = from
+    for (;;) {
+      if (current === root) return null
+      if (current.nextSibling) return current.nextSibling
+      const parent = open.pop()
+      if (!parent) return null
+      if (parent.isLink) {
+        links -= 1
+        linked += ' '
+      }
+      if (parent.isBlock) close()
+      current = parent.node
+    }
+  }
+}
+
+/** A row of a table of data is one block; cells that lay out a page are blocks by themselves. */
+const isPlainCell = (element: PageElement, name: string): boolean =>
+  (name === 'td' || name === 'th') && element.querySelector('p, div, ul, ol, table, br, h1, h2, h3') === null
+
+function isSeen(element: PageElement): boolean {
+  if (UNREAD.has(element.tagName.toLowerCase())) return false
+  if (element.hasAttribute('hidden') || element.getAttribute('aria-hidden') === 'true') return false
+  return !/(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(element.getAttribute('style') ?? '')
+}

@@ -1,0 +1,157 @@
+import type { lookup } from 'node:dns'
+import { contentOfText, type ExtractedContent } from '../evidence/content.ts'
+import { type EvidenceRating, rateEvidence } from '../evidence/rate.ts'
+import type { TrustClient } from '../trust/client.ts'
+import { ACTIONS, type Decision, type Outcome, type Policy } from '../trust/decision.ts'
+import { groupOf } from '../trust/group.ts'
+import { subjectOf } from '../trust/target.ts'
+import { extract } from './extraction.ts'
+import { readPage, sourceOf } from './source.ts'
+import { type Standing, type Use, useOf } from './use.ts'
+import { type Fetched, web } from './web.ts'
+
+export type GateOptions = {
+  /** Null: nobody is asked, so only files are read and every page of the web is held. */
+  readonly client: TrustClient | null
+  readonly policy?: Policy
+  /** Lets pages be fetched from addresses that are not public. Atrium denies such addresses by itself; this is for names that lead to them. Default: false. */
+  readonly allowPrivate?: boolean
+  /** Most bytes of a page, unpacked. Default: 5,000,000. */
+  readonly maxBytes?: number
+  /** For fetching a page with its redirects, and as long again for extracting its text. Default: 15,000 milliseconds. */
+  readonly timeoutMs?: number
+  /** Finds addresses of names. Default: the system's resolver. */
+  readonly lookup?: typeof lookup
+}
+
+export type GatedSource = {
+  /** As it was given. */
+  readonly source: string
+  readonly standing: Standing
+  /** The strictest of all that were needed to get there. Null: a file, or nobody decided. */
+  readonly decision: Decision | null
+  /** Null: it was not read. */
+  readonly rating: EvidenceRating | null
+  readonly use: Use
+  /** Why it may be used so, each as a sentence. */
+  readonly why: readonly string[]
+  /** What was read, when it is of use. `url` is where redirects led. */
+  readonly content: { readonly url: string; readonly title: string | null; readonly text: string } | null
+}
+
+/** As many as Atrium decides about in one request. */
+export const MOST_SOURCES = 100
+
+/** Pages that are fetched and extracted at a time. */
+const AT_ONCE = 4
+
+/**
+ * Takes candidate sources to what may be cited of them: asks Atrium about each, reads what may be read, extracts and rates the text. Denied and unverified sources are
+ * never fetched, nor are those that a person must look at first. Results are in the order of `sources`. Throws a RangeError for more than 100 sources.
+ */
+export async function gateSources(sources: readonly string[], options: GateOptions): Promise<readonly GatedSource[]> {
+  if (sources.length > MOST_SOURCES) throw new RangeError(`Expected at most ${MOST_SOURCES} sources, got ${sources.length}.`)
+  const { client, policy, allowPrivate = false, maxBytes = 5_000_000, timeoutMs = 15_000, lookup: resolver } = options
+  const question = (url: URL) => ({ target: url.href, ...(policy && { policy }) })
+
+  const candidates = sources.map((source) => ({ source, ...sourceOf(source) }))
+  const pages = candidates.filter((candidate) => candidate.kind === 'web')
+  // Pages of one host need one decision, which is one scan.
+  const urls = [...new Map(pages.map(({ url }) => [siteOf(url), url])).values()]
+  const outcomes = client ? await client.decideAll(urls.map(question)) : []
+  const outcomeOf = new Map(urls.map((url, index) => [siteOf(url), outcomes[index] ?? nobody]))
+
+  const browser = web({ allowPrivate, maxBytes, timeoutMs, ...(resolver && { lookup: resolver }) })
+
+  async function gated(candidate: (typeof candidates)[number]): Promise<GatedSource> {
+    const { source } = candidate
+    if (candidate.kind === 'invalid') return held(source, 'unverified', null, candidate.reason)
+    if (candidate.kind === 'file') return rated(source, 'local', null, await readPage(candidate.path, maxBytes))
+
+    const outcome = outcomeOf.get(siteOf(candidate.url)) ?? nobody
+    if (outcome.kind !== 'decided') return held(source, groupOf(outcome), null, outcome.message)
+    if (!mayBeRead(outcome.decision)) return held(source, groupOf(outcome), outcome.decision, notRead(outcome.decision))
+
+    let strictest = outcome.decision
+    const cleared = new Set([candidate.url.host])
+    const page = await browser.get(candidate.url, async (next) => {
+      if (cleared.has(next.host)) return null
+      cleared.add(next.host)
+      const further = client ? await client.decide(question(next)) : nobody
+      if (further.kind !== 'decided') return further.message
+      if (isStricter(further.decision, strictest)) strictest = further.decision
+      return mayBeRead(further.decision) ? null : notRead(further.decision)
+    })
+    return rated(source, groupOf({ kind: 'decided', decision: strictest }), strictest, page)
+  }
+
+  async function rated(source: string, standing: Standing, decision: Decision | null, page: Fetched): Promise<GatedSource> {
+    if (page.kind === 'failed') return held(source, standing, decision, page.reason)
+    const extracted =
+      page.format === 'text'
+        ? { kind: 'content' as const, content: contentOfText(null, page.text) }
+        : await extract(page.text, timeoutMs)
+    if (extracted.kind === 'failed') return held(source, standing, decision, extracted.reason)
+    const rating = rateEvidence(extracted.content)
+    const use = useOf(standing, rating)
+    return {
+      source,
+      standing,
+      decision,
+      rating,
+      use,
+      why: [standingText(standing, decision), ratingText(rating)],
+      content: use === 'none' ? null : { url: page.url, title: extracted.content.title, text: textOf(extracted.content) },
+    }
+  }
+
+  try {
+    const results: GatedSource[] = []
+    const waiting = candidates.entries()
+    const work = async () => {
+      for (const [index, candidate] of waiting) results[index] = await gated(candidate)
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    return results
+  } finally {
+    await browser.close()
+  }
+}
+
+const siteOf = (url: URL): string => subjectOf(url.href).value
+
+const nobody: Outcome = {
+  kind: 'unverified',
+  reason: 'unreachable',
+  message: 'Nobody was asked about it.',
+  retryAfterSeconds: null,
+}
+
+const mayBeRead = ({ action }: Decision): boolean => action !== 'deny' && action !== 'escalate_to_human'
+
+const isStricter = (one: Decision, other: Decision): boolean => ACTIONS.indexOf(one.action) > ACTIONS.indexOf(other.action)
+
+const notRead = (decision: Decision): string =>
+  decision.action === 'deny'
+    ? `It is denied: ${decision.reasonCodes.join(', ')}.`
+    : `A person has to decide first: ${decision.reasonCodes.join(', ')}.`
+
+const held = (source: string, standing: Standing, decision: Decision | null, reason: string): GatedSource => ({
+  source,
+  standing,
+  decision,
+  rating: null,
+  use: 'none',
+  why: [...(decision && mayBeRead(decision) ? [standingText(standing, decision)] : []), reason],
+  content: null,
+})
+
+const standingText = (standing: Standing, decision: Decision | null): string =>
+  decision === null
+    ? 'It is a file of yours.'
+    : `It is ${standing}: ${decision.action}, ${Math.round(100 * decision.confidence)} % sure (${decision.reasonCodes.join(', ')}).`
+
+const ratingText = ({ usability, codes, measured }: EvidenceRating): string =>
+  `Its text is of ${usability} usability: ${codes.join(', ')}, ${measured.body} words.`
+
+const textOf = ({ blocks }: ExtractedContent): string => blocks.map(({ text }) => text).join('\n\n')

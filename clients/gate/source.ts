@@ -1,0 +1,49 @@
+import { readFile, stat } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { decoded, type Fetched, type Format } from './web.ts'
+
+/** A candidate: a page of the web, or a file of the caller's. */
+export type Source =
+  | { readonly kind: 'web'; readonly url: URL }
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'invalid'; readonly reason: string }
+
+/** Text with a scheme is a URL, other text a path. */
+export function sourceOf(text: string): Source {
+  if (!/^[a-z][a-z\d+.-]*:\/\//i.test(text)) return { kind: 'file', path: text }
+  const url = URL.parse(text)
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return { kind: 'web', url }
+  if (url?.protocol !== 'file:') return { kind: 'invalid', reason: 'Expected an http(s) URL, or the path of a file.' }
+  try {
+    return { kind: 'file', path: fileURLToPath(url) }
+  } catch {
+    return { kind: 'invalid', reason: 'Expected a file of this machine.' }
+  }
+}
+
+const FORMATS: Readonly<Record<string, Format>> = {
+  '.html': 'html',
+  '.htm': 'html',
+  '.xhtml': 'html',
+  '.txt': 'text',
+  '.md': 'text',
+}
+
+/** A file, as if it had been fetched. Never rejects. */
+export async function readPage(path: string, maxBytes: number): Promise<Fetched> {
+  const format = FORMATS[extname(path).toLowerCase()]
+  try {
+    const found = await stat(path)
+    if (!found.isFile()) return { kind: 'failed', reason: 'It is no file.' }
+    if (!format) return { kind: 'failed', reason: `It is none of ${Object.keys(FORMATS).join(', ')}.` }
+    if (found.size > maxBytes) return { kind: 'failed', reason: `It is longer than ${maxBytes} bytes.` }
+    return { kind: 'page', url: path, format, text: decoded(await readFile(path)) }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null
+    return {
+      kind: 'failed',
+      reason: code === 'ENOENT' ? 'There is no such file; web pages begin with https://.' : `It cannot be read: ${code}.`,
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import { type LookupAddress, lookup as systemLookup } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+import { Agent, fetch, type Response } from 'undici'
+import { failureText } from '../trust/failure.ts'
+import { isPublic } from './address.ts'
+
+/** A page as it came, or why there is none. */
+export type Fetched =
+  | { readonly kind: 'page'; readonly url: string; readonly format: Format; readonly text: string }
+  | { readonly kind: 'failed'; readonly reason: string }
+export type Format = 'html' | 'text'
+
+export type WebOptions = {
+  /** Lets addresses through that are not public: intranets, this machine. */
+  readonly allowPrivate: boolean
+  /** Most bytes that are read, unpacked. */
+  readonly maxBytes: number
+  /** For all redirects and the body together. */
+  readonly timeoutMs: number
+  /** Finds addresses; default: the system's resolver. */
+  readonly lookup?: typeof systemLookup
+}
+
+export type Web = {
+  /** Follows a redirect only where `mayVisit` resolves to null; else that is the reason why not. Never rejects. */
+  readonly get: (url: URL, mayVisit: (url: URL) => Promise<string | null>) => Promise<Fetched>
+  readonly close: () => Promise<void>
+}
+
+const MOST_REDIRECTS = 5
+
+const FORMATS: Readonly<Record<string, Format>> = {
+  'text/html': 'html',
+  'application/xhtml+xml': 'html',
+  'text/plain': 'text',
+  'text/markdown': 'text',
+}
+
+/** Reads pages of strangers: bounded in time and size, and only from public addresses, whatever a name resolves to in the moment of the connection. */
+export function web({ allowPrivate, maxBytes, timeoutMs, lookup = systemLookup }: WebOptions): Web {
+  const agent = new Agent({ connect: { lookup: publicLookup(allowPrivate, lookup) } })
+
+  async function hop(url: URL, signal: AbortSignal): Promise<Response> {
+    // A literal address is connected to without a lookup.
+    const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+    if (!allowPrivate && isIP(host) !== 0 && !isPublic(host)) throw new PrivateAddress(host)
+    return fetch(url, {
+      dispatcher: agent,
+      redirect: 'manual',
+      signal,
+      headers: { 'user-agent': 'atrium-gate', accept: Object.keys(FORMATS).join(', ') },
+    })
+  }
+
+  return {
+    async get(start, mayVisit) {
+      const signal = AbortSignal.timeout(timeoutMs)
+      try {
+        let url = start
+        for (let redirects = 0; ; redirects += 1) {
+          const response = await hop(url, signal)
+          const location = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null
+          if (location === null) return await pageIn(response, url, maxBytes)
+          await response.body?.cancel()
+          const next = URL.parse(location, url.href)
+          if (next?.protocol !== 'http:' && next?.protocol !== 'https:') return failed('It redirects to what is no http(s) URL.')
+          if (redirects === MOST_REDIRECTS) return failed(`It redirects more than ${MOST_REDIRECTS} times.`)
+          const reason = await mayVisit(next)
+          if (reason !== null) return failed(`It redirects to ${next.host}: ${reason}`)
+          url = next
+        }
+      } catch (error) {
+        return failed(
+          signal.aborted ? `It did not arrive within ${timeoutMs / 1000} s.` : `It cannot be fetched: ${failureText(error)}.`,
+        )
+      }
+    },
+    close: () => agent.close(),
+  }
+}
+
+const failed = (reason: string): Fetched => ({ kind: 'failed', reason })
+
+async function pageIn(response: Response, url: URL, maxBytes: number): Promise<Fetched> {
+  const refused = async (reason: string) => {
+    await response.body?.cancel()
+    return failed(reason)
+  }
+  if (!response.ok) return refused(`The server answered ${response.status}.`)
+  const [type = '', ...parameters] = (response.headers.get('content-type') ?? '').split(';').map((part) => part.trim())
+  const format = FORMATS[type.toLowerCase()]
+  if (!format) return refused(type === '' ? 'It does not say what it is.' : `It is ${type}, which is not read.`)
+
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of response.body ?? []) {
+    length += chunk.byteLength
+    // Leaving the loop cancels the body.
+    if (length > maxBytes) return failed(`It is longer than ${maxBytes} bytes.`)
+    chunks.push(chunk)
+  }
+  const charset = parameters.map((parameter) => /^charset="?([\w:-]+)"?$/i.exec(parameter)?.[1]).find(Boolean)
+  return { kind: 'page', url: url.href, format, text: decoded(Buffer.concat(chunks), charset) }
+}
+
+/** How far into a page its encoding may be declared (HTML, "prescan a byte stream"). */
+const PRESCAN = 1024
+
+/** Text by the encoding that the server says, the page says, or UTF-8. */
+export function decoded(bytes: Uint8Array, charset?: string): string {
+  const start = Buffer.from(bytes.subarray(0, PRESCAN)).toString('latin1')
+  const declared = charset ?? /<meta[^>]{1,200}charset\s*=\s*["']?([\w:-]+)/i.exec(start)?.[1] ?? 'utf-8'
+  try {
+    return new TextDecoder(declared).decode(bytes)
+  } catch (error) {
+    // No encoding is called that.
+    if (error instanceof RangeError) return new TextDecoder().decode(bytes)
+    throw error
+  }
+}
+
+class PrivateAddress extends Error {
+  constructor(address: string) {
+    super(`${address} is no public address`)
+  }
+}
+
+/** Looks at all addresses of a name: one that is not public refuses the name. */
+const publicLookup =
+  (allowPrivate: boolean, lookup: typeof systemLookup): LookupFunction =>
+  (hostname, options, found) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      const refused = allowPrivate ? undefined : addresses?.find(({ address }) => !isPublic(address))
+      const [first] = addresses ?? []
+      if (error) found(error, [])
+      else if (refused) found(new PrivateAddress(refused.address), [])
+      else if (options.all) found(null, addresses)
+      else found(null, first?.address ?? '', first?.family)
+    })
+  }

@@ -1,0 +1,29 @@
+import type { FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify'
+import type { Outcome } from '../trust/decision.ts'
+import { type GuardOptions, trustGuard } from './guard.ts'
+import { refusalOf } from './refusal.ts'
+
+/** Answers a request through `reply`; when it does not, the request goes on. */
+export type FastifyHandler = (request: FastifyRequest, reply: FastifyReply, outcome: Outcome) => unknown
+
+export type FastifyGuardOptions = GuardOptions<FastifyHandler> & {
+  /** The host or URL that a request is about; null: it is about none, and passes. May be a promise; anything else is refused. What it throws goes to the error handler. */
+  readonly target: (request: FastifyRequest) => unknown
+}
+
+/** A hook for Fastify: `app.addHook('preHandler', …)`, or `preHandler` of a route. Throws a TypeError when the options cannot work. */
+export function fastifyGuard({ target, ...options }: FastifyGuardOptions): preHandlerAsyncHookHandler {
+  const guard = trustGuard<FastifyHandler>(options)
+  return async (request, reply) => {
+    const about = await target(request)
+    if (about === null || about === undefined) return
+    const { outcome, passage } = await guard(about)
+    if (passage === 'pass') return
+    if (passage !== 'block') {
+      await passage(request, reply, outcome)
+      return reply.sent ? reply : undefined
+    }
+    const { status, headers, body } = refusalOf(outcome)
+    return reply.code(status).headers(headers).send(JSON.stringify(body))
+  }
+}

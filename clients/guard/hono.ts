@@ -1,0 +1,26 @@
+import type { Context, MiddlewareHandler, Next } from 'hono'
+import type { Outcome } from '../trust/decision.ts'
+import { type GuardOptions, trustGuard } from './guard.ts'
+import { refusalOf } from './refusal.ts'
+
+/** Returns an answer, or what `next` returns. */
+export type HonoHandler = (context: Context, next: Next, outcome: Outcome) => Promise<Response | undefined> | Response
+
+export type HonoGuardOptions = GuardOptions<HonoHandler> & {
+  /** The host or URL that a request is about; null: it is about none, and passes. May be a promise; anything else is refused. What it throws goes to `onError`. */
+  readonly target: (context: Context) => unknown
+}
+
+/** Middleware for Hono. Throws a TypeError when the options cannot work. */
+export function honoGuard({ target, ...options }: HonoGuardOptions): MiddlewareHandler {
+  const guard = trustGuard<HonoHandler>(options)
+  return async (context, next) => {
+    const about = await target(context)
+    if (about === null || about === undefined) return void (await next())
+    const { outcome, passage } = await guard(about)
+    if (passage === 'pass') return void (await next())
+    if (passage !== 'block') return passage(context, next, outcome)
+    const { status, headers, body } = refusalOf(outcome)
+    return new Response(JSON.stringify(body), { status, headers })
+  }
+}

@@ -1,0 +1,132 @@
+import {
+  type DocumentNode,
+  type GraphQLEnumType,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInputType,
+  isListType,
+  isNonNullType,
+  Kind,
+  TypeInfo,
+  typeFromAST,
+  valueFromASTUntyped,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql'
+import { z } from 'zod'
+import { operationOf } from './names.ts'
+import { scalarArgument } from './scalars.ts'
+
+/** What a row says about an argument beside its type. */
+export type Bound = {
+  /** In place of what the schema of the graph says. */
+  readonly description?: string
+  /** The smallest number. */
+  readonly min?: number
+  /** The largest number, the most characters of a text, or the most elements of a list. */
+  readonly max?: number
+}
+
+/** How tools spell a value of an enum of the graph. */
+export type Spelling = (type: string, value: string) => string
+
+/** Nothing but these: an argument that is misspelled would otherwise do nothing. */
+export const argumentsOf = <Shape extends z.core.$ZodShape>(shape: Shape) => z.strictObject(shape)
+
+/** The arguments of a tool: the variables of its operation, described as the places of the schema where they are used. */
+export function variablesSchema(
+  document: DocumentNode,
+  schema: GraphQLSchema,
+  spelling: Spelling,
+  bounds: Readonly<Record<string, Bound | undefined>>,
+): z.ZodObject {
+  const meanings = meaningsOf(document, schema)
+  const shape: Record<string, z.ZodType> = {}
+  for (const { variable, type: node, defaultValue } of operationOf(document).node.variableDefinitions ?? []) {
+    const name = variable.name.value
+    const type = typeFromAST(schema, node as Parameters<typeof typeFromAST>[1])
+    if (!isInputType(type)) throw new Error(`Expected the variable $${name} to have an input type of the graph.`)
+    const bound = bounds[name] ?? {}
+    const value = inputSchema(type, spelling, bound)
+    const given = defaultValue ? value.prefault(asWire(type, valueFromASTUntyped(defaultValue), spelling)) : value
+    shape[name] = explained(given, type, bound.description ?? meanings.get(name), spelling)
+  }
+  return argumentsOf(shape)
+}
+
+/** What a value of this type may be. Its messages complete "Expected `argument` to be …". */
+function inputSchema(type: GraphQLInputType, spelling: Spelling, bound: Bound): z.ZodType {
+  if (!isNonNullType(type)) return nonNull(type, spelling, bound).nullish()
+  return nonNull(type.ofType, spelling, bound)
+}
+
+function nonNull(type: GraphQLInputType, spelling: Spelling, bound: Bound): z.ZodType {
+  if (isNonNullType(type)) return nonNull(type.ofType, spelling, bound)
+  if (isListType(type)) {
+    const most = bound.max ?? MOST_ELEMENTS
+    const error = `a list of at most ${most} elements`
+    return z.array(inputSchema(type.ofType, spelling, {}), { error }).max(most, { error })
+  }
+  if (isEnumType(type)) return enumSchema(type, spelling)
+  if (!isInputObjectType(type)) return scalarArgument(type.name, bound)
+  const fields = Object.values(type.getFields()).map((field) => {
+    const value = inputSchema(field.type, spelling, {})
+    // The graph fills in defaults of fields: what is absent stays absent.
+    const { defaultValue } = field
+    const given =
+      defaultValue === undefined ? value : value.optional().meta({ default: asWire(field.type, defaultValue, spelling) })
+    return [field.name, explained(given, field.type, field.description, spelling)] as const
+  })
+  return z.strictObject(Object.fromEntries(fields), { error: 'an object' })
+}
+
+/** Lists whose row sets no bound. */
+const MOST_ELEMENTS = 100
+
+function enumSchema(type: GraphQLEnumType, spelling: Spelling): z.ZodType {
+  const values = new Map(type.getValues().map(({ name }) => [spelling(type.name, name), name]))
+  const words = [...values.keys()]
+  return z.enum(words, { error: `one of ${words.join(', ')}` }).transform((word) => values.get(word))
+}
+
+/** A default value in the spelling of the wire: enums are the only values that differ. */
+function asWire(type: GraphQLInputType, value: unknown, spelling: Spelling): unknown {
+  const named = getNamedType(type)
+  return isEnumType(named) && typeof value === 'string' ? spelling(named.name, value) : value
+}
+
+/** With what it means; of an enum, also what each of its values means. */
+function explained(value: z.ZodType, type: GraphQLInputType, meaning: string | null | undefined, spelling: Spelling): z.ZodType {
+  const named = getNamedType(type)
+  const words = isEnumType(named)
+    ? named
+        .getValues()
+        .flatMap(({ name, description }) => (description ? `\`${spelling(named.name, name)}\`: ${description}` : []))
+    : []
+  const text = [meaning ?? '', ...words].filter(Boolean).join(' ')
+  return text === '' ? value : value.describe(text)
+}
+
+/** What the schema says of each variable, where it is used: as an argument, or as a field of an input. The first place counts. */
+function meaningsOf(document: DocumentNode, schema: GraphQLSchema): ReadonlyMap<string, string> {
+  const meanings = new Map<string, string>()
+  const typeInfo = new TypeInfo(schema)
+  visit(
+    document,
+    visitWithTypeInfo(typeInfo, {
+      Argument({ value }) {
+        const meaning = typeInfo.getArgument()?.description
+        if (value.kind === Kind.VARIABLE && meaning && !meanings.has(value.name.value)) meanings.set(value.name.value, meaning)
+      },
+      ObjectField({ name, value }) {
+        const input = getNamedType(typeInfo.getParentInputType() ?? undefined)
+        const meaning = isInputObjectType(input) ? input.getFields()[name.value]?.description : null
+        if (value.kind === Kind.VARIABLE && meaning && !meanings.has(value.name.value)) meanings.set(value.name.value, meaning)
+      },
+    }),
+  )
+  return meanings
+}

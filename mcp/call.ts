@@ -1,0 +1,42 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import type { FastifyBaseLogger } from 'fastify'
+import { faultsOf } from './faults.ts'
+import type { Call, Tool } from './tool.ts'
+
+/**
+ * Calls a tool with whatever a client sent as arguments. Everything that goes wrong is told to the model, as a result that is an error: what was expected, what came
+ * instead, what to try. `signIn` is added where credentials are missing. Never rejects.
+ */
+export async function callTool(
+  tool: Tool,
+  given: unknown,
+  call: Call,
+  { log, signIn }: { readonly log: FastifyBaseLogger; readonly signIn: string | undefined },
+): Promise<CallToolResult> {
+  const read = tool.accepts.safeParse(given)
+  if (!read.success) return refusal(faultsOf(read.error, given, Object.keys(tool.accepts.shape)).join(' '))
+  try {
+    const outcome = await tool.answer(read.data, call)
+    switch (outcome.kind) {
+      case 'answered':
+        return answered(tool, outcome.content)
+      case 'written':
+        return tool.returns ? answered(tool, JSON.parse(outcome.text), outcome.text) : told(outcome.text)
+    }
+    if (outcome.fault) log.error({ fault: outcome.fault, tool: tool.name }, 'the graph did not answer a tool')
+    return refusal(outcome.needsCredentials && signIn ? `${outcome.message} ${signIn}` : outcome.message)
+  } catch (error) {
+    log.error({ err: error, tool: tool.name }, 'a tool failed')
+    return refusal(`Something went wrong on our side; quote request ${call.caller.requestId} when you report it.`)
+  }
+}
+
+const told = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] })
+const refusal = (message: string): CallToolResult => ({ ...told(message), isError: true })
+
+/** The content in the form that the tool lists, and the same as text. */
+function answered(tool: Tool, content: unknown, text?: string): CallToolResult {
+  if (!tool.returns) throw new Error(`Expected ${tool.name} to say what it returns.`)
+  const structuredContent = tool.returns.parse(content)
+  return { ...told(text ?? JSON.stringify(structuredContent)), structuredContent }
+}

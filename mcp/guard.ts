@@ -1,0 +1,46 @@
+import { validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+/** Names of this machine, as `Host` and `Origin` spell them. */
+const LOCAL = ['localhost', '127.0.0.1', '[::1]']
+
+/** What pages of allowed origins may send and read. */
+const PREFLIGHT = {
+  'access-control-allow-methods': 'POST, OPTIONS',
+  'access-control-allow-headers':
+    'content-type, accept, authorization, x-api-key, x-login-key, x-auth-token, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, last-event-id, traceparent, tracestate',
+  'access-control-max-age': '86400',
+}
+
+/**
+ * Refuses requests that a web page of somebody else may have sent: with an `Origin` that is not ours, or under a name that is not ours but was made to lead here
+ * (DNS rebinding). Answers preflights of pages that are allowed.
+ */
+export function guard(hosts: readonly string[]) {
+  const allowed = [...LOCAL, ...hosts]
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+    const { host, origin } = request.headers
+    reply.header('cache-control', 'no-store').header('vary', 'Origin')
+    const name = validateHostHeader(host, allowed)
+    if (!name.ok) {
+      const hint = 'If this is your server, set PUBLIC_URL to the address that clients use, or add its host name to MCP_HOSTS.'
+      return refuse(reply, 403, `Expected the host ${allowed.join(' or ')}, got ${quoted(name.hostname ?? host)}. ${hint}`)
+    }
+    if (!validateOriginHeader(origin, allowed).ok) {
+      const hint = 'If this page is yours, add its host name to MCP_HOSTS.'
+      return refuse(reply, 403, `Expected no origin, or one of ${allowed.join(', ')}, got ${quoted(origin)}. ${hint}`)
+    }
+    if (origin !== undefined) {
+      reply.header('access-control-allow-origin', origin)
+      reply.header('access-control-expose-headers', 'www-authenticate, retry-after, ratelimit, ratelimit-policy, x-request-id')
+    }
+    return request.method === 'OPTIONS' ? reply.code(204).headers(PREFLIGHT).send() : undefined
+  }
+}
+
+const quoted = (given: string | undefined): string => JSON.stringify((given ?? '').slice(0, 100).toWellFormed())
+
+/** A refusal of the request as a whole, in the form of JSON-RPC: no call in it was read. */
+export function refuse(reply: FastifyReply, status: number, message: string, code = -32_000): FastifyReply {
+  return reply.code(status).send({ jsonrpc: '2.0', error: { code, message }, id: null })
+}

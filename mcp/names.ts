@@ -1,0 +1,15 @@
+import { type DocumentNode, Kind, type OperationDefinitionNode, type OperationTypeNode } from 'graphql'
+
+/** `SearchMcpServers` as tools are called: `search_mcp_servers`. */
+export const snake = (name: string): string => name.replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
+
+/** The operation of a document of ours: it has one, with a name. */
+export function operationOf({ definitions }: DocumentNode): {
+  readonly node: OperationDefinitionNode
+  readonly name: string
+  readonly kind: OperationTypeNode
+} {
+  const node = definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+  if (!node?.name) throw new Error('Expected the document of a tool to hold an operation with a name.')
+  return { node, name: node.name.value, kind: node.operation }
+}

@@ -1,0 +1,117 @@
+import {
+  type GetPromptResult,
+  type Implementation,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  ResourceNotFoundError,
+  Server,
+} from '@modelcontextprotocol/server'
+import type { FastifyBaseLogger } from 'fastify'
+import { callTool } from './call.ts'
+import type { ToolServer } from './serve.ts'
+import type { PromptRow } from './texts.ts'
+import { type Call, jsonSchema, type Tool } from './tool.ts'
+
+/** What is listed changes with a release only; clients ask again as often as for the texts of the REST API. */
+const KEPT = { ttlMs: 300_000, cacheScope: 'public' } as const
+
+/** The generation of a client: 2026-07-28 and later, or 2025. */
+export type Era = 'modern' | 'legacy'
+
+/**
+ * Makes the protocol's side of a server: an instance for each request, because nothing is kept between them. `callOf` is asked when a tool is called.
+ */
+export function protocolOf({
+  server,
+  tools,
+  publicUrl,
+  version,
+}: {
+  readonly server: ToolServer
+  readonly tools: readonly Tool[]
+  readonly publicUrl: string
+  readonly version: string
+}): (era: Era, callOf: () => { readonly call: Call; readonly log: FastifyBaseLogger }) => Server {
+  const { instructions, signIn, prompts } = server
+  const identity: Implementation = {
+    name: `atrium-${server.name}`,
+    title: server.title,
+    version,
+    description: server.description,
+    websiteUrl: publicUrl,
+  }
+  const listedTools = tools.map(toolListing)
+  const listedPrompts = prompts.map(promptListing)
+  const resources = server.resources.map(({ path, text, ...rest }) => ({ uri: `${publicUrl}${path}`, ...rest }))
+  const texts = new Map(server.resources.map(({ path, text }) => [`${publicUrl}${path}`, text(publicUrl)]))
+
+  return (era, callOf) => {
+    const instance = new Server(identity, {
+      // Clients of 2025 may set a level of logs; we send none of any level.
+      capabilities: { tools: {}, resources: {}, prompts: {}, ...(era === 'legacy' && { logging: {} }) },
+      instructions,
+      cacheHints: {
+        'server/discover': KEPT,
+        'tools/list': KEPT,
+        'prompts/list': KEPT,
+        'resources/list': KEPT,
+        'resources/templates/list': KEPT,
+        'resources/read': KEPT,
+      },
+    })
+    instance.setRequestHandler('tools/list', () => ({ tools: listedTools }))
+    instance.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
+      const tool = named(tools, params.name, 'tool')
+      const { call, log } = callOf()
+      const signal = AbortSignal.any([call.signal, mcpReq.signal])
+      return callTool(tool, params.arguments ?? {}, { ...call, signal }, { log, signIn })
+    })
+    instance.setRequestHandler('resources/list', () => ({ resources }))
+    instance.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }))
+    instance.setRequestHandler('resources/read', ({ params: { uri } }): ReadResourceResult => {
+      const text = texts.get(uri)
+      const resource = resources.find((each) => each.uri === uri)
+      if (text === undefined || !resource) throw new ResourceNotFoundError(uri)
+      return { contents: [{ uri, mimeType: resource.mimeType, text }] }
+    })
+    instance.setRequestHandler('prompts/list', () => ({ prompts: listedPrompts }))
+    instance.setRequestHandler('prompts/get', ({ params }): GetPromptResult => {
+      const prompt = named(prompts, params.name, 'prompt')
+      const given = params.arguments ?? {}
+      const missing = prompt.arguments.filter(({ name }) => !given[name]?.trim()).map(({ name }) => name)
+      if (missing.length > 0) {
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Expected a text for ${missing.join(' and ')}, got nothing.`)
+      }
+      return {
+        description: prompt.description,
+        messages: [{ role: 'user', content: { type: 'text', text: prompt.text(given) } }],
+      }
+    })
+    return instance
+  }
+}
+
+/** The row with this name, or an error that names all of them. */
+function named<Row extends { readonly name: string }>(rows: readonly Row[], name: string, what: string): Row {
+  const row = rows.find((each) => each.name === name)
+  if (row) return row
+  const names = rows.map((each) => each.name).join(', ')
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Expected the name of a ${what}, one of ${names}.`)
+}
+
+const toolListing = ({ name, title, description, annotations, accepts, returns }: Tool) => ({
+  name,
+  title,
+  description,
+  inputSchema: jsonSchema(accepts, 'input'),
+  ...(returns && { outputSchema: jsonSchema(returns, 'output') }),
+  annotations: { title, ...annotations },
+})
+
+const promptListing = ({ name, title, description, arguments: given }: PromptRow) => ({
+  name,
+  title,
+  description,
+  arguments: given.map((each) => ({ ...each, required: true })),
+})

@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createMcpHandler, type McpHttpHandler, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { callerOf, goneSignal } from '../gateway/caller.ts'
+import type { Caller, CredentialHeader } from '../subgraphs/runtime/caller.ts'
+import { tokenBuckets } from '../subgraphs/runtime/token-buckets.ts'
+import type { Spelling } from './arguments.ts'
+import { guard, refuse } from './guard.ts'
+import { protocolOf } from './protocol.ts'
+import { serverJson } from './server-json.ts'
+import type { PromptRow, ResourceRow } from './texts.ts'
+import type { Call, Graph, ToolRow } from './tool.ts'
+
+/** Everything that tells one MCP server from another; the interpreter knows no more about it. */
+export type ToolServer = {
+  /** The last segment of its path, `/mcp/<name>`. */
+  readonly name: string
+  readonly title: string
+  /** One sentence for lists of servers, at most 100 characters. */
+  readonly description: string
+  /** For the model, before it has chosen a tool. */
+  readonly instructions: string
+  readonly tools: readonly ToolRow[]
+  readonly resources: readonly ResourceRow[]
+  readonly prompts: readonly PromptRow[]
+  readonly spelling: Spelling
+  /** Headers of clients that go on to the graph; none for a server whose answers are the same for everybody. */
+  readonly credentials: readonly CredentialHeader[]
+  /** Absent where everybody may ask as often as they like. */
+  readonly admission?: Admission
+  /** Said to callers whose credentials are missing or wrong: how to send them, and where they come from. */
+  readonly signIn?: string
+  /** The headers that registries ask people to fill in; none where no key is needed. */
+  readonly keyHeaders: readonly KeyHeader[]
+}
+
+type KeyHeader = { readonly name: CredentialHeader; readonly description: string; readonly isRequired: boolean }
+
+/** Who may ask at all, and how often: requests of any kind count, in this process. */
+export type Admission = {
+  readonly perMinute: number
+  /** Whose requests are counted together, or why the credentials are good for nothing here. */
+  readonly accountOf: (caller: Caller) => Promise<Account>
+  /** Scopes that clients ask for when they sign in over OAuth: all that the tools need. */
+  readonly scopes: readonly string[]
+}
+
+export type Account =
+  | { readonly account: string }
+  | {
+      readonly refusal: {
+        readonly status: number
+        readonly message: string
+        readonly headers?: Readonly<Record<string, string>>
+      }
+    }
+
+export type ServingOptions = {
+  /** Where clients reach this process, with or without a slash at the end. */
+  readonly publicUrl: string
+  /** Further host names under which clients reach it, and whose pages may use it. */
+  readonly hosts: readonly string[]
+}
+
+/** The longest arguments of a tool are a hundred sources of 2,048 characters. */
+const BODY_BYTES = 512 * 1024
+/** Streams of a server that wait for changes, which never come; a client may open one nevertheless. */
+const WAITING_STREAMS = 1_000
+
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as { version: string }
+
+/**
+ * Serves one MCP server at `/mcp/<name>` over streamable HTTP, without sessions, to clients of 2026-07-28 and of 2025, and its `server.json` below. Rejects when
+ * the graph cannot answer one of its tools.
+ */
+export async function serveMcp(
+  app: FastifyInstance,
+  graph: Omit<Graph, 'spelling'>,
+  server: ToolServer,
+  options: ServingOptions,
+): Promise<void> {
+  const publicUrl = options.publicUrl.replace(/\/+$/, '')
+  const tools = await Promise.all(server.tools.map((row) => row.prepare({ ...graph, spelling: server.spelling })))
+  const { admission } = server
+  const take = admission && tokenBuckets(admission.perMinute, () => new Date())
+  const instance = protocolOf({ server, tools, publicUrl, version })
+  /** Which call a request of the protocol's library belongs to. */
+  const calls = new WeakMap<Request, { readonly call: Call; readonly log: FastifyBaseLogger }>()
+  const handler: McpHttpHandler = createMcpHandler(
+    ({ era, requestInfo }) =>
+      instance(era, () => {
+        const found = requestInfo && calls.get(requestInfo)
+        if (!found) throw new Error('Expected every call to belong to a request.')
+        return found
+      }),
+    {
+      maxRequestBodySize: BODY_BYTES,
+      maxSubscriptions: WAITING_STREAMS,
+      onerror: (error) => app.log.debug({ err: error, server: server.name }, 'an MCP request was refused'),
+    },
+  )
+  app.addHook('preClose', () => handler.close())
+
+  await app.register(
+    async (scope) => {
+      scope.addHook('onRequest', guard([new URL(publicUrl).hostname, ...options.hosts]))
+      scope.removeAllContentTypeParsers()
+      scope.addContentTypeParser('*', { parseAs: 'string', bodyLimit: BODY_BYTES }, (_, text, done) => done(null, text))
+      scope.setErrorHandler((error: FastifyError, request, reply) => {
+        if (error.statusCode === 413) return refuse(reply, 413, `Expected a body of at most ${BODY_BYTES} bytes.`)
+        if (error.statusCode !== undefined && error.statusCode < 500) return refuse(reply, error.statusCode, error.message)
+        request.log.error({ err: error }, 'an MCP request failed')
+        return refuse(reply, 500, `Something went wrong on our side; quote request ${request.id} when you report it.`, -32_603)
+      })
+      scope.route({ method: ['GET', 'POST', 'DELETE', 'OPTIONS'], url: '', handler: exchange })
+      const manifest = serverJson({ server, publicUrl, version })
+      scope.get('/server.json', async (_, reply) => reply.header('cache-control', 'public, max-age=300').send(manifest))
+    },
+    { prefix: `/mcp/${server.name}` },
+  )
+
+  /** Between Fastify and the protocol's library, which speaks in web requests. */
+  async function exchange(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { method, body, headers } = request
+    const caller = callerOf(request, server.credentials)
+    if (!(await admit(caller, reply))) return reply
+    const isJson = method === 'POST' && JSON_TYPE.test(headers['content-type'] ?? '')
+    const parsed = isJson ? parse(body) : undefined
+    if (isJson && parsed === undefined) return refuse(reply, 400, 'Expected a body of valid JSON.', ProtocolErrorCode.ParseError)
+
+    const signal = goneSignal(reply)
+    const asked = new Request(`${publicUrl}/mcp/${server.name}`, {
+      method,
+      headers: Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+        typeof value === 'string' ? [[name, value]] : [],
+      ),
+      signal,
+      ...(method === 'POST' && typeof body === 'string' && { body }),
+    })
+    calls.set(asked, { call: { caller, signal }, log: request.log })
+    return reply.send(await handler.fetch(asked, parsed === undefined ? {} : { parsedBody: parsed }))
+  }
+
+  /** Whether the caller may ask now; when not, that is answered. */
+  async function admit(caller: Caller, reply: FastifyReply): Promise<boolean> {
+    if (!admission || !take) return true
+    const who = await admission.accountOf(caller)
+    if ('refusal' in who) {
+      const { status, message, headers = {} } = who.refusal
+      reply.headers(headers)
+      if (status === 401) reply.header('www-authenticate', challengeTo(caller, admission.scopes))
+      refuse(reply, status, status === 401 && server.signIn ? `${message} ${server.signIn}` : message)
+      return false
+    }
+    const { isGranted, left, fullInSeconds, waitSeconds } = take(who.account, 1)
+    reply.header('ratelimit-policy', `"requests";q=${admission.perMinute};w=60`)
+    reply.header('ratelimit', `"requests";r=${left};t=${fullInSeconds}`)
+    if (isGranted) return true
+    reply.header('retry-after', String(waitSeconds))
+    refuse(reply, 429, `Expected at most ${admission.perMinute} requests a minute: try again in ${waitSeconds} seconds.`)
+    return false
+  }
+
+  /** Where clients that can sign in find out how (RFC 9728 §5.1), and whether what they sent was no good (RFC 6750 §3.1). */
+  function challengeTo({ credentials }: Caller, scopes: readonly string[]): string {
+    const metadata = `resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/mcp/${server.name}"`
+    const error = /^Bearer /i.test(credentials.authorization ?? '') ? ['error="invalid_token"'] : []
+    return `Bearer ${[...error, metadata, `scope="${scopes.join(' ')}"`].join(', ')}`
+  }
+}
+
+const JSON_TYPE = /^application\/json\s*(?:;|$)/i
+
+/** The JSON of a body; undefined when it is none. */
+function parse(body: unknown): unknown {
+  try {
+    return JSON.parse(String(body))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,150 @@
+import type { z } from 'zod'
+import type { GatewayClient } from '../../gateway/client.ts'
+import { compileRoute } from '../../rest-facade/store/compiled-route.ts'
+import { envelopeOf, type Operation, type Parameter, type Schema } from '../../rest-facade/store/contract.ts'
+import type { Route } from '../../rest-facade/store/route.ts'
+import { failureOf } from '../../rest-facade/store/wire/failure.ts'
+import { argumentsOf } from '../arguments.ts'
+import { type Call, type Effect, type Outcome, READS, type ToolRow } from '../tool.ts'
+import { answerShape, argumentSchema } from './wire-schema.ts'
+
+/** What a row says of an argument. */
+type Argument = {
+  /** In place of what the contract says. */
+  readonly description?: string
+  /** In place of the contract's, or for an argument that the contract does not have. */
+  readonly schema?: Schema
+  readonly isRequired?: true
+}
+
+export type ContractRow = {
+  readonly name: string
+  /** The operation of the REST contract whose body it takes and whose answer it gives. */
+  readonly operation: Operation
+  /** REST's row of that operation, or one of the tool's own where it asks for more. */
+  readonly run: Route
+  readonly title: string
+  /** For the model: what it does, when to use it, and what the answer means. */
+  readonly description: string
+  /** Arguments by name: parameters of the query that the tool has, and keys of the body of which there is more to say. Those of the path it has anyway. */
+  readonly arguments?: Readonly<Record<string, Argument>>
+  /** Needed for what writes; the rest reads. */
+  readonly effect?: Effect
+}
+
+/**
+ * A tool that is an operation of the store's REST API: the same names, words and rules, and the same answer to the letter. Arguments are parameters, and keys of the
+ * body without the envelope around them.
+ */
+export function contractTool({ name, title, description, run, ...row }: ContractRow): ToolRow {
+  if (row.operation.method !== 'GET' && !row.effect)
+    throw new Error(`Expected the row of ${name}, which writes, to have an effect.`)
+  const { operation, offered } = withArguments(row.operation, row.arguments ?? {})
+  const { answer, body } = operation
+  const [inPath, inQuery] = (['path', 'query'] as const).map((place) => offered.filter((each) => each.in === place))
+  const isParameter = (key: string): boolean => offered.some((parameter) => parameter.name === key)
+  const keys = Object.entries(body?.schema.properties ?? {}).filter(([key]) => !isParameter(key))
+  const { required = [] } = body?.schema ?? {}
+
+  return {
+    name,
+    async prepare({ client, schema }) {
+      await client.prepare(run.run)
+      const { read, write } = compileRoute(run, operation, schema)
+      return {
+        name,
+        title,
+        description,
+        annotations: row.effect ?? READS,
+        accepts: argumentsOf(
+          Object.fromEntries([
+            ...offered.map((parameter) => [parameter.name, parameterSchema(parameter)]),
+            ...keys.map(([key, each]) => [key, optional(each, required.includes(key))]),
+          ]),
+        ),
+        // An object of the contract is one in zod as well.
+        returns: answer?.type === 'object' ? (answerShape(answer) as z.ZodType<Readonly<Record<string, unknown>>>) : null,
+        async answer(given, call) {
+          const asked = read({
+            path: Object.fromEntries((inPath ?? []).map((parameter) => [parameter.name, String(given[parameter.name])])),
+            query: new URLSearchParams((inQuery ?? []).flatMap((parameter) => textsOf(parameter.name, given))).toString(),
+            headers: {},
+            body: Buffer.from(JSON.stringify(Object.fromEntries(keys.map(([key]) => [key, given[key]])))),
+          })
+          if ('failure' in asked) return { kind: 'refused', message: asked.failure.message }
+          const answered = await ask(client, run, asked.variables, call)
+          if ('kind' in answered) return answered
+          const told = write(answered.data)
+          if ('failure' in told) return { kind: 'refused', message: told.failure.message }
+          return { kind: 'written', text: told.text ?? '' }
+        },
+      }
+    },
+  }
+}
+
+type Data = Readonly<Record<string, unknown>>
+
+async function ask(
+  client: GatewayClient,
+  { run }: Route,
+  variables: Data,
+  { caller, signal }: Call,
+): Promise<Outcome | { readonly data: Data }> {
+  type Run = typeof client.run<Data, Record<string, unknown>>
+  const { data, errors } = await client.run<Data, Record<string, unknown>>(run as Parameters<Run>[0], variables, caller, signal)
+  if (data !== null && errors.length === 0) return { data }
+  const { failure, isOurs } = failureOf(errors, caller.requestId)
+  const needsCredentials = failure.status === 401
+  return { kind: 'refused', message: failure.message, needsCredentials, ...(isOurs && { fault: errors }) }
+}
+
+/** The operation as the tool speaks of it: with its words about arguments, and a body that has no envelope. `offered` are the parameters that the tool has. */
+function withArguments(operation: Operation, wanted: Readonly<Record<string, Argument>>) {
+  const body = operation.body && withoutEnvelope(operation.body.schema)
+  const { properties = {}, required = [] } = body ?? {}
+  const known = operation.parameters.map((parameter) => ({ ...parameter, ...wordsOn(parameter, wanted[parameter.name]) }))
+  const isKnown = (name: string): boolean => Object.hasOwn(properties, name) || known.some((parameter) => parameter.name === name)
+  const own = Object.entries(wanted).flatMap(([name, argument]): Parameter[] =>
+    isKnown(name) ? [] : [{ name, in: 'query', ...wordsOn({ schema: {} }, argument) }],
+  )
+  const parameters = [...known, ...own]
+  const schema: Schema | null = body && {
+    ...body,
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([key, property]) => {
+        const { description, schema } = wanted[key] ?? {}
+        return [key, { ...property, ...schema, ...(description !== undefined && { description }) }]
+      }),
+    ),
+    required: [...required, ...Object.keys(properties).filter((key) => wanted[key]?.isRequired)],
+  }
+  return {
+    operation: { ...operation, parameters, body: schema && { schema, isRequired: true } } satisfies Operation,
+    offered: parameters.filter((each) => each.in === 'path' || (each.in === 'query' && Object.hasOwn(wanted, each.name))),
+  }
+}
+
+const wordsOn = ({ schema, description, required }: Omit<Parameter, 'name' | 'in'>, argument: Argument = {}) => ({
+  required: argument.isRequired ?? required ?? false,
+  schema: { ...schema, ...argument.schema, description: argument.description ?? description ?? '' },
+})
+
+function withoutEnvelope(schema: Schema): Schema {
+  const envelope = envelopeOf(schema)
+  return (envelope === null ? undefined : schema.properties?.[envelope]) ?? schema
+}
+
+function parameterSchema({ schema, required = false }: Parameter): z.ZodType {
+  return schema.default === undefined ? optional(schema, required) : argumentSchema(schema).default(schema.default)
+}
+
+/** Keys of a body have no defaults here: what is absent stays as it is. */
+const optional = (schema: Schema, isRequired: boolean): z.ZodType => {
+  const value = argumentSchema(schema)
+  return isRequired ? value : value.optional()
+}
+
+/** An argument as texts of a query: a list is its name again and again; what is absent is not there. */
+const textsOf = (name: string, given: Data): [string, string][] =>
+  given[name] === undefined ? [] : [given[name]].flat().map((each) => [name, String(each)])

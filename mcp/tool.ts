@@ -1,0 +1,159 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import type { GraphQLSchema } from 'graphql'
+import { z } from 'zod'
+import type { GatewayClient } from '../gateway/client.ts'
+import { problemOf } from '../rest-facade/http/graph-errors.ts'
+import type { Caller } from '../subgraphs/runtime/caller.ts'
+import { answerAt, answerSchema, refusalIn } from './answer.ts'
+import { type Bound, type Spelling, variablesSchema } from './arguments.ts'
+import { operationOf, snake } from './names.ts'
+
+/** What a tool does to the world, in the words of the protocol. Hints for people and agents; nothing is enforced by them. */
+export type Effect = {
+  readonly readOnlyHint: boolean
+  readonly destructiveHint: boolean
+  readonly idempotentHint: boolean
+  /** Whether things outside of Atrium are asked or changed. */
+  readonly openWorldHint: boolean
+}
+
+/** Looks things up in what Atrium has. */
+export const READS: Effect = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
+/** Adds something each time it is called, and leaves what there was. */
+export const ADDS: Effect = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false }
+/** Writes over something, or takes it away; the same call again changes nothing more. */
+export const REPLACES: Effect = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false }
+
+/** What came of a call. A refusal is for the model that called: it says what is wrong and what to try. */
+export type Outcome =
+  | { readonly kind: 'answered'; readonly content: Readonly<Record<string, unknown>> }
+  /** An answer that is JSON already, letter for letter as another door writes it. */
+  | { readonly kind: 'written'; readonly text: string }
+  | {
+      readonly kind: 'refused'
+      readonly message: string
+      /** What a caller with other credentials would not be told. */
+      readonly needsCredentials?: boolean
+      /** For the log: why it is no fault of the call. */
+      readonly fault?: unknown
+    }
+
+/** Who calls, and until when an answer is of use. */
+export type Call = { readonly caller: Caller; readonly signal: AbortSignal }
+
+/** A tool that is ready to be called. */
+export type Tool = {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly annotations: Effect
+  /** Its messages complete the sentence "Expected `argument` to be …". */
+  readonly accepts: z.ZodObject
+  /** What an answer is; also spells it for the wire. Null where it is no object: then it is told as text only. */
+  readonly returns: z.ZodType<Readonly<Record<string, unknown>>> | null
+  /** Takes what `accepts` made of the arguments. The content of its answer goes through `returns`. */
+  readonly answer: (given: Readonly<Record<string, unknown>>, call: Call) => Promise<Outcome>
+}
+
+/** What tools are made ready with. */
+export type Graph = {
+  readonly client: GatewayClient
+  /** What clients of the graph see; documents of tools are read by it. */
+  readonly schema: GraphQLSchema
+  readonly spelling: Spelling
+}
+
+/** A row of a server: a tool before it knows the graph. `prepare` throws when the graph cannot answer it. */
+export type ToolRow = { readonly name: string; readonly prepare: (graph: Graph) => Promise<Tool> }
+
+type OperationRow<Data, Variables> = {
+  readonly run: TypedDocumentNode<Data, Variables>
+  readonly title: string
+  /** For the model: what it does, when to use it, and what the answer means. */
+  readonly description: string
+  /** By argument: what the schema of the graph does not say, or says for other readers. */
+  readonly arguments?: { readonly [Name in keyof NoInfer<Variables>]?: Bound }
+  /** Response keys from the root to the object that is the answer. */
+  readonly answer: readonly [string, ...string[]]
+  /** Said when that object is null or absent: what to try instead. */
+  readonly missing?: string
+  /** Needed for mutations; queries read. */
+  readonly effect?: Effect
+  /** Where arguments or answer are not those of the operation: a form of their own, and the way there. */
+  readonly form?: Form<NoInfer<Data>, NoInfer<Variables>>
+}
+
+/** Arguments and answer of a tool that does more than its operation says. */
+export type Form<Data, Variables> = {
+  readonly accepts: z.ZodObject
+  readonly variables: (given: Readonly<Record<string, unknown>>) => Variables
+  readonly returns: z.ZodType<Readonly<Record<string, unknown>>>
+  readonly content: (data: Data, given: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
+}
+
+/** A tool that is one operation of the graph: arguments are its variables, the answer is a part of its selection. */
+export function operationTool<Data, Variables extends Record<string, unknown>>(row: OperationRow<Data, Variables>): ToolRow {
+  const operation = operationOf(row.run)
+  const name = snake(operation.name)
+  const { form, missing = 'There is nothing like that.' } = row
+  if (operation.kind !== 'query' && !row.effect)
+    throw new Error(`Expected the row of ${name}, which is a ${operation.kind}, to have an effect.`)
+  return {
+    name,
+    async prepare({ client, schema, spelling }) {
+      await client.prepare(row.run as TypedDocumentNode<unknown, never>)
+      return {
+        name,
+        title: row.title,
+        description: row.description,
+        annotations: row.effect ?? READS,
+        accepts: form?.accepts ?? variablesSchema(row.run, schema, spelling, row.arguments ?? {}),
+        returns: form?.returns ?? answerSchema(row.run, schema, spelling, row.answer),
+        async answer(given, { caller, signal }) {
+          // The schema of the arguments was made from the variables.
+          const variables = form ? form.variables(given) : (given as Variables)
+          const { data, errors } = await client.run(row.run, variables, caller, signal)
+          if (data === null || errors.length > 0) {
+            const { problem, isOurs } = problemOf(errors, caller.requestId)
+            const needsCredentials = problem.status === 401
+            return { kind: 'refused', message: problem.message, needsCredentials, ...(isOurs && { fault: errors }) }
+          }
+          if (form) return { kind: 'answered', content: form.content(data, given) }
+          const content = answerAt(data, row.answer)
+          if (content !== null) return { kind: 'answered', content }
+          return { kind: 'refused', message: refusalIn(data, row.answer) ?? missing }
+        },
+      }
+    },
+  }
+}
+
+type PlainRow<Accepts extends z.ZodObject> = Omit<Tool, 'accepts' | 'returns' | 'annotations' | 'answer'> & {
+  readonly accepts: Accepts
+  readonly returns: z.ZodType<Readonly<Record<string, unknown>>>
+  readonly annotations?: Effect
+  readonly answer: (given: z.output<Accepts>, call: Call) => Promise<Outcome> | Outcome
+}
+
+/** A tool that is no operation. */
+export function plainTool<Accepts extends z.ZodObject>({ annotations = READS, answer, ...row }: PlainRow<Accepts>): ToolRow {
+  return {
+    name: row.name,
+    prepare: async () => ({
+      ...row,
+      annotations,
+      // The interpreter hands over what `accepts` made.
+      answer: async (given, call) => answer(given as z.output<Accepts>, call),
+    }),
+  }
+}
+
+/** A schema as JSON Schema, the way clients of every generation read it: those of 2025 know no `$schema` but their own. */
+export function jsonSchema(
+  schema: z.ZodType,
+  io: 'input' | 'output',
+): { readonly type: 'object'; readonly [keyword: string]: unknown } {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io })
+  if (rest.type !== 'object') throw new Error(`Expected arguments and answers to be objects, got ${JSON.stringify(rest.type)}.`)
+  return rest as { type: 'object' }
+}

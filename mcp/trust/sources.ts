@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import type { CheckSourcesQuery, CheckSourcesQueryVariables } from '#generated/operations.ts'
+import { textOfFaults } from '../answer.ts'
+import { argumentsOf } from '../arguments.ts'
+import { text } from '../scalars.ts'
+import type { Form } from '../tool.ts'
+
+/** As many as the graph decides about at once. */
+const MOST_SOURCES = 100
+const expectation = `a list of 1 to ${MOST_SOURCES} domains or URLs`
+
+const KINDS = ['navigate', 'fetch', 'enrich', 'download_file', 'submit_credentials', 'initiate_payment'] as const
+const PROFILES = ['open', 'balanced', 'strict', 'critical'] as const
+
+const accepts = argumentsOf({
+  sources: z
+    .array(text(2_048), { error: expectation })
+    .min(1, { error: expectation })
+    .max(MOST_SOURCES, { error: expectation })
+    .describe('Domains or http(s) URLs, in any order. A URL is judged by its host.'),
+  kind: z
+    .enum(KINDS, { error: `one of ${KINDS.join(', ')}` })
+    .default('fetch')
+    .describe('What is to be done there, in order of risk.'),
+  policy: z
+    .enum(PROFILES, { error: `one of ${PROFILES.join(', ')}` })
+    .default('balanced')
+    .describe('How much doubt is tolerated, most first.'),
+})
+
+const gated = z.object({
+  source: z.string().describe('As it was given.'),
+  recommended_action: z.string().describe('proceed, proceed_with_caution, sandbox, escalate_to_human or deny.'),
+  confidence: z.number().describe('How sure that is, 0 to 1.'),
+  reason_codes: z.array(z.string()).describe('Why, most decisive first.'),
+  requires_human_review: z.boolean().describe('Whether a person should look at it.'),
+  valid_until: z.string().describe('When to ask again, RFC 3339.'),
+  decision_id: z.string().describe('For explain_decision.'),
+})
+type Gated = z.infer<typeof gated>
+
+const unverified = z.object({
+  source: z.string().describe('As it was given.'),
+  reason: z.string().describe('Why nothing could be decided about it, and what to do.'),
+})
+
+const groups = z.object({
+  approved: z.array(gated).describe('Use these; `proceed_with_caution` asks for care with what comes back.'),
+  sandboxed: z.array(gated).describe('Use these only where they can do no harm, or after a person has agreed.'),
+  denied: z.array(gated).describe('Do not use these.'),
+  unverified: z.array(unverified).describe('Hold these back: nothing is known about them.'),
+})
+type Groups = z.infer<typeof groups>
+
+/** Which group each action belongs to. */
+const GROUPS = {
+  PROCEED: 'approved',
+  PROCEED_WITH_CAUTION: 'approved',
+  SANDBOX: 'sandboxed',
+  ESCALATE_TO_HUMAN: 'sandboxed',
+  DENY: 'denied',
+} as const
+
+/** Sources in; the same sources in four groups out, each group in the order in which they came. */
+export const sourcesForm: Form<CheckSourcesQuery, CheckSourcesQueryVariables> = {
+  accepts,
+  returns: groups,
+  variables(given) {
+    const { sources, kind, policy } = given as z.output<typeof accepts>
+    return {
+      inputs: sources.map((source) => ({
+        target: { value: source },
+        interaction: { kind: upper(kind) },
+        policy: upper(policy),
+      })),
+    }
+  },
+  content({ batch: { results } }, given) {
+    const { sources } = given as z.output<typeof accepts>
+    const grouped: Groups = { approved: [], sandboxed: [], denied: [], unverified: [] }
+    for (const [index, result] of results.entries()) {
+      const source = sources[index] ?? ''
+      switch (result.__typename) {
+        case 'DecisionMade':
+          grouped[GROUPS[result.decision.assessment.action]].push(gatedOf(source, result.decision))
+          break
+        case 'InvalidTarget':
+          grouped.unverified.push({ source, reason: textOfFaults(result.faults) })
+          break
+        case 'QuotaExceeded':
+          grouped.unverified.push({ source, reason: result.message })
+      }
+    }
+    return grouped
+  },
+}
+
+type Decision = Extract<CheckSourcesQuery['batch']['results'][number], { readonly __typename: 'DecisionMade' }>['decision']
+
+function gatedOf(source: string, { decision_id, assessment }: Decision): Gated {
+  const { action, confidence, reason_codes, uncertainty, validity } = assessment
+  return {
+    source,
+    recommended_action: action.toLowerCase(),
+    confidence,
+    reason_codes: [...reason_codes],
+    requires_human_review: uncertainty.requires_human_review,
+    valid_until: validity.valid_until,
+    decision_id,
+  }
+}
+
+const upper = <Word extends string>(word: Word) => word.toUpperCase() as Uppercase<Word>

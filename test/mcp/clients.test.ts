@@ -1,0 +1,396 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { contentOfText } from '../../clients/evidence/content.ts'
+import { rateEvidence } from '../../clients/evidence/rate.ts'
+import { askRaw } from '../rest-facade/ask.ts'
+import { aBadHost, aGoodHost, type TestKey } from '../subgraphs/trust/support/trust.ts'
+import { type Called, GENERATIONS, type McpClient } from './clients.ts'
+import { type McpStack, startMcpStack } from './stack.ts'
+
+let stack: McpStack
+let key: TestKey
+
+beforeAll(async () => {
+  stack = await startMcpStack()
+  stack.sources.tell('example.com', aGoodHost())
+  stack.sources.tell('bad.example.net', aBadHost())
+  key = await stack.aKey({ plan: 'unlimited' })
+})
+afterAll(() => stack.close())
+
+const TOOLS: Readonly<Record<string, readonly string[]>> = {
+  directory: ['search_mcp_servers', 'search_skills', 'search_plugins'],
+  trust: ['check_domain', 'check_url', 'check_sources', 'explain_decision', 'rate_evidence'],
+  graph: ['search_schema', 'describe', 'run_query'],
+}
+
+const ARTICLE = Array.from(
+  { length: 8 },
+  (_, at) =>
+    `In paragraph ${at} the harbour master of a small town explains to her visitors how the moon and the sun pull at the sea, and why the boats lie on the mud twice a day.`,
+).join('\n\n')
+
+/** Arguments that are wrong, and what the model is told. */
+const WRONG: readonly { server: string; tool: string; given: Record<string, unknown>; told: string }[] = [
+  {
+    server: 'directory',
+    tool: 'search_mcp_servers',
+    given: {},
+    told: 'Expected `query` to be 1 to 200 characters of text, not blank and without control characters, got nothing.',
+  },
+  {
+    server: 'directory',
+    tool: 'search_skills',
+    given: { query: ' ', limit: 26 },
+    told: 'Expected `query` to be 1 to 200 characters of text, not blank and without control characters, got " ". Expected `limit` to be a whole number from 1 to 25, got 26.',
+  },
+  {
+    server: 'directory',
+    tool: 'search_plugins',
+    given: { query: 'pdf', limit: 1.5 },
+    told: 'Expected `limit` to be a whole number from 1 to 25, got 1.5.',
+  },
+  {
+    server: 'directory',
+    tool: 'search_plugins',
+    given: { query: 'pdf', limit: '5' },
+    told: 'Expected `limit` to be a whole number from 1 to 25, got "5".',
+  },
+  {
+    server: 'directory',
+    tool: 'search_mcp_servers',
+    given: { query: 'pdf', limt: 5 },
+    told: 'Expected no `limt`: the arguments are `query`, `limit`.',
+  },
+  {
+    server: 'trust',
+    tool: 'check_domain',
+    given: { domain: 'example.com', kind: 'READ' },
+    told: 'Expected `kind` to be one of navigate, fetch, enrich, download_file, submit_credentials, initiate_payment, got "READ".',
+  },
+  {
+    server: 'trust',
+    tool: 'check_domain',
+    given: { domain: 'not a domain' },
+    told: 'Expected a host name of letters, digits and hyphens (labels of 1 to 63, 253 in all).',
+  },
+  { server: 'trust', tool: 'check_url', given: { url: 'ftp://example.com/' }, told: 'Expected the scheme to be http or https.' },
+  {
+    server: 'trust',
+    tool: 'check_sources',
+    given: { sources: [] },
+    told: 'Expected `sources` to be a list of 1 to 100 domains or URLs, got a list of 0.',
+  },
+  {
+    server: 'trust',
+    tool: 'explain_decision',
+    given: { decision_id: 'dec_0' },
+    told: 'This key has no decision with this id. Take decision_id from the answer of check_domain, check_url or check_sources, made with the same key.',
+  },
+  {
+    server: 'trust',
+    tool: 'rate_evidence',
+    given: { text: 'x'.repeat(100_001), titel: 'A' },
+    told: 'Expected `text` to be a text of at most 100000 characters, got "xxx',
+  },
+  {
+    server: 'trust',
+    tool: 'rate_evidence',
+    given: { title: 'A' },
+    told: 'Expected `text` to be a text of at most 100000 characters, got nothing.',
+  },
+  { server: 'graph', tool: 'describe', given: { name: 'Query.skils' }, told: 'Did you mean Query.skill' },
+  {
+    server: 'graph',
+    tool: 'run_query',
+    given: { query: '{ skils }' },
+    told: 'GRAPHQL_VALIDATION_FAILED: Cannot query field "skils"',
+  },
+  { server: 'graph', tool: 'run_query', given: { query: '{ skills(' }, told: 'GRAPHQL_PARSE_FAILED: ' },
+  {
+    server: 'graph',
+    tool: 'run_query',
+    given: { query: 'query($first: Int!) { skills(first: $first) { totalCount } }', variables: { first: 'many' } },
+    told: 'BAD_USER_INPUT: Variable "$first" got invalid value "many"',
+  },
+  {
+    server: 'graph',
+    tool: 'run_query',
+    given: { query: 'mutation { login(email: "a@example.org", password: "x") { __typename } }' },
+    told: 'METHOD_NOT_ALLOWED: Expected a query: send mutations and subscriptions to /graphql.',
+  },
+]
+
+describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connect) => {
+  const clients = new Map<string, McpClient>()
+  const to = (server: string) => clients.get(server) as McpClient
+  const call = async (server: string, tool: string, given: Record<string, unknown>): Promise<Called> =>
+    to(server).call(tool, given)
+
+  beforeAll(async () => {
+    for (const server of Object.keys(TOOLS)) {
+      const headers: Record<string, string> = server === 'trust' ? { 'x-api-key': key.secret } : {}
+      clients.set(server, await connect({ url: `${stack.url}/mcp/${server}`, headers }))
+    }
+  })
+  afterAll(async () => {
+    for (const client of clients.values()) await client.close()
+  })
+
+  test('speaks its own version, and is told who answers and how to begin', () => {
+    for (const [server, client] of clients) {
+      expect(client.version()).toBe(generation)
+      expect(client.getServerVersion()).toMatchObject({ name: `atrium-${server}` })
+      expect(client.getInstructions()?.length).toBeGreaterThan(100)
+    }
+  })
+
+  test.each(Object.entries(TOOLS))('finds the tools of %s, described and truthfully annotated', async (server, names) => {
+    const { tools } = await to(server).listTools()
+    expect(tools.map(({ name }) => name)).toEqual(names)
+    for (const { title, description, inputSchema, outputSchema, annotations } of tools) {
+      expect(title).toBeTruthy()
+      expect(description?.length).toBeGreaterThan(80)
+      expect(outputSchema).toMatchObject({ type: 'object' })
+      for (const property of Object.values(inputSchema.properties ?? {}))
+        expect(property).toMatchObject({ description: expect.any(String) })
+      expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false })
+    }
+  })
+
+  test.each([
+    ['search_mcp_servers', 'mcp'],
+    ['search_skills', 'skill'],
+    ['search_plugins', 'plugin'],
+  ])('%s finds what REST finds, in its order', async (tool, type) => {
+    await to('directory').listTools()
+    for (const [query, limit] of [
+      ['postgres', 25],
+      ['Server', 7],
+      ['nothing like this', 10],
+    ] as const) {
+      const rest = (await askRaw(stack.url, `/api/search?${new URLSearchParams({ q: query, type, limit: String(limit) })}`)).json
+      const { structured, text, isError } = await call('directory', tool, { query, limit })
+      expect(isError).toBe(false)
+      expect(structured).toEqual({ results: rest.results })
+      expect(JSON.parse(text)).toEqual(structured)
+    }
+    expect((await call('directory', tool, { query: 'postgres' })).structured.results.length).toBeLessThanOrEqual(10)
+  })
+
+  test('checks a domain and a URL as REST decides about them', async () => {
+    await to('trust').listTools()
+    const asked = { kind: 'submit_credentials', mode: 'transactional', sensitivity: 'high', policy: 'strict' }
+    const { policy, ...interaction } = asked
+    for (const host of ['example.com', 'bad.example.net', '10.0.0.1', 'unheard-of.example.org']) {
+      const rest = (await stack.send('/v1/decide', key, { domain: host })).json
+      const { structured } = await call('trust', 'check_domain', { domain: host })
+      expect(asRest(structured)).toEqual(partOf(rest))
+      const strict = (
+        await stack.send('/v1/decide', key, {
+          target: { type: 'url', value: `https://${host}/a` },
+          interaction,
+          policy: { profile: policy },
+        })
+      ).json
+      expect(asRest((await call('trust', 'check_url', { url: `https://${host}/a`, ...asked })).structured)).toEqual(
+        partOf(strict),
+      )
+    }
+  })
+
+  test('gates many sources at once: each in the group of its action, in the order of the question', async () => {
+    await to('trust').listTools()
+    const sources = [
+      'https://example.com/a',
+      'bad.example.net',
+      'not a host',
+      'example.com',
+      'unheard-of.example.org',
+      'http://10.0.0.1/',
+      'duckduckgogg42.onion',
+    ]
+    const { structured } = await call('trust', 'check_sources', { sources })
+    const rest = (await stack.send('/v1/decide/batch', key, { requests: sources.map((value) => ({ target: { value } })) })).json
+    const groups = { approved: [], sandboxed: [], denied: [], unverified: [] } as Record<string, unknown[]>
+    const bucket: Record<string, string> = {
+      proceed: 'approved',
+      proceed_with_caution: 'approved',
+      sandbox: 'sandboxed',
+      escalate_to_human: 'sandboxed',
+      deny: 'denied',
+    }
+    for (const [index, { decision }] of rest.results.entries()) {
+      groups[decision ? (bucket[decision.recommended_action] ?? '') : 'unverified']?.push([
+        sources[index],
+        decision?.reason_codes,
+      ])
+    }
+    expect(
+      Object.fromEntries(
+        Object.entries(structured).map(([group, each]) => [
+          group,
+          (each as { source: string; reason_codes?: string[] }[]).map(({ source, reason_codes }) => [source, reason_codes]),
+        ]),
+      ),
+    ).toEqual(groups)
+    expect(structured.approved.map(({ source }: { source: string }) => source)).toEqual(['https://example.com/a', 'example.com'])
+    const held = structured.sandboxed.map(({ recommended_action }: { recommended_action: string }) => recommended_action)
+    expect(held).toContain('escalate_to_human')
+    expect(structured.denied.map(({ source }: { source: string }) => source)).toContain('bad.example.net')
+    expect(structured.unverified).toEqual([{ source: 'not a host', reason: expect.stringMatching(/^Expected /) }])
+  })
+
+  test('explains a decision as REST records it', async () => {
+    await to('trust').listTools()
+    const { structured: checked } = await call('trust', 'check_domain', { domain: 'bad.example.net' })
+    const { structured } = await call('trust', 'explain_decision', { decision_id: checked.decision_id })
+    const rest = (await stack.send(`/v1/decisions/${checked.decision_id}`, key)).json
+    expect(structured.decision_id).toBe(rest.request_id)
+    expect(structured.assessment.scores).toEqual(rest.scores)
+    expect(structured.assessment.interaction).toEqual(rest.interaction)
+    expect(structured.audit.points).toEqual(rest.audit.points)
+    expect(structured.audit.base).toBe(rest.audit.base)
+    expect(structured.audit.floors).toEqual(rest.audit.floors)
+    expect(structured.audit.snapshot.sources.map(({ source }: { source: string }) => source)).toEqual(
+      rest.audit.snapshot.sources.map(({ source }: { source: string }) => source),
+    )
+  })
+
+  test.each([
+    ['an article', ARTICLE, 'Tides', { tier: 'body_text_captured', usability: 'high', codes: ['FULL_ARTICLE_BODY'] }],
+    [
+      'a teaser',
+      `${ARTICLE.slice(0, 300)} …`,
+      'Tides',
+      { tier: 'partial', usability: 'medium', codes: ['ARTICLE_BODY_PARTIAL', 'SHORT_BODY', 'TEXT_BREAKS_OFF'] },
+    ],
+    [
+      'a menu',
+      '[Home](/) [News](/news)\n'.repeat(3) + Array.from({ length: 30 }, (_, at) => `[Section number ${at}](/s)`).join('\n'),
+      'Tides',
+      { tier: 'boilerplate_dominant', usability: 'low' },
+    ],
+    ['nothing', '', null, { tier: 'unusable', usability: 'none', codes: ['NO_CONTENT_EXTRACTED'] }],
+  ])('rates %s as the client package does, and asks for no scan', async (_, text, title, expected) => {
+    await to('trust').listTools()
+    const { structured } = await call('trust', 'rate_evidence', { text, ...(title && { title }) })
+    expect(structured).toMatchObject(expected)
+    expect(structured).toEqual(rateEvidence(contentOfText(title, text)))
+  })
+
+  test('finds its way through the graph: from words to a field, its definition and its data', async () => {
+    await to('graph').listTools()
+    const { structured: found } = await call('graph', 'search_schema', { query: 'skills' })
+    expect(found.results[0]).toMatchObject({ name: 'Query.skills', kind: 'query' })
+    const { structured: described } = await call('graph', 'describe', { name: 'Query.skills' })
+    for (const type of ['skills(', 'type SkillConnection', 'input SkillFilter', 'enum SkillSource'])
+      expect(described.sdl).toContain(type)
+
+    const query = 'query Some($first: Int!) { skills(first: $first) { totalCount edges { node { slug name } } } }'
+    const { structured: ran } = await call('graph', 'run_query', { query, variables: { first: 3 }, operation_name: 'Some' })
+    const rest = (await askRaw(stack.url, `/api/skills?limit=3`)).json
+    expect(ran.data.skills.totalCount).toBe(rest.total)
+    expect(ran.data.skills.edges.map(({ node }: { node: { slug: string } }) => node.slug)).toEqual(
+      rest.results.map(({ slug }: { slug: string }) => slug),
+    )
+    expect(ran.errors).toEqual([])
+  })
+
+  test('runs into the limits of every other client', async () => {
+    const query = `{ skills(first: 100) { edges { node { ${Array.from({ length: 20 }, (_, n) => `a${n}: name`).join(' ')} } } } }`
+    const { isError, text } = await call('graph', 'run_query', { query })
+    const http = await fetch(`${stack.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    })
+    const { errors } = (await http.json()) as { errors: { message: string; extensions: { code: string } }[] }
+    expect(isError).toBe(true)
+    expect(text).toBe(`COST_LIMIT_EXCEEDED: ${errors[0]?.message}`)
+    expect(errors[0]?.extensions.code).toBe('COST_LIMIT_EXCEEDED')
+  })
+
+  test('tells what a field lacks beside what it has', async () => {
+    const { structured, isError } = await call('graph', 'run_query', {
+      query: '{ skills(first: 1) { totalCount } trustUsage { used } }',
+    })
+    // Without a key there is no usage; that field may not be null, so the whole answer is not there.
+    expect({ structured, isError }).toEqual({ structured: undefined, isError: true })
+    const { text } = await call('graph', 'run_query', { query: '{ trustUsage { used } }' })
+    expect(text).toMatch(/^UNAUTHENTICATED: .* Send the credentials/)
+  })
+
+  test.each(WRONG)('hears what was wrong with $tool $given', async ({ server, tool, given, told }) => {
+    const { isError, text, structured } = await call(server, tool, given)
+    expect(isError).toBe(true)
+    expect(text).toContain(told)
+    expect(text).not.toContain('target.value')
+    expect(structured).toBeUndefined()
+  })
+
+  test('hears which tools there are when it asks for another', async () => {
+    await expect(call('directory', 'search_everything', {})).rejects.toMatchObject({
+      code: -32_602,
+      message: expect.stringContaining('one of search_mcp_servers, search_skills, search_plugins'),
+    })
+  })
+
+  test('reads the texts and prompts beside the tools', async () => {
+    for (const client of clients.values()) {
+      const [resource] = (await client.listResources()).resources
+      const { contents } = await client.readResource({ uri: resource?.uri ?? '' })
+      expect(contents).toEqual([{ uri: resource?.uri, mimeType: resource?.mimeType, text: expect.stringMatching(/.{500}/s) }])
+      await expect(client.readResource({ uri: 'https://atrium.example/none' })).rejects.toThrow('https://atrium.example/none')
+
+      const [prompt] = (await client.listPrompts()).prompts
+      const given = Object.fromEntries((prompt?.arguments ?? []).map(({ name }) => [name, `some ${name}`]))
+      const { messages } = await client.getPrompt({ name: prompt?.name ?? '', arguments: given })
+      for (const value of Object.values(given)) expect(JSON.stringify(messages)).toContain(value)
+      await expect(client.getPrompt({ name: prompt?.name ?? '', arguments: {} })).rejects.toThrow('Expected a text for')
+    }
+  })
+
+  test('is told how to get a key when it has none, and when its scans are used up', async () => {
+    const anonymous = await connect({ url: `${stack.url}/mcp/trust` })
+    expect((await anonymous.listTools()).tools).toHaveLength(5)
+    const { isError, text } = await anonymous.call('check_domain', { domain: 'example.com' })
+    expect({ isError, text }).toEqual({ isError: true, text: expect.stringContaining('npx atrium trust key create') })
+    await anonymous.close()
+
+    const free = await stack.aKey()
+    await stack.sql("INSERT INTO scan_count VALUES ($1, date_trunc('month', now() AT TIME ZONE 'UTC'), 150, 0)", [free.row])
+    const spent = await connect({ url: `${stack.url}/mcp/trust`, headers: { authorization: `Bearer ${free.secret}` } })
+    const refused = await spent.call('check_domain', { domain: 'example.com' })
+    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('All 150 scans of this month are used') })
+    const { structured } = await spent.call('check_sources', { sources: ['example.com'] })
+    expect(structured.unverified).toEqual([{ source: 'example.com', reason: refused.text }])
+    await spent.close()
+  })
+})
+
+/** A decision of REST, as far as tools tell it. */
+// biome-ignore lint/suspicious/noExplicitAny: a wire answer
+const partOf = (rest: any) => ({
+  normalized: rest.target.normalized,
+  action: rest.recommended_action,
+  confidence: rest.confidence,
+  reason_codes: rest.reason_codes,
+  state: rest.state,
+  uncertainty: rest.uncertainty,
+  highlights: rest.evidence.highlights,
+  validity: rest.validity,
+  override: rest.override,
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: structured content
+const asRest = ({ assessment }: any): ReturnType<typeof partOf> => ({
+  normalized: assessment.target.normalized,
+  action: assessment.recommended_action,
+  confidence: assessment.confidence,
+  reason_codes: assessment.reason_codes,
+  state: assessment.state,
+  uncertainty: assessment.uncertainty,
+  highlights: assessment.evidence.highlights,
+  validity: assessment.validity,
+  override: assessment.override,
+})
