@@ -10,6 +10,7 @@ import { skillResolvers } from './skill/resolvers.ts'
 import { statsResolvers } from './stats/resolvers.ts'
 
 const nouns = [
+  itemResolvers,
   mcpServerResolvers,
   pluginResolvers,
   skillResolvers,
@@ -23,7 +24,6 @@ const nouns = [
 export const resolvers: Resolvers = {
   DateTime,
   Url,
-  ...itemResolvers,
   ...Object.assign({}, ...nouns),
   Query: Object.assign({}, ...nouns.map(({ Query }) => Query)),
 }

@@ -1,16 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startGateway } from '../../gateway/gateway.ts'
 import { serveGraphql } from '../../gateway/http.ts'
-import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
-import { LinkError } from '../../gateway/masked-link.ts'
 import { createHttpServer } from '../../gateway/server.ts'
 import { serveWebSockets } from '../../gateway/websocket.ts'
 import { graphExamples, serveExplorer } from '../../web/explorer/serve.ts'
-import { ask, keptLog, localGraph } from '../gateway/support/graph.ts'
+import { ask, directoryWithoutData, keptLog, localGraph } from '../gateway/support/graph.ts'
 import { startTicker } from '../gateway/support/ticker.ts'
 
 const CHROMIUM = '/usr/bin/chromium'
@@ -50,8 +46,8 @@ test('the page has no script of its own and allows none from elsewhere', async (
 
 test('its files may be kept for ever, for their names change with them', async () => {
   const text = await (await fetch(`${base}/graphql`, { headers: { accept: 'text/html' } })).text()
-  const files = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path)
-  expect(files).toHaveLength(8)
+  const files = [...text.matchAll(/(?:src|href)="(\/explorer[^"]+)"/g)].map(([, path]) => path)
+  expect(files).toHaveLength(9)
   for (const path of files) {
     const file = await fetch(base + path, { headers: { 'accept-encoding': 'gzip' } })
     expect([path, file.status, file.headers.get('cache-control')]).toEqual([path, 200, 'public, max-age=31536000, immutable'])
@@ -71,19 +67,6 @@ test('the graph has examples, each of which says what it shows and keeps within 
     expect((await ask(gateway, query)).errors?.map(({ extensions }) => extensions.code)).toContain('SUBGRAPH_UNAVAILABLE')
   }
 })
-
-async function directoryWithoutData() {
-  const execute = () => Promise.reject(new LinkError('SUBGRAPH_UNAVAILABLE', 'The directory is not here.'))
-  const supergraphSdl = readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8')
-  return {
-    gateway: await startGateway({
-      supergraphSdl,
-      links: ['directory', 'social', 'trust'].map((name) => ({ name, execute, subscribe: execute })),
-      limits: DEFAULT_LIMITS,
-      log: keptLog().log,
-    }),
-  }
-}
 
 describe.skipIf(!existsSync(CHROMIUM) && !process.env.REQUIRE_CHROMIUM)(
   `in a browser (skipped where ${CHROMIUM} is not installed)`,
@@ -122,7 +105,7 @@ describe.skipIf(!existsSync(CHROMIUM) && !process.env.REQUIRE_CHROMIUM)(
       expect([complaints, elsewhere]).toEqual([[], []])
     })
 
-    test('a subscription shows what happens, with the credentials of the headers pane', async () => {
+    test('a subscription shows what happens, with the credentials that were chosen above', async () => {
       const ticker = await startTicker()
       const own = createHttpServer({ log: keptLog().log })
       const query = '# What happens.\nsubscription Ticks {\n  ticked {\n    text\n    mine\n  }\n}\n'
@@ -132,9 +115,10 @@ describe.skipIf(!existsSync(CHROMIUM) && !process.env.REQUIRE_CHROMIUM)(
       try {
         const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
         await page.goto(`${address}/graphql`)
-        await page.getByRole('button', { name: 'Headers', exact: true }).click()
-        await page.locator('section[aria-label="Headers"] .CodeMirror, .graphiql-editor-tool .CodeMirror >> visible=true').click()
-        await page.keyboard.insertText('{"authorization": "Bearer ann"}')
+        await page.locator('#credentials summary').click()
+        await page.getByLabel('Token or key').fill('ann')
+        await page.getByRole('button', { name: 'Use' }).click()
+        await page.locator('#credentials summary').click()
         await page.getByRole('button', { name: /execute query/i }).click()
         while (ticker.listening() === 0) await page.waitForTimeout(20)
         ticker.tick('hello from afar')

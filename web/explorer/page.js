@@ -1,12 +1,18 @@
-/* global React, ReactDOM, GraphiQL, EXAMPLES */
+/* global React, ReactDOM, GraphiQL, EXPLORER, credentials */
 // What this page was opened on is where the graph is; nothing else is ever asked.
 const { pathname, host, protocol } = window.location
-const fetcher = GraphiQL.createFetcher({
+const ask = GraphiQL.createFetcher({
   url: pathname,
-  // Connects when the first subscription runs; what is in Headers goes along as connection_init.
+  // Connects when the first subscription runs; credentials go along as connection_init.
   subscriptionUrl: `${protocol === 'https:' ? 'wss' : 'ws'}://${host}${pathname}`,
 })
+// What stands in the headers pane counts more than what is chosen above.
+const fetcher = (operation, options) => ask(operation, { ...options, headers: { ...credentials(), ...options?.headers } })
+
+const home = document.getElementById('home')
+home.hidden = EXPLORER.home === null
+if (EXPLORER.home !== null) home.href = EXPLORER.home
 
 ReactDOM.createRoot(document.getElementById('explorer')).render(
-  React.createElement(GraphiQL, { fetcher, defaultTabs: EXAMPLES, shouldPersistHeaders: false }),
+  React.createElement(GraphiQL, { fetcher, defaultTabs: EXPLORER.examples, shouldPersistHeaders: false }),
 )

@@ -1,18 +1,10 @@
-import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { compressAnswers } from '../../gateway/server.ts'
+import { type Assets, assetsOf } from '../frame/assets.ts'
 
 const ASSETS = '/explorer/assets'
-const YEAR_SECONDS = 31_536_000
-
-const TYPES: Readonly<Record<string, string>> = {
-  js: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  svg: 'image/svg+xml; charset=utf-8',
-}
 
 /** Nothing from elsewhere, no script in the page. GraphiQL sets styles on elements and brings its fonts and pictures inside its stylesheet. */
 const POLICY = [
@@ -33,50 +25,45 @@ export type Example = { readonly query: string; readonly variables?: string }
 /** For a graph that we know nothing about. */
 const FIRST_QUESTION: Example = { query: '# Press Ctrl-Enter to run; Ctrl-Space lists what can be asked.\n{\n  __typename\n}\n' }
 
+/** What the explorer knows about a graph. */
+export type ExplorerOptions = {
+  /** The first tabs. */
+  readonly examples?: readonly Example[]
+  /** The operation that gives a token for `$email` and `$password`, as `login`; null where there is none. */
+  readonly signIn?: string | null
+  /** Address of the pages that the explorer belongs to; null where there are none. */
+  readonly home?: string | null
+}
+
 /**
  * Serves GraphiQL's files from `node_modules` and our own under `/explorer/assets`, named by their content so that browsers may keep them for ever, and returns
- * what sends the page: the GraphQL endpoint decides when. `examples` are the first tabs.
+ * what sends the page: the GraphQL endpoint decides when.
  */
 export async function serveExplorer(
   app: FastifyInstance,
-  { examples = [FIRST_QUESTION] }: { readonly examples?: readonly Example[] } = {},
+  { examples = [FIRST_QUESTION], signIn = null, home = null }: ExplorerOptions = {},
 ): Promise<(reply: FastifyReply) => FastifyReply> {
   const require = createRequire(import.meta.url)
   const fileOf = (packageName: string, path: string) => join(dirname(require.resolve(`${packageName}/package.json`)), path)
   const own = (name: string) => join(import.meta.dirname, name)
 
-  const texts = new Map<string, string>([
-    ['examples.js', `const EXAMPLES = ${JSON.stringify(examples)}\n`],
-    ...[
+  const assets: Assets = assetsOf(
+    ASSETS,
+    [
       fileOf('react', 'umd/react.production.min.js'),
       fileOf('react-dom', 'umd/react-dom.production.min.js'),
       fileOf('graphiql', 'graphiql.min.js'),
       fileOf('graphiql', 'graphiql.min.css'),
+      own('credentials.js'),
       own('page.js'),
       own('page.css'),
       own('icon.svg'),
-    ].map((file) => [file.slice(file.lastIndexOf('/') + 1), withoutSourceMap(readFileSync(file, 'utf8'))] as const),
-  ])
-  const published = new Map([...texts].map(([name, text]) => [name, publishedName(name, text)]))
-  const page = readFileSync(own('page.html'), 'utf8').replaceAll(
-    /\/explorer\/assets\/([\w.-]+)/g,
-    (_, name: string) => `${ASSETS}/${published.get(name) ?? name}`,
+    ],
+    [['explorer.js', `const EXPLORER = ${JSON.stringify({ examples, signIn, home })}\n`]],
   )
-
-  await app.register(
-    async (scope) => {
-      compressAnswers(scope)
-      for (const [name, text] of texts) {
-        scope.get(`/${published.get(name)}`, async (_, reply) =>
-          reply
-            .type(TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'text/plain; charset=utf-8')
-            .header('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`)
-            .header('cross-origin-resource-policy', 'same-origin')
-            .send(text),
-        )
-      }
-    },
-    { prefix: ASSETS },
+  await assets.serve(app)
+  const page = readFileSync(own('page.html'), 'utf8').replaceAll(/\/explorer\/assets\/([\w.-]+)/g, (_, name: string) =>
+    assets.pathOf(name),
   )
 
   return (reply) =>
@@ -97,10 +84,5 @@ export function graphExamples(): readonly Example[] {
     .map((name) => ({ query: readFileSync(join(folder, name), 'utf8') }))
 }
 
-/** Debuggers would ask for files that we do not serve. */
-const withoutSourceMap = (text: string): string => text.replaceAll(/^\/[/*]# sourceMappingURL=.*$/gm, '')
-
-const publishedName = (name: string, text: string): string => {
-  const dot = name.lastIndexOf('.')
-  return `${name.slice(0, dot)}.${createHash('sha256').update(text).digest('hex').slice(0, 12)}${name.slice(dot)}`
-}
+/** How people sign in to the whole graph. */
+export const graphSignIn = (): string => readFileSync(join(import.meta.dirname, 'signIn.graphql'), 'utf8')

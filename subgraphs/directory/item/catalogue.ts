@@ -2,6 +2,7 @@ import { comparePositions } from '../../runtime/connection.ts'
 import { buildWordIndex, type WordIndex } from '../search/word-index.ts'
 import type { DirectoryKind, Item, ItemOf } from './item.ts'
 import { listPosition } from './order.ts'
+import { type Related, relatedAmong } from './related.ts'
 import type { Revision, Snapshot } from './repository.ts'
 
 /**
@@ -22,6 +23,9 @@ export type Catalogue = {
   /** Every item, numbered as in `words`. */
   readonly items: readonly Item[]
   readonly words: WordIndex
+  /** First imported last, first; equal times by kind and key. */
+  readonly newest: readonly Item[]
+  readonly related: Related
 }
 
 /** Builds the catalogue of a snapshot, in slices that let requests through. */
@@ -52,6 +56,8 @@ export async function catalogueOf({ revision, items, counts }: Snapshot): Promis
     counts,
     items,
     words,
+    newest: [...items].sort(newestFirst),
+    related: relatedAmong(items),
     // The kind in the key or list decides the type of the item.
     list: (kind) => lists[kind] as never,
     place: (item) => places.get(item) ?? 0,
@@ -62,6 +68,10 @@ export async function catalogueOf({ revision, items, counts }: Snapshot): Promis
     },
   }
 }
+
+const newestFirst = (one: Item, other: Item): number =>
+  other.createdAt.getTime() - one.createdAt.getTime() ||
+  (one.kind < other.kind ? -1 : one.kind > other.kind ? 1 : one.key < other.key ? -1 : 1)
 
 /** What people call it. */
 function labelsOf(item: Item): string[] {

@@ -1,13 +1,20 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
+import { checkedSize } from '../../runtime/connection.ts'
 import type { Context } from '../context.ts'
 import { idOf, rowIdIn } from './id.ts'
 import type { DirectoryKind, Item } from './item.ts'
 import { urlOf } from './url.ts'
 
+/** Most items that are said to be related, and most of the newest. */
+const MOST_RELATED = 25
+const MOST_NEWEST = 100
+
 /** The fields that every kind of item answers in the same way. */
 export const itemFields = {
   id: (item: Item) => idOf(item),
   url: (item: Item, _: unknown, { publicUrl }: Context) => urlOf(publicUrl, item),
+  related: (item: Item, { first }: { readonly first?: number | null }, { catalogue }: Context) =>
+    catalogue.related(item, checkedSize('first', first ?? 6, MOST_RELATED)),
 }
 
 const TYPES = { MCP_SERVER: 'McpServer', PLUGIN: 'Plugin', SKILL: 'Skill' } as const
@@ -15,6 +22,9 @@ const TYPES = { MCP_SERVER: 'McpServer', PLUGIN: 'Plugin', SKILL: 'Skill' } as c
 const KINDS = Object.keys(TYPES) as DirectoryKind[]
 
 export const itemResolvers = {
+  Query: {
+    newestItems: (_, { first }, { catalogue }) => catalogue.newest.slice(0, checkedSize('first', first ?? 20, MOST_NEWEST)),
+  },
   DirectoryItem: {
     __resolveType: ({ kind }) => TYPES[kind],
     // Others know an item by its id alone; null for one that is not there any more.

@@ -1,0 +1,421 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHttpServer } from '../../gateway/server.ts'
+import { withStores } from '../../subgraphs/store/store/operator.ts'
+import { sealOf } from '../../web/console/seal.ts'
+import { startSite } from '../../web/serve.ts'
+import { keptLog } from '../gateway/support/graph.ts'
+import { askRaw, type Reply } from '../rest-facade/ask.ts'
+import { expectAccessible, expectToFit, hasNoBrowser, LOOKS, launch, openPage, picture, wear } from './support/browser.ts'
+import { HOSTILE, startWeb } from './support/site.ts'
+
+type Shop = { readonly code: string; readonly login: string; readonly authtoken: string }
+type Fields = Readonly<Record<string, string>>
+
+const PICTURE =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+let web: Awaited<ReturnType<typeof startWeb>>
+let corner: Shop
+let other: Shop
+beforeAll(async () => {
+  web = await startWeb()
+  const { connection } = web.trust.database
+  const create = (name: string) => withStores(connection, (stores) => stores.create({ name, country: 'PT', isPaid: true }))
+  corner = await create('Corner shop')
+  other = await create('Another shop')
+  const cup = await aProduct(corner, { name: 'Cup', price: '12.50', sku: 'CUP-1' })
+  await graph(corner, 'mutation ($input: CreateProductImageInput!) { createProductImage(input: $input) { __typename } }', {
+    input: { productId: cup, url: PICTURE },
+  })
+  await aProduct(corner, { name: 'Hidden bowl', price: '3', status: 'DISABLED' })
+  await aProduct(corner, { name: HOSTILE, price: '0.0001' })
+  await Promise.all(
+    Array.from({ length: 60 }, (_, n) =>
+      aProduct(corner, { name: `Plate number ${n}`, price: String(n), stockUnlimited: n % 2 === 0 }),
+    ),
+  )
+  for (const status of ['PAID', 'PENDING_PAYMENT']) await anOrder(corner, { status, lines: [{ productId: cup, quantity: 2 }] })
+  await aProduct(other, { name: 'Secret of another shop', price: '1', status: 'NOT_AVAILABLE' })
+})
+afterAll(() => web?.close())
+
+async function graph({ login, authtoken }: Shop, query: string, variables: object) {
+  const { json } = await askRaw(web.url, '/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-login-key': login, 'x-auth-token': authtoken },
+    body: JSON.stringify({ query, variables }),
+  })
+  expect(json.errors).toBeUndefined()
+  return json.data
+}
+
+async function aProduct(shop: Shop, input: object): Promise<string> {
+  const { made } = await graph(
+    shop,
+    'mutation ($input: CreateProductInput!) { made: createProduct(input: $input) { ... on CreateProductSuccess { product { id } } } }',
+    { input },
+  )
+  return made.product.id
+}
+
+async function anOrder(shop: Shop, input: object): Promise<void> {
+  const { made } = await graph(shop, 'mutation ($input: CreateOrderInput!) { made: createOrder(input: $input) { __typename } }', {
+    input,
+  })
+  expect(made.__typename).toBe('CreateOrderSuccess')
+}
+
+/** A browser without a screen: keeps cookies and the token of the last form, follows nothing. */
+function aVisitor() {
+  const cookies = new Map<string, string>()
+  let token = ''
+  const request = async (path: string, options: { method?: string; headers?: Record<string, string>; body?: string } = {}) => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const reply = await askRaw(web.url, path, {
+      ...options,
+      headers: { accept: 'text/html', 'accept-encoding': 'identity', ...(cookie && { cookie }), ...options.headers },
+    })
+    for (const set of setCookies(reply)) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
+      if (value === '') cookies.delete(name)
+      else cookies.set(name, value)
+    }
+    token = /name="token" value="([^"]+)"/.exec(reply.text)?.[1] ?? token
+    return reply
+  }
+  return {
+    cookies,
+    get: (path: string) => request(path),
+    post: (path: string, fields: Fields) =>
+      request(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams({ token, ...fields }).toString(),
+      }),
+  }
+}
+
+const setCookies = ({ headers }: Reply): readonly string[] => (headers['set-cookie'] as unknown as string[] | undefined) ?? []
+
+async function signedIn({ login, authtoken }: Pick<Shop, 'login' | 'authtoken'>) {
+  const visitor = aVisitor()
+  await visitor.get('/console')
+  const reply = await visitor.post('/console/sign-in', { login, authtoken })
+  expect([reply.status, reply.headers.location]).toEqual([303, '/console'])
+  return { visitor, reply }
+}
+
+describe('a shop page', () => {
+  test('is there for everybody, with what is on sale, and says so to programs', async () => {
+    const { status, headers, text } = await askRaw(web.url, `/shops/${corner.code}`, { headers: { accept: 'text/html' } })
+    expect([status, headers['cache-control']]).toEqual([200, expect.stringMatching(/^public/)])
+    expect(text).toContain('<h1>Corner shop</h1>')
+    expect(text).toContain('62 products on sale')
+    expect(text).not.toContain('Hidden bowl')
+    expect(text).toContain(`<link rel="canonical" href="${web.url}/shops/corner-shop">`)
+    const [, json = ''] = /<script type="application\/ld\+json">(.*?)<\/script>/s.exec(text) ?? []
+    expect(JSON.parse(json)).toMatchObject({ '@type': 'Store', name: 'Corner shop', url: `${web.url}/shops/${corner.code}` })
+  })
+
+  test('goes on to the oldest product, with its picture', async () => {
+    let path = `/shops/${corner.code}`
+    const names: string[] = []
+    for (;;) {
+      const { text } = await askRaw(web.url, path, { headers: { accept: 'text/html' } })
+      names.push(...[...text.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, name = '']) => name))
+      const next = /<a href="([^"]+)" rel="next">/.exec(text)?.[1]
+      if (next === undefined) {
+        const [, image = ''] = /<img src="([^"]+)"/.exec(text) ?? []
+        expect((await askRaw(web.url, image)).status).toBe(200)
+        break
+      }
+      path = next
+    }
+    expect([names.length, names.at(-1)]).toEqual([62, 'Cup'])
+  })
+
+  test.each(['/shops/nothing', '/shops/%00', "/shops/'%20OR%201=1"])('%s is no shop', async (path) => {
+    expect((await askRaw(web.url, path, { headers: { accept: 'text/html' } })).status).toBe(404)
+  })
+
+  test('is where the graph says, and so is the console', async () => {
+    const { store } = await graph(corner, '{ store { url } }', {})
+    expect((await fetch(store.url)).status).toBe(200)
+    expect((await fetch(`${web.url}/console`)).status).toBe(200)
+  })
+})
+
+describe('signing in to the console', () => {
+  test('opens the store of the credentials, by a cookie that only our own pages send and no script reads', async () => {
+    const { visitor, reply } = await signedIn(corner)
+    const [cookie = ''] = setCookies(reply)
+    expect(cookie).toMatch(/^console=[\w-]+; Path=\/; Max-Age=28800; HttpOnly; SameSite=Strict$/)
+    const opened = Buffer.from(visitor.cookies.get('console') ?? '', 'base64url').toString('latin1')
+    expect(opened + cookie).not.toContain(corner.authtoken)
+    const { text, headers } = await visitor.get('/console')
+    expect(text).toContain('<h1>Corner shop</h1>')
+    expect(text).toMatch(/63 products<\/a>, 62 on sale/)
+    expect(text).not.toContain(corner.authtoken)
+    expect(headers['cache-control']).toBe('no-store')
+  })
+
+  test('where we are reached by https, the cookie belongs to this host and to https', async () => {
+    const site = await startSite(web.gateway.client, {
+      publicUrl: 'https://atrium.example',
+      hasExplorer: false,
+      hasSchema: false,
+    })
+    const app = createHttpServer({ log: keptLog().log })
+    await site.serve(app)
+    const form = await app.inject({ url: '/console' })
+    const [visit] = form.cookies
+    expect(visit).toMatchObject({ name: '__Host-console-visit', path: '/', secure: true, httpOnly: true, sameSite: 'Strict' })
+    const [, token = ''] = /name="token" value="([^"]+)"/.exec(form.body) ?? []
+    const { statusCode, cookies } = await app.inject({
+      method: 'POST',
+      url: '/console/sign-in',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', cookie: `__Host-console-visit=${visit?.value}` },
+      payload: new URLSearchParams({ token, login: corner.login, authtoken: corner.authtoken }).toString(),
+    })
+    expect(statusCode).toBe(303)
+    expect(cookies[0]).toMatchObject({ name: '__Host-console', path: '/', secure: true, httpOnly: true, sameSite: 'Strict' })
+    await app.close()
+  })
+
+  test.each<[string, Fields]>([
+    ['a wrong authtoken', { authtoken: 'x'.repeat(32) }],
+    ['the authtoken of another store', {}],
+    ['nothing', { login: '', authtoken: '' }],
+    ['markup', { login: HOSTILE, authtoken: HOSTILE }],
+    ['no character at all', { login: '\0', authtoken: '\0' }],
+  ])('with %s is refused, without a cookie', async (_, fields) => {
+    const visitor = aVisitor()
+    await visitor.get('/console')
+    const reply = await visitor.post('/console/sign-in', { login: corner.login, authtoken: other.authtoken, ...fields })
+    expect([reply.status, setCookies(reply)]).toEqual([401, []])
+    expect(reply.text).toContain('There is no store with this login and authtoken')
+    expect(reply.text).not.toContain('<script>window.ran')
+    expect(reply.text).not.toContain(other.authtoken)
+    expect((await visitor.get('/console/products')).headers.location).toBe('/console')
+  })
+
+  test('is refused to a form that is not of this visit', async () => {
+    const visitor = aVisitor()
+    const { login, authtoken } = corner
+    expect((await visitor.post('/console/sign-in', { login, authtoken })).status).toBe(403)
+    await visitor.get('/console')
+    expect((await visitor.post('/console/sign-in', { login, authtoken, token: 'x'.repeat(24) })).status).toBe(403)
+    expect(visitor.cookies.has('console')).toBe(false)
+  })
+
+  test.each([
+    ['no form', 'application/json', '{}', 415],
+    ['a long form', 'application/x-www-form-urlencoded', `login=${'x'.repeat(10_000)}`, 413],
+  ])('%s is refused with a page', async (_, type, body, status) => {
+    const reply = await askRaw(web.url, '/console/sign-in', { method: 'POST', headers: { 'content-type': type }, body })
+    expect([reply.status, reply.text.includes('<h1>This form cannot be read</h1>')]).toEqual([status, true])
+  })
+})
+
+describe('a session', () => {
+  test('shows its own store only, whatever is asked for', async () => {
+    const { visitor } = await signedIn(corner)
+    for (const path of ['/console', '/console/products', '/console/products?q=secret', '/console/access']) {
+      const { status, text } = await visitor.get(path)
+      expect([path, status, text.includes('Secret of another shop') || text.includes('Another shop')]).toEqual([path, 200, false])
+    }
+    const { visitor: neighbour } = await signedIn(other)
+    expect((await neighbour.get('/console/products')).text).toContain('Secret of another shop')
+  })
+
+  test('lists products by words, status and pages', async () => {
+    const { visitor } = await signedIn(corner)
+    const rows = ({ text }: Reply) => [...text.matchAll(/<th scope="row">(.*?)<\/th>/g)].map(([, name]) => name)
+    expect(rows(await visitor.get('/console/products?q=cup-1'))).toEqual(['Cup'])
+    expect(rows(await visitor.get('/console/products?q=&status=hidden'))).toEqual(['Hidden bowl'])
+    const first = await visitor.get('/console/products?status=on-sale')
+    const next = /<a href="([^"]+)" rel="next">/.exec(first.text)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    const second = await visitor.get(next)
+    expect([rows(first).length, rows(second).length]).toEqual([50, 12])
+    expect((await visitor.get('/console/products?q=zzzzz')).text).toContain('None found.')
+  })
+
+  test('lists orders by words and status', async () => {
+    const { visitor } = await signedIn(corner)
+    const count = ({ text }: Reply) => [...text.matchAll(/<th scope="row">/g)].length
+    const all = await visitor.get('/console/orders')
+    expect([count(all), all.text.includes('€25.00')]).toEqual([2, true])
+    expect(count(await visitor.get('/console/orders?status=paid&q='))).toBe(1)
+    expect((await visitor.get('/console/orders?status=cart')).text).toContain('None found.')
+    expect(count(await visitor.get('/console/orders?q=cup'))).toBe(2)
+    const { visitor: neighbour } = await signedIn(other)
+    expect((await neighbour.get('/console/orders')).text).toContain('None found.')
+  })
+
+  test.each(['status=nonsense', 'after=nonsense', `q=${'x'.repeat(300)}`])('refuses ?%.20s with a page', async (query) => {
+    const { visitor } = await signedIn(corner)
+    for (const list of ['products', 'orders']) expect((await visitor.get(`/console/${list}?${query}`)).status).toBe(400)
+  })
+
+  test('ends when its owner signs out, and by no form from elsewhere', async () => {
+    const { visitor } = await signedIn(corner)
+    await visitor.get('/console')
+    expect((await visitor.post('/console/sign-out', { token: 'x'.repeat(24) })).status).toBe(403)
+    expect((await visitor.get('/console')).text).toContain('<h1>Corner shop</h1>')
+    expect((await visitor.post('/console/sign-out', {})).headers.location).toBe('/console')
+    expect((await visitor.get('/console')).text).toContain('<h1>Store console</h1>')
+  })
+
+  test.each(['', 'x', 'AAAA'.repeat(30), '%00', '"'])('is not made by the cookie %j', async (value) => {
+    const { status, text } = await askRaw(web.url, '/console', { headers: { cookie: `console=${value}` } })
+    expect([status, text.includes('<h1>Store console</h1>')]).toEqual([200, true])
+  })
+
+  test('gives another authtoken once, goes on with it, and ends those with the one before', async () => {
+    const own = await withStores(web.trust.database.connection, (stores) =>
+      stores.create({ name: 'Lost keys', country: 'PT', isPaid: true }),
+    )
+    const { visitor } = await signedIn(own)
+    const { visitor: elsewhere } = await signedIn(own)
+    await visitor.get('/console/access')
+    expect((await visitor.post('/console/access', { understood: 'yes', token: 'x'.repeat(24) })).status).toBe(403)
+    expect((await visitor.post('/console/access', {})).headers.location).toBe('/console/access')
+    await signedIn(own)
+    const { status, text } = await visitor.post('/console/access', { understood: 'yes' })
+    const [, authtoken = ''] = /<dt>Authtoken<\/dt><dd><code>([\w-]{32})<\/code>/.exec(text) ?? []
+    expect([status, authtoken === own.authtoken]).toEqual([200, false])
+    await signedIn({ login: own.login, authtoken })
+    expect((await visitor.get('/console')).text).toContain('<h1>Lost keys</h1>')
+    expect((await visitor.get('/console/access')).text).not.toContain(authtoken)
+    // A judgement holds for a second.
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    const ended = await elsewhere.get('/console')
+    expect([ended.status, ended.text.includes('The authtoken has been reset'), elsewhere.cookies.has('console')]).toEqual([
+      401,
+      true,
+      false,
+    ])
+  })
+
+  test('what is sealed is read with the same secret, for the same purpose, until it ends, and unchanged', () => {
+    const secret = 'a secret of thirty-two characters'
+    const text = sealOf(secret).close('a', { login: 'x' }, 1_000)
+    expect(sealOf(secret).open('a', text, 999)).toEqual({ login: 'x' })
+    expect(sealOf(secret).open('a', text, 1_000)).toBeNull()
+    expect(sealOf(secret).open('b', text, 999)).toBeNull()
+    expect(sealOf(null).open('a', text, 999)).toBeNull()
+    const bytes = Buffer.from(text, 'base64url')
+    for (let index = 0; index < bytes.length; index += 1) {
+      const changed = Buffer.from(bytes)
+      changed[index] = (changed[index] ?? 0) ^ 1
+      expect(sealOf(secret).open('a', changed.toString('base64url'), 999)).toBeNull()
+    }
+  })
+})
+
+test('every page has the policy of the others, and no script inside', async () => {
+  const { visitor } = await signedIn(corner)
+  const paths = [`/shops/${corner.code}`, '/console', '/console/orders', '/console/products', '/console/access']
+  for (const path of paths) {
+    const { headers, text } = await visitor.get(path)
+    expect(headers['content-security-policy']).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    )
+    expect(text).not.toMatch(/<script(?! type="application\/ld\+json")/)
+    expect(text.match(/<h1\b/g)).toHaveLength(1)
+  }
+})
+
+describe.skipIf(hasNoBrowser)('in a browser', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launch()
+  })
+  afterAll(() => browser?.close())
+
+  async function look(page: Awaited<ReturnType<typeof openPage>>['page'], name: string) {
+    for (const each of LOOKS) {
+      await wear(page, each)
+      await expectToFit(page)
+      if (each.isAudited) await expectAccessible(page)
+      await picture(page, `${name}-${each.colorScheme}-${each.width}`)
+    }
+  }
+
+  test('a shop is accessible and fits', async () => {
+    const { page, complaints } = await openPage(browser)
+    await page.goto(`${web.url}/shops/${corner.code}`)
+    await look(page, 'shop')
+    while (await page.getByRole('link', { name: 'Older products' }).count())
+      await page.getByRole('link', { name: 'Older products' }).click()
+    await look(page, 'shop-oldest')
+    expect(await page.evaluate('window.ran')).toBeUndefined()
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('an owner signs in, looks around, gets another authtoken and signs out, without JavaScript', async () => {
+    const own = await withStores(web.trust.database.connection, (stores) =>
+      stores.create({ name: 'Without script', country: 'CL', isPaid: true }),
+    )
+    await aProduct(own, { name: HOSTILE, price: '1990', sku: 'X'.repeat(60) })
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    const complaints: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    await page.goto(`${web.url}/console`)
+    await page.getByLabel('Login').fill(own.login)
+    await page.getByLabel('Authtoken').fill('wrong')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').filter({ hasText: 'There is no store' }).waitFor()
+    await page.getByLabel('Authtoken').fill(own.authtoken)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Without script' }).waitFor()
+    await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Products' }).click()
+    await page.getByRole('rowheader', { name: 'window.ran' }).waitFor()
+    await page.getByLabel('Status').selectOption('hidden')
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByText('None found.').waitFor()
+    await page.getByRole('link', { name: 'Access' }).click()
+    await page.getByRole('checkbox').check()
+    await page.getByRole('button', { name: 'Reset the authtoken' }).click()
+    await page.getByText('it is shown this once').waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Store console' }).waitFor()
+    expect(complaints.filter((each) => !/status of 401/.test(each))).toEqual([])
+    await context.close()
+  })
+
+  test('every page of the console is accessible and fits', async () => {
+    const { page, complaints } = await openPage(browser)
+    await page.goto(`${web.url}/console`)
+    await look(page, 'console-sign-in')
+    await page.getByLabel('Login').fill(corner.login)
+    await page.getByLabel('Authtoken').fill(corner.authtoken)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await look(page, 'console-overview')
+    expect(await page.evaluate('document.cookie')).toBe('')
+    await page.goto(`${web.url}/console/products`)
+    await look(page, 'console-products')
+    await page.goto(`${web.url}/console/orders`)
+    await look(page, 'console-orders')
+    await page.goto(`${web.url}/console/access`)
+    await look(page, 'console-access')
+    expect(await page.evaluate('window.ran')).toBeUndefined()
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+})
+
+// Last: from here on, nobody at this address may guess for a while.
+test('who guesses is slowed down', async () => {
+  const visitor = aVisitor()
+  await visitor.get('/console')
+  let last: Reply | null = null
+  for (let n = 0; n < 70 && last?.status !== 429; n += 1) {
+    last = await visitor.post('/console/sign-in', { login: corner.login, authtoken: `guess ${n}` })
+  }
+  expect([last?.status, Number(last?.headers['retry-after']) > 0]).toEqual([429, true])
+  expect(last?.text).toContain('Too many wrong credentials from this address')
+})

@@ -1,0 +1,542 @@
+import { execFileSync } from 'node:child_process'
+import { brotliDecompressSync } from 'node:zlib'
+import Fastify from 'fastify'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHttpServer } from '../../gateway/server.ts'
+import { startSite } from '../../web/serve.ts'
+import { directoryWithoutData, keptLog } from '../gateway/support/graph.ts'
+import { askRaw } from '../rest-facade/ask.ts'
+import { expectAccessible, expectToFit, hasNoBrowser, LOOKS, launch, openPage, picture, wear } from './support/browser.ts'
+import { AWKWARD, HOSTILE, OPERATIONS_TOKEN, startWeb } from './support/site.ts'
+
+let web: Awaited<ReturnType<typeof startWeb>>
+beforeAll(async () => {
+  web = await startWeb()
+})
+afterAll(() => web?.close())
+
+const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'accept-encoding': 'identity' }
+const get = (path: string, headers: Record<string, string> = {}) => askRaw(web.url, path, { headers: { ...BROWSER, ...headers } })
+const tools = '/mcp/acme/tools'
+
+/** Every kind of page, with something on it. */
+const PAGES = {
+  home: '/',
+  browse: '/search',
+  'browse-kind': '/search?kind=mcp&category=Databases',
+  search: '/search?q=postgres',
+  'search-nothing': '/search?q=zzzzqqqq&kind=plugin',
+  'mcp-server': tools,
+  'mcp-server-deprecated': '/mcp/acme/remote',
+  plugin: '/plugins/market/helper',
+  skill: '/skills/pdf',
+  hostile: '/mcp/evil/server',
+  lost: '/mcp/acme/tool',
+  schema: '/schema',
+  'schema-type': '/schema/McpServer',
+  'schema-input': '/schema/DecideInput',
+  reference: '/reference',
+  'reference-directory': '/reference/directory',
+  'reference-trust': '/reference/trust',
+  'reference-store': '/reference/store',
+  'reference-group': '/reference/store/Products',
+  trust: '/trust',
+  'trust-good': '/trust?domain=good.example.com&kind=fetch&policy=balanced',
+  'trust-bad': '/trust?domain=https%3A%2F%2Fbad.example.net%2Flogin&kind=initiate_payment&sensitivity=critical',
+  'trust-unknown': '/trust?domain=new.example.org',
+  'trust-private': '/trust?domain=192.168.0.1',
+  'trust-not-understood': '/trust?domain=ftp%3A%2F%2Fexample.com',
+}
+const statusOf = (name: string) => (name === 'lost' ? 404 : name === 'trust-not-understood' ? 400 : 200)
+
+describe('without a script', () => {
+  test.each(Object.entries(PAGES))('%s has one heading, a title, a description, and fits in 60 kB', async (name, path) => {
+    web.later(60)
+    const { status, headers, text } = await get(path)
+    expect(status).toBe(statusOf(name))
+    expect(headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(text.match(/<h1\b/g)).toHaveLength(1)
+    expect(text).toMatch(/<title>[^<]{3,}<\/title>/)
+    expect(text).toMatch(/<meta name="description" content="[^"]{10,}">/)
+    expect(text).toMatch(/<html lang="en">/)
+    const packed = await get(path, { 'accept-encoding': 'br' })
+    expect(packed.bytes.length).toBeLessThan(60_000)
+    if (!name.startsWith('trust-')) expect(brotliDecompressSync(packed.bytes).toString()).toBe(text)
+  })
+
+  test('an item says how to install it, what it needs, where it comes from, how far to trust it, what is like it and what people say', async () => {
+    const { text } = await get(tools)
+    expect(text).toContain('npx -y @acme/tools@1.2.3 --read-only')
+    expect(text).toContain('ACME_PERSONAL_ACCESS_TOKEN')
+    expect(text).toContain('servers/acme.yaml')
+    expect(text).toMatch(/Trust: <strong>/)
+    expect(text).toContain('good.example.com')
+    expect(text).toMatch(/Related<\/h2>.*Helper/s)
+    expect(text).toContain('Two months with Acme Tools')
+  })
+
+  test('programs find what it is: JSON-LD, a canonical address, a picture, the same as JSON', async () => {
+    const { text } = await get('/mcp/ACME/Tools')
+    const [item, trail] = [...text.matchAll(/<script type="application\/ld\+json">(.*?)<\/script>/gs)].map(([, json]) =>
+      JSON.parse(json ?? ''),
+    )
+    expect(item).toMatchObject({ '@type': 'SoftwareApplication', name: 'Acme Tools', url: `${web.url}${tools}` })
+    expect(trail).toMatchObject({ '@type': 'BreadcrumbList' })
+    expect(text).toContain(`<link rel="canonical" href="${web.url}${tools}">`)
+    const image = /property="og:image" content="([^"]+)"/.exec(text)?.[1] ?? ''
+    const picture = await fetch(image)
+    expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png'])
+    const json = /<link rel="alternate" type="application\/json"[^>]*href="([^"]+)"/.exec(text)?.[1] ?? ''
+    expect((await get(json)).json).toMatchObject({ repo: 'tools' })
+  })
+
+  test('a key with spaces, slashes and letters of any script leads to its page', async () => {
+    const { status, text } = await get(`/mcp/${encodeURIComponent(AWKWARD.owner)}/${encodeURIComponent(AWKWARD.repo)}`)
+    expect(status).toBe(200)
+    expect(text).toContain('<h1>Awkward')
+  })
+
+  test('the search box is a form: words, kind and category stand in the address, and lists go on', async () => {
+    const first = (await get('/search?q=postgres&kind=mcp&category=')).text
+    expect(first).toContain('One of many for postgres')
+    const next = /<a href="(\/search\?[^"]*after=[^"]*)"/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    const second = await get(next)
+    expect(second.status).toBe(200)
+    expect(second.text).toContain('More results')
+    expect(second.text).toContain('Back to the first page')
+  })
+
+  test.each([
+    ['/search?kind=nonsense', 'kind'],
+    ['/search?q=a&after=nonsense', 'after'],
+    [`/search?q=${'x'.repeat(300)}`, 'q'],
+    ['/search?q=a&q=b', 'q'],
+  ])('%s is refused with a page that names the parameter', async (path, parameter) => {
+    const { status, text } = await get(path)
+    expect(status).toBe(400)
+    expect(text).toContain(parameter)
+  })
+
+  test('an address without anything helps to find what was meant; programs get JSON there', async () => {
+    const lost = await get('/mcp/acme/tool')
+    expect(lost.status).toBe(404)
+    expect(lost.text).toMatch(/Did you mean<\/h2>.*Acme Tools/s)
+    const elsewhere = await get(`/nowhere/${encodeURIComponent(HOSTILE)}`)
+    expect([elsewhere.status, elsewhere.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+    const program = await askRaw(web.url, '/nowhere', { headers: { accept: '*/*' } })
+    expect([program.status, program.json.error.code]).toEqual([404, 'NOT_FOUND'])
+    // Addresses of tool servers have one part less than those of items.
+    expect((await get('/mcp/directory')).status).toBe(405)
+    expect((await get('/mcp/directory/nothing')).status).toBe(404)
+  })
+
+  test('what a visitor has is not sent again', async () => {
+    const { headers } = await get(tools)
+    expect(headers['cache-control']).toMatch(/^public, max-age=60/)
+    expect((await get(tools, { 'if-none-match': headers.etag ?? '' })).status).toBe(304)
+  })
+
+  test('every page forbids scripts and styles inside it, and has none', async () => {
+    for (const path of Object.values(PAGES)) {
+      web.later(60)
+      const { headers, text } = await get(path)
+      expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
+      expect(headers['content-security-policy']).not.toMatch(/unsafe|\*|data:|https?:/)
+      const scripts = [...text.matchAll(/<script([^>]*)>/g)].map(([, attributes]) => attributes)
+      for (const attributes of scripts)
+        expect(attributes).toMatch(/^ type="(module" src="\/assets\/[\w.-]+|application\/ld\+json)"$/)
+      // What stands in attributes and in data is text, whatever it says.
+      const markup = text.replaceAll(/"[^"]*"/g, '""').replaceAll(/(<script[^>]*>).*?(?=<\/script>)/gs, '$1')
+      expect(markup).not.toMatch(/<style|<[^>]*\s(on\w+|style)\s*=/i)
+    }
+  })
+})
+
+test('where the graph does not answer, pages say so, and nobody keeps that', async () => {
+  const { gateway } = await directoryWithoutData()
+  const site = await startSite(gateway.client, { publicUrl: 'https://atrium.example', hasExplorer: true, hasSchema: true })
+  const app = createHttpServer({ log: keptLog().log, lost: site.lost })
+  await site.serve(app)
+  for (const [url, expected] of [
+    ['/', 503],
+    ['/search?q=a', 503],
+    [tools, 503],
+    ['/trust?domain=example.com', 503],
+    ['/sitemap.xml', 503],
+    ['/nowhere', 404],
+    ['/reference', 200],
+    ['/schema', 200],
+  ] as const) {
+    const { statusCode, headers, body } = await app.inject({ url, headers: BROWSER })
+    expect([url, statusCode]).toEqual([url, expected])
+    expect(body).toContain('<h1>')
+    if (expected === 503) expect(headers['cache-control']).toBe('no-store')
+  }
+  await app.close()
+})
+
+describe('trust', () => {
+  test('a decision says what to do, draws three scores, gives reasons, what happened when, and what would change it', async () => {
+    web.later(60)
+    const { text, headers } = await get('/trust?domain=bad.example.net')
+    expect(headers['cache-control']).toBe('no-store')
+    expect(text).toMatch(/<h2 id="verdict">.*Deny/)
+    expect(text.match(/role="img" aria-label="(Trust|Threat|Deviation): \d+ of 100/g)).toHaveLength(3)
+    expect(text).toContain('THREAT_FEED_MATCH')
+    expect(text).toContain('Listed by urlhaus as phishing')
+    expect(text).toMatch(/If no threat feed listed it: <strong/)
+    expect(text).not.toMatch(/sk_[a-z0-9]/)
+  })
+
+  test('who asks too often is told when to come back', async () => {
+    web.later(600)
+    for (let n = 0; n < 5; n += 1) expect((await get('/trust?domain=good.example.com')).status).toBe(200)
+    const { status, headers, text } = await get('/trust?domain=good.example.com')
+    expect(status).toBe(429)
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0)
+    expect(text).toMatch(/Too many trials from this address/)
+    web.later(60)
+    expect((await get('/trust?domain=good.example.com')).status).toBe(200)
+  })
+
+  test('what was typed stands in the command for programs, safe to paste', async () => {
+    web.later(60)
+    const { text } = await get(`/trust?domain=${encodeURIComponent("http://good.example.com/'$(id)'")}`)
+    const command = unescaped(/<code id="programs-text">(.*?)<\/code>/s.exec(text)?.[1] ?? '')
+    const body = execFileSync('bash', ['-c', command.replace(/^curl .* -d /, 'printf %s ')]).toString()
+    expect(JSON.parse(body)).toEqual({ target: { value: "http://good.example.com/'$(id)'" } })
+  })
+})
+
+describe('documentation', () => {
+  test('every type of the schema has a page, and every operation of every contract has a place', async () => {
+    const { text } = await get('/schema')
+    const types = [...text.matchAll(/href="(\/schema\/\w+)"/g)].map(([, path]) => path ?? '')
+    expect(types.length).toBeGreaterThan(100)
+    for (const path of new Set(types)) expect([path, (await get(path)).status]).toEqual([path, 200])
+    for (const [name, contract] of [
+      ['directory', '/api/openapi.json'],
+      ['trust', '/v1/decide/openapi.json'],
+      ['store', '/v1/openapi.json'],
+    ] as const) {
+      const { paths } = (await get(contract)).json
+      const first = (await get(`/reference/${name}`)).text
+      const groups = new Set([...first.matchAll(/href="(\/reference\/\w+\/[^"#]+)/g)].map(([, path]) => path ?? ''))
+      const pages = [first]
+      for (const path of groups) pages.push((await get(path)).text)
+      const text = pages.join('')
+      const ids = Object.values<Record<string, { operationId?: string }>>(paths).flatMap((operations) =>
+        Object.values(operations).flatMap(({ operationId }) => operationId ?? []),
+      )
+      expect(ids.length).toBeGreaterThan(8)
+      expect(ids.filter((id) => !text.includes(`<article class="operation" id="${id}">`))).toEqual([])
+    }
+  })
+
+  test('examples in the reference can be pasted, and are answered', async () => {
+    const { text } = await get('/reference/directory')
+    const commands = [...text.matchAll(/<code id="\w+-example">(.*?)<\/code>/gs)].map(([, command]) => unescaped(command ?? ''))
+    expect(commands.length).toBeGreaterThan(8)
+    for (const command of commands) {
+      const [, address = ''] = /^curl '([^']+)'$/.exec(command) ?? []
+      const { status } = await get(address.slice(web.url.length))
+      // An example names items that this small directory does not have.
+      expect([command, [200, 404].includes(status)]).toEqual([command, true])
+    }
+  })
+
+  test('links inside the site lead somewhere', async () => {
+    const seen = new Set<string>()
+    for (const path of Object.values(PAGES)) {
+      web.later(60)
+      for (const [, href = ''] of (await get(path)).text.matchAll(/href="(\/[^"#]*)/g)) seen.add(unescaped(href))
+    }
+    for (const href of seen) {
+      if (href.startsWith('/trust?')) continue
+      expect([href, (await get(href)).status]).toEqual([href, 200])
+    }
+  })
+})
+
+describe('operations', () => {
+  const as = (password: string) => ({ authorization: `Basic ${Buffer.from(`anybody:${password}`).toString('base64')}` })
+
+  test('only who knows the token sees them, and nobody keeps them', async () => {
+    for (const headers of [
+      {},
+      as('wrong'),
+      as(''),
+      { authorization: 'Basic !!' },
+      { authorization: `Bearer ${OPERATIONS_TOKEN}` },
+    ]) {
+      const { status, headers: sent, text } = await get('/operations', headers)
+      expect([status, sent['www-authenticate']]).toEqual([401, 'Basic realm="Atrium operations", charset="UTF-8"'])
+      expect(text).not.toContain('<')
+    }
+    const { status, headers, text } = await get('/operations', as(OPERATIONS_TOKEN))
+    expect([status, headers['cache-control']]).toEqual([200, 'no-store'])
+    expect(text).toMatch(/<h3>directory <span class="state-ok">ok/)
+    expect(text).toMatch(/aria-label="Operations a second: /)
+    expect(text).not.toContain(OPERATIONS_TOKEN)
+  })
+
+  test('without a token there is no such page', async () => {
+    const app = Fastify()
+    const site = await startSite(web.gateway.client, {
+      publicUrl: 'https://atrium.example/base/',
+      hasExplorer: false,
+      hasSchema: false,
+    })
+    await site.serve(app)
+    const ask = (url: string) => app.inject({ url, headers: as(OPERATIONS_TOKEN) })
+    expect((await ask('/operations')).statusCode).toBe(404)
+    expect((await ask('/schema')).statusCode).toBe(404)
+    // Links lead below the address that clients see; those to items are the directory's.
+    const { body } = await ask('/')
+    expect(body).not.toMatch(/(href|src|action)="\/(?!base\/|mcp\/|plugins\/|skills\/)/)
+    expect(body).toContain('<link rel="canonical" href="https://atrium.example/base/">')
+    expect(body).not.toContain('Explorer')
+    await app.close()
+  })
+})
+
+describe('for programs', () => {
+  test('a program that walks the sitemap meets every item once, and the pages of the site', async () => {
+    const addresses = async (path: string) =>
+      [...(await get(path)).text.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, url]) => unescaped(url ?? ''))
+    const files = await addresses('/sitemap.xml')
+    expect(files.map((url) => new URL(url).pathname)).toEqual([
+      '/sitemap/pages.xml',
+      '/sitemap/mcp/1.xml',
+      '/sitemap/plugin/1.xml',
+      '/sitemap/skill/1.xml',
+    ])
+    const all: string[] = []
+    for (const file of files) all.push(...(await addresses(new URL(file).pathname)))
+    expect(new Set(all).size).toBe(all.length)
+    expect(all).toContain(`${web.url}/`)
+    expect(all.filter((url) => /\/(mcp|plugins|skills)\//.test(url))).toHaveLength(36)
+    for (const address of all) expect([address, (await get(address.slice(web.url.length))).status]).toEqual([address, 200])
+    for (const path of ['/sitemap/mcp/2.xml', '/sitemap/mcp/0.xml', '/sitemap/nothing/1.xml', '/sitemap/mcp/1'])
+      expect((await get(path)).status).toBe(404)
+  })
+
+  test('every address in the graph and in REST that points here answers', async () => {
+    const { json } = await get('/api/search?q=acme&limit=25')
+    const { json: graph } = await askRaw(web.url, '/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        query: '{ newestItems(first: 100) { url ... on McpServer { docsUrl } ... on Skill { docsUrl } } }',
+      }),
+    })
+    const urls: string[] = [...json.results, ...graph.data.newestItems].flatMap(({ url, docsUrl }) => [url, docsUrl ?? []].flat())
+    const own = urls.filter((url) => url.startsWith(web.url))
+    expect(own.length).toBeGreaterThan(36)
+    for (const url of own) expect([url, (await get(url.slice(web.url.length))).status]).toEqual([url, 200])
+  })
+
+  test('the feed is Atom, with the newest items', async () => {
+    const { headers, text } = await get('/feed.xml')
+    expect(headers['content-type']).toBe('application/atom+xml; charset=utf-8')
+    expect(text.match(/<entry>/g)).toHaveLength(36)
+    expect(text).toContain(`<link rel="alternate" type="text/html" href="${web.url}${tools}"/>`)
+    expect(text).not.toMatch(/<script|<img/)
+  })
+
+  test('agents find skills that teach them this service, known by their digests', async () => {
+    const { json, headers } = await get('/.well-known/agent-skills/index.json')
+    expect(headers['access-control-allow-origin']).toBe('*')
+    expect(json.$schema).toBe('https://schemas.agentskills.io/discovery/0.2.0/schema.json')
+    expect(json.skills.map(({ name }: { name: string }) => name)).toEqual(['check-domain-trust', 'find-agent-tools'])
+    for (const { url, digest, name, description, type } of json.skills) {
+      const skill = await fetch(url)
+      const bytes = new Uint8Array(await skill.arrayBuffer())
+      const hash = Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('hex')
+      expect([skill.status, digest, type]).toEqual([200, `sha256:${hash}`, 'skill-md'])
+      expect(Buffer.from(bytes).toString()).toContain(`name: ${name}\ndescription: ${description}\n`)
+      expect(Buffer.from(bytes).toString()).toContain(web.url)
+    }
+  })
+
+  test('robots are told where the sitemap is, and to leave questions to people', async () => {
+    const { text } = await get('/robots.txt')
+    expect(text).toContain(`Sitemap: ${web.url}/sitemap.xml`)
+    expect(text).toContain('Disallow: /trust?')
+  })
+})
+
+const unescaped = (text: string) =>
+  text.replaceAll('&#39;', "'").replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+
+describe.skipIf(hasNoBrowser)('in a browser', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launch()
+  })
+  afterAll(() => browser?.close())
+
+  test.each(Object.entries(PAGES))('%s is accessible and fits, light and dark, at 360 and at 1280 px', async (name, path) => {
+    web.later(60)
+    const { page, complaints } = await openPage(browser)
+    await page.goto(web.url + path)
+    for (const look of LOOKS) {
+      await wear(page, look)
+      await expectToFit(page)
+      // Colours differ between the schemes and order between the widths: two looks have met all of them.
+      if (look.isAudited) await expectAccessible(page)
+      await picture(page, `${name}-${look.colorScheme}-${look.width}`)
+    }
+    expect(await page.evaluate('window.ran')).toBeUndefined()
+    // The browser itself calls an answer of 404 or 400 an error.
+    expect(complaints.filter((each) => !/status of (404|400)/.test(each))).toEqual([])
+    await page.close()
+  })
+
+  test('results follow what one types, arrows walk through them, and the address can be shared', async () => {
+    const { page, complaints } = await openPage(browser)
+    await page.goto(web.url)
+    await page.keyboard.press('/')
+    await page.keyboard.type('postgress')
+    await page.locator('#results .card', { hasText: 'One of many for postgres' }).first().waitFor()
+    expect(new URL(page.url()).search).toBe('?q=postgress')
+    expect(await page.title()).toContain('postgress')
+    await picture(page, 'typed')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowUp')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe(
+      await page.locator('#results .card h3 a').first().textContent(),
+    )
+    await page.keyboard.press('Escape')
+    expect(await page.evaluate('document.activeElement.name')).toBe('q')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/mcp\//)
+    await page.goBack()
+    await page.locator('#results .card').first().waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { level: 1, name: 'One graph' }).waitFor()
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('without JavaScript the form and the facets find the same', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    await page.goto(web.url)
+    await page.getByRole('searchbox').fill('acme')
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByRole('link', { name: /^Plugins/ }).click()
+    expect(page.url()).toContain('kind=plugin')
+    await page.getByRole('link', { name: 'Helper' }).click()
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('Helper')
+    expect(await page.getByRole('button', { name: 'Copy' }).isVisible()).toBe(false)
+    await page.locator('summary', { hasText: 'Trust:' }).click()
+    expect(await page.getByText('not about the code itself').isVisible()).toBe(true)
+    await context.close()
+  })
+
+  test('the command is copied with one click', async () => {
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const page = await context.newPage()
+    await page.goto(web.url + tools)
+    await page.getByRole('button', { name: 'Copy' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('npx -y @acme/tools@1.2.3 --read-only')
+    await context.close()
+  })
+
+  test('Tab goes to the content first, then through the page in its order', async () => {
+    const { page } = await openPage(browser)
+    await page.goto(web.url + tools)
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('MCP servers')
+    await page.close()
+  })
+
+  test('a script that somebody gets into a page is not run', async () => {
+    const { page, complaints } = await openPage(browser)
+    await page.goto(web.url)
+    await page.evaluate(`{
+      const script = document.createElement('script'); script.textContent = 'window.ran = 1'; document.body.append(script)
+      const box = document.createElement('div'); box.innerHTML = '<img src=x onerror="window.ran = 1">'; document.body.append(box)
+    }`)
+    await page.waitForTimeout(100)
+    expect(await page.evaluate('window.ran')).toBeUndefined()
+    expect(complaints.filter((each) => /Content Security Policy/.test(each)).length).toBeGreaterThan(0)
+    await page.close()
+  })
+
+  test('in the explorer one signs in, and asks as oneself', async () => {
+    const sent = await askRaw(web.url, '/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        query:
+          'mutation { createUser(input: { email: "kim@example.org", name: "Kim", password: "a secret of my own" }) { user { id } } }',
+      }),
+    })
+    expect(sent.json.data.createUser.user).not.toBeNull()
+    const { page, complaints } = await openPage(browser)
+    await page.goto(`${web.url}/graphql`)
+    await page.locator('#credentials summary').click()
+    await page.getByLabel('E-mail address').fill('kim@example.org')
+    await page.getByLabel('Password').fill('wrong')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page
+      .getByRole('status')
+      .filter({ hasText: /password/i })
+      .waitFor()
+    await page.getByLabel('E-mail address').fill('kim@example.org')
+    await page.getByLabel('Password').fill('a secret of my own')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('status').filter({ hasText: 'Signed in as Kim' }).waitFor()
+    await picture(page, 'explorer-signed-in')
+    await page.locator('#credentials summary').click()
+    await page.evaluate(
+      `document.querySelector('.graphiql-query-editor .CodeMirror').CodeMirror.setValue('query AsMyself { me { name email } }')`,
+    )
+    // The name of the operation follows what one types after a moment.
+    await page.getByRole('tab', { name: 'AsMyself' }).first().waitFor()
+    await page.getByRole('button', { name: /execute query/i }).click()
+    await page.locator('.result-window', { hasText: 'kim@example.org' }).waitFor()
+    expect(await page.evaluate('JSON.stringify(localStorage)')).not.toMatch(/eyJ|a secret of my own/)
+    await page.getByRole('link', { name: 'Home' }).click()
+    await page.getByRole('heading', { level: 1, name: 'One graph' }).waitFor()
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('the operations page draws what happens, in every look', async () => {
+    const context = await browser.newContext({ httpCredentials: { username: 'op', password: OPERATIONS_TOKEN } })
+    const page = await context.newPage()
+    const complaints: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    await page.goto(`${web.url}/operations`)
+    for (const look of LOOKS) {
+      await wear(page, look)
+      await expectToFit(page)
+      if (look.isAudited) await expectAccessible(page)
+      await picture(page, `operations-${look.colorScheme}-${look.width}`)
+    }
+    await page.locator('.plot path.first[d*="L"]').first().waitFor({ state: 'attached' })
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('an item can be printed: the command, the variables and the reasons are there, the way around is not', async () => {
+    const { page } = await openPage(browser)
+    await page.goto(web.url + tools)
+    await page.emulateMedia({ media: 'print' })
+    expect(await page.getByRole('navigation', { name: 'Site' }).isVisible()).toBe(false)
+    expect(await page.getByText('npx -y @acme/tools').isVisible()).toBe(true)
+    expect(await page.getByText('not about the code itself').isVisible()).toBe(true)
+    await picture(page, 'print')
+    await page.close()
+  })
+})

@@ -1,0 +1,65 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { AxeResults } from 'axe-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+const CHROMIUM = '/usr/bin/chromium'
+const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+/** Ignored by git: to be looked at by people. */
+const PICTURES = join(import.meta.dirname, '../../../.screenshots')
+
+/** Where tests with a browser cannot run. Where they must, they fail instead. */
+export const hasNoBrowser = !existsSync(CHROMIUM) && !process.env.REQUIRE_CHROMIUM
+
+export const launch = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM, args: QUIET })
+
+/** Every look that a page must have. */
+export const LOOKS = [
+  { colorScheme: 'light', width: 360, isAudited: true },
+  { colorScheme: 'light', width: 1280, isAudited: false },
+  { colorScheme: 'dark', width: 360, isAudited: false },
+  { colorScheme: 'dark', width: 1280, isAudited: true },
+] as const
+
+/** Shows a page in this look, without loading it again. */
+export async function wear(page: Page, { colorScheme, width }: (typeof LOOKS)[number]): Promise<void> {
+  await page.emulateMedia({ colorScheme })
+  await page.setViewportSize({ width, height: 800 })
+}
+
+/** A page whose complaints and requests to elsewhere are kept. */
+export async function openPage(browser: Browser) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' })
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(`${message.text()} (${message.location().url})`)
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  return { page, complaints }
+}
+
+/** Keeps a picture of the page as it is. */
+export async function picture(page: Page, name: string): Promise<void> {
+  mkdirSync(PICTURES, { recursive: true })
+  await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true })
+}
+
+/** Expects that axe-core finds nothing serious. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(AXE)
+  const { violations } = await page.evaluate<AxeResults>('axe.run({ resultTypes: ["violations"] })')
+  const serious = violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('; ')}`)
+  expect(serious).toEqual([])
+}
+
+/** Expects that nothing is wider than the window. */
+export async function expectToFit(page: Page): Promise<void> {
+  const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+  expect(overflow, 'pixels that the page is wider than the window').toBe(0)
+}
+
+const AXE: string = createRequire(import.meta.url)('axe-core').source

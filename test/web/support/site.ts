@@ -1,0 +1,224 @@
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import pg from 'pg'
+import { guestOf } from '../../../gateway/client.ts'
+import { startGateway } from '../../../gateway/gateway.ts'
+import { historyOf } from '../../../gateway/history.ts'
+import { serveGraphql } from '../../../gateway/http.ts'
+import { localLink } from '../../../gateway/local-link.ts'
+import { createMetrics } from '../../../gateway/metrics.ts'
+import { createHttpServer } from '../../../gateway/server.ts'
+import { serveWebSockets } from '../../../gateway/websocket.ts'
+import { serveMcpServers } from '../../../mcp/servers.ts'
+import { serveDirectoryApi } from '../../../rest-facade/directory/serve.ts'
+import { memoryRateLimit } from '../../../rest-facade/store/caller/rate-limit.ts'
+import { serveStoreApi } from '../../../rest-facade/store/serve.ts'
+import { serveTrustApi } from '../../../rest-facade/trust/serve.ts'
+import { directorySubgraph } from '../../../subgraphs/directory/subgraph.ts'
+import type { Connection } from '../../../subgraphs/runtime/database.ts'
+import { opaqueId } from '../../../subgraphs/runtime/id.ts'
+import { socialSubgraph } from '../../../subgraphs/social/subgraph.ts'
+import { serveFiles } from '../../../subgraphs/store/file/serve.ts'
+import { storeSubgraph } from '../../../subgraphs/store/subgraph.ts'
+import { graphExamples, graphSignIn, serveExplorer } from '../../../web/explorer/serve.ts'
+import { startSite } from '../../../web/serve.ts'
+import { keptLog } from '../../gateway/support/graph.ts'
+import { aBadHost, aGoodHost, startTrust, type Trust } from '../../subgraphs/trust/support/trust.ts'
+import { temporaryFiles } from '../../support/files.ts'
+import { aPlugin, aServer, aSkill, type ItemRow, putItems } from '../../support/items.ts'
+
+/** What an import must not be able to do to a reader. */
+export const HOSTILE = `</script><script>window.ran = 1</script><img src=x onerror="window.ran = 1">'"><svg onload=window.ran=1>`
+
+export const OPERATIONS_TOKEN = 'a-token-of-operators'
+
+export const AWKWARD = { owner: 'Ünï cödé', repo: 'a%2Fb?c#d&e=f+g' }
+
+const ITEMS: readonly ItemRow[] = [
+  aServer('acme/tools', {
+    name: 'Acme Tools',
+    description:
+      'Reads and writes Acme records: orders, parts and drawings. Choose it when an agent should keep a warehouse in order.',
+    category: 'Databases',
+    tags: ['acme', 'postgres', 'warehouse'],
+    popularity: 12_345,
+    detail: {
+      official: true,
+      installCommand: 'npx -y @acme/tools@1.2.3 --read-only',
+      envVars: [
+        { name: 'ACME_PERSONAL_ACCESS_TOKEN', required: true, secret: true, description: 'A token of an Acme account' },
+        { name: 'ACME_REGION', required: false, secret: false, description: null },
+      ],
+      repoUrl: 'https://good.example.com/acme/tools',
+      docsUrl: 'https://good.example.com/acme/tools#readme',
+    },
+    provenance: [
+      { field: 'description', source: 'acme/registry (docker)', path: 'servers/acme.yaml' },
+      { field: 'category', source: 'acme/registry (docker)', path: null },
+    ],
+  }),
+  aServer('acme/remote', {
+    description: 'Postgres from afar',
+    category: 'Databases',
+    tags: ['postgres'],
+    popularity: 40,
+    detail: { repoUrl: null, docsUrl: 'https://bad.example.net/docs', transport: 'streamable-http', deprecated: true },
+  }),
+  aServer(`${AWKWARD.owner}/${AWKWARD.repo}`, { name: 'Awkward', detail: AWKWARD }),
+  aServer('evil/server', {
+    name: HOSTILE,
+    description: HOSTILE,
+    category: HOSTILE.slice(0, 60),
+    tags: [HOSTILE.slice(0, 40)],
+    detail: {
+      installCommand: HOSTILE,
+      docsUrl: 'https://evil.example/"onmouseover="window.ran=1',
+      repoUrl: 'https://evil.example/</a><script>window.ran=1</script>',
+      envVars: [{ name: HOSTILE, required: true, secret: false, description: HOSTILE }],
+    },
+    provenance: [{ field: HOSTILE, source: HOSTILE, path: HOSTILE }],
+  }),
+  aPlugin('market/helper', {
+    name: 'Helper',
+    description: 'Helps with Acme records in the editor.',
+    category: 'Developer Tools',
+    tags: ['acme'],
+    detail: {
+      sourceUrl: 'https://new.example.org/helper',
+      ecosystems: ['claude-code', 'cursor'],
+      installCommand: '/plugin marketplace add acme/market\n/plugin install helper@market',
+    },
+  }),
+  aSkill('pdf', {
+    name: 'PDF',
+    description: 'Reads, fills and splits PDF files.',
+    category: 'Documents',
+    tags: ['pdf', 'warehouse'],
+    detail: { repoUrl: 'https://good.example.com/skills/pdf', docsUrl: 'https://good.example.com/skills/pdf/SKILL.md' },
+  }),
+  ...Array.from({ length: 30 }, (_, index) =>
+    aServer(`many/number-${index}`, { description: 'One of many for postgres', category: 'Databases', popularity: index }),
+  ),
+]
+
+/** The whole site over the real graph, with what `fill` puts into the directory and fixed evidence about hosts, at an address of its own. */
+export async function startWeb({ fill = sample }: { readonly fill?: (connection: Connection) => Promise<unknown> } = {}) {
+  const begun = Date.now()
+  let ahead = 0
+  const trust = await startTrust(() => new Date(begun + ahead * 1000))
+  const { connection } = trust.database
+  const log = keptLog()
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  await fill(connection)
+  const directory = await directorySubgraph({ connection, publicUrl: url, log: log.log })
+  const social = await socialSubgraph({ connection, log: log.log })
+  const files = await temporaryFiles(url)
+  const store = await storeSubgraph({ connection, publicUrl: url, files, log: log.log })
+  const subgraphs = [directory, social, store, trust.subgraph]
+  tellAboutHosts(trust)
+  const metrics = createMetrics({ ofProcess: true })
+  const history = historyOf(metrics, { everyMilliseconds: 200 })
+  const gateway = await startGateway({
+    supergraphSdl: readFileSync(join(import.meta.dirname, '../../../schema/supergraph.graphql'), 'utf8'),
+    links: subgraphs.map(localLink),
+    limits: { depth: 10, cost: 1000 },
+    log: log.log,
+    metrics,
+  })
+  const checks = subgraphs.map(({ name, ready }) => ({ name, check: ready }))
+  const site = await startSite(gateway.client, {
+    publicUrl: url,
+    hasExplorer: true,
+    hasSchema: true,
+    operations: { token: OPERATIONS_TOKEN, history, checks, circuits: gateway.circuits },
+  })
+  const app = createHttpServer({ log: log.log, lost: site.lost })
+  await serveGraphql(app, gateway, {
+    page: await serveExplorer(app, { examples: graphExamples(), signIn: graphSignIn(), home: './' }),
+  })
+  serveWebSockets(app, gateway)
+  await serveDirectoryApi(app, gateway.client, { publicUrl: url })
+  await serveStoreApi(app, gateway.client, { publicUrl: url, rateLimit: memoryRateLimit(Date.now) })
+  await serveTrustApi(app, gateway.client, { publicUrl: url })
+  await serveMcpServers(app, gateway.client, guestOf(gateway), { publicUrl: url, hosts: [], introspection: true })
+  serveFiles(app, files.local)
+  await site.serve(app)
+  await app.listen({ port, host: '127.0.0.1' })
+
+  return {
+    url,
+    app,
+    gateway,
+    trust,
+    log,
+    /** Moves the clock of the trust subgraph on; it stands still otherwise. */
+    later: (seconds: number) => {
+      ahead += seconds
+    },
+    close: async () => {
+      await history.close()
+      await app.close()
+      await gateway.close()
+      await directory.close()
+      await social.close()
+      await store.close()
+      await trust.close()
+    },
+  }
+}
+
+async function sample(connection: Connection): Promise<void> {
+  await putItems(connection, ITEMS)
+  await writePosts(connection)
+}
+
+/** The directory's addresses must be known before the server listens. */
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
+
+async function writePosts(connection: Connection): Promise<void> {
+  const client = new pg.Client({ ...connection })
+  await client.connect()
+  try {
+    const { rows: authors } = await client.query(
+      `INSERT INTO social."user" (email, email_key, name, name_key, role)
+       VALUES ('ann@example.org', 'ann@example.org', 'Ann', 'ann', 'USER'), ('eve@example.org', 'eve@example.org', $1, 'eve', 'USER') RETURNING id`,
+      [HOSTILE],
+    )
+    const { rows: items } = await client.query(
+      `SELECT id FROM directory.item WHERE key IN ('acme/tools', 'evil/server') ORDER BY key`,
+    )
+    const posts = [
+      [
+        'Two months with Acme Tools',
+        'It keeps our parts in order. The first set-up took an hour: the token needs the scope "records".',
+      ],
+      [HOSTILE, HOSTILE],
+    ]
+    for (const [index, [title, content]] of posts.entries()) {
+      await client.query(
+        'INSERT INTO social.post (author_id, title, content, about_id, published_at) VALUES ($1, $2, $3, $4, now())',
+        [authors[index].id, title, content, opaqueId('McpServer', items[index].id)],
+      )
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+function tellAboutHosts({ sources }: Trust): void {
+  sources.tell('good.example.com', aGoodHost())
+  sources.tell('bad.example.net', aBadHost())
+  sources.down.push('openphish')
+  // Nobody told anything about it but that the registry did not answer.
+  sources.tell('new.example.org', { rdap: { status: 'timeout' }, dns: { status: 'failed', reason: 'servfail' } })
+}

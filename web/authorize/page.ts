@@ -1,0 +1,116 @@
+import type { AuthorizePageQuery } from '#generated/operations.ts'
+import { type Html, html } from '../frame/html.ts'
+import type { Page } from '../frame/page.ts'
+import type { Site } from '../frame/site.ts'
+
+/** What an app asks. */
+export type Asked = NonNullable<AuthorizePageQuery['authorizationRequest']>
+
+type Place = { readonly action: string; readonly site: Site }
+
+const DESCRIPTION = 'An app asks for access to a shop.'
+
+/** Where a shop owner says which shop it is about. `problem` is a whole sentence about the last try. */
+export const signInPage = (
+  { appName, returnsTo }: Asked,
+  { action, problem, login }: Place & { readonly problem: string | null; readonly login: string },
+): Page => ({
+  status: problem === null ? 200 : 422,
+  title: problem === null ? 'Sign in to your shop' : 'That did not work: sign in to your shop',
+  description: DESCRIPTION,
+  body: html`<div class="narrow">
+<h1>Sign in to your shop</h1>
+<p class="lead"><strong>${appName}</strong> asks for access to a shop. Which shop is yours? What the app may do is asked on the next page.</p>
+${problem !== null && html`<p role="alert" id="problem" class="alert tone-bad">${problem}</p>`}
+<form method="post" action="${action}" class="stacked">
+<div><label for="login">Login</label>
+<input type="text" id="login" name="login" value="${login}" required maxlength="200" autocomplete="username" autocapitalize="none" spellcheck="false"${problem !== null && html` aria-invalid="true" aria-describedby="problem"`}></div>
+<div><label for="authtoken">Authtoken</label>
+<input type="password" id="authtoken" name="authtoken" required maxlength="200" autocomplete="current-password" aria-describedby="authtoken-note${problem !== null && ' problem'}"${problem !== null && html` aria-invalid="true"`}>
+<p id="authtoken-note" class="quiet">Both were shown when the shop was set up. The app does not get to see them.</p></div>
+<p class="actions"><button name="do" value="sign-in">Sign in</button> <button name="do" value="refuse" class="secondary" formnovalidate>Cancel</button></p>
+</form>
+${destination(returnsTo)}
+</div>`,
+})
+
+/** Where a shop owner agrees or refuses. */
+export function consentPage({ appName, storeName, permissions, returnsTo }: Asked, { action }: Place): Page {
+  const [reads, changes] = [permissions.filter(({ mayChange }) => !mayChange), permissions.filter(({ mayChange }) => mayChange)]
+  return {
+    title: `May ${appName} use ${storeName}?`,
+    description: DESCRIPTION,
+    body: html`<div class="narrow">
+<h1>May ${appName} use your shop?</h1>
+<dl class="facts-list"><dt>App</dt><dd><strong>${appName}</strong></dd><dt>Shop</dt><dd><strong>${storeName}</strong></dd></dl>
+${granted('reads', 'It may read', reads)}
+${granted('changes', 'It may change', changes)}
+${changes.length === 0 && html`<p>It may not change anything.</p>`}
+<p class="quiet">The name is what the app calls itself; nobody has checked it. Go on only if you know who sent you here.</p>
+<form method="post" action="${action}" class="stacked">
+<p class="actions"><button name="do" value="allow">Allow</button> <button name="do" value="refuse" class="secondary">Refuse</button></p>
+<p><button name="do" value="leave" class="plain">This is not my shop: use another one</button></p>
+</form>
+${destination(returnsTo)}
+<p class="quiet">You can take this back at any time; the app is out within a second.</p>
+</div>`,
+  }
+}
+
+/** The end of a request whose answer is typed into the app by hand. */
+export const codePage = (code: string): Page => ({
+  title: 'Your code',
+  description: DESCRIPTION,
+  scripts: ['copy.js'],
+  body: html`<div class="narrow"><h1>Your code</h1>
+<p>Give this code to the app that asked for it, and to nobody else. It works once, within ten minutes.</p>
+<div class="copy"><pre tabindex="0" aria-label="Code"><code id="code">${code}</code></pre><button type="button" data-copy="code" hidden>Copy</button></div></div>`,
+})
+
+/** The same where there is no code. */
+export const refusedPage: Page = {
+  title: 'No access was given',
+  description: DESCRIPTION,
+  body: html`<div class="narrow"><h1>No access was given</h1><p>The app gets nothing. You can close this page.</p></div>`,
+}
+
+/** The request is not there any more, or belongs to another browser. */
+export const endedPage: Page = {
+  status: 410,
+  title: 'This request has ended',
+  description: DESCRIPTION,
+  body: html`<div class="narrow"><h1>This request has ended</h1>
+<p>It was answered, is older than half an hour, or was begun in another browser. Nothing was changed. Go back to the app, and begin again there.</p></div>`,
+}
+
+/** What is wrong with the link that led here. Nothing of it is shown: anybody can write links. */
+export const problemPage = (error: string): Page => ({
+  status: 400,
+  title: 'The app cannot ask for this',
+  description: DESCRIPTION,
+  body: html`<div class="narrow"><h1>The app cannot ask for this</h1>
+<p>${PROBLEMS[error] ?? 'The link that led here is not one that this server understands.'} You were not sent on, and no access was given.</p>
+<p class="quiet">For the maker of the app: <code>${error in PROBLEMS ? error : 'invalid_request'}</code>. The same request with <code>Accept: application/json</code> says what is wrong with it.</p></div>`,
+})
+
+/** By the codes of the protocol. */
+const PROBLEMS: Readonly<Record<string, string>> = {
+  invalid_client: 'There is no app with the name in the link that led here.',
+  invalid_redirect_uri: 'The link that led here wants the answer at an address that is not registered for the app.',
+  invalid_request: 'The link that led here lacks something, has something twice, or comes too late.',
+  server_error: 'Something went wrong on our side.',
+}
+
+function granted(id: string, heading: string, permissions: Asked['permissions']): Html | false {
+  return (
+    permissions.length > 0 &&
+    html`<section aria-labelledby="${id}"><h2 id="${id}">${heading}</h2><ul class="permissions">${permissions.map(
+      ({ scope, subject }) => html`<li data-scope="${scope}">${subject}</li>`,
+    )}</ul></section>`
+  )
+}
+
+const destination = (returnsTo: string | null | undefined): Html =>
+  returnsTo == null
+    ? html`<p class="quiet">A code will be shown to you.</p>`
+    : html`<p class="quiet">Afterwards you are sent to <code>${returnsTo}</code>.</p>`

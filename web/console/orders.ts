@@ -1,0 +1,59 @@
+import {
+  ConsoleOrdersDocument,
+  type ConsoleOrdersQuery,
+  type FulfillmentStatus,
+  type OrderStatus,
+} from '#generated/operations.ts'
+import { counted, dayOf, money } from '../frame/figures.ts'
+import { type Html, html } from '../frame/html.ts'
+import { dataOf } from '../frame/page.ts'
+import { listForm, nextLinks, type Words, wordOf } from './list.ts'
+import { consolePage } from './page.ts'
+
+const PATH = '/console/orders'
+
+/** What each status is called in addresses and on the page. */
+const STATUSES: Words<OrderStatus> = {
+  paid: ['PAID', 'paid'],
+  pending: ['PENDING_PAYMENT', 'not paid yet'],
+  canceled: ['CANCELED', 'canceled'],
+  cart: ['ABANDONED', 'cart'],
+}
+
+const FULFILLMENT: Readonly<Record<FulfillmentStatus, string>> = { FULFILLED: 'handed over', UNFULFILLED: 'not yet' }
+
+type Order = ConsoleOrdersQuery['orders']['nodes'][number]
+
+export const orders = consolePage({
+  path: PATH,
+  label: 'Orders',
+  asks: [ConsoleOrdersDocument],
+  parameters: {
+    q: { kind: 'text', max: 200 },
+    status: { kind: 'enum', values: Object.keys(STATUSES) },
+    after: { kind: 'text', max: 1_000 },
+  },
+  async body({ query, ask, site }) {
+    const { q, status, after } = query
+    const chosen = status === null ? undefined : STATUSES[status]
+    const { orders: found } = dataOf(
+      await ask(ConsoleOrdersDocument, { search: q, filter: chosen ? { status: [chosen[0]] } : null, after }),
+    )
+    return html`<h1>Orders</h1>
+${listForm(PATH, query, STATUSES, { label: 'Number, customer, product…', site })}
+<p role="status">${found.totalCount === 0 ? 'None found.' : `${counted(found.totalCount, 'order')}, the newest first.`}</p>
+${found.nodes.length > 0 && table(found.nodes)}
+${nextLinks(PATH, query, found.pageInfo, site)}`
+  },
+})
+
+const table = (nodes: readonly Order[]): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Orders"><table>
+<thead><tr><th scope="col">Number</th><th scope="col">Customer</th><th scope="col">Status</th><th scope="col">Delivery</th><th scope="col">Total</th><th scope="col">Begun</th></tr></thead>
+<tbody>${nodes.map(
+  (
+    order,
+  ) => html`<tr><th scope="row">${order.number}</th><td>${customerOf(order)}</td><td>${wordOf(order.status, STATUSES)}</td><td>${FULFILLMENT[order.fulfillmentStatus]}</td>
+<td>${money(order.total, order.currency)}</td><td><time datetime="${order.createdAt}">${dayOf(order.createdAt)}</time></td></tr>`,
+)}</tbody></table></div>`
+
+const customerOf = ({ customer }: Order): string => customer?.fullname ?? customer?.email ?? 'a guest'

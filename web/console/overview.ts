@@ -1,0 +1,36 @@
+import { ConsoleOverviewDocument } from '#generated/operations.ts'
+import { BAN_SECONDS, MOST_OVER, PER_MINUTE, PER_SECOND } from '../../rest-facade/store/caller/rate-limit.ts'
+import { counted, dayOf, whole } from '../frame/figures.ts'
+import { html } from '../frame/html.ts'
+import { dataOf } from '../frame/page.ts'
+import { pathIn } from '../frame/site.ts'
+import { consolePage } from './page.ts'
+
+export const overview = consolePage({
+  path: '/console',
+  label: 'Overview',
+  asks: [ConsoleOverviewDocument],
+  async body({ ask, site }) {
+    const { store, all, onSale } = dataOf(await ask(ConsoleOverviewDocument, {}))
+    return html`<h1>${store.name}</h1>
+<div class="halves">
+<section aria-labelledby="facts"><h2 id="facts">The store</h2><dl class="facts-list">
+<dt>Front page</dt><dd><a href="${pathIn(store.url)}">${store.url}</a></dd>
+<dt>Code</dt><dd><code>${store.code}</code></dd>
+<dt>Owner</dt><dd>${store.email ?? 'no e-mail address'}</dd>
+<dt>Products</dt><dd><a href="${site.at('/console/products')}">${counted(all.totalCount, 'product')}</a>, ${whole(onSale.totalCount)} on sale</dd>
+<dt>Money</dt><dd>${store.currency}</dd>
+<dt>Weights</dt><dd>${store.weightUnit.toLowerCase()}</dd>
+<dt>Languages</dt><dd>${store.languages.map(({ name }) => name).join(', ')}</dd>
+<dt>Country</dt><dd>${store.country}</dd>
+<dt>Time zone</dt><dd>${store.timezone}</dd>
+<dt>Plan</dt><dd>${store.subscriptionPlan} (${store.subscriptionStatus})</dd>
+<dt>Since</dt><dd><time datetime="${store.createdAt}">${dayOf(store.createdAt)}</time></dd>
+</dl></section>
+<section aria-labelledby="limits"><h2 id="limits">Limits of its programs</h2>
+<p>From one address, the <a href="${site.at('/reference/store')}">REST API</a> answers</p>
+<ul><li><strong>${whole(PER_SECOND)}</strong> requests a second, and</li><li><strong>${whole(PER_MINUTE)}</strong> requests a minute.</li></ul>
+<p>Every answer says in its headers how many are left. An address that asks ${whole(MOST_OVER)} times too often is shut out for ${counted(BAN_SECONDS / 3_600, 'hour')}.</p></section>
+</div>`
+  },
+})

@@ -1,0 +1,56 @@
+import { ConsoleProductsDocument, type ConsoleProductsQuery, type ProductStatus } from '#generated/operations.ts'
+import { counted, dayOf, money, whole } from '../frame/figures.ts'
+import { type Html, html } from '../frame/html.ts'
+import { dataOf } from '../frame/page.ts'
+import { listForm, nextLinks, type Words, wordOf } from './list.ts'
+import { consolePage } from './page.ts'
+
+const PATH = '/console/products'
+
+/** What each status is called in addresses and on the page. */
+const STATUSES: Words<ProductStatus> = {
+  'on-sale': ['AVAILABLE', 'on sale'],
+  'sold-out': ['NOT_AVAILABLE', 'cannot be bought'],
+  hidden: ['DISABLED', 'hidden'],
+}
+
+type Product = ConsoleProductsQuery['products']['nodes'][number]
+
+export const products = consolePage({
+  path: PATH,
+  label: 'Products',
+  asks: [ConsoleProductsDocument],
+  parameters: {
+    q: { kind: 'text', max: 200 },
+    status: { kind: 'enum', values: Object.keys(STATUSES) },
+    after: { kind: 'text', max: 1_000 },
+  },
+  async body({ query, ask, site }) {
+    const { q, status, after } = query
+    const chosen = status === null ? undefined : STATUSES[status]
+    const { store, products: found } = dataOf(
+      await ask(ConsoleProductsDocument, {
+        search: q === null ? null : { query: q },
+        filter: chosen ? { status: [chosen[0]] } : null,
+        after,
+      }),
+    )
+    return html`<h1>Products</h1>
+${listForm(PATH, query, STATUSES, { label: 'Name, SKU, barcode, brand…', site })}
+<p role="status">${found.totalCount === 0 ? 'None found.' : `${counted(found.totalCount, 'product')}, the newest first.`}</p>
+${found.nodes.length > 0 && table(found.nodes, store.currency)}
+${nextLinks(PATH, query, found.pageInfo, site)}`
+  },
+})
+
+const table = (
+  nodes: readonly Product[],
+  currency: string,
+): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Products"><table>
+<thead><tr><th scope="col">Number</th><th scope="col">Name</th><th scope="col">SKU</th><th scope="col">Status</th><th scope="col">Price</th><th scope="col">Stock</th><th scope="col">Changed</th></tr></thead>
+<tbody>${nodes.map(
+  (
+    product,
+  ) => html`<tr><td>${product.number}</td><th scope="row">${product.name}</th><td>${product.sku}</td><td>${wordOf(product.status, STATUSES)}</td>
+<td>${money(product.price, currency)}</td><td>${product.stockUnlimited ? 'unlimited' : whole(product.stock)}</td><td><time datetime="${product.updatedAt}">${dayOf(product.updatedAt)}</time></td></tr>`,
+)}</tbody></table></div>`

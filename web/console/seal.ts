@@ -1,0 +1,41 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+const CIPHER = 'aes-256-gcm'
+const [IV_BYTES, TAG_BYTES, KEY_BYTES] = [12, 16, 32]
+
+/** Keeps values with a visitor who can neither read nor change them. */
+export type Seal = {
+  /** `value` as JSON, encrypted, good until then (milliseconds since 1970) and for this purpose only. */
+  readonly close: (purpose: string, value: object, until: number) => string
+  /** The value; null for a text that was not closed by this seal for this purpose, and for one that has ended. */
+  readonly open: (purpose: string, text: string, now: number) => unknown
+}
+
+/** A seal with a key made from a secret; without one, with a random key: what it closed is lost when the process ends. */
+export function sealOf(secret: string | null): Seal {
+  const key = secret === null ? randomBytes(KEY_BYTES) : Buffer.from(hkdfSync('sha256', secret, '', 'atrium seal', KEY_BYTES))
+
+  return {
+    close(purpose, value, until) {
+      const iv = randomBytes(IV_BYTES)
+      const cipher = createCipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(purpose))
+      const sealed = Buffer.concat([cipher.update(JSON.stringify({ value, until })), cipher.final()])
+      return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url')
+    },
+    open(purpose, text, now) {
+      const bytes = Buffer.from(text, 'base64url')
+      if (bytes.length <= IV_BYTES + TAG_BYTES) return null
+      const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
+        .setAAD(Buffer.from(purpose))
+        .setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
+      try {
+        const opened = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()])
+        const { value, until } = JSON.parse(opened.toString())
+        return until > now ? value : null
+      } catch {
+        // Not ours, or changed.
+        return null
+      }
+    },
+  }
+}

@@ -1,0 +1,80 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { cookieOf, fieldOf } from '../frame/form.ts'
+import type { Seal } from './seal.ts'
+
+/** A working day: who comes back tomorrow signs in again. */
+const SESSION_SECONDS = 8 * 3_600
+/** For how long somebody may think about a form that signs in. */
+const VISIT_SECONDS = 3_600
+
+/** Somebody who looks at the sign-in form, or is signed in. */
+export type Visit = {
+  /** Stands in every form of this visit: a page of another site cannot know it. */
+  readonly formToken: string
+}
+
+/** Who is signed in, with what the graph is asked. */
+export type Session = Visit & { readonly login: string; readonly authtoken: string }
+
+/**
+ * Sessions in sealed cookies that scripts cannot read, other sites cannot send, and, where we are reached by https, neither other hosts nor plain connections can
+ * see or set. The two kinds have names of their own: a visit that another site leads to must not end a session.
+ */
+export function sessionsOf(seal: Seal, isSecure: boolean, now: () => number) {
+  const [session, visit] = ['console', 'console-visit'].map((name) => (isSecure ? `__Host-${name}` : name)) as [string, string]
+
+  function set(reply: FastifyReply, name: string, value: string, seconds: number): void {
+    const parts = [
+      `${name}=${value}`,
+      'Path=/',
+      `Max-Age=${seconds}`,
+      'HttpOnly',
+      'SameSite=Strict',
+      ...(isSecure ? ['Secure'] : []),
+    ]
+    // Fastify keeps all of them when it is given one after the other.
+    reply.header('set-cookie', parts.join('; '))
+  }
+  const opened = (request: FastifyRequest, name: string): unknown => {
+    const cookie = cookieOf(request, name)
+    return cookie === null ? null : seal.open(name, cookie, now())
+  }
+  const closed = (name: string, value: object, seconds: number) => seal.close(name, value, now() + seconds * 1000)
+
+  return {
+    /** Who is signed in; null: nobody. What a cookie holds was put there by `begin`. */
+    of: (request: FastifyRequest): Session | null => opened(request, session) as Session | null,
+
+    /** The visit of who is not signed in; null: none yet. */
+    visitOf: (request: FastifyRequest): Visit | null => opened(request, visit) as Visit | null,
+
+    /** A visit for who has none. */
+    welcome(reply: FastifyReply): Visit {
+      const welcomed: Visit = { formToken: newToken() }
+      set(reply, visit, closed(visit, welcomed, VISIT_SECONDS), VISIT_SECONDS)
+      return welcomed
+    },
+
+    /** Signs in, from now on, with forms of its own. */
+    begin(reply: FastifyReply, login: string, authtoken: string): Session {
+      const begun: Session = { formToken: newToken(), login, authtoken }
+      set(reply, session, closed(session, begun, SESSION_SECONDS), SESSION_SECONDS)
+      return begun
+    },
+
+    /** Signs out. */
+    end: (reply: FastifyReply): void => set(reply, session, '', 0),
+  }
+}
+
+/** The field of forms that holds the token of a visit. */
+export const FORM_TOKEN = 'token'
+
+/** Whether a form comes from a page of this visit. */
+export function isFormOf({ formToken }: Visit, request: FastifyRequest): boolean {
+  const [given, expected] = [Buffer.from(fieldOf(request, FORM_TOKEN)), Buffer.from(formToken)]
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+const newToken = (): string => randomBytes(18).toString('base64url')

@@ -1,0 +1,59 @@
+import { FeedDocument } from '#generated/operations.ts'
+import { type FileRow, XML, XML_HEAD } from '../frame/file.ts'
+import { html, textOf } from '../frame/html.ts'
+import { dataOf } from '../frame/page.ts'
+import { KINDS } from '../item/kind.ts'
+
+/** An empty feed must have a time as well (RFC 4287 §4.1.1). */
+const NEVER = '1970-01-01T00:00:00Z'
+
+export const feedFiles: readonly FileRow[] = [
+  {
+    path: '/feed.xml',
+    contentType: 'application/atom+xml; charset=utf-8',
+    asks: [FeedDocument],
+    async text({ ask, site: { publicUrl } }) {
+      const { newestItems } = dataOf(await ask(FeedDocument, {}))
+      return (
+        XML_HEAD +
+        textOf(html`<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
+<id>${publicUrl}/feed.xml</id>
+<title>Atrium: new in the directory</title>
+<subtitle>MCP servers, plugins and agent skills, those that were listed last first.</subtitle>
+<updated>${newestItems[0]?.createdAt ?? NEVER}</updated>
+<author><name>Atrium</name></author>
+<rights>CC-BY 4.0</rights>
+<link rel="self" type="application/atom+xml" href="${publicUrl}/feed.xml"/>
+<link rel="alternate" type="text/html" href="${publicUrl}/"/>
+${newestItems.map(
+  (item) => html`<entry>
+<id>${item.url}</id>
+<title>${item.name}</title>
+<link rel="alternate" type="text/html" href="${item.url}"/>
+<published>${item.createdAt}</published>
+<updated>${item.updatedAt}</updated>
+<category term="${item.category}"/>
+<summary>${KINDS[item.kind].one}${item.description !== '' && `: ${item.description}`}</summary>
+</entry>
+`,
+)}</feed>
+`)
+      )
+    },
+  },
+  {
+    path: '/opensearch.xml',
+    contentType: XML,
+    asks: [],
+    text: ({ site: { publicUrl, asset } }) =>
+      XML_HEAD +
+      textOf(html`<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">
+<ShortName>Atrium</ShortName>
+<Description>MCP servers, plugins and agent skills</Description>
+<InputEncoding>UTF-8</InputEncoding>
+<Image type="image/svg+xml">${new URL(asset('icon.svg'), publicUrl).href}</Image>
+<Url type="text/html" template="${publicUrl}/search?q={searchTerms}"/>
+</OpenSearchDescription>
+`),
+  },
+]

@@ -1,0 +1,30 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+
+/** More than any form of ours holds. */
+const MOST_BYTES = 5_000
+
+/** Lets routes of this scope read forms of HTML, and nothing else. */
+export function readForms(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string', bodyLimit: MOST_BYTES }, (_, body, done) =>
+    done(null, new URLSearchParams(String(body))),
+  )
+}
+
+/** A field of the form that was sent; empty when there is none. */
+export const fieldOf = ({ body }: FastifyRequest, name: string): string =>
+  body instanceof URLSearchParams ? (body.get(name) ?? '') : ''
+
+/** Whether a form was sent by a page of ours, as far as the browser says: other pages cannot make it say so. */
+export function isOurs({ headers }: FastifyRequest): boolean {
+  const { origin, host } = headers
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site === 'same-origin'
+  return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)
+}
+
+/** The value of a cookie; null when it was not sent. */
+export function cookieOf({ headers: { cookie = '' } }: FastifyRequest, name: string): string | null {
+  const found = cookie.split(';').find((pair) => pair.trimStart().startsWith(`${name}=`))
+  return found?.slice(found.indexOf('=') + 1).trim() ?? null
+}

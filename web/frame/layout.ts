@@ -1,0 +1,64 @@
+import { type Html, html, jsonScript, textOf } from './html.ts'
+import type { Page } from './page.ts'
+import type { Site } from './site.ts'
+
+const NAME = 'Atrium'
+
+/** A whole document. */
+export function documentOf(page: Page, site: Site): string {
+  const { at, asset, publicUrl } = site
+  const address = page.canonical === undefined ? null : `${publicUrl}${page.canonical}`
+  const title = page.canonical === '/' ? page.title : `${page.title} · ${NAME}`
+  return textOf(html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<meta name="description" content="${page.description}">
+${
+  address === null
+    ? html`<meta name="robots" content="noindex">`
+    : html`<link rel="canonical" href="${address}">
+<meta property="og:url" content="${address}">`
+}
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="${NAME}">
+<meta property="og:title" content="${page.title}">
+<meta property="og:description" content="${page.description}">
+<meta property="og:image" content="${new URL(asset('card.png'), publicUrl).href}">
+<meta property="og:image:width" content="1200">
+<meta property="og:image:height" content="630">
+<meta property="og:image:alt" content="Atrium: one graph for agents and the people who run them.">
+<meta name="twitter:card" content="summary_large_image">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="${asset('icon.svg')}" type="image/svg+xml">
+<link rel="stylesheet" href="${asset('style.css')}">
+<link rel="alternate" type="application/atom+xml" title="New in the directory" href="${at('/feed.xml')}">
+<link rel="search" type="application/opensearchdescription+xml" title="${NAME}" href="${at('/opensearch.xml')}">
+${page.alternates?.map(({ type, path, title }) => html`<link rel="alternate" type="${type}" title="${title}" href="${at(path)}">`)}
+${(page.scripts ?? []).map((name) => html`<script type="module" src="${asset(name)}"></script>`)}
+${(page.structured ?? []).map(jsonScript)}
+</head>
+<body>
+<a class="skip" href="#content">Skip to content</a>
+<header class="site">
+<a class="brand" href="${at('/')}"><svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path d="M3 21V10a9 9 0 0 1 18 0v11h-4V10a5 5 0 0 0-10 0v11z"/></svg>${NAME}</a>
+<nav aria-label="Site">${site.places.map((place) => navLink(place.path, place.label, page, site))}</nav>
+</header>
+<main id="content" tabindex="-1">
+${page.body}
+</main>
+<footer class="site">
+<p>Directory data: <a href="https://creativecommons.org/licenses/by/4.0/" rel="license">CC-BY 4.0</a>. No tracking, nothing from elsewhere, and cookies only where you sign in.</p>
+<nav aria-label="For programs"><a href="${at('/llms.txt')}">llms.txt</a> <a href="${at('/api/openapi.json')}">OpenAPI</a> <a href="${at('/feed.xml')}">Feed</a> <a href="${at('/sitemap.xml')}">Sitemap</a></nav>
+</footer>
+</body>
+</html>
+`)
+}
+
+function navLink(path: string, label: string, page: Page, { at }: Site): Html {
+  const isHere = page.canonical?.split('?', 1)[0] === path
+  return html`<a href="${at(path)}"${isHere && html` aria-current="page"`}>${label}</a> `
+}

@@ -1,0 +1,34 @@
+import { LostPageDocument } from '#generated/operations.ts'
+import { cards } from '../item/card.ts'
+import { searchForm } from '../search/form.ts'
+import { html } from './html.ts'
+import type { Ask, Page } from './page.ts'
+import type { Site } from './site.ts'
+
+/** Longest text that can be looked for. */
+const LONGEST_QUERY = 200
+
+/** The page for an address where there is nothing: what it may have meant. */
+export async function lostPage(path: string, ask: Ask, site: Site): Promise<Page> {
+  const words = path
+    .slice(site.at('').length)
+    .split(/[/_]+/)
+    .filter((word) => word !== '' && !PLACES.includes(word))
+  // The last part names it; what stands before says whose it is.
+  const query = [...(words.at(-1) ?? '')].slice(0, LONGEST_QUERY).join('')
+  const { data } = query === '' ? { data: null } : await ask(LostPageDocument, { query })
+  const found = data?.search.edges.map(({ node }) => node) ?? []
+  return {
+    status: 404,
+    title: 'Nothing here',
+    description: 'There is nothing at this address.',
+    scripts: ['search.js'],
+    body: html`<h1>There is nothing at this address</h1>
+<p>${words.length > 0 && html`Nothing is called <code>${words.join('/').slice(0, LONGEST_QUERY).toWellFormed()}</code> here, or it is gone. `}Search for it, or go to the <a href="${site.at('/')}">first page</a>.</p>
+${searchForm(query, { kind: null, category: null }, site)}
+${found.length > 0 && html`<section aria-labelledby="meant" data-resting><h2 id="meant">Did you mean</h2>${cards(found)}</section>`}`,
+  }
+}
+
+/** Parts of addresses that name no item. */
+const PLACES: readonly string[] = ['mcp', 'plugins', 'shops', 'skills']

@@ -1,0 +1,95 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import type { GraphQLFormattedError } from 'graphql'
+import type { Answer } from '../../gateway/client.ts'
+import type { ParameterTable, ValuesOf } from '../../rest-facade/http/parameters.ts'
+import type { Html } from './html.ts'
+import type { Site } from './site.ts'
+
+/** A page that can be sent. */
+export type Page = {
+  /** Without the name of the site. */
+  readonly title: string
+  /** One or two sentences for search engines and previews. */
+  readonly description: string
+  /** The one address of what is shown, as a path; absent where there is none: nothing is to be indexed then. */
+  readonly canonical?: string
+  /** What stands between head and foot. */
+  readonly body: Html
+  /** For programs: JSON-LD. */
+  readonly structured?: readonly object[]
+  /** Our own scripts that it works better with, by file name. */
+  readonly scripts?: readonly string[]
+  /** 200 when absent. */
+  readonly status?: number
+  /** Further headers of the answer. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Links to other forms of the same: `<link rel="alternate">`. */
+  readonly alternates?: readonly { readonly type: string; readonly path: string; readonly title: string }[]
+}
+
+/** Runs an operation of the page. It was prepared at start. */
+export type Ask = <Data, Variables extends Record<string, unknown>>(
+  document: TypedDocumentNode<Data, Variables>,
+  variables: Variables,
+) => Promise<Answer<Data>>
+
+type PathNames<On extends string> = On extends `${string}{${infer Name}}${infer Rest}` ? Name | PathNames<Rest> : never
+
+/** What a page is made from: decoded path segments, checked parameters, the graph. */
+export type PageRequest<On extends string, Table extends ParameterTable> = {
+  readonly path: Readonly<Record<PathNames<On>, string>>
+  readonly query: ValuesOf<Table>
+  readonly ask: Ask
+  readonly site: Site
+}
+
+/** A row of the site: a path, its operations, and what is made of their answers. */
+export type PageRow = {
+  readonly path: string
+  readonly asks: readonly TypedDocumentNode<unknown, never>[]
+  readonly parameters: ParameterTable
+  readonly cacheControl: string
+  answer(request: PageRequest<string, ParameterTable>): Promise<Page | null>
+}
+
+/** The same for everybody, and news soon enough: a minute in browsers, five in caches between, and the old one while a new one is fetched. */
+const KEPT = 'public, max-age=60, s-maxage=300, stale-while-revalidate=3600'
+
+/** Ties the types of a row: `{x}` in the path types `path.x`, the table types `query`. `answer` gives null for what does not exist. */
+export function page<const On extends `/${string}`, const Table extends ParameterTable = Record<never, never>>(row: {
+  readonly on: On
+  readonly asks: readonly TypedDocumentNode<unknown, never>[]
+  readonly parameters?: Table
+  readonly cacheControl?: string
+  readonly answer: (request: PageRequest<NoInfer<On>, NoInfer<Table>>) => Promise<Page | null>
+}): PageRow {
+  return {
+    path: row.on,
+    asks: row.asks,
+    parameters: row.parameters ?? {},
+    cacheControl: row.cacheControl ?? KEPT,
+    // The interpreter has checked what the types of the row promise.
+    answer: (request) => row.answer(request as unknown as PageRequest<On, Table>),
+  }
+}
+
+/** The graph gave no answer that a page can be made of. */
+export class Unanswered extends Error {
+  readonly errors: readonly GraphQLFormattedError[]
+  constructor(errors: readonly GraphQLFormattedError[]) {
+    super(errors.map(({ message }) => message).join(' '))
+    this.errors = errors
+  }
+}
+
+/** The data of an answer. Throws `Unanswered` when there is none; what single fields lack is null in it. */
+export function dataOf<Data>({ data, errors }: Answer<Data>): Data {
+  if (data === null) throw new Unanswered(errors)
+  return data
+}
+
+/** `value`, or null when there is none. Throws `Unanswered` when it is null because something failed. */
+export function foundIn<Value>(value: Value | null | undefined, { errors }: Answer<unknown>): Value | null {
+  if (value == null && errors.length > 0) throw new Unanswered(errors)
+  return value ?? null
+}

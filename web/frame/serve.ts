@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { callerOf, goneSignal } from '../../gateway/caller.ts'
+import type { GatewayClient } from '../../gateway/client.ts'
+import { compressAnswers } from '../../gateway/server.ts'
+import { parseQuery } from '../../rest-facade/http/parameters.ts'
+import type { Caller } from '../../subgraphs/runtime/caller.ts'
+import type { FileRow } from './file.ts'
+import { PAGE_HEADERS } from './headers.ts'
+import { documentOf } from './layout.ts'
+import { type Ask, type Page, type PageRow, Unanswered } from './page.ts'
+import { notReadable, refused, unavailable } from './refusals.ts'
+import type { Site } from './site.ts'
+
+const NOT_KEPT = 'no-store'
+const FILE_KEPT = 'public, max-age=300, stale-while-revalidate=3600'
+/** Shorter, because what is missing may be imported the moment after. */
+const MISSING_KEPT = 'public, max-age=30'
+
+/** Makes the page for an address where there is nothing. */
+export type Lost = (path: string, ask: Ask) => Promise<Page>
+
+/** Codes of what a visitor asked for wrongly; anything else is our fault, and logged. */
+const THEIRS: readonly unknown[] = ['BAD_USER_INPUT', 'RATE_LIMITED', 'UNAUTHENTICATED']
+
+/** Everything that a site answers with. */
+export type Rows = { readonly pages: readonly PageRow[]; readonly files: readonly FileRow[] }
+
+/** Answers with pages and files. Every operation is prepared before: a bad one rejects, and stops the start. */
+export async function servePages(
+  app: FastifyInstance,
+  client: GatewayClient,
+  { pages, files }: Rows,
+  { site, lost }: { readonly site: Site; readonly lost: Lost },
+): Promise<void> {
+  for (const row of [...pages, ...files]) for (const document of row.asks) await client.prepare(document)
+  await app.register(async (scope) => {
+    compressAnswers(scope)
+    scope.setErrorHandler((error, request, reply) => {
+      const page = error instanceof Unanswered ? refused(error.errors, site) : unavailable(500)
+      if (!(error instanceof Unanswered)) request.log.error({ err: error }, 'a page failed')
+      return sendPage(reply, page, site, NOT_KEPT)
+    })
+    for (const row of pages) scope.get(routed(row.path), handlerOf(row))
+    for (const row of files) scope.get(routed(row.path), fileHandlerOf(row))
+  })
+
+  function handlerOf(row: PageRow) {
+    return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      const { values, refusals } = parseQuery(row.parameters, filledIn(request.raw.url ?? ''))
+      if (refusals.length > 0) return sendPage(reply, notReadable(refusals), site, NOT_KEPT)
+      const ask = askOf(client, request, reply)
+      const path = request.params as Readonly<Record<string, string>>
+      const page = await row.answer({ path, query: values as never, ask, site } as never)
+      if (page === null) return sendPage(reply, await lost(pathOf(request), ask), site, MISSING_KEPT)
+      return sendPage(reply, page, site, row.cacheControl)
+    }
+  }
+
+  function fileHandlerOf({ text, contentType }: FileRow) {
+    return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      const ask = askOf(client, request, reply)
+      const found = await text({ path: request.params as Readonly<Record<string, string>>, ask, site })
+      if (found === null) return sendPage(reply, await lost(pathOf(request), ask), site, MISSING_KEPT)
+      reply.header('cache-control', FILE_KEPT).header('access-control-allow-origin', '*')
+      return isKnown(reply, found) ? reply.code(304).send() : reply.type(contentType).send(found)
+    }
+  }
+}
+
+/** A row's path as the router wants it. */
+const routed = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
+
+/** Runs operations for a request. Pages are the same for everybody, so no credential of the request goes along: only those that a page is for. */
+export function askOf(
+  client: GatewayClient,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  credentials: Caller['credentials'] = {},
+): Ask {
+  const [caller, signal] = [{ ...callerOf(request, []), credentials }, goneSignal(reply)]
+  return async (document, variables) => {
+    const answer = await client.run(document, variables, caller, signal)
+    const ours = answer.errors.filter(({ extensions }) => !THEIRS.includes(extensions?.code))
+    if (ours.length > 0) request.log.error({ errors: ours }, 'the graph did not answer all that a page asks')
+    return answer
+  }
+}
+
+/** Sends a page, or that the visitor has it already. */
+export function sendPage(reply: FastifyReply, page: Page, site: Site, cacheControl: string): FastifyReply {
+  const text = documentOf(page, site)
+  reply
+    .code(page.status ?? 200)
+    .headers({ ...PAGE_HEADERS, ...page.headers })
+    .header('cache-control', cacheControl)
+  if (cacheControl !== NOT_KEPT && page.status === undefined && isKnown(reply, text)) return reply.code(304).send()
+  return reply.type('text/html; charset=utf-8').send(text)
+}
+
+/** Marks the answer with the tag of its text, and says whether the client has it. */
+function isKnown(reply: FastifyReply, text: string): boolean {
+  const tag = `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
+  reply.header('etag', tag)
+  return reply.request.headers['if-none-match']?.includes(tag) === true
+}
+
+/** The path of a request, decoded as far as it can be. */
+export function pathOf({ raw }: FastifyRequest): string {
+  const path = (raw.url ?? '').split('?', 1)[0] ?? ''
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+/** The parameters of an address without those that a form left empty. */
+export function filledIn(url: string): string {
+  const mark = url.indexOf('?')
+  if (mark === -1) return ''
+  return url
+    .slice(mark + 1)
+    .split('&')
+    .filter((pair) => /=./.test(pair))
+    .join('&')
+}

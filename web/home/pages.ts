@@ -1,0 +1,85 @@
+import { HomePageDocument, type HomePageQuery } from '#generated/operations.ts'
+import { dayOf, whole } from '../frame/figures.ts'
+import { type Html, html } from '../frame/html.ts'
+import { dataOf, page } from '../frame/page.ts'
+import { pathIn, type Site } from '../frame/site.ts'
+import { cards } from '../item/card.ts'
+import { searchForm } from '../search/form.ts'
+
+export const homePages = [
+  page({
+    on: '/',
+    asks: [HomePageDocument],
+    async answer({ ask, site }) {
+      const data = dataOf(await ask(HomePageDocument, {}))
+      return {
+        title: 'Atrium: one graph for agents and the people who run them',
+        description:
+          'Find MCP servers, plugins and agent skills, with the command that installs each; ask whether a domain can be trusted; read what people say. One graph, over GraphQL, REST and MCP.',
+        canonical: '/',
+        scripts: ['search.js'],
+        structured: [
+          {
+            '@context': 'https://schema.org',
+            '@type': 'WebSite',
+            name: 'Atrium',
+            url: `${site.publicUrl}/`,
+            potentialAction: {
+              '@type': 'SearchAction',
+              target: `${site.publicUrl}/search?q={query}`,
+              'query-input': 'required name=query',
+            },
+          },
+        ],
+        body: html`<div class="hero">
+<h1>One graph for agents and the people who run them</h1>
+<p class="lead">Which tool server, plugin or skill exists, how is it installed, may I touch this domain, and what do others say?</p>
+${searchForm('', { kind: null, category: null }, site)}
+${figures(data)}
+</div>
+<div data-resting>
+${doors(site)}
+<div class="halves">
+<section aria-labelledby="known"><h2 id="known">Official servers</h2>${cards(data.mcpServers.edges.map(({ node }) => node))}
+<p><a href="${site.at('/search?kind=mcp')}">All MCP servers</a></p></section>
+<section aria-labelledby="new"><h2 id="new">New here</h2>${cards(data.newestItems)}
+<p><a href="${site.at('/feed.xml')}">Follow as a feed</a></p></section>
+</div>
+${posts(data.feed)}
+</div>`,
+      }
+    },
+  }),
+]
+
+function figures({ directoryStats: stats, categories, feed }: HomePageQuery): Html {
+  const names = new Set([...categories.mcp, ...categories.plugins, ...categories.skills].map(({ name }) => name))
+  const rows = [
+    ['MCP servers', whole(stats.tools)],
+    ['Plugins', whole(stats.plugins)],
+    ['Skills', whole(stats.skills)],
+    ['Categories', whole(names.size)],
+    ...(feed.totalCount > 0 ? [['Posts', whole(feed.totalCount)]] : []),
+    ...(stats.changedAt ? [['Last change', dayOf(stats.changedAt)]] : []),
+  ]
+  return html`<dl class="figures">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
+}
+
+const doors = ({ at, places }: Site): Html => html`<section aria-labelledby="doors"><h2 id="doors">The same, for programs</h2>
+<ul class="doors">
+<li><h3><a href="${at('/graphql')}">GraphQL</a></h3><p>All of it as one typed graph${places.some(({ path }) => path === '/schema') && html`, <a href="${at('/schema')}">documented</a>`}, with subscriptions.</p></li>
+<li><h3><a href="${at('/reference')}">REST</a></h3><p>The same answers over plain HTTP, by OpenAPI contracts.</p></li>
+<li><h3>MCP</h3><p>Tool servers for agents, at <code>/mcp/directory</code>, <code>/mcp/trust</code> and <code>/mcp/graph</code>.</p></li>
+<li><h3><a href="${at('/trust')}">Trust</a></h3><p>May an agent fetch from, sign in at or pay to a domain? A decision, with its reasons.</p></li>
+<li><h3><a href="${at('/llms.txt')}">For agents</a></h3><p>A guide to read, and <a href="${at('/.well-known/agent-skills/index.json')}">skills to install</a>.</p></li>
+</ul></section>`
+
+function posts({ edges }: HomePageQuery['feed']): Html | null {
+  if (edges.length === 0) return null
+  return html`<section class="posts" aria-labelledby="posts"><h2 id="posts">What people say</h2>
+${edges.map(
+  ({ node: { title, publishedAt, author, about } }) => html`<article><h3>${title}</h3>
+<p class="facts"><span>${author.name}</span> ${publishedAt && html`<time datetime="${publishedAt}">${dayOf(publishedAt)}</time>`} ${about && html`<span>about <a href="${pathIn(about.url)}">${about.name}</a></span>`}</p></article>`,
+)}
+</section>`
+}

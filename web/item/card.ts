@@ -1,0 +1,40 @@
+import type { ItemCardFragment } from '#generated/operations.ts'
+import { compact } from '../frame/figures.ts'
+import { type Html, html } from '../frame/html.ts'
+import { pathIn } from '../frame/site.ts'
+import { KINDS } from './kind.ts'
+
+/** Longest text that a card shows of a description. */
+const LONGEST = 220
+
+/** An item in a list. */
+export const card = (item: ItemCardFragment): Html => html`<li class="card">
+<h3><a href="${pathIn(item.url)}">${item.name}</a></h3>
+<p class="facts"><span class="kind">${KINDS[item.kind].one}</span> <code>${keyOf(item)}</code> ${item.category !== 'Uncategorized' && html`<span>${item.category}</span>`} ${stars(item.popularity)} ${marks(item)}</p>
+${item.description !== '' && html`<p>${shortened(item.description)}</p>`}
+</li>`
+
+/** Cards below each other. */
+export const cards = (items: readonly ItemCardFragment[]): Html => html`<ul class="cards">${items.map(card)}</ul>`
+
+/** How many stars; nothing when unknown. */
+export const stars = (count: number): Html | null =>
+  count === 0 ? null : html`<span>${compact(count)} <span aria-hidden="true">★</span><span class="spoken"> stars</span></span>`
+
+const marks = (item: ItemCardFragment): Html | null =>
+  'official' in item
+    ? html`${item.official && html`<span class="mark-official">official</span>`} ${item.deprecated && html`<span class="mark-deprecated">deprecated</span>`}`
+    : null
+
+/** Its natural key, as people write it. */
+function keyOf(item: ItemCardFragment): string {
+  if ('owner' in item) return `${item.owner}/${item.repo}`
+  return 'marketplaceSlug' in item ? `${item.marketplaceSlug}/${item.slug}` : item.slug
+}
+
+/** The text, cut at a word when it is long. */
+export function shortened(text: string, most = LONGEST): string {
+  if (text.length <= most) return text
+  const cut = text.slice(0, most)
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), most - 30)).toWellFormed()}…`
+}

@@ -1,0 +1,121 @@
+import type { ItemPageFragment, TrustBadgeFragment } from '#generated/operations.ts'
+import { counted, dayOf } from '../frame/figures.ts'
+import { type Content, type Html, html } from '../frame/html.ts'
+import type { Page } from '../frame/page.ts'
+import { pathIn, type Site } from '../frame/site.ts'
+import { trustBadge } from '../trust/badge.ts'
+import { cards, shortened, stars } from './card.ts'
+import { KINDS } from './kind.ts'
+
+/** A row of the list of facts. */
+export type Fact = { readonly name: string; readonly value: Content }
+
+/** What tells one kind's page from another's. */
+export type Particulars = {
+  /** The natural key, as people write it. */
+  readonly key: string
+  readonly trust: TrustBadgeFragment | null
+  /** What to paste where. */
+  readonly install: { readonly heading: string; readonly text: string }
+  /** Stands behind the name. */
+  readonly marks?: Content
+  /** Between the command and the facts. */
+  readonly more?: Html
+  readonly facts: readonly Fact[]
+  /** Where its source is, for programs; null when unknown. */
+  readonly sourceUrl: string | null
+  readonly docsUrl: string
+}
+
+/** The page of an item. */
+export function itemPage(item: ItemPageFragment, own: Particulars, site: Site): Page {
+  const kind = KINDS[item.kind]
+  const path = pathIn(item.url).slice(site.at('').length)
+  const list = `/search?kind=${kind.parameter}`
+  return {
+    title: `${item.name}: ${kind.one}`,
+    description: shortened(
+      item.description || `${kind.one} ${own.key}: how to install it, where it comes from, and how far it can be trusted.`,
+      300,
+    ),
+    canonical: path,
+    scripts: ['copy.js'],
+    structured: [structured(item, own), trail(item, `${site.publicUrl}${list}`, kind.many)],
+    alternates: [{ type: 'application/json', path: `/api${path}`, title: 'The same as JSON' }],
+    body: html`<nav class="trail" aria-label="Place"><a href="${site.at(list)}">${kind.many}</a>${
+      item.category !== 'Uncategorized' &&
+      html` <span aria-hidden="true">›</span> <a href="${site.at(`${list}&category=${encodeURIComponent(item.category)}`)}">${item.category}</a>`
+    }</nav>
+<article class="item">
+<header>
+<h1>${item.name} ${own.marks}</h1>
+<p class="facts"><code>${own.key}</code> ${stars(item.popularity)}</p>
+</header>
+${item.description !== '' && html`<p class="lead">${item.description}</p>`}
+${trustBadge(own.trust, site)}
+<section aria-labelledby="install"><h2 id="install">${own.install.heading}</h2>
+<div class="copy"><pre tabindex="0" aria-labelledby="install"><code id="install-text">${own.install.text}</code></pre><button type="button" data-copy="install-text" hidden>Copy</button></div>
+</section>
+${own.more}
+<section aria-labelledby="facts"><h2 id="facts">About</h2>
+<dl class="facts-list">
+${own.facts.map(({ name, value }) => html`<dt>${name}</dt><dd>${value}</dd>`)}
+${item.tags.length > 0 && html`<dt>Tags</dt><dd class="tags">${item.tags.map((tag) => html`<a href="${site.at(`/search?q=${encodeURIComponent(tag)}`)}">${tag}</a> `)}</dd>`}
+<dt>Listed</dt><dd><time datetime="${item.createdAt}">${dayOf(item.createdAt)}</time>, last changed <time datetime="${item.updatedAt}">${dayOf(item.updatedAt)}</time></dd>
+</dl></section>
+${provenance(item)}
+${posts(item)}
+${item.related.length > 0 && html`<section class="related" aria-labelledby="related"><h2 id="related">Related</h2>${cards(item.related)}</section>`}
+</article>`,
+  }
+}
+
+function provenance({ provenance: rows }: ItemPageFragment): Html | null {
+  if (rows.length === 0) return null
+  return html`<section aria-labelledby="provenance"><h2 id="provenance">Where this comes from</h2>
+<details><summary>${counted(rows.length, 'value')} from ${counted(new Set(rows.map(({ source }) => source)).size, 'source')}</summary>
+<div class="wide" tabindex="0" role="region" aria-labelledby="provenance"><table><thead><tr><th scope="col">Field</th><th scope="col">Source</th><th scope="col">File</th></tr></thead><tbody>
+${rows.map(({ field, source, path }) => html`<tr><th scope="row"><code>${field}</code></th><td>${source}</td><td>${path ?? 'derived here'}</td></tr>`)}
+</tbody></table></div></details></section>`
+}
+
+/** Null when they cannot be had, as when there are none: the page is about the item. */
+function posts({ posts: page }: ItemPageFragment): Html | null {
+  if (!page || page.edges.length === 0) return null
+  return html`<section class="posts" aria-labelledby="posts"><h2 id="posts">What people say</h2>
+${page.edges.map(
+  ({ node }) => html`<article><h3>${node.title}</h3>
+<p class="facts"><span>${node.author.name}</span> ${node.publishedAt && html`<time datetime="${node.publishedAt}">${dayOf(node.publishedAt)}</time>`}</p>
+<p>${shortened(node.content, 500)}</p></article>`,
+)}
+${page.totalCount > page.edges.length && html`<p class="quiet">The newest ${page.edges.length} of ${counted(page.totalCount, 'post')}.</p>`}
+</section>`
+}
+
+/** For search engines: what it is. */
+const structured = (item: ItemPageFragment, { key, sourceUrl, docsUrl, install }: Particulars): object => ({
+  '@context': 'https://schema.org',
+  '@type': 'SoftwareApplication',
+  name: item.name,
+  alternateName: key,
+  description: item.description || undefined,
+  url: item.url,
+  applicationCategory: 'DeveloperApplication',
+  applicationSubCategory: item.category,
+  keywords: item.tags.length > 0 ? item.tags.join(', ') : undefined,
+  sameAs: sourceUrl ?? undefined,
+  softwareHelp: { '@type': 'CreativeWork', url: docsUrl },
+  potentialAction: { '@type': 'InstallAction', description: install.text },
+  dateCreated: item.createdAt,
+  dateModified: item.updatedAt,
+})
+
+/** For search engines: where it stands. */
+const trail = ({ name, url }: ItemPageFragment, listUrl: string, list: string): object => ({
+  '@context': 'https://schema.org',
+  '@type': 'BreadcrumbList',
+  itemListElement: [
+    { '@type': 'ListItem', position: 1, name: list, item: listUrl },
+    { '@type': 'ListItem', position: 2, name, item: url },
+  ],
+})

@@ -1,0 +1,57 @@
+import { McpServerPageDocument, type McpServerPageQuery } from '#generated/operations.ts'
+import { type Html, html } from '../../frame/html.ts'
+import { outward, shortAddress } from '../../frame/link.ts'
+import { dataOf, foundIn, page } from '../../frame/page.ts'
+import { itemPage } from '../item-page.ts'
+
+type McpServer = NonNullable<McpServerPageQuery['mcpServer']>
+
+export const mcpServerPages = [
+  page({
+    on: '/mcp/{owner}/{repo}',
+    asks: [McpServerPageDocument],
+    async answer({ path: { owner, repo }, ask, site }) {
+      const answer = await ask(McpServerPageDocument, { owner, repo })
+      const server = foundIn(dataOf(answer).mcpServer, answer)
+      if (server === null) return null
+      return itemPage(
+        server,
+        {
+          key: `${server.owner}/${server.repo}`,
+          trust: server.trust,
+          install: { heading: 'Install', text: server.installCommand },
+          marks: html`${server.official && html`<span class="mark-official">official</span>`} ${server.deprecated && html`<span class="mark-deprecated">deprecated</span>`}`,
+          ...(server.envVars.length > 0 && { more: variables(server.envVars) }),
+          facts: [
+            { name: 'Transport', value: TRANSPORTS[server.transport] ?? server.transport },
+            { name: 'Documentation', value: outward(server.docsUrl, shortAddress(server.docsUrl)) },
+            {
+              name: 'Source',
+              value: server.repoUrl === null ? 'not published' : outward(server.repoUrl, shortAddress(server.repoUrl)),
+            },
+          ],
+          sourceUrl: server.repoUrl,
+          docsUrl: server.docsUrl,
+        },
+        site,
+      )
+    },
+  }),
+]
+
+const TRANSPORTS: Readonly<Record<string, string>> = {
+  stdio: 'stdio: runs on your machine',
+  'streamable-http': 'streamable HTTP: runs elsewhere, or as a server of yours',
+  sse: 'server-sent events: the older way over HTTP',
+  unknown: 'not known',
+}
+
+const variables = (
+  rows: McpServer['envVars'],
+): Html => html`<section aria-labelledby="variables"><h2 id="variables">Environment variables</h2>
+<dl class="variables">
+${rows.map(
+  ({ name, required, secret, description }) =>
+    html`<dt><code>${name}</code> <span class="quiet">${required ? 'needed' : 'optional'}${secret && ', secret: keep it out of files that others read'}</span></dt><dd>${description}</dd>`,
+)}
+</dl></section>`

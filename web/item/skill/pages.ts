@@ -1,0 +1,41 @@
+import { SkillPageDocument, type SkillSource } from '#generated/operations.ts'
+import { outward, shortAddress } from '../../frame/link.ts'
+import { dataOf, foundIn, page } from '../../frame/page.ts'
+import { itemPage } from '../item-page.ts'
+
+export const skillPages = [
+  page({
+    on: '/skills/{slug}',
+    asks: [SkillPageDocument],
+    async answer({ path: { slug }, ask, site }) {
+      const answer = await ask(SkillPageDocument, { slug })
+      const skill = foundIn(dataOf(answer).skill, answer)
+      if (skill === null) return null
+      return itemPage(
+        skill,
+        {
+          key: skill.slug,
+          trust: skill.trust,
+          // There is no one command: agents differ in where they keep skills, and all of them can read its address.
+          install: { heading: 'Give this address to your agent', text: skill.docsUrl },
+          facts: [
+            { name: 'Reaches an agent', value: SOURCES[skill.source] },
+            { name: 'SKILL.md', value: outward(skill.docsUrl, shortAddress(skill.docsUrl)) },
+            { name: 'Source', value: outward(skill.repoUrl, shortAddress(skill.repoUrl)) },
+          ],
+          sourceUrl: skill.repoUrl,
+          docsUrl: skill.docsUrl,
+        },
+        site,
+      )
+    },
+  }),
+]
+
+const SOURCES: Readonly<Record<SkillSource, string>> = {
+  BUILT_IN: 'in the list that ships with Atrium',
+  OPTIONAL: 'official, not on by default',
+  COMMUNITY: "from a third party's repository",
+  PLUGIN: 'as part of a plugin',
+  MCP: 'served by a tool server',
+}

@@ -1,0 +1,90 @@
+import type { OperationsPageQuery } from '#generated/operations.ts'
+import type { Sample } from '../../gateway/history.ts'
+import type { readinessOf } from '../../gateway/server.ts'
+import { counted, whole } from '../frame/figures.ts'
+import { type Html, html } from '../frame/html.ts'
+import type { Page } from '../frame/page.ts'
+import { plot } from './plot.ts'
+
+/** How every part of the process is; null where nothing could be learned. */
+export type State = {
+  readonly samples: readonly Sample[]
+  readonly readiness: Awaited<ReturnType<typeof readinessOf>>
+  readonly circuits: readonly { readonly name: string; readonly state: string }[]
+  readonly data: OperationsPageQuery | null
+}
+
+/** The page of who runs this. */
+export const operationsPage = ({ samples, readiness, circuits, data }: State): Page => ({
+  title: 'Operations',
+  description: 'How this process is doing.',
+  scripts: ['operations.js'],
+  body: html`<h1>Operations</h1>
+<div id="figures">
+<p class="quiet">This process, the last ${samples.length === 0 ? 'moments' : spanOf(samples)}. Drawn anew every five seconds; all figures are at <code>/metrics</code>.</p>
+<section aria-labelledby="graph"><h2 id="graph">The graph</h2><div class="plots">
+${plot('Operations a second', series(samples, 'operationsPerSecond'), { written: rate, least: 1 })}
+${plot('Failures a second', series(samples, 'failuresPerSecond'), { written: rate, least: 1 })}
+${plot('Time of an operation: median, and of the slowest of 20', series(samples, 'medianSeconds'), { written: milliseconds, least: 0.001, second: series(samples, 'slowSeconds') })}
+${plot('Plans that were known', series(samples, 'planCacheHits'), { written: share, least: 1 })}
+${plot('Answers that were known', series(samples, 'answerCacheHits'), { written: share, least: 1 })}
+${plot('Subscriptions', series(samples, 'subscriptions'), { written: whole, least: 1 })}
+${plot('WebSockets', series(samples, 'sockets'), { written: whole, least: 1 })}
+${plot('Memory', series(samples, 'memoryBytes'), { written: megabytes, least: 1 })}
+${plot('Processor', series(samples, 'cpu'), { written: share, least: 1 })}
+</div></section>
+<section aria-labelledby="parts"><h2 id="parts">Subgraphs</h2><div class="plots">${subgraphs(samples, readiness, circuits)}</div></section>
+<div class="halves">
+<section aria-labelledby="feeds"><h2 id="feeds">Feeds and sources</h2>${
+    data === null
+      ? html`<p>The graph does not answer.</p>`
+      : html`<ul class="sources">${data.trustSources.map(
+          ({ name, state, reason }) =>
+            html`<li><span class="state-${state.toLowerCase()}">${state.toLowerCase()}</span> <strong>${name}</strong>${reason && html` <span class="quiet">(${reason})</span>`}</li>`,
+        )}</ul>`
+  }</section>
+<section aria-labelledby="jobs"><h2 id="jobs">Imports</h2>${data && imports(data)}</section>
+</div>
+</div>`,
+})
+
+function subgraphs(samples: readonly Sample[], readiness: State['readiness'], circuits: State['circuits']): Html {
+  return html`${readiness.map(({ name, state, without }) => {
+    const own = samples.map((sample) => sample.subgraphs.find((each) => each.name === name))
+    const circuit = circuits.find((each) => each.name === name)?.state
+    return html`<div class="part"><h3>${name} <span class="state-${state}">${state}</span>${circuit && html` <span class="quiet">circuit ${circuit}</span>`}</h3>
+${without.length > 0 && html`<p class="quiet">Without ${without.join(', ')}.</p>`}
+${plot(
+  'Fetches a second, and failures',
+  own.map((sample) => sample?.fetchesPerSecond ?? 0),
+  { written: rate, least: 1, second: own.map((sample) => sample?.failuresPerSecond ?? 0) },
+)}
+${plot(
+  'Time of a fetch, median',
+  own.map((sample) => sample?.medianSeconds ?? null),
+  { written: milliseconds, least: 0.001 },
+)}</div>`
+  })}`
+}
+
+const imports = ({ directoryStats: stats }: OperationsPageQuery): Html => html`<dl class="facts-list">
+<dt>Directory</dt><dd>${counted(stats.tools, 'server')}, ${counted(stats.plugins, 'plugin')}, ${counted(stats.skills, 'skill')}</dd>
+<dt>Revision</dt><dd><code>${stats.revision}</code></dd>
+<dt>Last change</dt><dd>${stats.changedAt ? html`<time datetime="${stats.changedAt}">${stats.changedAt.replace('T', ' ').slice(0, 19)} UTC</time>` : 'never'}</dd>
+</dl>`
+
+type Figure = Exclude<keyof Sample, 'at' | 'subgraphs'>
+const series = (samples: readonly Sample[], name: Figure): readonly (number | null)[] => samples.map((sample) => sample[name])
+
+/** How long the samples reach back, in whole minutes. */
+function spanOf(samples: readonly Sample[]): string {
+  const milliseconds = (samples.at(-1)?.at.getTime() ?? 0) - (samples[0]?.at.getTime() ?? 0)
+  const minutes = Math.round(milliseconds / 60_000)
+  return minutes <= 1 ? 'minute' : counted(minutes, 'minute')
+}
+
+const rate = (value: number): string => (value >= 10 ? whole(Math.round(value)) : value.toFixed(1))
+const milliseconds = (seconds: number): string =>
+  `${seconds < 0.01 ? (seconds * 1000).toFixed(1) : Math.round(seconds * 1000)} ms`
+const share = (value: number): string => `${Math.round(value * 100)} %`
+const megabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000)} MB`

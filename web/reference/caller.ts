@@ -1,0 +1,22 @@
+import type { Contract, Operation, SecurityScheme } from './contract.ts'
+
+/** How a scheme is used, for people. */
+export function schemeWords({ type, scheme, in: place, name }: SecurityScheme): string {
+  if (type === 'apiKey') return place === 'query' ? `The parameter ${name}` : `The header ${name}`
+  if (type === 'oauth2') return 'A token of OAuth in Authorization: Bearer'
+  return scheme === 'basic' ? 'HTTP Basic' : 'A token in Authorization: Bearer'
+}
+
+/** What a command sends for who asks, as arguments of curl with shell variables; empty where anybody may ask. */
+export function credentials(operation: Operation, contract: Contract): readonly string[] {
+  const schemes = contract.components?.securitySchemes ?? {}
+  const ways = (operation.security ?? contract.security ?? []).map((way) => Object.keys(way).map((name) => schemes[name]))
+  // Addresses are written down in many places, so credentials in them are nothing to recommend.
+  const usable = ways.find((way) => way.every((scheme) => scheme !== undefined && scheme.in !== 'query'))
+  return (usable ?? []).flatMap((scheme) => (scheme ? [argument(scheme)] : []))
+}
+
+function argument({ type, scheme, name = '' }: SecurityScheme): string {
+  if (type === 'apiKey') return `-H "${name}: $${name.replace(/^x-/i, '').replaceAll('-', '_').toUpperCase()}"`
+  return scheme === 'basic' ? '-u "$LOGIN:$TOKEN"' : '-H "Authorization: Bearer $TOKEN"'
+}

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The part of OpenAPI 3.1 that our documents use and the reference shows. */
+export type Contract = {
+  readonly info: { readonly title: string; readonly version: string; readonly summary?: string; readonly description?: string }
+  readonly security?: readonly Readonly<Record<string, unknown>>[]
+  readonly tags?: readonly { readonly name: string; readonly description?: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components?: { readonly securitySchemes?: Readonly<Record<string, SecurityScheme>> }
+}
+
+export type SecurityScheme = {
+  readonly type: string
+  readonly in?: string
+  readonly name?: string
+  readonly scheme?: string
+  readonly description?: string
+}
+
+export type Operation = {
+  readonly operationId: string
+  readonly tags?: readonly string[]
+  readonly summary?: string
+  readonly description?: string
+  readonly deprecated?: boolean
+  readonly parameters?: readonly (Parameter | Pointer)[]
+  readonly requestBody?: Body | Pointer
+  readonly responses: Readonly<Record<string, Response | Pointer>>
+  readonly security?: readonly Readonly<Record<string, unknown>>[]
+}
+
+export type Pointer = { readonly $ref: string }
+export type Parameter = {
+  readonly name: string
+  readonly in: string
+  readonly required?: boolean
+  readonly description?: string
+  readonly schema?: Schema
+  readonly example?: unknown
+}
+export type Body = { readonly required?: boolean; readonly content?: Readonly<Record<string, Media>> }
+export type Response = { readonly description: string; readonly content?: Readonly<Record<string, Media>> }
+export type Media = {
+  readonly schema?: Schema
+  readonly example?: unknown
+  readonly examples?: Readonly<Record<string, { readonly value?: unknown }>>
+}
+
+/** JSON Schema as far as it is shown; what is not here is in the document itself. */
+export type Schema = {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly items?: Schema
+  readonly additionalProperties?: boolean | Schema
+  readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
+  readonly allOf?: readonly Schema[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly format?: string
+  readonly default?: unknown
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly example?: unknown
+  readonly examples?: readonly unknown[]
+}
+
+/** A contract of a REST facade. */
+export type NamedContract = {
+  /** Folder of the facade. */
+  readonly name: string
+  /** Where it is served. */
+  readonly path: string
+  /** What stands in front of its paths. */
+  readonly base: string
+  readonly contract: Contract
+}
+
+/** The facades with a contract, in the order in which they are listed. */
+const FACADES = [
+  { name: 'directory', path: '/api/openapi.json', base: '' },
+  { name: 'trust', path: '/v1/decide/openapi.json', base: '' },
+  { name: 'store', path: '/v1/openapi.json', base: '/v1' },
+] as const
+
+/** The contracts of all REST facades. */
+export const contracts = (): readonly NamedContract[] =>
+  FACADES.map((facade) => ({
+    ...facade,
+    contract: JSON.parse(
+      readFileSync(join(import.meta.dirname, '../../rest-facade', facade.name, 'openapi.json'), 'utf8'),
+    ) as Contract,
+  }))
+
+/** What a pointer points at inside the contract, and anything else as it is. Throws when there is nothing: the contract is wrong then. */
+export function followed<Value extends object>(value: Value | Pointer, contract: Contract): Value {
+  if (!('$ref' in value) || typeof value.$ref !== 'string') return value as Value
+  const found = value.$ref
+    .replace(/^#\//, '')
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>((inside, part) => (inside as Record<string, unknown> | undefined)?.[part], contract)
+  if (found === undefined) throw new Error(`Expected ${value.$ref} to be in the contract "${contract.info.title}".`)
+  return followed(found as Value | Pointer, contract)
+}

@@ -1,0 +1,139 @@
+import { counted, whole } from '../frame/figures.ts'
+import { type Html, html } from '../frame/html.ts'
+import { type Page, type PageRow, page } from '../frame/page.ts'
+import { inline, prose } from '../frame/prose.ts'
+import type { Site } from '../frame/site.ts'
+import { schemeWords } from './caller.ts'
+import { contracts, type NamedContract } from './contract.ts'
+import { operationShown, type Placed } from './operation.ts'
+
+/** More operations than this get a page per group. */
+const MOST_ON_ONE_PAGE = 30
+
+/** The reference of the REST facades, from their contracts. */
+export function referencePages(): readonly PageRow[] {
+  const known = contracts().map((named) => ({ named, groups: groupsOf(named) }))
+  return [
+    page({
+      on: '/reference',
+      asks: [],
+      answer: async ({ site }) =>
+        overview(
+          known.map(({ named }) => named),
+          site,
+        ),
+    }),
+    ...known.map(({ named, groups }) =>
+      page({ on: `/reference/${named.name}`, asks: [], answer: async ({ site }) => referenceOf(named, groups, site) }),
+    ),
+    page({
+      on: '/reference/{name}/{group}',
+      asks: [],
+      async answer({ path, site }) {
+        const found = known.find(({ named }) => named.name === path.name)
+        const group = found && isLong(found.groups) ? found.groups.find(({ name }) => name === path.group) : undefined
+        return found && group ? groupPage(found.named, group, site) : null
+      },
+    }),
+  ]
+}
+
+/** Operations that a contract puts together. */
+type Group = { readonly name: string; readonly description: string; readonly operations: readonly Placed[] }
+
+const METHODS: readonly string[] = ['get', 'post', 'put', 'patch', 'delete']
+
+function groupsOf({ base, contract }: NamedContract): readonly Group[] {
+  const placed = Object.entries(contract.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, operation]) =>
+      METHODS.includes(method) ? [{ method, path: `${base}${path}`, operation }] : [],
+    ),
+  )
+  const names = [...new Set([...(contract.tags ?? []).map(({ name }) => name), ...placed.map(nameOf)])]
+  return names
+    .map((name) => ({
+      name,
+      description: contract.tags?.find((tag) => tag.name === name)?.description ?? '',
+      operations: placed.filter((each) => nameOf(each) === name),
+    }))
+    .filter(({ operations }) => operations.length > 0)
+}
+
+const nameOf = ({ operation }: Placed): string => operation.tags?.[0] ?? 'Other'
+
+const isLong = (groups: readonly Group[]): boolean =>
+  groups.reduce((sum, { operations }) => sum + operations.length, 0) > MOST_ON_ONE_PAGE
+
+const groupPath = (name: string, group: Group): string => `/reference/${name}/${encodeURIComponent(group.name)}`
+
+const overview = (known: readonly NamedContract[], { at }: Site): Page => ({
+  title: 'REST reference',
+  description: 'Every operation of the REST facades: paths, parameters, bodies, answers and examples to paste.',
+  canonical: '/reference',
+  body: html`<h1>REST reference</h1>
+<p class="lead">The graph, spelled as plain HTTP. Each part has a contract in OpenAPI.</p>
+<ul class="doors">${known.map(
+    ({ name, path, contract: { info } }) =>
+      html`<li><h2><a href="${at(`/reference/${name}`)}">${info.title}</a></h2><p>${summaryOf(info)}</p><p><a href="${at(path)}">${path}</a></p></li>`,
+  )}</ul>`,
+})
+
+function referenceOf(named: NamedContract, groups: readonly Group[], site: Site): Page {
+  const { name, path, contract } = named
+  const { info, components } = contract
+  const schemes = Object.values(components?.securitySchemes ?? {})
+  const long = isLong(groups)
+  return {
+    title: `${info.title}: reference`,
+    description: summaryOf(info),
+    canonical: `/reference/${name}`,
+    scripts: ['copy.js'],
+    body: html`<nav class="trail" aria-label="Place"><a href="${site.at('/reference')}">REST reference</a></nav>
+<h1>${info.title} <span class="quiet">${info.version}</span></h1>
+${info.description && prose(info.description)}
+<p>The contract: <a href="${site.at(path)}">${site.publicUrl}${path}</a></p>
+${
+  schemes.length > 0 &&
+  html`<section aria-labelledby="keys"><h2 id="keys">Who asks</h2><ul>${schemes.map(
+    (scheme) => html`<li>${schemeWords(scheme)}${scheme.description && html`: ${inline(scheme.description)}`}</li>`,
+  )}</ul></section>`
+}
+${
+  long
+    ? groups.map(
+        (group) =>
+          html`<section aria-labelledby="${slugOf(group)}"><h2 id="${slugOf(group)}"><a href="${site.at(groupPath(name, group))}">${group.name}</a> <span class="quiet">${whole(group.operations.length)}</span></h2>${contents(group, site.at(groupPath(name, group)))}</section>`,
+      )
+    : html`<nav aria-label="Operations">${groups.map((group) => contents(group, ''))}</nav>
+${groups.map((group) => html`<section aria-labelledby="${slugOf(group)}"><h2 id="${slugOf(group)}">${group.description ? inline(group.description) : group.name}</h2>${shown(group, named, site)}</section>`)}`
+}`,
+  }
+}
+
+const groupPage = (named: NamedContract, group: Group, site: Site): Page => ({
+  title: `${group.name}: ${named.contract.info.title} reference`,
+  description: `${group.name}: paths, parameters, bodies, answers and examples to paste.`,
+  canonical: groupPath(named.name, group),
+  scripts: ['copy.js'],
+  body: html`<nav class="trail" aria-label="Place"><a href="${site.at('/reference')}">REST reference</a> <span aria-hidden="true">›</span> <a href="${site.at(`/reference/${named.name}`)}">${named.contract.info.title}</a></nav>
+<h1>${group.name}</h1>
+${group.description !== '' && prose(group.description)}
+<section aria-labelledby="operations"><h2 id="operations">${counted(group.operations.length, 'operation')}</h2>
+<nav aria-label="Operations">${contents(group, '')}</nav>
+${shown(group, named, site)}</section>`,
+})
+
+/** What a contract is about, in one sentence. */
+const summaryOf = ({ summary, description = '', title }: NamedContract['contract']['info']): string =>
+  summary ?? (/^[^.]+\./.exec(description)?.[0] || `Every operation of ${title}.`)
+
+const slugOf = ({ name }: Group): string => `group-${name.replaceAll(/\W+/g, '-')}`
+
+const contents = ({ operations }: Group, path: string): Html =>
+  html`<ul class="names">${operations.map(
+    ({ method, path: place, operation }) =>
+      html`<li><a href="${path}#${operation.operationId}">${method.toUpperCase()} ${place}</a></li>`,
+  )}</ul>`
+
+const shown = ({ operations }: Group, { contract }: NamedContract, site: Site): readonly Html[] =>
+  operations.map((each) => operationShown(each, contract, site))

@@ -1,0 +1,131 @@
+import { type __TypeKind, SchemaPageDocument, type SchemaPageQuery, type SchemaTypeFragment } from '#generated/operations.ts'
+import { type Html, html } from '../frame/html.ts'
+import { type Ask, dataOf, type Page, type PageRow, page } from '../frame/page.ts'
+import { inline, prose } from '../frame/prose.ts'
+import type { Site } from '../frame/site.ts'
+import { shortened } from '../item/card.ts'
+import { deprecated, fieldRow, inputs, typePath } from './signature.ts'
+
+type Schema = SchemaPageQuery['__schema']
+
+const ROOTS = [
+  { key: 'queryType', heading: 'Queries' },
+  { key: 'mutationType', heading: 'Mutations' },
+  { key: 'subscriptionType', heading: 'Subscriptions' },
+] as const
+
+/** In the order in which types are listed. */
+const KINDS: readonly { readonly kind: __TypeKind; readonly heading: string; readonly one: string }[] = [
+  { kind: 'OBJECT', heading: 'Objects', one: 'Object' },
+  { kind: 'INTERFACE', heading: 'Interfaces', one: 'Interface' },
+  { kind: 'UNION', heading: 'Unions', one: 'Union' },
+  { kind: 'INPUT_OBJECT', heading: 'Inputs', one: 'Input' },
+  { kind: 'ENUM', heading: 'Enums', one: 'Enum' },
+  { kind: 'SCALAR', heading: 'Scalars', one: 'Scalar' },
+]
+
+/** The documentation of the graph: what can be asked, and a page per type. The schema stays the same while the process runs. */
+export function schemaPages(): readonly PageRow[] {
+  let known: Schema | null = null
+  const schemaOf = async (ask: Ask) => (known ??= dataOf(await ask(SchemaPageDocument, {})).__schema)
+  return [
+    page({ on: '/schema', asks: [SchemaPageDocument], answer: async ({ ask, site }) => overview(await schemaOf(ask), site) }),
+    page({
+      on: '/schema/{type}',
+      asks: [],
+      async answer({ path, ask, site }) {
+        const schema = await schemaOf(ask)
+        const type = schema.types.find(({ name }) => name === path.type)
+        return type ? typePage(type, schema, site) : null
+      },
+    }),
+  ]
+}
+
+function overview(schema: Schema, site: Site): Page {
+  const roots = ROOTS.flatMap(({ key, heading }) => {
+    const type = schema.types.find(({ name }) => name === schema[key]?.name)
+    return type?.fields ? [{ heading, key, fields: type.fields, name: type.name ?? '' }] : []
+  })
+  const rootNames = roots.map(({ name }) => name)
+  return {
+    title: 'Schema',
+    description:
+      'Everything that the graph answers: queries, mutations, subscriptions and types, each with its meaning, its units and what null says.',
+    canonical: '/schema',
+    body: html`<h1>Schema</h1>
+<p class="lead">Everything that the graph answers. Ask it at <code>${site.publicUrl}/graphql</code>${
+      site.places.some(({ path }) => path === '/graphql') && html`, or in the <a href="${site.at('/graphql')}">explorer</a>`
+    }.</p>
+${roots.map(
+  ({ heading, key, name, fields }) =>
+    html`<section aria-labelledby="${key}"><h2 id="${key}">${heading}</h2><dl class="listing">${fields.map(
+      (field) =>
+        html`<dt><a href="${site.at(typePath(name))}#${field.name}"><code>${field.name}</code></a>${deprecated(field.deprecationReason)}</dt><dd>${field.description && inline(shortened(field.description, 160))}</dd>`,
+    )}</dl></section>`,
+)}
+${KINDS.map(({ kind, heading }) => {
+  const types = schema.types.filter(
+    (type) => type.kind === kind && !type.name?.startsWith('__') && !rootNames.includes(type.name ?? ''),
+  )
+  return (
+    types.length > 0 &&
+    html`<section aria-labelledby="${kind}"><h2 id="${kind}">${heading}</h2><ul class="names">${[...types]
+      .sort((one, other) => ((one.name ?? '') < (other.name ?? '') ? -1 : 1))
+      .map(({ name }) => html`<li><a href="${site.at(typePath(name ?? ''))}">${name}</a></li>`)}</ul></section>`
+  )
+})}`,
+  }
+}
+
+function typePage(type: SchemaTypeFragment, schema: Schema, site: Site): Page {
+  const name = type.name ?? ''
+  const kind = KINDS.find((each) => each.kind === type.kind)?.one ?? ''
+  return {
+    title: `${name}: ${kind.toLowerCase()} of the graph`,
+    description: shortened(type.description || `${kind} ${name} of the graph.`, 300),
+    canonical: typePath(name),
+    body: html`<nav class="trail" aria-label="Place"><a href="${site.at('/schema')}">Schema</a></nav>
+<h1>${name} <span class="quiet">${kind.toLowerCase()}</span></h1>
+${type.description && prose(type.description)}
+${type.specifiedByURL && html`<p>Specified at <a href="${type.specifiedByURL}">${type.specifiedByURL}</a>.</p>`}
+${related('Implements', type.interfaces, site)}
+${related(type.kind === 'UNION' ? 'One of' : 'Implemented by', type.possibleTypes, site)}
+${type.fields && html`<section aria-labelledby="fields"><h2 id="fields">Fields</h2><dl class="fields-list">${type.fields.map((field) => fieldRow(field, site))}</dl></section>`}
+${type.inputFields && html`<section aria-labelledby="fields"><h2 id="fields">Fields</h2>${inputs(type.inputFields, site)}</section>`}
+${
+  type.enumValues &&
+  html`<section aria-labelledby="values"><h2 id="values">Values</h2><dl class="inputs">${type.enumValues.map(
+    (value) =>
+      html`<dt><code>${value.name}</code>${deprecated(value.deprecationReason)}</dt><dd>${value.description && inline(value.description)}</dd>`,
+  )}</dl></section>`
+}
+${usedBy(name, schema, site)}`,
+  }
+}
+
+const related = (label: string, types: readonly { readonly name: string | null }[] | null, site: Site): Html | null =>
+  !types || types.length === 0
+    ? null
+    : html`<p>${label}: ${types.map(({ name }, index) => html`${index > 0 && ', '}<a href="${site.at(typePath(name ?? ''))}">${name}</a>`)}</p>`
+
+/** Where a type is met: fields that give it, and arguments that take it. */
+function usedBy(name: string, { types }: Schema, site: Site): Html | null {
+  const uses = types.flatMap((type) =>
+    type.name?.startsWith('__')
+      ? []
+      : [
+          ...(type.fields ?? []).filter(
+            (field) => innermost(field.type) === name || field.args.some((value) => innermost(value.type) === name),
+          ),
+          ...(type.inputFields ?? []).filter((value) => innermost(value.type) === name),
+        ].map((field) => ({ type: type.name ?? '', field: field.name })),
+  )
+  if (uses.length === 0) return null
+  return html`<section aria-labelledby="used"><h2 id="used">Met in</h2><ul class="names">${uses.map(
+    ({ type, field }) => html`<li><a href="${site.at(typePath(type))}#${field}">${type}.${field}</a></li>`,
+  )}</ul></section>`
+}
+
+type Wrapped = { readonly name: string | null; readonly ofType?: Wrapped | null }
+const innermost = ({ name, ofType }: Wrapped): string | null => (ofType ? innermost(ofType) : name)

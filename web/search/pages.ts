@@ -1,0 +1,128 @@
+import { BrowsePageDocument, type BrowsePageQuery, type DirectoryKind, SearchPageDocument } from '#generated/operations.ts'
+import { whole } from '../frame/figures.ts'
+import { type Html, html } from '../frame/html.ts'
+import { type Ask, dataOf, type Page, page } from '../frame/page.ts'
+import type { Site } from '../frame/site.ts'
+import { KIND_PARAMETERS, KINDS, kindOf } from '../item/kind.ts'
+import { searchForm } from './form.ts'
+import { type Choice, kindChoices, type Part, results, searchPath, type Wanted } from './results.ts'
+
+/** How many of each kind are shown where none was chosen, and of one that was. */
+const OF_EACH = 5
+const OF_ONE = 20
+
+export const searchPages = [
+  page({
+    on: '/search',
+    asks: [SearchPageDocument, BrowsePageDocument],
+    parameters: {
+      q: { kind: 'text', max: 200 },
+      kind: { kind: 'enum', values: KIND_PARAMETERS },
+      category: { kind: 'text', max: 100 },
+      after: { kind: 'text', max: 1_000 },
+    },
+    async answer({ query, ask, site }) {
+      const found = query.q === null ? await browsed(query, ask) : await searched({ ...query, q: query.q }, ask)
+      return pageOf(query, found, site)
+    },
+  }),
+]
+
+type Found = { readonly kinds: readonly Choice[]; readonly categories: readonly Choice[]; readonly parts: readonly Part[] }
+
+async function searched(wanted: Wanted & { readonly q: string }, ask: Ask): Promise<Found> {
+  const { q, kind, category, after } = wanted
+  const { search, ofKinds, ofCategories } = dataOf(
+    await ask(SearchPageDocument, { query: q, kinds: kind === null ? null : [kindOf(kind)], category, after }),
+  )
+  const { hasNextPage, endCursor } = search.pageInfo
+  return {
+    kinds: kindChoices(Object.fromEntries(ofKinds.facets.kinds.map(({ value, count }) => [value, count]))),
+    categories: ofCategories.facets.categories.map(({ value, count }) => ({ value, label: value, count })),
+    parts: [
+      {
+        heading: search.totalCount === 0 ? 'Nothing found' : after === null ? 'Results' : 'More results',
+        items: search.edges.map(({ node }) => node),
+        total: search.totalCount,
+        more: hasNextPage ? { path: searchPath({ ...wanted, after: endCursor ?? null }), label: 'Next results' } : null,
+      },
+    ],
+  }
+}
+
+/** What there is, where nothing was typed. */
+async function browsed(wanted: Wanted, ask: Ask): Promise<Found> {
+  const chosen = wanted.kind === null ? null : kindOf(wanted.kind)
+  const isWanted = (kind: DirectoryKind) => chosen === null || chosen === kind
+  const data = dataOf(
+    await ask(BrowsePageDocument, {
+      servers: isWanted('MCP_SERVER'),
+      plugins: isWanted('PLUGIN'),
+      skills: isWanted('SKILL'),
+      category: wanted.category,
+      first: chosen === null ? OF_EACH : OF_ONE,
+      // A cursor belongs to one list.
+      after: chosen === null ? null : wanted.after,
+    }),
+  )
+  const parts = (Object.keys(KINDS) as DirectoryKind[]).flatMap((kind): Part[] => {
+    const list = data[kind]
+    if (!list || list.totalCount === 0) return []
+    const { parameter, many } = KINDS[kind]
+    const { hasNextPage, endCursor } = list.pageInfo
+    const more =
+      chosen === null
+        ? {
+            path: searchPath({ kind: parameter, category: wanted.category }),
+            label: `All ${whole(list.totalCount)}`,
+          }
+        : { path: searchPath({ ...wanted, after: endCursor ?? null }), label: `More ${many}` }
+    return [{ heading: many, items: list.edges.map(({ node }) => node), total: list.totalCount, more: hasNextPage ? more : null }]
+  })
+  return { ...choices(data.categories, chosen, wanted), parts }
+}
+
+function choices(
+  { mcp, plugins, skills }: BrowsePageQuery['categories'],
+  chosen: DirectoryKind | null,
+  { category }: Wanted,
+): Pick<Found, 'kinds' | 'categories'> {
+  const lists: Readonly<Record<DirectoryKind, typeof mcp>> = { MCP_SERVER: mcp, PLUGIN: plugins, SKILL: skills }
+  const within = Object.entries(lists).map(([kind, list]) => {
+    const counted = category === null ? list : list.filter(({ name }) => name === category)
+    return [kind, counted.reduce((sum, { count }) => sum + count, 0)] as const
+  })
+  const counts = new Map<string, number>()
+  for (const { name, count } of chosen === null ? Object.values(lists).flat() : lists[chosen]) {
+    counts.set(name, (counts.get(name) ?? 0) + count)
+  }
+  return {
+    kinds: kindChoices(Object.fromEntries(within)),
+    categories: [...counts]
+      .map(([value, count]) => ({ value, label: value, count }))
+      .sort((one, other) => other.count - one.count || (one.value < other.value ? -1 : 1)),
+  }
+}
+
+function pageOf(wanted: Wanted, found: Found, site: Site): Page {
+  const { q, kind, category } = wanted
+  const place = [kind === null ? null : KINDS[kindOf(kind)].many, category].filter((each) => each !== null).join(', ')
+  const title = q === null ? place || 'Search' : `${q} in ${place || 'everything'}`
+  return {
+    title,
+    description: `MCP servers, plugins and agent skills${q === null ? '' : ` for “${q}”`}${place === '' ? '' : ` (${place})`}: what each does, how to install it and how far to trust it.`,
+    // What somebody typed is no page of the site; what there is of a kind and a category is.
+    ...(q === null && wanted.after === null && { canonical: searchPath({ kind, category }) }),
+    scripts: ['search.js'],
+    body: html`<h1>${q === null ? title : html`Search`}</h1>
+${searchForm(q ?? '', wanted, site)}
+${found.parts.length === 0 || found.parts.every(({ total }) => total === 0) ? nothing(wanted, site) : null}
+${results(wanted, found, site)}`,
+  }
+}
+
+const nothing = ({ q, kind, category }: Wanted, { at }: Site): Html =>
+  html`<p role="status">Nothing ${q !== null && html`for <strong>${q}</strong>`} ${
+    (kind !== null || category !== null) &&
+    html`in this part of the directory. <a href="${at(searchPath({ q }))}">Look everywhere</a>`
+  }. Fewer words find more; typing errors are forgiven.</p>`

@@ -1,0 +1,89 @@
+import type { ItemCardFragment } from '#generated/operations.ts'
+import { whole } from '../frame/figures.ts'
+import { type Html, html } from '../frame/html.ts'
+import type { Site } from '../frame/site.ts'
+import { cards } from '../item/card.ts'
+import { KINDS } from '../item/kind.ts'
+
+/** What a search page shows, in its address: null for what was not chosen. */
+export type Wanted = {
+  readonly q: string | null
+  readonly kind: string | null
+  readonly category: string | null
+  readonly after: string | null
+}
+
+/** A value that can be chosen, and how many items that would lead to. */
+export type Choice = { readonly value: string; readonly label: string; readonly count: number }
+
+/** A part of the results: one list with its heading, and where it goes on. */
+export type Part = {
+  readonly heading: string
+  readonly items: readonly ItemCardFragment[]
+  readonly total: number
+  /** Path of what follows; null at the end. */
+  readonly more: { readonly path: string; readonly label: string } | null
+}
+
+/** Path of a search page. */
+export function searchPath(wanted: Partial<Wanted>): string {
+  const parameters = new URLSearchParams()
+  for (const name of ['q', 'kind', 'category', 'after'] as const) {
+    const value = wanted[name]
+    if (value) parameters.set(name, value)
+  }
+  return parameters.size === 0 ? '/search' : `/search?${parameters}`
+}
+
+/** Facets beside results. The region is what script replaces while one types. */
+export const results = (
+  wanted: Wanted,
+  {
+    kinds,
+    categories,
+    parts,
+  }: { readonly kinds: readonly Choice[]; readonly categories: readonly Choice[]; readonly parts: readonly Part[] },
+  site: Site,
+): Html => html`<div class="search-layout" id="results">
+<aside class="facets" aria-label="Narrow down">
+${facet('Kind', 'kind', kinds, wanted, site)}
+${facet('Category', 'category', categories, wanted, site)}
+</aside>
+<div>
+${parts.map((part) => partOf(part, site))}
+${wanted.after !== null && html`<p><a href="${site.at(searchPath({ ...wanted, after: null }))}">Back to the first page</a></p>`}
+</div>
+</div>`
+
+/** Choices that are shown at once; the rest is one click away. */
+const SHOWN = 12
+
+function facet(heading: string, name: 'kind' | 'category', choices: readonly Choice[], wanted: Wanted, site: Site): Html | null {
+  if (choices.length === 0 && wanted[name] === null) return null
+  const links = choices.map(({ value, label, count }) => {
+    const isChosen = wanted[name] === value
+    return html`<li><a href="${site.at(searchPath({ ...wanted, after: null, [name]: value }))}"${isChosen && html` aria-current="true"`}><span>${label}</span> <span class="count">${whole(count)}</span></a></li>`
+  })
+  const [shown, hidden] = [links.slice(0, SHOWN), links.slice(SHOWN)]
+  return html`<h2>${heading}</h2>
+<ul>
+${wanted[name] !== null && html`<li><a href="${site.at(searchPath({ ...wanted, after: null, [name]: null }))}"><span>× all</span></a></li>`}
+${shown}
+</ul>
+${hidden.length > 0 && html`<details><summary>${hidden.length} more</summary><ul>${hidden}</ul></details>`}`
+}
+
+function partOf({ heading, items, total, more }: Part, site: Site): Html {
+  return html`<section aria-label="${heading}">
+<h2>${heading} <span class="quiet">${whole(total)}</span></h2>
+${items.length > 0 && cards(items)}
+${more !== null && html`<p class="pages"><a href="${site.at(more.path)}">${more.label}</a></p>`}
+</section>`
+}
+
+/** The kinds, with how many items each has. */
+export const kindChoices = (counts: Readonly<Record<string, number>>): readonly Choice[] =>
+  Object.entries(KINDS).flatMap(([kind, { parameter, many }]) => {
+    const count = counts[kind] ?? 0
+    return count === 0 ? [] : [{ value: parameter, label: many, count }]
+  })

@@ -1,0 +1,104 @@
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { LostPageDocument } from '#generated/operations.ts'
+import type { GatewayClient } from '../gateway/client.ts'
+import type { LostPage } from '../gateway/server.ts'
+import { agentSkillFiles } from './agent-skills/files.ts'
+import { serveAuthorization } from './authorize/serve.ts'
+import { sealOf } from './console/seal.ts'
+import { serveConsole } from './console/serve.ts'
+import { feedFiles } from './feed/files.ts'
+import { assetsOf } from './frame/assets.ts'
+import { lostPage } from './frame/lost.ts'
+import { askOf, pathOf, type Rows, sendPage, servePages } from './frame/serve.ts'
+import type { Place, Site } from './frame/site.ts'
+import { homePages } from './home/pages.ts'
+import { mcpServerPages } from './item/mcp-server/pages.ts'
+import { pluginPages } from './item/plugin/pages.ts'
+import { skillPages } from './item/skill/pages.ts'
+import { type Operations, serveOperations } from './operations/serve.ts'
+import { referencePages } from './reference/pages.ts'
+import { schemaPages } from './schema/pages.ts'
+import { searchPages } from './search/pages.ts'
+import { shopPages } from './shop/pages.ts'
+import { sitemapFiles } from './sitemap/files.ts'
+import { trustPages } from './trust/pages.ts'
+
+const FILES = [
+  'style/style.css',
+  'style/icon.svg',
+  'style/card.png',
+  'item/copy.js',
+  'search/search.js',
+  'operations/operations.js',
+]
+
+export type SiteOptions = {
+  /** Where clients reach this process, with or without a slash at the end. */
+  readonly publicUrl: string
+  /** Whether browsers get an explorer at /graphql. */
+  readonly hasExplorer: boolean
+  /** Whether clients may know the schema; its documentation is there then. */
+  readonly hasSchema: boolean
+  /** What sessions of the store console are sealed with; null: something that ends with the process. */
+  readonly consoleSecret?: string | null
+  /** What who runs this may see; null: nobody may. */
+  readonly operations?: Operations | null
+}
+
+/** The pages that people look at. `serve` once there is a server; `lost` answers browsers for every other address of it. */
+export async function startSite(
+  client: GatewayClient,
+  options: SiteOptions,
+): Promise<{ readonly serve: (app: FastifyInstance) => Promise<void>; readonly lost: LostPage }> {
+  const publicUrl = options.publicUrl.replace(/\/+$/, '')
+  const before = new URL(publicUrl).pathname.replace(/\/$/, '')
+  const assets = assetsOf(
+    '/assets',
+    FILES.map((file) => join(import.meta.dirname, file)),
+  )
+  const site: Site = {
+    publicUrl,
+    at: (path) => `${before}${path}`,
+    asset: (name) => `${before}${assets.pathOf(name)}`,
+    places: placesOf(options),
+  }
+  const rows: Rows = {
+    pages: [
+      ...homePages,
+      ...searchPages,
+      ...mcpServerPages,
+      ...pluginPages,
+      ...skillPages,
+      ...trustPages,
+      ...shopPages,
+      ...referencePages(),
+      ...(options.hasSchema ? schemaPages() : []),
+    ],
+    files: [...sitemapFiles, ...feedFiles, ...agentSkillFiles],
+  }
+  await client.prepare(LostPageDocument)
+
+  return {
+    serve: async (app) => {
+      await assets.serve(app)
+      if (options.operations) await serveOperations(app, client, options.operations, site)
+      await serveAuthorization(app, client, site)
+      await serveConsole(app, client, site, { seal: sealOf(options.consoleSecret ?? null) })
+      await servePages(app, client, rows, { site, lost: (path, ask) => lostPage(path, ask, site) })
+    },
+    lost: async (request, reply) => {
+      const page = await lostPage(pathOf(request), askOf(client, request, reply), site)
+      return sendPage(reply, page, site, 'no-store')
+    },
+  }
+}
+
+const placesOf = ({ hasExplorer, hasSchema }: SiteOptions): readonly Place[] => [
+  { path: '/search', label: 'Search' },
+  { path: '/trust', label: 'Trust' },
+  ...(hasExplorer ? [{ path: '/graphql', label: 'Explorer' }] : []),
+  ...(hasSchema ? [{ path: '/schema', label: 'Schema' }] : []),
+  { path: '/reference', label: 'REST' },
+  { path: '/console', label: 'Console' },
+]

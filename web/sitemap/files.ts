@@ -1,0 +1,122 @@
+import { type DirectoryKind, SitemapIndexDocument, SitemapItemsDocument, SitemapPagesDocument } from '#generated/operations.ts'
+import { type FileRow, XML, XML_HEAD } from '../frame/file.ts'
+import { type Html, html, textOf } from '../frame/html.ts'
+import { type Ask, dataOf } from '../frame/page.ts'
+import type { Site } from '../frame/site.ts'
+import { KIND_PARAMETERS, KINDS, kindOf } from '../item/kind.ts'
+import { searchPath } from '../search/results.ts'
+
+/** Addresses in one file: the protocol allows 50,000, and a thousand are made without anybody waiting. */
+const IN_ONE_FILE = 1_000
+/** Items of one list that the graph gives at once. */
+const AT_ONCE = 100
+
+const NAMESPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9'
+
+export const sitemapFiles: readonly FileRow[] = [
+  {
+    path: '/sitemap.xml',
+    contentType: XML,
+    asks: [SitemapIndexDocument],
+    async text({ ask, site: { publicUrl } }) {
+      const { directoryStats: stats } = dataOf(await ask(SitemapIndexDocument, {}))
+      const counts: Readonly<Record<DirectoryKind, number>> = {
+        MCP_SERVER: stats.tools,
+        PLUGIN: stats.plugins,
+        SKILL: stats.skills,
+      }
+      const files = [
+        'pages.xml',
+        ...(Object.keys(KINDS) as DirectoryKind[]).flatMap((kind) =>
+          Array.from(
+            { length: Math.ceil(counts[kind] / IN_ONE_FILE) },
+            (_, index) => `${KINDS[kind].parameter}/${index + 1}.xml`,
+          ),
+        ),
+      ]
+      return (
+        XML_HEAD +
+        textOf(html`<sitemapindex xmlns="${NAMESPACE}">
+${files.map(
+  (
+    file,
+  ) => html`<sitemap><loc>${publicUrl}/sitemap/${file}</loc>${stats.changedAt && html`<lastmod>${stats.changedAt}</lastmod>`}</sitemap>
+`,
+)}</sitemapindex>
+`)
+      )
+    },
+  },
+  {
+    path: '/sitemap/pages.xml',
+    contentType: XML,
+    asks: [SitemapPagesDocument],
+    async text({ ask, site }) {
+      const { mcp, plugins, skills } = dataOf(await ask(SitemapPagesDocument, {})).categories
+      const lists = { mcp, plugin: plugins, skill: skills }
+      const paths = [
+        '/',
+        ...site.places.map(({ path }) => path).filter((path) => path !== '/graphql'),
+        ...Object.entries(lists).flatMap(([kind, categories]) => [
+          searchPath({ kind }),
+          ...categories.map(({ name }) => searchPath({ kind, category: name })),
+        ]),
+      ]
+      return addresses(
+        paths.map(
+          (path) => html`<url><loc>${site.publicUrl}${path}</loc></url>
+`,
+        ),
+      )
+    },
+  },
+  {
+    path: '/sitemap/{kind}/{file}',
+    contentType: XML,
+    asks: [SitemapItemsDocument],
+    async text({ path: { kind = '', file = '' }, ask }) {
+      const number = /^([1-9]\d{0,3})\.xml$/.exec(file)?.[1]
+      if (number === undefined || !KIND_PARAMETERS.includes(kind)) return null
+      const items = await itemsOf(kindOf(kind), (Number(number) - 1) * IN_ONE_FILE, ask)
+      if (items.length === 0) return null
+      return addresses(
+        items.map(
+          ({ url, updatedAt }) => html`<url><loc>${url}</loc><lastmod>${updatedAt}</lastmod></url>
+`,
+        ),
+      )
+    },
+  },
+  {
+    path: '/robots.txt',
+    contentType: 'text/plain; charset=utf-8',
+    asks: [],
+    text: ({ site }) => robots(site),
+  },
+]
+
+async function itemsOf(kind: DirectoryKind, offset: number, ask: Ask) {
+  const of = { servers: kind === 'MCP_SERVER', plugins: kind === 'PLUGIN', skills: kind === 'SKILL' }
+  const parts = await Promise.all(
+    Array.from({ length: IN_ONE_FILE / AT_ONCE }, (_, index) =>
+      ask(SitemapItemsDocument, { ...of, offset: offset + index * AT_ONCE }),
+    ),
+  )
+  return parts.flatMap((part) => dataOf(part)[kind]?.edges.map(({ node }) => node) ?? [])
+}
+
+const addresses = (rows: readonly Html[]): string =>
+  XML_HEAD +
+  textOf(html`<urlset xmlns="${NAMESPACE}">
+${rows}</urlset>
+`)
+
+/** A decision about a domain asks the network, and what somebody typed is no page: neither is for crawlers. */
+const robots = ({ publicUrl, at }: Site): string => `User-agent: *
+Disallow: ${at('/trust?')}
+Disallow: ${at('/search?q=')}
+Disallow: ${at('/operations')}
+Disallow: ${at('/console')}
+
+Sitemap: ${publicUrl}/sitemap.xml
+`

@@ -1,0 +1,22 @@
+import type { TrustBadgeFragment } from '#generated/operations.ts'
+import { type Html, html } from '../frame/html.ts'
+import type { Site } from '../frame/site.ts'
+import { highlightsOf } from './highlights.ts'
+import { ACTIONS, percent, STATES, UNCERTAINTY } from './words.ts'
+
+/** The verdict on where an item comes from, which opens to its reasons; null: it cannot be had at the moment. */
+export function trustBadge(assessment: TrustBadgeFragment | null, { at }: Site): Html {
+  if (assessment === null)
+    return html`<p class="badge tone-none">Trust: not known at the moment. <a href="${at('/trust')}">How trust is decided</a></p>`
+  const { action, confidence, target, state, uncertainty, evidence } = assessment
+  const { short, sentence, tone } = ACTIONS[action]
+  return html`<details class="badge tone-${tone}">
+<summary><span class="dot" aria-hidden="true"></span><span>Trust: <strong>${short}</strong></span> <span class="quiet">${percent(confidence)} sure</span></summary>
+<div>
+<p>${sentence} This is about fetching from <strong>${target.unicode}</strong>, where the source is kept, not about the code itself.</p>
+<p>It is ${STATES[state]}; the answer is ${UNCERTAINTY[uncertainty.level]}, made from ${evidence.sourceCount} of 6 kinds of evidence.</p>
+${highlightsOf(evidence.highlights)}
+<p><a href="${at(`/trust?domain=${encodeURIComponent(target.normalized)}`)}" rel="nofollow">The whole decision, with its evidence</a></p>
+</div>
+</details>`
+}

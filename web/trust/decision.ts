@@ -1,0 +1,100 @@
+import type { TrialPageQuery } from '#generated/operations.ts'
+import { counted, whole } from '../frame/figures.ts'
+import { type Html, html } from '../frame/html.ts'
+import { highlightsOf } from './highlights.ts'
+import { scoresDrawn } from './scores.ts'
+import { timeline } from './timeline.ts'
+import { ACTIONS, asWords, percent, STATES, UNCERTAINTY } from './words.ts'
+
+/** A decision that was made. */
+export type Made = Extract<TrialPageQuery['trial'], { readonly assessment: unknown }>
+
+/** A decision with all that it was made from. */
+export const decision = ({ assessment, audit, alternatives, remaining }: Made): Html => {
+  const { short, sentence, tone } = ACTIONS[assessment.action]
+  const { target, uncertainty, validity, evidence, state } = assessment
+  return html`<section class="verdict tone-${tone}" aria-labelledby="verdict">
+<h2 id="verdict"><span class="dot" aria-hidden="true"></span><span class="tone">${short}</span> <span class="quiet">${target.unicode}</span></h2>
+<p>${sentence} It is ${STATES[state]}. We are ${percent(assessment.confidence)} sure, and the answer is ${UNCERTAINTY[uncertainty.level]}.</p>
+</section>
+${target.unicode !== target.normalized && html`<p>Computers call it <code>${target.normalized}</code>.</p>`}
+<section aria-labelledby="scores"><h2 id="scores">Three scores</h2>${scoresDrawn(assessment.scores)}</section>
+<section aria-labelledby="why"><h2 id="why">Why</h2>${highlightsOf(evidence.highlights)}
+${uncertainty.drivers.length > 0 && html`<p class="quiet">What made it less certain: ${uncertainty.drivers.map(asWords).join(', ')}.</p>`}
+</section>
+${changes(alternatives, assessment.action)}
+${audit.structuralRule === null ? asked(audit.snapshot, validity.validUntil) : html`<p>Nobody was asked: the form of the target decides.</p>`}
+${working(audit)}
+<p class="quiet">${counted(remaining, 'trial')} left for you this minute. Nothing about this question is kept but the evidence.</p>`
+}
+
+const SOURCES: Readonly<Record<string, string>> = {
+  rdap: 'Registry',
+  dns: 'Name servers',
+  tls: 'Certificate',
+  ct: 'Certificate logs',
+  feeds: 'Threat feeds',
+  popularity: 'Popularity lists',
+}
+
+const STATUSES: Readonly<Record<string, string>> = {
+  ok: 'answered',
+  absent: 'says that there is nothing',
+  failed: 'failed',
+  timeout: 'did not answer in time',
+  skipped: 'was not asked',
+}
+
+/** What the sources said, and when it happened. */
+const asked = ({ sources, collectedAt }: Made['audit']['snapshot'], ends: string): Html => html`<div class="halves">
+<section aria-labelledby="timeline"><h2 id="timeline">What happened when</h2>${timeline(sources, { looked: collectedAt, ends: ends })}</section>
+<section aria-labelledby="sources"><h2 id="sources">Who was asked</h2><ul class="sources">${sources.map(
+  ({ source, status, reason, subject }) =>
+    html`<li><strong>${SOURCES[source] ?? source}</strong> <span class="status-${status}">${STATUSES[status] ?? status}</span>${reason && html` <span class="quiet">(${asWords(reason)})</span>`} <span class="quiet">about ${subject}</span></li>`,
+)}</ul></section>
+</div>`
+
+/** What would lead to another answer, by what; and what would not. */
+function changes(alternatives: Made['alternatives'], action: Made['assessment']['action']): Html {
+  const different = alternatives.filter((each) => each.action !== action)
+  const same = alternatives.filter((each) => each.action === action)
+  return html`<section aria-labelledby="change"><h2 id="change">What would change it</h2>
+${different.length === 0 && html`<p>Nothing that we could think of: see below.</p>`}
+<div class="halves">${(
+    [
+      ['QUESTION', 'Another question'],
+      ['EVIDENCE', 'Other evidence'],
+    ] as const
+  ).map(([of, heading]) => {
+    const rows = different.filter((each) => each.of === of)
+    return (
+      rows.length > 0 &&
+      html`<div><h3>${heading}</h3><ul class="changes">${rows.map((each) => html`<li>If ${each.condition}: <strong class="tone-${ACTIONS[each.action].tone} tone">${ACTIONS[each.action].short}</strong></li>`)}</ul></div>`
+    )
+  })}</div>
+${same.length > 0 && html`<details><summary>${whole(same.length)} that would not</summary><ul>${same.map(({ condition }) => html`<li>If ${condition}</li>`)}</ul></details>`}
+</section>`
+}
+
+/** How the answer can be followed with a pencil. */
+function working({ points, coverage, base, floors, tier, shift, clamps, structuralRule, snapshot }: Made['audit']): Html {
+  const steps = [
+    structuralRule === null
+      ? `Evidence and policy give: ${ACTIONS[base].short}.`
+      : `The form of the target gives: ${ACTIONS[base].short} (${asWords(structuralRule)}).`,
+    ...floors.map(({ rule, action }) => `Not milder than ${ACTIONS[action].short}: ${rule.replaceAll('-', ' ')}.`),
+    `At stake: ${tier}${shift > 0 ? `, which makes it ${counted(shift, 'step')} stricter` : ''}.`,
+    ...clamps.map((clamp) => `Held back at the end: ${clamp.replaceAll('-', ' ')}.`),
+    ...(structuralRule === null ? [`${coverage} % of the evidence that matters was there.`] : []),
+  ]
+  return html`<details class="working"><summary>How it was worked out</summary>
+<ol>${steps.map((step) => html`<li>${step}</li>`)}</ol>
+${
+  points.length > 0 &&
+  html`<div class="wide" tabindex="0" role="region" aria-label="Points of each observation"><table><thead><tr><th scope="col">Observation</th><th scope="col">Trust</th><th scope="col">Threat</th><th scope="col">Deviation</th><th scope="col">What exactly</th></tr></thead><tbody>
+${points.map(({ signal, trust, threat, deviation, detail }) => html`<tr><th scope="row">${asWords(signal)}</th><td>${trust}</td><td>${threat}</td><td>${deviation}</td><td>${detail}</td></tr>`)}
+</tbody></table></div>`
+}
+<p class="quiet">Evidence <code>${snapshot.id.slice(0, 16)}</code></p>
+</details>`
+}

@@ -1,0 +1,51 @@
+import type { ParameterTable } from '../../rest-facade/http/parameters.ts'
+import { type Html, html } from '../frame/html.ts'
+import type { Site } from '../frame/site.ts'
+import { POLICIES } from './words.ts'
+
+const lowered = (names: readonly string[]): readonly string[] => names.map((name) => name.toLowerCase())
+
+const KINDS = {
+  navigate: 'Look at it',
+  fetch: 'Fetch from it',
+  enrich: 'Use what it says elsewhere',
+  download_file: 'Download a file',
+  submit_credentials: 'Sign in there',
+  initiate_payment: 'Pay there',
+} as const
+const SENSITIVITIES = { low: 'hardly', medium: 'somewhat', high: 'much', critical: 'beyond repair' } as const
+
+/** What the address of the page may hold. */
+export const TRUST_PARAMETERS = {
+  domain: { kind: 'text', max: 2_048 },
+  policy: { kind: 'enum', values: lowered(Object.keys(POLICIES)) },
+  kind: { kind: 'enum', values: Object.keys(KINDS) },
+  sensitivity: { kind: 'enum', values: Object.keys(SENSITIVITIES) },
+} as const satisfies ParameterTable
+
+/** What was asked, as the address spells it; null for what was not. */
+export type Asked = {
+  readonly domain: string | null
+  readonly policy: string | null
+  readonly kind: string | null
+  readonly sensitivity: string | null
+}
+
+export const trustForm = (asked: Asked, { at }: Site): Html => html`<form action="${at('/trust')}">
+<div class="ask"><input type="text" name="domain" value="${asked.domain}" required maxlength="2048" aria-label="Domain or URL" placeholder="example.com" inputmode="url" autocapitalize="none" autocomplete="off" spellcheck="false"><button>Decide</button></div>
+<details${(asked.policy ?? asked.kind ?? asked.sensitivity) !== null && html` open`}><summary>What is to be done, and how strictly</summary>
+<div class="fields">
+${choice('kind', 'What is to be done there', KINDS, asked.kind ?? 'fetch')}
+${choice('sensitivity', 'How much it would hurt if it went wrong', SENSITIVITIES, asked.sensitivity ?? 'medium')}
+${choice('policy', 'Policy', Object.fromEntries(Object.entries(POLICIES).map(([name, label]) => [name.toLowerCase(), label])), asked.policy ?? 'balanced')}
+</div></details>
+</form>`
+
+const choice = (
+  name: string,
+  label: string,
+  options: Readonly<Record<string, string>>,
+  chosen: string,
+): Html => html`<div><label for="${name}">${label}</label><select id="${name}" name="${name}">
+${Object.entries(options).map(([value, text]) => html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`)}
+</select></div>`

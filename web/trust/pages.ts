@@ -1,0 +1,103 @@
+import {
+  type InteractionKind,
+  type PolicyProfile,
+  type Sensitivity,
+  TrialPageDocument,
+  TrustFormDocument,
+  type TrustFormQuery,
+} from '#generated/operations.ts'
+import { type Html, html } from '../frame/html.ts'
+import { dataOf, page, Unanswered } from '../frame/page.ts'
+import type { Site } from '../frame/site.ts'
+import { decision } from './decision.ts'
+import { type Asked, TRUST_PARAMETERS, trustForm } from './form.ts'
+import { ACTIONS } from './words.ts'
+
+const DESCRIPTION =
+  'Type a domain and see whether an agent may fetch from, sign in at or pay to it: a decision, three scores, the reasons in words, the evidence, and what would change it.'
+
+export const trustPages = [
+  page({
+    on: '/trust',
+    asks: [TrialPageDocument, TrustFormDocument],
+    parameters: TRUST_PARAMETERS,
+    // An answer ends, and trials are counted.
+    cacheControl: 'no-store',
+    async answer({ query, ask, site }) {
+      const { domain } = query
+      if (domain === null) {
+        const { trustSources } = dataOf(await ask(TrustFormDocument, {}))
+        return {
+          title: 'Can this domain be trusted?',
+          description: DESCRIPTION,
+          canonical: '/trust',
+          body: empty(query, trustSources, site),
+        }
+      }
+      const answer = await ask(TrialPageDocument, { input: inputOf(domain, query) })
+      if (answer.errors.length > 0) throw new Unanswered(answer.errors)
+      const { trial } = dataOf(answer)
+      if ('message' in trial) {
+        return {
+          status: 400,
+          title: 'Can this domain be trusted?',
+          description: DESCRIPTION,
+          body: html`<h1>Can this domain be trusted?</h1>${trustForm(query, site)}<p role="alert">${trial.message}</p>`,
+        }
+      }
+      const { unicode } = trial.assessment.target
+      return {
+        title: `${unicode}: ${ACTIONS[trial.assessment.action].short}`,
+        description: DESCRIPTION,
+        scripts: ['copy.js'],
+        body: html`<h1>Can this domain be trusted?</h1>
+${trustForm(query, site)}
+${decision(trial)}
+${forPrograms(domain, query, site)}`,
+      }
+    },
+  }),
+]
+
+const inputOf = (target: string, { policy, kind, sensitivity }: Asked) => ({
+  target,
+  // The table of parameters lets through the names of the schema only, in small letters.
+  ...(policy !== null && { policy: policy.toUpperCase() as PolicyProfile }),
+  interaction: {
+    ...(kind !== null && { kind: kind.toUpperCase() as InteractionKind }),
+    ...(sensitivity !== null && { sensitivity: sensitivity.toUpperCase() as Sensitivity }),
+  },
+})
+
+function empty(asked: Asked, sources: TrustFormQuery['trustSources'], site: Site): Html {
+  return html`<h1>Can this domain be trusted?</h1>
+<p class="lead">Type a domain or a URL. You see what an agent would be told, and why.</p>
+${trustForm(asked, site)}
+<div class="halves">
+<section aria-labelledby="answers"><h2 id="answers">Five answers</h2><dl class="facts-list">${Object.values(ACTIONS).map(
+    ({ short, sentence, tone }) => html`<dt class="tone-${tone}"><strong class="tone">${short}</strong></dt><dd>${sentence}</dd>`,
+  )}</dl></section>
+<section aria-labelledby="sources"><h2 id="sources">Who is asked</h2><ul class="sources">${sources.map(
+    ({ name, state, reason }) =>
+      html`<li><strong>${name}</strong> <span>${SOURCE_STATES[state]}</span>${reason && html` <span class="quiet">(${reason})</span>`}</li>`,
+  )}</ul></section>
+</div>
+<p>What is missing never decides: a denial must stand against the best that silent sources might have said, and going on against the worst.
+Programs ask <code>POST /v1/decide</code> with a key: see <a href="${site.at('/reference/trust')}">the contract</a>.</p>`
+}
+
+const SOURCE_STATES = { UP: 'answers', DOWN: 'does not answer', UNTRIED: 'not asked yet', OFF: 'not set up here' } as const
+
+function forPrograms(domain: string, { policy, kind, sensitivity }: Asked, { publicUrl }: Site): Html {
+  const body = {
+    target: { value: domain },
+    ...((kind ?? sensitivity) !== null && {
+      interaction: { ...(kind !== null && { kind }), ...(sensitivity !== null && { sensitivity }) },
+    }),
+    ...(policy !== null && { policy: { profile: policy } }),
+  }
+  // A quote inside single quotes of a shell ends them, stands alone, and begins them again.
+  const quoted = JSON.stringify(body).replaceAll("'", "'\\''")
+  return html`<section aria-labelledby="programs"><h2 id="programs">The same, for programs</h2>
+<div class="copy"><pre tabindex="0" aria-labelledby="programs"><code id="programs-text">curl ${publicUrl}/v1/decide -H "x-api-key: $KEY" -H 'content-type: application/json' -d '${quoted}'</code></pre><button type="button" data-copy="programs-text" hidden>Copy</button></div></section>`
+}
