@@ -1,17 +1,9 @@
 import { z } from 'zod'
+import { wholeNumber } from './subgraphs/runtime/config.ts'
+import { fileVariables } from './subgraphs/store/file/variables.ts'
+import { webhookVariables } from './subgraphs/store/webhook-delivery/variables.ts'
 import { collectorVariables } from './subgraphs/trust/collectors/variables.ts'
-
-const WHOLE = /^(0|[1-9]\d{0,8})$/
-
-/** A whole number in plain digits: `1e3`, `0x10` and ` 7` are typing mistakes more often than numbers. */
-export const wholeNumber = (min: number, max: number) => {
-  const expectation = `a whole number from ${min} to ${max}`
-  return z
-    .string()
-    .regex(WHOLE, { error: expectation, abort: true })
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, expectation)
-}
+import { trustVariables } from './subgraphs/trust/variables.ts'
 
 const oneOrZero = z.enum(['0', '1'], '0 or 1').transform((text) => text === '1')
 
@@ -42,7 +34,7 @@ export const variables = {
     read: z.string(),
     default: '.data',
     unit: null,
-    meaning: 'Folder of the embedded database; used when DATABASE_URL is unset.',
+    meaning: 'Folder of the embedded database when DATABASE_URL is unset, and of stored files when FILES_DIR is.',
   },
   DATABASE_URL: {
     read: urlWith(['postgres:', 'postgresql:'], 'a URL such as postgres://user:password@host:5432/database'),
@@ -141,7 +133,18 @@ export const variables = {
     default: null,
     unit: null,
     secret: true,
-    meaning: 'A Redis in which several copies count COST_BUDGET together; unset, each counts by itself.',
+    meaning:
+      'A Redis in which several copies count COST_BUDGET and the rate limits of the store together; unset, each counts by itself.',
+  },
+  MCP_HOSTS: {
+    read: z
+      .string()
+      .regex(/^[\w.:[\]-]+(,[\w.:[\]-]+)*$/, 'host names, separated by commas')
+      .transform((text) => text.split(',')),
+    default: null,
+    unit: null,
+    meaning:
+      'Host names besides that of PUBLIC_URL and localhost under which clients reach /mcp, and whose web pages may use it, separated by commas.',
   },
   METRICS: {
     read: oneOrZero,
@@ -154,6 +157,21 @@ export const variables = {
     default: null,
     unit: null,
     meaning: 'TCP port of its own for /metrics; unset, it is on PORT, where everybody sees it who reaches that.',
+  },
+  OPERATIONS_TOKEN: {
+    read: z.string().min(16, 'at least 16 characters'),
+    default: null,
+    unit: null,
+    secret: true,
+    meaning: 'Password of the page /operations, with any user name; unset, there is no such page.',
+  },
+  CONSOLE_SECRET: {
+    read: z.string().min(32, 'at least 32 characters'),
+    default: null,
+    unit: null,
+    secret: true,
+    meaning:
+      'What sessions of /console are encrypted with; unset, they end with the process, and several copies do not know those of each other.',
   },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     read: urlWith(['http:', 'https:'], 'an http or https URL such as http://localhost:4318'),
@@ -188,5 +206,8 @@ export const variables = {
     unit: 'seconds',
     meaning: 'How long a stop waits for requests that are being answered.',
   },
+  ...fileVariables,
+  ...webhookVariables,
   ...collectorVariables,
+  ...trustVariables,
 } as const

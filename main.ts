@@ -41,9 +41,20 @@ await runProgram(async (defer, end) => {
   defer(directory.close)
   const social = await parts.socialSubgraph({ connection, log })
   defer(social.close)
-  const trust = parts.trustSubgraph({ connection, log, sources: { config } })
+  const { storage, local } = await parts.fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })
+  const files = parts.storeFiles(storage, parts.fileSources())
+  const store = await parts.storeSubgraph({
+    connection,
+    publicUrl,
+    userKeys: parts.publishedKeys(localUrl(config.HOST, port)),
+    files,
+    log,
+    webhookNetwork: parts.webhookNetworkOf(config),
+  })
+  defer(store.close)
+  const trust = parts.trustSubgraph({ connection, log, config, sources: { config } })
   defer(trust.close)
-  const subgraphs = [directory, social, trust]
+  const subgraphs = [directory, social, store, trust]
 
   const metrics = config.METRICS ? parts.createMetrics({ ofProcess: true }) : null
   const tracing = await tracingOf(config)
@@ -63,16 +74,39 @@ await runProgram(async (defer, end) => {
     persisted: parts.persistedBy(config),
   })
   defer(gateway.close)
+  defer(await store.deliverWebhooks(await parts.resources(gateway.client)))
 
-  const app = parts.createHttpServer({ log, checks: subgraphs.map(({ name, ready }) => ({ name, check: ready })) })
-  const explorer = config.EXPLORER && { page: await parts.serveExplorer(app, { examples: parts.graphExamples() }) }
+  const history = metrics && config.OPERATIONS_TOKEN ? parts.historyOf(metrics) : null
+  defer(async () => history?.close())
+  const checks = subgraphs.map(({ name, ready }) => ({ name, check: ready }))
+  const site = await parts.startSite(gateway.client, {
+    publicUrl,
+    hasExplorer: config.EXPLORER,
+    hasSchema: config.INTROSPECTION,
+    consoleSecret: config.CONSOLE_SECRET ?? null,
+    operations: history && { token: config.OPERATIONS_TOKEN ?? '', history, checks, circuits: gateway.circuits },
+  })
+  const app = parts.createHttpServer({ log, checks, lost: site.lost })
+  const explorer = config.EXPLORER && {
+    page: await parts.serveExplorer(app, { examples: parts.graphExamples(), signIn: parts.graphSignIn(), home: './' }),
+  }
   await parts.serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
   const sockets = parts.serveWebSockets(app, gateway)
   await parts.serveDirectoryApi(app, gateway.client, { publicUrl })
   await parts.serveSocialApi(app, gateway.client, { publicUrl })
+  // Before trust: what nothing else has below /v1 is the store's.
+  const rateLimit = await parts.storeRateLimitOf(config, log)
+  defer(rateLimit.close)
+  await parts.serveStoreApi(app, gateway.client, { publicUrl, rateLimit })
+  if (store.door) await parts.serveDoor(app, store.door)
   await parts.serveTrustApi(app, gateway.client, { publicUrl })
-  // Until there is a home page, the explorer is the place to begin.
-  app.get('/', async (_, reply) => reply.redirect(explorer ? '/graphql' : '/llms.txt'))
+  if (local) parts.serveFiles(app, local)
+  await parts.serveMcpServers(app, gateway.client, parts.guestOf(gateway), {
+    publicUrl,
+    hosts: config.MCP_HOSTS ?? [],
+    introspection: config.INTROSPECTION,
+  })
+  await site.serve(app)
   if (metrics) {
     const open = {
       sockets: sockets.count,
@@ -92,22 +126,37 @@ async function loadParts() {
   return {
     ...(await import('./subgraphs/directory/import/seed.ts')),
     ...(await import('./subgraphs/directory/subgraph.ts')),
+    ...(await import('./subgraphs/runtime/user-token.ts')),
     ...(await import('./subgraphs/social/subgraph.ts')),
+    ...(await import('./subgraphs/store/subgraph.ts')),
     ...(await import('./subgraphs/trust/subgraph.ts')),
+    ...(await import('./subgraphs/store/file/configured.ts')),
+    ...(await import('./subgraphs/store/file/files.ts')),
+    ...(await import('./subgraphs/store/file/serve.ts')),
+    ...(await import('./subgraphs/store/file/source.ts')),
+    ...(await import('./subgraphs/store/webhook-delivery/variables.ts')),
     ...(await import('./gateway/local-link.ts')),
     ...(await import('./gateway/limits/limits.ts')),
     ...(await import('./gateway/limits/redis-budget.ts')),
     ...(await import('./gateway/gateway.ts')),
+    ...(await import('./gateway/history.ts')),
+    ...(await import('./gateway/client.ts')),
     ...(await import('./gateway/metrics.ts')),
     ...(await import('./gateway/metrics-door.ts')),
     ...(await import('./gateway/manifest.ts')),
     ...(await import('./gateway/server.ts')),
+    ...(await import('./gateway/subgraph-door.ts')),
     ...(await import('./gateway/http.ts')),
     ...(await import('./gateway/websocket.ts')),
     ...(await import('./rest-facade/directory/serve.ts')),
     ...(await import('./rest-facade/social/serve.ts')),
+    ...(await import('./rest-facade/store/caller/redis-rate-limit.ts')),
+    ...(await import('./rest-facade/store/resources.ts')),
+    ...(await import('./rest-facade/store/serve.ts')),
     ...(await import('./rest-facade/trust/serve.ts')),
+    ...(await import('./mcp/servers.ts')),
     ...(await import('./web/explorer/serve.ts')),
+    ...(await import('./web/serve.ts')),
   }
 }
 
@@ -115,11 +164,13 @@ function welcome(url: string, hasExplorer: boolean): string {
   return `
 Atrium is ready.
 
+  Pages       ${url}
   GraphQL     ${url}/graphql
   Explorer    ${hasExplorer ? `${url}/graphql in a browser` : 'switched off'}
   REST        ${url}/api/search?q=postgres
   REST docs   ${url}/llms.txt to read, ${url}/api/openapi.json for programs
   Trust       POST ${url}/v1/decide, with a key of: npx atrium trust key create
+  MCP         ${url}/mcp/directory, /mcp/store, /mcp/trust and /mcp/graph for agents
   Health      ${url}/health, ${url}/ready
 
 Import more:  npx atrium import PATH…      Stop: Ctrl-C

@@ -4,9 +4,13 @@ import { Command, CommanderError } from 'commander'
 import { variables } from '../config.ts'
 import { describeConfig } from '../subgraphs/runtime/config.ts'
 import { Refusal } from '../subgraphs/runtime/refusal.ts'
+import { appCommand } from './app.ts'
 import { dbCommand } from './db.ts'
+import { gateCommand } from './gate.ts'
 import { importCommand } from './import.ts'
+import { mcpCommand } from './mcp.ts'
 import { startCommand } from './start.ts'
+import { storeCommand } from './store.ts'
 import { trustCommand } from './trust.ts'
 import { userCommand } from './user.ts'
 
@@ -15,7 +19,11 @@ const atrium = new Command('atrium')
   .addCommand(startCommand())
   .addCommand(importCommand())
   .addCommand(userCommand())
+  .addCommand(storeCommand())
+  .addCommand(appCommand())
   .addCommand(trustCommand())
+  .addCommand(mcpCommand())
+  .addCommand(gateCommand())
   .addCommand(dbCommand())
   .addHelpText(
     'after',

@@ -92,7 +92,12 @@ test.each([
     'union UpdateUserPayload = CreateUserPayload |',
     ['union UpdateUserPayload: NotFoundError | UpdateUserSuccess | ValidationError'],
   ],
-  ['a newly required input', 'password: String\n', 'password: String!\n', ['input CreateUserInput needs: email | name']],
+  [
+    'a newly required input',
+    'the user exists but cannot sign in."""\n  password: String\n',
+    'the user exists but cannot sign in."""\n  password: String!\n',
+    ['input CreateUserInput needs: email | name'],
+  ],
 ])('%s is found', (_, text, replacement, found) => {
   expect(without(text, replacement)).toEqual(found)
 })

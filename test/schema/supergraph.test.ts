@@ -14,7 +14,7 @@ import { expect, test } from 'vitest'
 import { apiSchemaOf, breakingChanges, compose } from '../../gateway/compose.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const SUBGRAPHS = ['directory', 'social', 'trust'] as const
+const SUBGRAPHS = ['directory', 'social', 'store', 'trust'] as const
 
 const sdlOf = (name: string) =>
   globSync(`schema/${name}/*.graphql`, { cwd: ROOT })
