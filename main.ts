@@ -118,6 +118,8 @@ await runProgram(async (defer, end) => {
   await listen(app, { host: config.HOST, port, graceSeconds: config.SHUTDOWN_GRACE_SECONDS }, defer)
   for (const { start } of subgraphs) start?.()
 
+  // Now that it listens: nobody has to wait for a shop.
+  defer(parts.seedStore(connection, { files, log }))
   void database.gone.then(() => end(new Error('The embedded PostgreSQL ended unexpectedly; the next start recovers its data.')))
   console.error(welcome(publicUrl, config.EXPLORER))
 })
@@ -135,6 +137,7 @@ async function loadParts() {
     ...(await import('./subgraphs/store/file/files.ts')),
     ...(await import('./subgraphs/store/file/serve.ts')),
     ...(await import('./subgraphs/store/file/source.ts')),
+    ...(await import('./subgraphs/store/sample/operator.ts')),
     ...(await import('./subgraphs/store/webhook-delivery/variables.ts')),
     ...(await import('./gateway/local-link.ts')),
     ...(await import('./gateway/limits/limits.ts')),
