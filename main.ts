@@ -86,12 +86,13 @@ await runProgram(async (defer, end) => {
     consoleSecret: config.CONSOLE_SECRET ?? null,
     operations: history && { token: config.OPERATIONS_TOKEN ?? '', history, checks, circuits: gateway.circuits },
   })
-  const app = parts.createHttpServer({ log, checks, lost: site.lost })
+  const isProxy = config.TRUSTED_PROXIES
+  const app = parts.createHttpServer({ log, checks, lost: site.lost, isProxy })
   const explorer = config.EXPLORER && {
     page: await parts.serveExplorer(app, { examples: parts.graphExamples(), signIn: parts.graphSignIn(), home: './' }),
   }
   await parts.serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
-  const sockets = parts.serveWebSockets(app, gateway)
+  const sockets = parts.serveWebSockets(app, gateway, { isProxy })
   await parts.serveDirectoryApi(app, gateway.client, { publicUrl })
   await parts.serveSocialApi(app, gateway.client, { publicUrl })
   // Before trust: what nothing else has below /v1 is the store's.

@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { proxiesIn } from '../../gateway/proxies.ts'
 import { createHttpServer } from '../../gateway/server.ts'
 import { withStores } from '../../subgraphs/store/store/operator.ts'
 import { sealOf } from '../../web/console/seal.ts'
@@ -87,13 +88,22 @@ function aVisitor() {
   return {
     cookies,
     get: (path: string) => request(path),
-    post: (path: string, fields: Fields) =>
+    post: (path: string, fields: Fields, headers: Record<string, string> = {}) =>
       request(path, {
         method: 'POST',
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
         body: new URLSearchParams({ token, ...fields }).toString(),
       }),
   }
+}
+
+/** The same site once more, where 127.0.0.1 is a reverse proxy. */
+async function behindProxy() {
+  const { client } = web.gateway
+  const site = await startSite(client, { publicUrl: 'http://atrium.example', hasExplorer: false, hasSchema: false })
+  const app = createHttpServer({ log: keptLog().log, isProxy: proxiesIn(['127.0.0.1']) })
+  await site.serve(app)
+  return { url: await app.listen({ port: 0, host: '127.0.0.1' }), close: () => app.close() }
 }
 
 const setCookies = ({ headers }: Reply): readonly string[] => (headers['set-cookie'] as unknown as string[] | undefined) ?? []
@@ -181,6 +191,16 @@ describe('signing in to the console', () => {
     expect(statusCode).toBe(303)
     expect(cookies[0]).toMatchObject({ name: '__Host-console', path: '/', secure: true, httpOnly: true, sameSite: 'Strict' })
     await app.close()
+  })
+
+  test('behind a proxy, its word about https is believed, and nobody else is', async () => {
+    const behind = await behindProxy()
+    const said = { 'x-forwarded-proto': 'https' }
+    const [cookie = ''] = setCookies(await askRaw(behind.url, '/console', { headers: said }))
+    expect(cookie).toMatch(/^__Host-console-visit=.*; Secure$/)
+    const [plain = ''] = setCookies(await askRaw(behind.url, '/console', { headers: said, localAddress: '127.0.0.2' }))
+    expect(plain).toMatch(/^console-visit=.*; SameSite=Strict$/)
+    await behind.close()
   })
 
   test.each<[string, Fields]>([
@@ -409,13 +429,29 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
 })
 
 // Last: from here on, nobody at this address may guess for a while.
-test('who guesses is slowed down', async () => {
+test('who guesses is slowed down, whatever address is claimed, and alone behind a proxy', async () => {
   const visitor = aVisitor()
   await visitor.get('/console')
   let last: Reply | null = null
   for (let n = 0; n < 70 && last?.status !== 429; n += 1) {
-    last = await visitor.post('/console/sign-in', { login: corner.login, authtoken: `guess ${n}` })
+    last = await visitor.post(
+      '/console/sign-in',
+      { login: corner.login, authtoken: `guess ${n}` },
+      { 'x-forwarded-for': `203.0.113.${n}` },
+    )
   }
   expect([last?.status, Number(last?.headers['retry-after']) > 0]).toEqual([429, true])
   expect(last?.text).toContain('Too many wrong credentials from this address')
+
+  const behind = await behindProxy()
+  const guess = async (address: string) => {
+    const form = await askRaw(behind.url, '/console')
+    const [, token = ''] = /name="token" value="([^"]+)"/.exec(form.text) ?? []
+    const [cookie = ''] = setCookies(form)
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-forwarded-for': address, cookie }
+    const body = new URLSearchParams({ token, login: corner.login, authtoken: 'guess' }).toString()
+    return (await askRaw(behind.url, '/console/sign-in', { method: 'POST', headers, body })).status
+  }
+  expect([await guess('127.0.0.1'), await guess('203.0.113.7')]).toEqual([429, 401])
+  await behind.close()
 })

@@ -16,8 +16,8 @@ export const fieldOf = ({ body }: FastifyRequest, name: string): string =>
   body instanceof URLSearchParams ? (body.get(name) ?? '') : ''
 
 /** Whether a form was sent by a page of ours, as far as the browser says: other pages cannot make it say so. */
-export function isOurs({ headers }: FastifyRequest): boolean {
-  const { origin, host } = headers
+export function isOurs({ headers, host }: FastifyRequest): boolean {
+  const { origin } = headers
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin'
   return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)
