@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { cookieOf, fieldOf } from '../frame/form.ts'
-import type { Seal } from './seal.ts'
+import type { Seal } from '../frame/seal.ts'
 
 /** A working day: who comes back tomorrow signs in again. */
 const SESSION_SECONDS = 8 * 3_600

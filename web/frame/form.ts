@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /** More than any form of ours holds. */
-const MOST_BYTES = 5_000
+const MOST_BYTES = 8_000
 
 /** Lets routes of this scope read forms of HTML, and nothing else. */
 export function readForms(scope: FastifyInstance): void {
