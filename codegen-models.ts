@@ -233,6 +233,7 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     CreateWebhookSubscriptionSuccess: '{ readonly webhookSubscription: number }',
     UpdateWebhookSubscriptionSuccess: '{ readonly webhookSubscription: number }',
     DeleteWebhookSubscriptionSuccess: '{ readonly row: number }',
+    PauseWebhookSubscriptionSuccess: '{ readonly webhookSubscription: number }',
     ResumeWebhookSubscriptionSuccess: '{ readonly webhookSubscription: number }',
     TestWebhookSubscriptionSuccess: '{ readonly webhookDelivery: number }',
     RotateHooksTokenSuccess: '{ readonly store: number }',

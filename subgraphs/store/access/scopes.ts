@@ -255,6 +255,7 @@ export const FIELD_SCOPES: Readonly<Record<string, readonly Scope[] | 'owner' | 
   'Mutation.createWebhookSubscription': ['write_hooks'],
   'Mutation.updateWebhookSubscription': ['write_hooks'],
   'Mutation.deleteWebhookSubscription': ['write_hooks'],
+  'Mutation.pauseWebhookSubscription': ['write_hooks'],
   'Mutation.resumeWebhookSubscription': ['write_hooks'],
   'Mutation.testWebhookSubscription': ['write_hooks'],
   'Mutation.replayWebhookDelivery': ['write_hooks'],
