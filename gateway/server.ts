@@ -40,6 +40,10 @@ type Readiness = { readonly state: 'ok' | 'degraded' | 'failing'; readonly witho
 const REQUEST_MILLISECONDS = 10_000
 const READINESS_MILLISECONDS = 2_000
 
+/** The longest part of a path between two slashes where that stands for something, in characters. */
+const PART_CHARACTERS = 1_000
+const TOO_LONG_PART = `Expected parts of a path of at most ${PART_CHARACTERS} characters.`
+
 /** What a request id of a client may look like; anything else is replaced. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/
 
@@ -91,7 +95,7 @@ export function createHttpServer({
     genReqId: requestIdOf,
     trustProxy: isProxy ?? false,
     bodyLimit: BOUNDS.bodyBytes,
-    routerOptions: { maxParamLength: 1_000 },
+    routerOptions: { maxParamLength: PART_CHARACTERS },
     requestTimeout: REQUEST_MILLISECONDS,
     http: {
       connectionsCheckingInterval: 1_000,
@@ -103,13 +107,13 @@ export function createHttpServer({
     },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    // A path that cannot be decoded does not reach any route or hook.
+    // A path that cannot be decoded, or has a part that is too long, does not reach any route or hook.
     frameworkErrors: (error, request, reply) => {
       const status = error.statusCode && error.statusCode < 500 ? error.statusCode : 400
       void (reply as FastifyReply)
         .code(status)
-        .header('x-request-id', request.id)
-        .send(errorBody(status, 'Expected a path whose percent-encoding is valid.'))
+        .headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
+        .send(errorBody(status, status === 414 ? TOO_LONG_PART : 'Expected a path whose percent-encoding is valid.'))
     },
     clientErrorHandler: refuseMalformed,
   })
