@@ -1,4 +1,6 @@
+import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
+import { splitVariables } from './gateway/split/variables.ts'
 import { wholeNumber } from './subgraphs/runtime/config.ts'
 import { fileVariables } from './subgraphs/store/file/variables.ts'
 import { webhookVariables } from './subgraphs/store/webhook-delivery/variables.ts'
@@ -9,6 +11,10 @@ const oneOrZero = z.enum(['0', '1'], '0 or 1').transform((text) => text === '1')
 
 const urlWith = (protocols: readonly string[], expectation: string) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), expectation)
+
+/** An address, or a network such as 10.0.0.0/8. */
+const isNetwork = (text: string): boolean =>
+  /\/\d{1,3}$/.test(text) ? ipaddr.isValidCIDR(text.trim()) : ipaddr.isValid(text.trim())
 
 /** The variables of `npm start` and of `npx atrium`: the whole configuration. `--help` and docs/operations.md list them. */
 export const variables = {
@@ -136,6 +142,16 @@ export const variables = {
     meaning:
       'A Redis in which several copies count COST_BUDGET and the rate limits of the store together; unset, each counts by itself.',
   },
+  TRUSTED_PROXIES: {
+    read: z
+      .string()
+      .transform((text) => text.split(','))
+      .refine((networks) => networks.every(isNetwork), 'addresses or networks in CIDR notation, separated by commas'),
+    default: null,
+    unit: null,
+    meaning:
+      'Balancers and proxies before this process, whose X-Forwarded-For is believed, as addresses or networks in CIDR notation; unset, none.',
+  },
   MCP_HOSTS: {
     read: z
       .string()
@@ -206,6 +222,13 @@ export const variables = {
     unit: 'seconds',
     meaning: 'How long a stop waits for requests that are being answered.',
   },
+  SHUTDOWN_DRAIN_SECONDS: {
+    read: wholeNumber(0, 600),
+    default: '0',
+    unit: 'seconds',
+    meaning: 'How long a stop goes on to take requests while /ready says 503, so that a balancer sends the next ones elsewhere.',
+  },
+  ...splitVariables,
   ...fileVariables,
   ...webhookVariables,
   ...collectorVariables,

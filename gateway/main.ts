@@ -15,7 +15,7 @@ import { httpLink } from './http-link.ts'
 import { limitsOf } from './limits/limits.ts'
 import { budgetOf } from './limits/redis-budget.ts'
 import { type Location, linkPool } from './link-pool.ts'
-import { freePort, listen, localUrl } from './listen.ts'
+import { freePort, listen, listeningOf, localUrl } from './listen.ts'
 import { persistedBy } from './manifest.ts'
 import { createMetrics } from './metrics.ts'
 import { serveMetrics } from './metrics-door.ts'
@@ -52,7 +52,7 @@ await runProgram(async (defer, end) => {
   defer(watched.close)
   process.on('SIGHUP', watched.look)
 
-  const app = createHttpServer({ log })
+  const app = createHttpServer({ log, proxies: config.TRUSTED_PROXIES ?? [] })
   const explorer = config.EXPLORER && { page: await serveExplorer(app) }
   await serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
   const sockets = serveWebSockets(app, gateway)
@@ -61,7 +61,7 @@ await runProgram(async (defer, end) => {
     await serveMetrics(app, metrics, open, { host: config.HOST, port: config.METRICS_PORT, log, defer })
   }
   const port = config.PORT || (await freePort(config.HOST))
-  await listen(app, { host: config.HOST, port, graceSeconds: config.SHUTDOWN_GRACE_SECONDS }, defer)
+  await listen(app, listeningOf(config, port), defer)
   console.error(`The gateway is ready: ${localUrl(config.HOST, port)}/graphql`)
 
   /** Rejects with a Refusal when the text is no supergraph, or one that a trusted document does not fit. */

@@ -12,12 +12,19 @@ import {
   LogController,
 } from 'fastify'
 import type { Logger } from 'pino'
+import { trustedProxies } from './client-address.ts'
 import { idleConnections } from './idle-connections.ts'
 import { BOUNDS } from './limits/limits.ts'
 
 export { compressAnswers } from './compression.ts'
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** From now on `/ready` answers 503, and connections end with the answer that they wait for; everything else goes on. */
+    readonly startDraining: () => void
+    /** Where a request comes from, also one for an upgrade, which is no request of Fastify's. */
+    readonly addressOf: (request: IncomingMessage) => string
+  }
   interface FastifyContextConfig {
     /** True where a part of the path is a secret: the log has the pattern of the route instead. */
     readonly hasSecretPath?: boolean
@@ -45,6 +52,7 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/
 /** Codes of refusals by status. */
 const CODES: Readonly<Record<number, string>> = {
   400: 'BAD_REQUEST',
+  401: 'UNAUTHENTICATED',
   404: 'NOT_FOUND',
   405: 'METHOD_NOT_ALLOWED',
   406: 'NOT_ACCEPTABLE',
@@ -74,21 +82,22 @@ export function createHttpServer({
   log,
   checks = [],
   lost,
-  trustProxy = false,
+  proxies = [],
 }: {
   readonly log: Logger
   readonly checks?: readonly ReadinessCheck[]
   /** For people; programs get JSON. Absent: everybody does. */
   readonly lost?: LostPage
-  /** Believe X-Forwarded-For: only behind a proxy that sets it. */
-  readonly trustProxy?: boolean
+  /** Whose X-Forwarded-For is believed: addresses, and networks in CIDR notation. */
+  readonly proxies?: readonly string[]
 }): FastifyInstance {
+  const { isTrusted, addressOf } = trustedProxies(proxies)
   const app: FastifyInstance = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
     genReqId: requestIdOf,
-    trustProxy,
+    trustProxy: proxies.length > 0 && isTrusted,
     bodyLimit: BOUNDS.bodyBytes,
     routerOptions: { maxParamLength: 1_000 },
     requestTimeout: REQUEST_MILLISECONDS,
@@ -114,6 +123,10 @@ export function createHttpServer({
   })
 
   let isClosing = false
+  app.decorate('startDraining', () => {
+    isClosing = true
+  })
+  app.decorate('addressOf', addressOf)
   const idle = idleConnections(app.server)
   app.addHook('preClose', async () => {
     isClosing = true

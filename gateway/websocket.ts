@@ -135,7 +135,7 @@ export function serveWebSockets(app: FastifyInstance, gateway: Gateway): WebSock
       return
     }
     const requestId = requestIdOf(request).slice(0, 100)
-    const address = request.socket.remoteAddress ?? ''
+    const address = app.addressOf(request)
     const credentials = credentialsIn(request.headers)
     sockets.handleUpgrade(request, socket, head, (opened) => connected(opened, socket, { requestId, address, credentials }))
   }

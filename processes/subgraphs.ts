@@ -1,0 +1,61 @@
+import type { JWTVerifyGetKey } from 'jose'
+import type { Logger } from 'pino'
+import type { variables } from '../config.ts'
+import { seedDirectory } from '../subgraphs/directory/import/seed.ts'
+import { directorySubgraph } from '../subgraphs/directory/subgraph.ts'
+import type { Config } from '../subgraphs/runtime/config.ts'
+import type { Connection } from '../subgraphs/runtime/database.ts'
+import type { Defer } from '../subgraphs/runtime/program.ts'
+import type { Subgraph } from '../subgraphs/runtime/subgraph.ts'
+import { socialSubgraph } from '../subgraphs/social/subgraph.ts'
+import { fileStorageOf } from '../subgraphs/store/file/configured.ts'
+import { storeFiles } from '../subgraphs/store/file/files.ts'
+import { fileSources } from '../subgraphs/store/file/source.ts'
+import type { FileStorage } from '../subgraphs/store/file/storage.ts'
+import { type StoreSubgraph, storeSubgraph } from '../subgraphs/store/subgraph.ts'
+import { webhookNetworkOf } from '../subgraphs/store/webhook-delivery/variables.ts'
+import { trustSubgraph } from '../subgraphs/trust/subgraph.ts'
+
+/** The whole configuration. */
+export type AtriumConfig = Config<typeof variables>
+
+/** What every subgraph is made of. */
+export type Making = {
+  readonly config: AtriumConfig
+  readonly connection: Connection
+  /** Where clients reach this installation. */
+  readonly publicUrl: string
+  /** What the tokens of users are checked by. */
+  readonly userKeys: JWTVerifyGetKey
+  /** Where files of stores are; absent: where the configuration says. */
+  readonly storage?: FileStorage
+  readonly log: Logger
+  readonly defer: Defer
+}
+
+export type SubgraphName = 'directory' | 'social' | 'store' | 'trust'
+
+/** How each subgraph is started on a migrated database; it is closed with the process. */
+export const STARTED = {
+  directory: async ({ connection, publicUrl, log, defer }: Making): Promise<Subgraph> => {
+    const aborted = new AbortController()
+    defer(async () => aborted.abort())
+    await seedDirectory(connection, { log, signal: aborted.signal })
+    return closedLater(await directorySubgraph({ connection, publicUrl, log }), defer)
+  },
+  social: async ({ connection, log, defer }: Making): Promise<Subgraph> =>
+    closedLater(await socialSubgraph({ connection, log }), defer),
+  store: async ({ config, connection, publicUrl, userKeys, storage, log, defer }: Making): Promise<StoreSubgraph> => {
+    const kept = storage ?? (await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })).storage
+    const files = storeFiles(kept, fileSources())
+    const webhookNetwork = webhookNetworkOf(config)
+    return closedLater(await storeSubgraph({ connection, publicUrl, userKeys, files, log, webhookNetwork }), defer)
+  },
+  trust: async ({ config, connection, log, defer }: Making): Promise<Subgraph> =>
+    closedLater(trustSubgraph({ connection, log, config, sources: { config } }), defer),
+} satisfies Readonly<Record<SubgraphName, (making: Making) => Promise<Subgraph>>>
+
+function closedLater<Made extends Subgraph>(subgraph: Made, defer: Defer): Made {
+  defer(subgraph.close)
+  return subgraph
+}
