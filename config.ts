@@ -140,7 +140,7 @@ export const variables = {
     unit: null,
     secret: true,
     meaning:
-      'A Redis in which several copies count COST_BUDGET and the rate limits of the store together; unset, each counts by itself.',
+      'A Redis in which several copies count COST_BUDGET and the rate limits of the store together, and share documents that clients register by hash; unset, each is by itself.',
   },
   TRUSTED_PROXIES: {
     read: z

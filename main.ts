@@ -47,6 +47,8 @@ await runProgram(async (defer, end) => {
   if (tracing) defer(tracing.close)
   const budget = await parts.budgetOf(config, log)
   defer(async () => budget?.close())
+  const documents = await parts.sharedDocumentsOf(config, log)
+  defer(async () => documents?.close())
   const gateway = await parts.startGateway({
     supergraphSdl: readFileSync(join(import.meta.dirname, 'schema/supergraph.graphql'), 'utf8'),
     links: graph.links,
@@ -58,6 +60,7 @@ await runProgram(async (defer, end) => {
     responseCacheBytes: config.RESPONSE_CACHE_BYTES,
     introspection: config.INTROSPECTION,
     persisted: parts.persistedBy(config),
+    documents,
   })
   defer(gateway.close)
   await graph.begin(gateway.client)
@@ -128,6 +131,7 @@ async function loadParts() {
     ...(await import('./gateway/metrics-door.ts')),
     ...(await import('./gateway/manifest.ts')),
     ...(await import('./gateway/server.ts')),
+    ...(await import('./gateway/shared-documents.ts')),
     ...(await import('./gateway/subgraph-door.ts')),
     ...(await import('./gateway/http.ts')),
     ...(await import('./gateway/websocket.ts')),

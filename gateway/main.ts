@@ -20,6 +20,7 @@ import { persistedBy } from './manifest.ts'
 import { createMetrics } from './metrics.ts'
 import { serveMetrics } from './metrics-door.ts'
 import { createHttpServer } from './server.ts'
+import { sharedDocumentsOf } from './shared-documents.ts'
 import { locationsIn } from './supergraph.ts'
 import { type Graph, swappable } from './swappable.ts'
 import { tracingOf } from './tracing-config.ts'
@@ -43,6 +44,8 @@ await runProgram(async (defer, end) => {
   const budget = await budgetOf(config, log)
   defer(async () => budget?.close())
   const persisted = persistedBy(config)
+  const documents = await sharedDocumentsOf(config, log)
+  defer(async () => documents?.close())
   const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
   const pool = linkPool((location) => httpLink({ ...location, timeoutMilliseconds, log }))
   const gateway = swappable(await graphOf(first), log)
@@ -79,6 +82,7 @@ await runProgram(async (defer, end) => {
         responseCacheBytes: config.RESPONSE_CACHE_BYTES,
         introspection: config.INTROSPECTION,
         persisted,
+        documents,
       })
       return { gateway, release }
     } catch (error) {
