@@ -49,6 +49,14 @@ export const variables = {
     secret: true,
     meaning: 'A PostgreSQL 15 or newer to use; unset, an embedded one runs in DATA_DIR.',
   },
+  DATABASE_REPLICA_URL: {
+    read: urlWith(['postgres:', 'postgresql:'], 'a URL such as postgres://user:password@host:5432/database'),
+    default: null,
+    unit: null,
+    secret: true,
+    meaning:
+      'A streaming replica of DATABASE_URL, which answers queries of the store and social subgraphs to who has not just written; unset, there is none.',
+  },
   LOG_LEVEL: {
     read: z.enum(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],

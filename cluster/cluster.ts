@@ -25,6 +25,8 @@ export type Cluster = {
   readonly lines: readonly string[]
   /** The processes of Atrium, in the order in which they are restarted. */
   readonly programs: readonly Program[]
+  /** The balancer. */
+  readonly balancer: Program
   /** Where each is reached without the balancer, by name. */
   readonly ports: ReadonlyMap<string, number>
   /** The databases: connection strings. */
@@ -139,6 +141,7 @@ export async function startCluster({
     url,
     lines: linesOf(pools, { statusPort, redisPort, databaseUrl, replicaUrl, logs }),
     programs,
+    balancer,
     ports: new Map(pools.flatMap(({ servers }) => servers.map(({ name, port: at }) => [name, at]))),
     databaseUrl,
     replicaUrl,

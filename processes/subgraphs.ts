@@ -4,8 +4,10 @@ import type { variables } from '../config.ts'
 import { seedDirectory } from '../subgraphs/directory/import/seed.ts'
 import { directorySubgraph } from '../subgraphs/directory/subgraph.ts'
 import type { Config } from '../subgraphs/runtime/config.ts'
-import type { Connection } from '../subgraphs/runtime/database.ts'
+import type { Connection, ReplicaOptions } from '../subgraphs/runtime/database.ts'
 import type { Defer } from '../subgraphs/runtime/program.ts'
+import { ownWrites } from '../subgraphs/runtime/recent-writes.ts'
+import { Refusal } from '../subgraphs/runtime/refusal.ts'
 import type { Subgraph } from '../subgraphs/runtime/subgraph.ts'
 import { socialSubgraph } from '../subgraphs/social/subgraph.ts'
 import { fileStorageOf } from '../subgraphs/store/file/configured.ts'
@@ -15,6 +17,7 @@ import type { FileStorage } from '../subgraphs/store/file/storage.ts'
 import { type StoreSubgraph, storeSubgraph } from '../subgraphs/store/subgraph.ts'
 import { webhookNetworkOf } from '../subgraphs/store/webhook-delivery/variables.ts'
 import { trustSubgraph } from '../subgraphs/trust/subgraph.ts'
+import { sharedWrites } from './shared-writes.ts'
 
 /** The whole configuration. */
 export type AtriumConfig = Config<typeof variables>
@@ -43,13 +46,17 @@ export const STARTED = {
     await seedDirectory(connection, { log, signal: aborted.signal })
     return closedLater(await directorySubgraph({ connection, publicUrl, log }), defer)
   },
-  social: async ({ connection, log, defer }: Making): Promise<Subgraph> =>
-    closedLater(await socialSubgraph({ connection, log }), defer),
-  store: async ({ config, connection, publicUrl, userKeys, storage, log, defer }: Making): Promise<StoreSubgraph> => {
+  social: async (making: Making): Promise<Subgraph> => {
+    const { connection, log, defer } = making
+    return closedLater(await socialSubgraph({ connection, replica: await replicaOf('social', making), log }), defer)
+  },
+  store: async (making: Making): Promise<StoreSubgraph> => {
+    const { config, connection, publicUrl, userKeys, storage, log, defer } = making
+    const replica = await replicaOf('store', making)
     const kept = storage ?? (await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })).storage
     const files = storeFiles(kept, fileSources())
     const webhookNetwork = webhookNetworkOf(config)
-    return closedLater(await storeSubgraph({ connection, publicUrl, userKeys, files, log, webhookNetwork }), defer)
+    return closedLater(await storeSubgraph({ connection, replica, publicUrl, userKeys, files, log, webhookNetwork }), defer)
   },
   trust: async ({ config, connection, log, defer }: Making): Promise<Subgraph> =>
     closedLater(trustSubgraph({ connection, log, config, sources: { config } }), defer),
@@ -58,4 +65,20 @@ export const STARTED = {
 function closedLater<Made extends Subgraph>(subgraph: Made, defer: Defer): Made {
   defer(subgraph.close)
   return subgraph
+}
+
+/** The replica that the configuration names. Several copies must tell each other who wrote. */
+async function replicaOf(name: SubgraphName, { config, log, defer }: Making): Promise<ReplicaOptions | undefined> {
+  const { DATABASE_REPLICA_URL: connectionString, REDIS_URL: redis } = config
+  if (connectionString === undefined) return undefined
+  const connection = { connectionString }
+  if (redis === undefined) {
+    if (config.ATRIUM_ROLE === 'all') return { connection, writes: ownWrites() }
+    throw new Refusal(
+      'Expected REDIS_URL to be set, because DATABASE_REPLICA_URL is: copies tell each other there who wrote last.',
+    )
+  }
+  const writes = await sharedWrites(redis, name, log)
+  defer(writes.close)
+  return { connection, writes }
 }
