@@ -9,6 +9,7 @@ import { linkSecretsOf, locationsOf } from '../gateway/split/variables.ts'
 import { resources } from '../rest-facade/store/resources.ts'
 import type { Door } from '../subgraphs/runtime/door.ts'
 import type { Defer } from '../subgraphs/runtime/program.ts'
+import type { Subgraph } from '../subgraphs/runtime/subgraph.ts'
 import { OAUTH_ROUTES } from '../subgraphs/store/oauth/door.ts'
 import { type AtriumConfig, type Making, STARTED } from './subgraphs.ts'
 
@@ -22,6 +23,8 @@ export type Graph = {
   readonly listeners: () => number
   /** Called when the graph can be asked. */
   readonly begin: (client: GatewayClient) => Promise<void>
+  /** Called when this process listens: subgraphs begin what they do unasked. */
+  readonly start: () => void
 }
 
 /** All subgraphs, in this process. */
@@ -30,13 +33,16 @@ export async function graphInside(making: Making): Promise<Graph> {
   const social = await STARTED.social(making)
   const store = await STARTED.store(making)
   const trust = await STARTED.trust(making)
-  const subgraphs = [directory, social, store, trust]
+  const subgraphs: readonly Subgraph[] = [directory, social, store, trust]
   return {
     links: subgraphs.map(localLink),
     checks: subgraphs.map(({ name, ready }) => ({ name, check: ready })),
     door: store.door ?? null,
     listeners: () => subgraphs.reduce((sum, { listeners }) => sum + (listeners?.() ?? 0), 0),
     begin: async (client) => making.defer(await store.deliverWebhooks(await resources(client))),
+    start() {
+      for (const { start } of subgraphs) start?.()
+    },
   }
 }
 
@@ -56,6 +62,7 @@ export function graphOutside(config: AtriumConfig, { log, defer }: Pick<Making, 
     door: store.door,
     listeners: () => 0,
     begin: async () => {},
+    start: () => {},
   }
 }
 

@@ -54,6 +54,7 @@ export async function runSubgraph(
     await serveMetrics(app, metrics, open, { host: config.HOST, port: config.METRICS_PORT, log, defer })
   }
   await listen(app, listeningOf(config, port), defer)
+  subgraph.start?.()
   void database.gone.then(() => end(new Error('The embedded PostgreSQL ended unexpectedly; the next start recovers its data.')))
   console.error(`The ${name} subgraph is ready: ${localUrl(config.HOST, port)}`)
 }
