@@ -248,5 +248,6 @@ export const FIELD_SCOPES: Readonly<Record<string, readonly Scope[] | 'owner' | 
   'Mutation.rotateHooksToken': ['write_hooks'],
   'Subscription.customerCreated': ['read_customers'],
   'Subscription.inventoryLevelChanged': ['read_products'],
+  'Subscription.orderUpdated': ['read_orders'],
   'Subscription.productUpdated': ['read_products'],
 }
