@@ -116,6 +116,7 @@ await runProgram(async (defer, end) => {
     await parts.serveMetrics(app, metrics, open, { host: config.HOST, port: config.METRICS_PORT, log, defer })
   }
   await listen(app, { host: config.HOST, port, graceSeconds: config.SHUTDOWN_GRACE_SECONDS }, defer)
+  for (const { start } of subgraphs) start?.()
 
   void database.gone.then(() => end(new Error('The embedded PostgreSQL ended unexpectedly; the next start recovers its data.')))
   console.error(welcome(publicUrl, config.EXPLORER))
