@@ -70,9 +70,9 @@ export const orderResolvers = {
     __resolveReference: ({ id }, context) => orderOf(id, context),
     lines: ({ id }, _, { load }) => load.linesOfOrder.load(id),
     additionalFields: ({ id }, _, { load }) => load.additionalFieldsOfOrder.load(id),
-    duplicateUrl: (order, _, context) => pageOf(order, 'duplicate', context),
+    duplicateUrl: () => null,
     recoveryUrl: (order, _, context) => (order.status === 'ABANDONED' ? pageOf(order, 'recover', context) : null),
-    reviewUrl: (order, _, context) => (order.status === 'PAID' ? pageOf(order, 'review', context) : null),
+    reviewUrl: () => null,
     checkoutUrl: (order, _, context) =>
       order.status === 'ABANDONED' || order.status === 'PENDING_PAYMENT' ? pageOf(order, 'checkout', context) : null,
   },
