@@ -32,6 +32,7 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     UpdateStoreSuccess: '{ readonly store: number }',
     ResetAuthtokenSuccess: '{ readonly login: string; readonly authtoken: string | null }',
     Shop: '../../subgraphs/store/shop/shop.ts#Shop as ShopModel',
+    ShopOrder: '../../subgraphs/store/shop/shop.ts#ShopOrder as ShopOrderModel',
     ShopProduct: '../../subgraphs/store/shop/shop.ts#ShopProduct as ShopProductModel',
     ShopProductConnection: '../../subgraphs/runtime/keyset.ts#KeysetPage<ShopProductModel>',
     ClaimStoreSuccess: '{ readonly store: number }',

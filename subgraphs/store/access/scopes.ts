@@ -62,6 +62,7 @@ export const FIELD_SCOPES: Readonly<Record<string, readonly Scope[] | 'owner' | 
   'Mutation.createStore': ['write_store_setup'],
   'Mutation.resetAuthtoken': 'owner',
   'Query.shop': 'anyone',
+  'Query.shopOrder': 'anyone',
   'Query.checkoutCustomField': ['read_settings', 'read_checkout_custom_fields'],
   'Query.checkoutCustomFields': ['read_settings', 'read_checkout_custom_fields'],
   'Mutation.createCheckoutCustomField': ['write_settings', 'write_checkout_custom_fields'],
@@ -262,5 +263,6 @@ export const FIELD_SCOPES: Readonly<Record<string, readonly Scope[] | 'owner' | 
   'Mutation.rotateHooksToken': ['write_hooks'],
   'Subscription.customerCreated': ['read_customers'],
   'Subscription.inventoryLevelChanged': ['read_products'],
+  'Subscription.orderUpdated': ['read_orders'],
   'Subscription.productUpdated': ['read_products'],
 }
