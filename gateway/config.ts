@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { variables as all } from '../config.ts'
 import { wholeNumber } from '../subgraphs/runtime/config.ts'
 import { BOUNDS } from './limits/limits.ts'
+import { proxyVariables } from './proxies.ts'
 
 const { HOST, PORT, LOG_LEVEL, DEPTH_LIMIT, COST_LIMIT, COST_PROFILE, COST_SCALAR, COST_OBJECT, COST_LIST_FACTOR } = all
 const { COST_BUDGET, REDIS_URL, SHUTDOWN_GRACE_SECONDS } = all
@@ -19,6 +20,7 @@ export const variables = {
   },
   HOST,
   PORT,
+  ...proxyVariables,
   SUBGRAPH_TIMEOUT_MILLISECONDS: {
     read: wholeNumber(1, BOUNDS.milliseconds),
     default: '5000',

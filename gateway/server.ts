@@ -14,6 +14,7 @@ import {
 import type { Logger } from 'pino'
 import { idleConnections } from './idle-connections.ts'
 import { BOUNDS } from './limits/limits.ts'
+import type { IsProxy } from './proxies.ts'
 
 export { compressAnswers } from './compression.ts'
 
@@ -78,21 +79,21 @@ export function createHttpServer({
   log,
   checks = [],
   lost,
-  trustProxy = false,
+  isProxy,
 }: {
   readonly log: Logger
   readonly checks?: readonly ReadinessCheck[]
   /** For people; programs get JSON. Absent: everybody does. */
   readonly lost?: LostPage
-  /** Believe X-Forwarded-For: only behind a proxy that sets it. */
-  readonly trustProxy?: boolean
+  /** Whose X-Forwarded-* are believed; absent: nobody's. */
+  readonly isProxy?: IsProxy | undefined
 }): FastifyInstance {
   const app: FastifyInstance = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
     genReqId: requestIdOf,
-    trustProxy,
+    trustProxy: isProxy ?? false,
     bodyLimit: BOUNDS.bodyBytes,
     routerOptions: { maxParamLength: PART_CHARACTERS },
     requestTimeout: REQUEST_MILLISECONDS,

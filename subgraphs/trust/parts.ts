@@ -23,7 +23,7 @@ import { type TrustConfig, trustVariables } from './variables.ts'
 const WRONG_KEYS_PER_MINUTE = 60
 
 /** What collectors need beside the database. */
-export type CollectorOptions = Pick<SourcesOptions, 'config' | 'network' | 'isScheduled'>
+export type CollectorOptions = Pick<SourcesOptions, 'config' | 'network'>
 
 export type TrustOptions = {
   readonly connection: Connection
@@ -49,8 +49,10 @@ export function trustParts({
   readonly parts: Parts
   /** Downloads the lists that are due. */
   readonly refreshLists: () => Promise<void>
-  /** Deletes decisions that are older than they are kept, which also happens by itself where lists are downloaded. */
+  /** Deletes decisions that are older than they are kept. */
   readonly deleteOld: () => Promise<void>
+  /** From now on both happen by themselves when they are due. */
+  readonly start: () => void
   readonly close: () => Promise<void>
 } {
   // Not the error itself: pg hangs the whole client on it.
@@ -66,7 +68,6 @@ export function trustParts({
     days: config.TRUST_RETENTION_DAYS,
     now,
     log,
-    isScheduled: 'config' in wanted && wanted.isScheduled !== false,
   })
   return {
     parts: {
@@ -86,6 +87,10 @@ export function trustParts({
       if ('refreshLists' in sources) await sources.refreshLists()
     },
     deleteOld: old.run,
+    start: () => {
+      old.start()
+      if ('start' in sources) sources.start()
+    },
     close: async () => {
       await old.close()
       await unattended.close()
