@@ -73,7 +73,7 @@ const gateway = await startGateway({
   log,
   responseCacheBytes: 5_000_000,
 })
-const app = createHttpServer({ log, trustProxy: true })
+const app = createHttpServer({ log, isProxy: () => true })
 await serveGraphql(app, gateway, { batchLimit: 10 })
 await serveDirectoryApi(app, gateway.client, { publicUrl: url })
 await serveSocialApi(app, gateway.client, { publicUrl: url })
@@ -81,6 +81,7 @@ await serveStoreApi(app, gateway.client, {
   publicUrl: url,
   rateLimit: {
     count: () => ({ second: 1, minute: 1, secondEndsIn: 1, minuteEndsIn: 1, banEndsIn: 0 }),
+    uses: async () => [],
     close: async () => {},
   },
 })
