@@ -37,16 +37,19 @@ export function failureOf(
   const { status, headers } = problem
   const said = errors[0]?.message ?? problem.message
   const failure = { status, message: status === 404 ? said : problem.message, ...(headers && { headers }) }
-  if (status === 403) return { failure: { ...failure, headers: needing(errors) }, isOurs }
+  if (status === 403) return { failure: { ...failure, headers: needing(scopeNeeded(errors)) }, isOurs }
   if (status === 401) return { failure: { ...failure, headers: CHALLENGE }, isOurs }
   if (status === 503) return { failure: { ...failure, headers: { 'retry-after': '2' } }, isOurs }
   return { failure, isOurs }
 }
 
-/** What an app should ask the shop for (RFC 6750 §3.1); nothing where no scope would help. */
-function needing([error]: readonly GraphQLFormattedError[]): Readonly<Record<string, string>> {
+/** The scope that an app should ask the shop for (RFC 6750 §3.1); undefined where no scope would help. */
+export function scopeNeeded([error]: readonly GraphQLFormattedError[]): string | undefined {
   const scopes = error?.extensions?.scopes
-  const [scope] = Array.isArray(scopes) ? (scopes as readonly string[]) : []
+  return Array.isArray(scopes) ? (scopes as readonly string[])[0] : undefined
+}
+
+function needing(scope: string | undefined): Readonly<Record<string, string>> {
   return scope === undefined ? {} : { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` }
 }
 
