@@ -1,4 +1,9 @@
-import type { Progress } from '../subgraphs/directory/import/import.ts'
+import type { Progress as ImportProgress } from '../subgraphs/directory/import/import.ts'
+
+/** How far a long command is. `total` is null while nobody knows. */
+type Progress = Omit<ImportProgress, 'phase'> & {
+  readonly phase: ImportProgress['phase'] | 'backing-up' | 'restoring' | 'exporting'
+}
 
 /** Shows how far a long command is. */
 export type ProgressLine = { readonly show: (progress: Progress) => void; readonly clear: () => void }
@@ -7,6 +12,9 @@ const PHASES: Readonly<Record<Progress['phase'], { readonly title: string; reado
   reading: { title: 'Reading', unit: 'files' },
   fetching: { title: 'Fetching', unit: 'records' },
   storing: { title: 'Storing', unit: 'steps' },
+  'backing-up': { title: 'Backing up', unit: 'rows' },
+  exporting: { title: 'Exporting', unit: 'rows' },
+  restoring: { title: 'Restoring', unit: 'bytes' },
 }
 
 const BAR = 24
