@@ -69,6 +69,7 @@ await runProgram(async (defer, end) => {
     log,
     metrics,
     tracing,
+    slowMilliseconds: config.SLOW_OPERATION_MILLISECONDS,
     responseCacheBytes: config.RESPONSE_CACHE_BYTES,
     introspection: config.INTROSPECTION,
     persisted: parts.persistedBy(config),
@@ -86,7 +87,7 @@ await runProgram(async (defer, end) => {
     consoleSecret: config.CONSOLE_SECRET ?? null,
     operations: history && { token: config.OPERATIONS_TOKEN ?? '', history, checks, circuits: gateway.circuits },
   })
-  const app = parts.createHttpServer({ log, checks, lost: site.lost })
+  const app = parts.createHttpServer({ log, checks, metrics, lost: site.lost })
   const explorer = config.EXPLORER && {
     page: await parts.serveExplorer(app, { examples: parts.graphExamples(), signIn: parts.graphSignIn(), home: './' }),
   }

@@ -52,7 +52,7 @@ await runProgram(async (defer, end) => {
   defer(watched.close)
   process.on('SIGHUP', watched.look)
 
-  const app = createHttpServer({ log })
+  const app = createHttpServer({ log, metrics })
   const explorer = config.EXPLORER && { page: await serveExplorer(app) }
   await serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
   const sockets = serveWebSockets(app, gateway)
@@ -76,6 +76,7 @@ await runProgram(async (defer, end) => {
         log,
         metrics,
         tracing,
+        slowMilliseconds: config.SLOW_OPERATION_MILLISECONDS,
         responseCacheBytes: config.RESPONSE_CACHE_BYTES,
         introspection: config.INTROSPECTION,
         persisted,

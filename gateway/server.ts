@@ -12,8 +12,10 @@ import {
   LogController,
 } from 'fastify'
 import type { Logger } from 'pino'
+import { doorOf } from './doors.ts'
 import { idleConnections } from './idle-connections.ts'
 import { BOUNDS } from './limits/limits.ts'
+import type { Metrics } from './metrics.ts'
 
 export { compressAnswers } from './compression.ts'
 
@@ -74,12 +76,15 @@ export function createHttpServer({
   log,
   checks = [],
   lost,
+  metrics = null,
   trustProxy = false,
 }: {
   readonly log: Logger
   readonly checks?: readonly ReadinessCheck[]
   /** For people; programs get JSON. Absent: everybody does. */
   readonly lost?: LostPage
+  /** Counts requests by the door that they took. */
+  readonly metrics?: Pick<Metrics, 'requested'> | null
   /** Believe X-Forwarded-For: only behind a proxy that sets it. */
   readonly trustProxy?: boolean
 }): FastifyInstance {
@@ -135,6 +140,10 @@ export function createHttpServer({
   })
   app.addHook('onResponse', (request, reply, done) => {
     logLine(log, request, reply)
+    if (metrics) {
+      const door = doorOf(pathOf(request))
+      if (door !== null) metrics.requested(door, reply.statusCode, reply.elapsedTime / 1000)
+    }
     done()
   })
 
