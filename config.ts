@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { proxyVariables } from './gateway/proxies.ts'
 import { wholeNumber } from './subgraphs/runtime/config.ts'
 import { fileVariables } from './subgraphs/store/file/variables.ts'
 import { webhookVariables } from './subgraphs/store/webhook-delivery/variables.ts'
@@ -30,6 +31,7 @@ export const variables = {
     unit: null,
     meaning: 'What clients see in front of /api and /graphql, for absolute links; unset, it is made from HOST and PORT.',
   },
+  ...proxyVariables,
   DATA_DIR: {
     read: z.string(),
     default: '.data',

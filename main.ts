@@ -80,24 +80,26 @@ await runProgram(async (defer, end) => {
   const history = metrics && config.OPERATIONS_TOKEN ? parts.historyOf(metrics) : null
   defer(async () => history?.close())
   const checks = subgraphs.map(({ name, ready }) => ({ name, check: ready }))
+  const rateLimit = await parts.storeRateLimitOf(config, log)
+  defer(rateLimit.close)
   const site = await parts.startSite(gateway.client, {
     publicUrl,
     hasExplorer: config.EXPLORER,
     hasSchema: config.INTROSPECTION,
     consoleSecret: config.CONSOLE_SECRET ?? null,
+    uses: rateLimit.uses,
     operations: history && { token: config.OPERATIONS_TOKEN ?? '', history, checks, circuits: gateway.circuits },
   })
-  const app = parts.createHttpServer({ log, checks, metrics, lost: site.lost })
+  const isProxy = config.TRUSTED_PROXIES
+  const app = parts.createHttpServer({ log, checks, metrics, lost: site.lost, isProxy })
   const explorer = config.EXPLORER && {
     page: await parts.serveExplorer(app, { examples: parts.graphExamples(), signIn: parts.graphSignIn(), home: './' }),
   }
   await parts.serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
-  const sockets = parts.serveWebSockets(app, gateway)
+  const sockets = parts.serveWebSockets(app, gateway, { isProxy })
   await parts.serveDirectoryApi(app, gateway.client, { publicUrl })
   await parts.serveSocialApi(app, gateway.client, { publicUrl })
   // Before trust: what nothing else has below /v1 is the store's.
-  const rateLimit = await parts.storeRateLimitOf(config, log)
-  defer(rateLimit.close)
   await parts.serveStoreApi(app, gateway.client, { publicUrl, rateLimit })
   if (store.door) await parts.serveDoor(app, store.door)
   await parts.serveTrustApi(app, gateway.client, { publicUrl })
@@ -117,7 +119,10 @@ await runProgram(async (defer, end) => {
     await parts.serveMetrics(app, metrics, open, { host: config.HOST, port: config.METRICS_PORT, log, defer })
   }
   await listen(app, { host: config.HOST, port, graceSeconds: config.SHUTDOWN_GRACE_SECONDS }, defer)
+  for (const { start } of subgraphs) start?.()
 
+  // Now that it listens: nobody has to wait for a shop.
+  defer(parts.seedStore(connection, { files, log }))
   void database.gone.then(() => end(new Error('The embedded PostgreSQL ended unexpectedly; the next start recovers its data.')))
   console.error(welcome(publicUrl, config.EXPLORER))
 })
@@ -135,6 +140,7 @@ async function loadParts() {
     ...(await import('./subgraphs/store/file/files.ts')),
     ...(await import('./subgraphs/store/file/serve.ts')),
     ...(await import('./subgraphs/store/file/source.ts')),
+    ...(await import('./subgraphs/store/sample/operator.ts')),
     ...(await import('./subgraphs/store/webhook-delivery/variables.ts')),
     ...(await import('./gateway/local-link.ts')),
     ...(await import('./gateway/limits/limits.ts')),

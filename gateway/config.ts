@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { variables as all } from '../config.ts'
 import { wholeNumber } from '../subgraphs/runtime/config.ts'
 import { BOUNDS } from './limits/limits.ts'
+import { proxyVariables } from './proxies.ts'
 
 const {
   HOST,
@@ -30,6 +31,7 @@ export const variables = {
   },
   HOST,
   PORT,
+  ...proxyVariables,
   SUBGRAPH_TIMEOUT_MILLISECONDS: {
     read: wholeNumber(1, BOUNDS.milliseconds),
     default: '5000',

@@ -16,6 +16,7 @@ import { doorOf } from './doors.ts'
 import { idleConnections } from './idle-connections.ts'
 import { BOUNDS } from './limits/limits.ts'
 import type { Metrics } from './metrics.ts'
+import type { IsProxy } from './proxies.ts'
 
 export { compressAnswers } from './compression.ts'
 
@@ -40,6 +41,10 @@ type Readiness = { readonly state: 'ok' | 'degraded' | 'failing'; readonly witho
 /** How long a client may take to send a request, and a readiness check to answer. */
 const REQUEST_MILLISECONDS = 10_000
 const READINESS_MILLISECONDS = 2_000
+
+/** The longest part of a path between two slashes where that stands for something, in characters. */
+const PART_CHARACTERS = 1_000
+const TOO_LONG_PART = `Expected parts of a path of at most ${PART_CHARACTERS} characters.`
 
 /** What a request id of a client may look like; anything else is replaced. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/
@@ -77,7 +82,7 @@ export function createHttpServer({
   checks = [],
   lost,
   metrics = null,
-  trustProxy = false,
+  isProxy,
 }: {
   readonly log: Logger
   readonly checks?: readonly ReadinessCheck[]
@@ -85,17 +90,17 @@ export function createHttpServer({
   readonly lost?: LostPage
   /** Counts requests by the door that they took. */
   readonly metrics?: Pick<Metrics, 'requested'> | null
-  /** Believe X-Forwarded-For: only behind a proxy that sets it. */
-  readonly trustProxy?: boolean
+  /** Whose X-Forwarded-* are believed; absent: nobody's. */
+  readonly isProxy?: IsProxy | undefined
 }): FastifyInstance {
   const app: FastifyInstance = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
     genReqId: requestIdOf,
-    trustProxy,
+    trustProxy: isProxy ?? false,
     bodyLimit: BOUNDS.bodyBytes,
-    routerOptions: { maxParamLength: 1_000 },
+    routerOptions: { maxParamLength: PART_CHARACTERS },
     requestTimeout: REQUEST_MILLISECONDS,
     http: {
       connectionsCheckingInterval: 1_000,
@@ -107,13 +112,13 @@ export function createHttpServer({
     },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    // A path that cannot be decoded does not reach any route or hook.
+    // A path that cannot be decoded, or has a part that is too long, does not reach any route or hook.
     frameworkErrors: (error, request, reply) => {
       const status = error.statusCode && error.statusCode < 500 ? error.statusCode : 400
       void (reply as FastifyReply)
         .code(status)
-        .header('x-request-id', request.id)
-        .send(errorBody(status, 'Expected a path whose percent-encoding is valid.'))
+        .headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
+        .send(errorBody(status, status === 414 ? TOO_LONG_PART : 'Expected a path whose percent-encoding is valid.'))
     },
     clientErrorHandler: refuseMalformed,
   })

@@ -22,5 +22,7 @@ export type Subgraph = {
   readonly onChange?: OnChange
   /** Listeners to its events in this process, for metrics. Absent for a subgraph without events. */
   readonly listeners?: () => number
+  /** Begins what it does without being asked, such as downloads: called once, when the program listens. Absent for a subgraph that only answers. */
+  readonly start?: () => void
   readonly close: () => Promise<void>
 }

@@ -118,9 +118,10 @@ let product: number
 beforeAll(async () => {
   source = await surroundingsOf(emptyDatabase())
   target = await surroundingsOf(emptyDatabase())
+  // Before the start, which makes a demo store where there is none.
+  shop = JSON.parse((await atrium(source, 'store', 'create', '--empty', '--name', 'Lámpadas', '--country', 'PT', '--json')).out)
   const running = await startAtrium(source)
   cleanups.push(running.stop)
-  shop = JSON.parse((await atrium(source, 'store', 'create', '--name', 'Lámpadas', '--country', 'PT', '--json')).out)
   await atrium(source, 'trust', 'key', 'create', '--name', 'one')
   const { category } = (await rest(running, shop, '/categories.json', 'POST', { category: { name: 'Lamps' } })).json
   const body = {

@@ -45,9 +45,9 @@ beforeAll(async () => {
   client = new pg.Client({ ...connection })
   await client.connect()
   cleanups.push(() => client.end())
+  ;[shop, other] = (await Promise.all(['Corner', 'Other one'].map((name) => aShop(name)))) as [Shop, Shop]
   running = await startAtrium(surroundings)
   cleanups.push(running.stop)
-  ;[shop, other] = (await Promise.all(['Corner', 'Other one'].map((name) => aShop(name)))) as [Shop, Shop]
 
   const { createUser } = await graph(
     `mutation { createUser(input: { email: "${ANN.email}", name: "${ANN.name} ${ANN.surname}", password: "correct horse", phoneNumber: "${ANN.phone}" }) { user { id } } }`,
@@ -83,7 +83,7 @@ beforeAll(async () => {
 }, 120_000)
 
 async function aShop(name: string): Promise<Shop> {
-  return JSON.parse((await atrium(surroundings, 'store', 'create', '--name', name, '--country', 'PT', '--json')).out)
+  return JSON.parse((await atrium(surroundings, 'store', 'create', '--empty', '--name', name, '--country', 'PT', '--json')).out)
 }
 
 async function rest({ login, authtoken }: Shop, path: string, body?: object, method = body ? 'POST' : 'GET') {
