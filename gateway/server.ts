@@ -21,6 +21,10 @@ import type { IsProxy } from './proxies.ts'
 export { compressAnswers } from './compression.ts'
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** From now on `/ready` answers 503, and connections end with the answer that they wait for; everything else goes on. */
+    readonly startDraining: () => void
+  }
   interface FastifyContextConfig {
     /** True where a part of the path is a secret: the log has the pattern of the route instead. */
     readonly hasSecretPath?: boolean
@@ -52,6 +56,7 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/
 /** Codes of refusals by status. */
 const CODES: Readonly<Record<number, string>> = {
   400: 'BAD_REQUEST',
+  401: 'UNAUTHENTICATED',
   404: 'NOT_FOUND',
   405: 'METHOD_NOT_ALLOWED',
   406: 'NOT_ACCEPTABLE',
@@ -124,6 +129,9 @@ export function createHttpServer({
   })
 
   let isClosing = false
+  app.decorate('startDraining', () => {
+    isClosing = true
+  })
   const idle = idleConnections(app.server)
   app.addHook('preClose', async () => {
     isClosing = true

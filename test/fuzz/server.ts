@@ -57,7 +57,6 @@ const sources = {
     TRUST_DNSBL_ZONES: undefined,
     TRUST_CT_URL: undefined,
   },
-  isScheduled: false,
 }
 const storage = await localStorage({ folder: mkdtempSync(join(tmpdir(), 'atrium-fuzz-')), publicUrl: url })
 const files = storeFiles(storage, fileSources({ resolvers: [] }))
@@ -73,7 +72,7 @@ const gateway = await startGateway({
   log,
   responseCacheBytes: 5_000_000,
 })
-const app = createHttpServer({ log, trustProxy: true })
+const app = createHttpServer({ log, isProxy: () => true })
 await serveGraphql(app, gateway, { batchLimit: 10 })
 await serveDirectoryApi(app, gateway.client, { publicUrl: url })
 await serveSocialApi(app, gateway.client, { publicUrl: url })
@@ -81,6 +80,7 @@ await serveStoreApi(app, gateway.client, {
   publicUrl: url,
   rateLimit: {
     count: () => ({ second: 1, minute: 1, secondEndsIn: 1, minuteEndsIn: 1, banEndsIn: 0 }),
+    uses: async () => [],
     close: async () => {},
   },
 })
