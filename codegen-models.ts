@@ -48,6 +48,7 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     CreateCustomerSuccess: '{ readonly customer: number }',
     UpdateCustomerSuccess: '{ readonly customer: number }',
     DeleteCustomerSuccess: '{ readonly row: number }',
+    EraseCustomerSuccess: '{ readonly row: number; readonly orders: number }',
     BulkCustomerRow: '../../subgraphs/store/customer/bulk.ts#BulkRow as BulkCustomerRowModel',
     CustomerAdditionalField:
       '../../subgraphs/store/customer-additional-field/customer-additional-field.ts#CustomerAdditionalField as CustomerAdditionalFieldModel',

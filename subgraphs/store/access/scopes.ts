@@ -74,6 +74,7 @@ export const FIELD_SCOPES: Readonly<Record<string, readonly Scope[] | 'owner' | 
   'Mutation.createCustomer': ['write_customers'],
   'Mutation.updateCustomer': ['write_customers'],
   'Mutation.deleteCustomer': ['write_customers'],
+  'Mutation.eraseCustomer': ['write_customers'],
   'Mutation.bulkCreateCustomers': ['write_customers'],
   'Mutation.bulkUpdateCustomers': ['write_customers'],
   'Query.customerAdditionalField': ['read_customers'],
