@@ -1,5 +1,5 @@
-import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
+import { proxyVariables } from './gateway/proxies.ts'
 import { splitVariables } from './gateway/split/variables.ts'
 import { wholeNumber } from './subgraphs/runtime/config.ts'
 import { fileVariables } from './subgraphs/store/file/variables.ts'
@@ -11,10 +11,6 @@ const oneOrZero = z.enum(['0', '1'], '0 or 1').transform((text) => text === '1')
 
 const urlWith = (protocols: readonly string[], expectation: string) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), expectation)
-
-/** An address, or a network such as 10.0.0.0/8. */
-const isNetwork = (text: string): boolean =>
-  /\/\d{1,3}$/.test(text) ? ipaddr.isValidCIDR(text.trim()) : ipaddr.isValid(text.trim())
 
 /** The variables of `npm start` and of `npx atrium`: the whole configuration. `--help` and docs/operations.md list them. */
 export const variables = {
@@ -36,6 +32,7 @@ export const variables = {
     unit: null,
     meaning: 'What clients see in front of /api and /graphql, for absolute links; unset, it is made from HOST and PORT.',
   },
+  ...proxyVariables,
   DATA_DIR: {
     read: z.string(),
     default: '.data',
@@ -149,16 +146,6 @@ export const variables = {
     secret: true,
     meaning:
       'A Redis in which several copies count COST_BUDGET and the rate limits of the store together, and share documents that clients register by hash; unset, each is by itself.',
-  },
-  TRUSTED_PROXIES: {
-    read: z
-      .string()
-      .transform((text) => text.split(','))
-      .refine((networks) => networks.every(isNetwork), 'addresses or networks in CIDR notation, separated by commas'),
-    default: null,
-    unit: null,
-    meaning:
-      'Balancers and proxies before this process, whose X-Forwarded-For is believed, as addresses or networks in CIDR notation; unset, none.',
   },
   MCP_HOSTS: {
     read: z

@@ -67,25 +67,27 @@ await runProgram(async (defer, end) => {
 
   const history = metrics && config.OPERATIONS_TOKEN ? parts.historyOf(metrics) : null
   defer(async () => history?.close())
+  const rateLimit = await parts.storeRateLimitOf(config, log)
+  defer(rateLimit.close)
   const { checks } = graph
   const site = await parts.startSite(gateway.client, {
     publicUrl,
     hasExplorer: config.EXPLORER,
     hasSchema: config.INTROSPECTION,
     consoleSecret: config.CONSOLE_SECRET ?? null,
+    uses: rateLimit.uses,
     operations: history && { token: config.OPERATIONS_TOKEN ?? '', history, checks, circuits: gateway.circuits },
   })
-  const app = parts.createHttpServer({ log, checks, lost: site.lost, proxies: config.TRUSTED_PROXIES ?? [] })
+  const isProxy = config.TRUSTED_PROXIES
+  const app = parts.createHttpServer({ log, checks, lost: site.lost, isProxy })
   const explorer = config.EXPLORER && {
     page: await parts.serveExplorer(app, { examples: parts.graphExamples(), signIn: parts.graphSignIn(), home: './' }),
   }
   await parts.serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
-  const sockets = parts.serveWebSockets(app, gateway)
+  const sockets = parts.serveWebSockets(app, gateway, { isProxy })
   await parts.serveDirectoryApi(app, gateway.client, { publicUrl })
   await parts.serveSocialApi(app, gateway.client, { publicUrl })
   // Before trust: what nothing else has below /v1 is the store's.
-  const rateLimit = await parts.storeRateLimitOf(config, log)
-  defer(rateLimit.close)
   await parts.serveStoreApi(app, gateway.client, { publicUrl, rateLimit })
   if (graph.door) await parts.serveDoor(app, graph.door)
   await parts.serveTrustApi(app, gateway.client, { publicUrl })

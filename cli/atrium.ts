@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=8 --heap-growing-percent=40
+#!/usr/bin/env -S node --no-allocation-site-pretenuring --max-semi-space-size=8 --heap-growing-percent=40
 /** `npx atrium`: what an operator does with a directory besides letting it run. */
 import { Command, CommanderError } from 'commander'
 import { variables } from '../config.ts'

@@ -55,10 +55,11 @@ await runProgram(async (defer, end) => {
   defer(watched.close)
   process.on('SIGHUP', watched.look)
 
-  const app = createHttpServer({ log, proxies: config.TRUSTED_PROXIES ?? [] })
+  const isProxy = config.TRUSTED_PROXIES
+  const app = createHttpServer({ log, isProxy })
   const explorer = config.EXPLORER && { page: await serveExplorer(app) }
   await serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
-  const sockets = serveWebSockets(app, gateway)
+  const sockets = serveWebSockets(app, gateway, { isProxy })
   if (metrics) {
     const open = { sockets: sockets.count, gateway, listeners: () => 0 }
     await serveMetrics(app, metrics, open, { host: config.HOST, port: config.METRICS_PORT, log, defer })

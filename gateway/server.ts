@@ -12,9 +12,9 @@ import {
   LogController,
 } from 'fastify'
 import type { Logger } from 'pino'
-import { trustedProxies } from './client-address.ts'
 import { idleConnections } from './idle-connections.ts'
 import { BOUNDS } from './limits/limits.ts'
+import type { IsProxy } from './proxies.ts'
 
 export { compressAnswers } from './compression.ts'
 
@@ -22,8 +22,6 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** From now on `/ready` answers 503, and connections end with the answer that they wait for; everything else goes on. */
     readonly startDraining: () => void
-    /** Where a request comes from, also one for an upgrade, which is no request of Fastify's. */
-    readonly addressOf: (request: IncomingMessage) => string
   }
   interface FastifyContextConfig {
     /** True where a part of the path is a secret: the log has the pattern of the route instead. */
@@ -45,6 +43,10 @@ type Readiness = { readonly state: 'ok' | 'degraded' | 'failing'; readonly witho
 /** How long a client may take to send a request, and a readiness check to answer. */
 const REQUEST_MILLISECONDS = 10_000
 const READINESS_MILLISECONDS = 2_000
+
+/** The longest part of a path between two slashes where that stands for something, in characters. */
+const PART_CHARACTERS = 1_000
+const TOO_LONG_PART = `Expected parts of a path of at most ${PART_CHARACTERS} characters.`
 
 /** What a request id of a client may look like; anything else is replaced. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/
@@ -82,24 +84,23 @@ export function createHttpServer({
   log,
   checks = [],
   lost,
-  proxies = [],
+  isProxy,
 }: {
   readonly log: Logger
   readonly checks?: readonly ReadinessCheck[]
   /** For people; programs get JSON. Absent: everybody does. */
   readonly lost?: LostPage
-  /** Whose X-Forwarded-For is believed: addresses, and networks in CIDR notation. */
-  readonly proxies?: readonly string[]
+  /** Whose X-Forwarded-* are believed; absent: nobody's. */
+  readonly isProxy?: IsProxy | undefined
 }): FastifyInstance {
-  const { isTrusted, addressOf } = trustedProxies(proxies)
   const app: FastifyInstance = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
     genReqId: requestIdOf,
-    trustProxy: proxies.length > 0 && isTrusted,
+    trustProxy: isProxy ?? false,
     bodyLimit: BOUNDS.bodyBytes,
-    routerOptions: { maxParamLength: 1_000 },
+    routerOptions: { maxParamLength: PART_CHARACTERS },
     requestTimeout: REQUEST_MILLISECONDS,
     http: {
       connectionsCheckingInterval: 1_000,
@@ -111,13 +112,13 @@ export function createHttpServer({
     },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    // A path that cannot be decoded does not reach any route or hook.
+    // A path that cannot be decoded, or has a part that is too long, does not reach any route or hook.
     frameworkErrors: (error, request, reply) => {
       const status = error.statusCode && error.statusCode < 500 ? error.statusCode : 400
       void (reply as FastifyReply)
         .code(status)
-        .header('x-request-id', request.id)
-        .send(errorBody(status, 'Expected a path whose percent-encoding is valid.'))
+        .headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
+        .send(errorBody(status, status === 414 ? TOO_LONG_PART : 'Expected a path whose percent-encoding is valid.'))
     },
     clientErrorHandler: refuseMalformed,
   })
@@ -126,7 +127,6 @@ export function createHttpServer({
   app.decorate('startDraining', () => {
     isClosing = true
   })
-  app.decorate('addressOf', addressOf)
   const idle = idleConnections(app.server)
   app.addHook('preClose', async () => {
     isClosing = true

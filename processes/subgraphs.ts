@@ -14,6 +14,7 @@ import { fileStorageOf } from '../subgraphs/store/file/configured.ts'
 import { storeFiles } from '../subgraphs/store/file/files.ts'
 import { fileSources } from '../subgraphs/store/file/source.ts'
 import type { FileStorage } from '../subgraphs/store/file/storage.ts'
+import { seedStore } from '../subgraphs/store/sample/operator.ts'
 import { type StoreSubgraph, storeSubgraph } from '../subgraphs/store/subgraph.ts'
 import { webhookNetworkOf } from '../subgraphs/store/webhook-delivery/variables.ts'
 import { trustSubgraph } from '../subgraphs/trust/subgraph.ts'
@@ -56,7 +57,10 @@ export const STARTED = {
     const kept = storage ?? (await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })).storage
     const files = storeFiles(kept, fileSources())
     const webhookNetwork = webhookNetworkOf(config)
-    return closedLater(await storeSubgraph({ connection, replica, publicUrl, userKeys, files, log, webhookNetwork }), defer)
+    const store = await storeSubgraph({ connection, replica, publicUrl, userKeys, files, log, webhookNetwork })
+    // Nobody has to wait for a shop.
+    const start = () => defer(seedStore(connection, { files, log }))
+    return { ...closedLater(store, defer), start }
   },
   trust: async ({ config, connection, log, defer }: Making): Promise<Subgraph> =>
     closedLater(trustSubgraph({ connection, log, config, sources: { config } }), defer),

@@ -46,3 +46,10 @@ test('compose.yaml sets variables that there are, in the same roles as a cluster
     expect(balancer).toMatch(new RegExp(`server-template ${role}- \\d+ ${role}:4000`))
   }
 })
+
+test('a container starts as `npm start` does', () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const [, command = ''] =
+    /^CMD (.*)$/m.exec(readFileSync(join(ROOT, 'Containerfile'), 'utf8').split('# No shell')[1] ?? '') ?? []
+  expect(JSON.parse(command).join(' ')).toBe(scripts.start.split('exec ')[1])
+})

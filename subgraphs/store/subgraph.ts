@@ -13,6 +13,8 @@ import { accessRepository } from './access/repository.ts'
 import { userJudge } from './access/user.ts'
 import { appRepository } from './app/repository.ts'
 import { appAuthorizationRepository } from './app-authorization/repository.ts'
+import { appInstallationRepository } from './app-installation/repository.ts'
+import { appSubscriptionRepository } from './app-subscription/repository.ts'
 import { checkoutCustomFieldRepository } from './checkout-custom-field/repository.ts'
 import { contextOf, type Parts } from './context.ts'
 import { customFieldRepository } from './custom-field/repository.ts'
@@ -52,6 +54,7 @@ import { productReviewRepository } from './product-review/repository.ts'
 import { productVariantRepository } from './product-variant/repository.ts'
 import { promotionRepository } from './promotion/repository.ts'
 import { resolvers } from './resolvers.ts'
+import { scriptTagRepository } from './script-tag/repository.ts'
 import { shippingMethodRepository } from './shipping-method/repository.ts'
 import { type ShippingNetwork, shippingServices } from './shipping-method/service.ts'
 import { shopRepository } from './shop/repository.ts'
@@ -138,6 +141,9 @@ export async function storeSubgraph({
     allocations: allocationRepository(database.query),
     apps,
     appAuthorizations: appAuthorizationRepository(database.query),
+    appInstallations: appInstallationRepository(database.query),
+    appSubscriptions: appSubscriptionRepository(database.query),
+    scriptTags: scriptTagRepository(database.query),
     inventory: inventoryRepository(database.query),
     locations: locationRepository(database.query),
     ledger: ledgerRepository(database.query),
