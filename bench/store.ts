@@ -2,14 +2,14 @@
  * Measures the store's REST API over a large shop, and beside what somebody would write by hand. Makes a database for it on the server of DATABASE_URL, which stays
  * for the next time: atrium_bench_store_….
  *
- *   DATABASE_URL=postgres://… node bench/store.ts [--products 100000] [--orders 1000000] [--seconds 5] [--rounds 3]
+ *   DATABASE_URL=postgres://… node bench/store.ts [--products 100000] [--orders 1000000] [--seconds 5] [--rounds 3] [--only TEXT]
  *
- * Says OVER where an aim is missed, and exits 1 then.
+ * `--only` measures what has this in its name. Processor time is that of the server's process, without PostgreSQL's. Says OVER where an aim is missed, and exits 1 then.
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { startAtrium } from './server.ts'
+import { processorMilliseconds, startAtrium } from './server.ts'
 import { clients, type Measured, type Question, quantile } from './store/clients.ts'
 import { filledDatabase } from './store/database.ts'
 
@@ -19,6 +19,7 @@ const { values } = parseArgs({
     orders: { type: 'string', default: '1000000' },
     seconds: { type: 'string', default: '5' },
     rounds: { type: 'string', default: '3' },
+    only: { type: 'string', default: '' },
   },
 })
 const [products, orders, seconds, rounds] = [values.products, values.orders, values.seconds, values.rounds].map(Number) as [
@@ -53,8 +54,12 @@ const say = (what: string, figures: string, isWithin: boolean | null, aim = ''):
   console.log(`${what.padEnd(58)} ${figures}${isWithin === null ? '' : `  ${isWithin ? 'within' : 'OVER'} ${aim}`}`)
 }
 
+/** Requests until code is compiled: a server that runs has had more. */
+const WARM = 3_000
+
 /** The same question by one client at a time, without the first ones, which find nothing compiled or read. */
 async function latency(what: string, next: () => Question, aim: number | null): Promise<void> {
+  if (!what.includes(values.only)) return
   await ours.load(next, { seconds: 1, atOnce: 1 })
   const measured = await ours.load(next, { seconds, atOnce: 1 })
   const p95 = quantile(measured, 0.95)
@@ -64,6 +69,7 @@ async function latency(what: string, next: () => Question, aim: number | null): 
 
 /** Two questions in turn: how much longer the second takes, by medians. */
 async function ratio(what: string, first: () => Question, second: () => Question): Promise<void> {
+  if (!what.includes(values.only)) return
   const times: [number[], number[]] = [[], []]
   for (let turn = 0; turn < rounds + 1; turn += 1) {
     for (const [index, next] of [first, second].entries()) {
@@ -75,8 +81,18 @@ async function ratio(what: string, first: () => Question, second: () => Question
   say(what, `${shown(near)} and ${shown(far)} ms: ${shown(far / near)} times`, far / near <= 2, 'twice')
 }
 
+type Metered = Measured & { readonly processor: number }
+
+/** With the processor time of a process for each request, in milliseconds. */
+async function metered(pid: number, run: () => Promise<Measured>): Promise<Metered> {
+  const before = processorMilliseconds(pid)
+  const measured = await run()
+  return { ...measured, processor: (processorMilliseconds(pid) - before) / measured.times.length }
+}
+
 /** The same question to both servers in turn, after it was made sure that they answer the same. */
 async function beside(what: string, next: () => Question, checked: readonly Question[]): Promise<void> {
+  if (!what.includes(values.only)) return
   for (const question of checked) {
     const [one, other] = await Promise.all([ours.ask(question), theirs.ask(question)])
     if (one.status !== 200 || JSON.stringify(JSON.parse(one.text)) !== JSON.stringify(JSON.parse(other.text))) {
@@ -85,19 +101,28 @@ async function beside(what: string, next: () => Question, checked: readonly Ques
       )
     }
   }
+  for (const each of [ours, theirs]) await each.load(next, { seconds: 60, atOnce: 10, most: WARM })
   const shares: number[] = []
-  const seen: [Measured[], Measured[]] = [[], []]
-  for (let turn = 0; turn < rounds + 1; turn += 1) {
-    const [mine, hand] = [await ours.load(next, { seconds, atOnce: 10 }), await theirs.load(next, { seconds, atOnce: 10 })]
-    if (turn === 0) continue
+  const seen: [Metered[], Metered[]] = [[], []]
+  for (let turn = 0; turn < rounds; turn += 1) {
+    const [mine, hand] = [
+      await metered(atrium.pid, () => ours.load(next, { seconds, atOnce: 10 })),
+      await metered(byHand.pid, () => theirs.load(next, { seconds, atOnce: 10 })),
+    ]
     shares.push(mine.perSecond / hand.perSecond)
     seen[0].push(mine)
     seen[1].push(hand)
   }
   const middle = (all: readonly number[]) => all.toSorted((one, other) => one - other)[Math.floor(all.length / 2)] ?? Number.NaN
   const [mine, hand] = seen.map((all) => Math.round(middle(all.map(({ perSecond }) => perSecond))))
+  const [own, bare] = seen.map((all) => shown(middle(all.map(({ processor }) => processor))))
   const share = middle(shares)
-  say(what, `${mine} and by hand ${hand} requests/s: ${Math.round(share * 100)} %`, share >= 0.6, '60 %')
+  say(
+    what,
+    `${mine} and by hand ${hand} requests/s, ${own} and ${bare} ms of processor time: ${Math.round(share * 100)} %`,
+    share >= 0.6,
+    '60 %',
+  )
 }
 
 try {
@@ -219,7 +244,9 @@ try {
 process.exitCode = isMissed ? 1 : 0
 
 /** The endpoint by hand, in a process of its own like ours. */
-async function startByHand(publicUrl: string): Promise<{ readonly base: string; readonly stop: () => void }> {
+async function startByHand(
+  publicUrl: string,
+): Promise<{ readonly base: string; readonly pid: number; readonly stop: () => void }> {
   const port = Number(new URL(publicUrl).port) + 1
   const env = {
     ...process.env,
@@ -238,5 +265,6 @@ async function startByHand(publicUrl: string): Promise<{ readonly base: string; 
     if (tries > 100) throw new Error('Expected the endpoint by hand to listen.')
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  return { base, stop: () => void child.kill() }
+  if (child.pid === undefined) throw new Error('Expected the endpoint by hand to run.')
+  return { base, pid: child.pid, stop: () => void child.kill() }
 }

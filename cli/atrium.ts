@@ -5,6 +5,7 @@ import { variables } from '../config.ts'
 import { describeConfig } from '../subgraphs/runtime/config.ts'
 import { Refusal } from '../subgraphs/runtime/refusal.ts'
 import { appCommand } from './app.ts'
+import { clusterCommand } from './cluster.ts'
 import { dbCommand } from './db.ts'
 import { gateCommand } from './gate.ts'
 import { importCommand } from './import.ts'
@@ -17,6 +18,7 @@ import { userCommand } from './user.ts'
 const atrium = new Command('atrium')
   .description('One typed graph for AI agents and the people who run them.')
   .addCommand(startCommand())
+  .addCommand(clusterCommand())
   .addCommand(importCommand())
   .addCommand(userCommand())
   .addCommand(storeCommand())

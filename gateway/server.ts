@@ -12,13 +12,19 @@ import {
   LogController,
 } from 'fastify'
 import type { Logger } from 'pino'
+import { doorOf } from './doors.ts'
 import { idleConnections } from './idle-connections.ts'
 import { BOUNDS } from './limits/limits.ts'
+import type { Metrics } from './metrics.ts'
 import type { IsProxy } from './proxies.ts'
 
 export { compressAnswers } from './compression.ts'
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** From now on `/ready` answers 503, and connections end with the answer that they wait for; everything else goes on. */
+    readonly startDraining: () => void
+  }
   interface FastifyContextConfig {
     /** True where a part of the path is a secret: the log has the pattern of the route instead. */
     readonly hasSecretPath?: boolean
@@ -50,6 +56,7 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/
 /** Codes of refusals by status. */
 const CODES: Readonly<Record<number, string>> = {
   400: 'BAD_REQUEST',
+  401: 'UNAUTHENTICATED',
   404: 'NOT_FOUND',
   405: 'METHOD_NOT_ALLOWED',
   406: 'NOT_ACCEPTABLE',
@@ -79,12 +86,15 @@ export function createHttpServer({
   log,
   checks = [],
   lost,
+  metrics = null,
   isProxy,
 }: {
   readonly log: Logger
   readonly checks?: readonly ReadinessCheck[]
   /** For people; programs get JSON. Absent: everybody does. */
   readonly lost?: LostPage
+  /** Counts requests by the door that they took. */
+  readonly metrics?: Pick<Metrics, 'requested'> | null
   /** Whose X-Forwarded-* are believed; absent: nobody's. */
   readonly isProxy?: IsProxy | undefined
 }): FastifyInstance {
@@ -119,6 +129,9 @@ export function createHttpServer({
   })
 
   let isClosing = false
+  app.decorate('startDraining', () => {
+    isClosing = true
+  })
   const idle = idleConnections(app.server)
   app.addHook('preClose', async () => {
     isClosing = true
@@ -140,6 +153,10 @@ export function createHttpServer({
   })
   app.addHook('onResponse', (request, reply, done) => {
     logLine(log, request, reply)
+    if (metrics) {
+      const door = doorOf(pathOf(request))
+      if (door !== null) metrics.requested(door, reply.statusCode, reply.elapsedTime / 1000)
+    }
     done()
   })
 

@@ -44,10 +44,11 @@ async function whole(products: readonly Row[]): Promise<object[]> {
     ask(
       'options',
       `SELECT variant_id, option.name, option_type, value.name AS value, custom, option.position AS option_position, value.position AS value_position
-        FROM product_variant_value held
+        FROM product_variant variant
+        JOIN product_variant_value held ON held.store_id = variant.store_id AND held.variant_id = variant.id
         JOIN product_option_value value ON value.store_id = held.store_id AND value.id = held.value_id
         JOIN product_option option ON option.store_id = value.store_id AND option.id = value.option_id
-        WHERE held.store_id = $1 AND held.product_id = ANY($2) ORDER BY option.position, option.id`,
+        WHERE variant.store_id = $1 AND variant.product_id = ANY($2) ORDER BY option.position, option.id`,
       [STORE, ids],
     ),
     ask('digital', 'SELECT id FROM digital_asset WHERE store_id = $1 AND product_id = ANY($2)', [STORE, ids]),

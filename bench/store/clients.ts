@@ -43,17 +43,21 @@ export function clients(base: string, authorization: string) {
 
   return {
     ask,
-    /** Asks for so many seconds, `atOnce` at a time. Rejects on any status but 200. */
+    /** Asks for so many seconds, or `most` times, `atOnce` at a time. Rejects on any status but 200. */
     async load(
       next: () => Question,
-      { seconds, atOnce }: { readonly seconds: number; readonly atOnce: number },
+      {
+        seconds,
+        atOnce,
+        most = Number.POSITIVE_INFINITY,
+      }: { readonly seconds: number; readonly atOnce: number; readonly most?: number },
     ): Promise<Measured> {
       const times: number[] = []
       const begun = performance.now()
       const end = begun + seconds * 1000
       await Promise.all(
         Array.from({ length: atOnce }, async () => {
-          while (performance.now() < end) {
+          while (performance.now() < end && times.length < most) {
             const question = next()
             const since = performance.now()
             const { status, text } = await ask(question)

@@ -57,7 +57,6 @@ const sources = {
     TRUST_DNSBL_ZONES: undefined,
     TRUST_CT_URL: undefined,
   },
-  isScheduled: false,
 }
 const storage = await localStorage({ folder: mkdtempSync(join(tmpdir(), 'atrium-fuzz-')), publicUrl: url })
 const files = storeFiles(storage, fileSources({ resolvers: [] }))

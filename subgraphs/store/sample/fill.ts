@@ -1,4 +1,4 @@
-import { append } from '../../runtime/outbox.ts'
+import { appendAll } from '../../runtime/outbox.ts'
 import { type StoreEvent, toldOf, topicOf } from '../events.ts'
 import type { Files } from '../file/files.ts'
 import { storeRepository } from '../store/repository.ts'
@@ -57,7 +57,7 @@ export async function fillStore(
       told: (done) => told(done, total),
     })
     await fillTrade(filled, sample, { ...settings, goods, told: (done) => told(sample.products.length + done, total) })
-    for (const event of toldOf(events)) await append(query, topicOf(storeId), event)
+    await appendAll(query, topicOf(storeId), toldOf(events))
   } catch (error) {
     await Promise.all(kept.map(files.delete))
     throw error

@@ -60,7 +60,11 @@ export function operationOf(seed: number | string, choice: Choice): Case {
   throw new Error('Unreachable.')
 }
 
-function attempt(seed: string, { api, isLeftOut, isShared, hasRequirements, needed, mutations = 0.1 }: Choice, naming: Naming): Case {
+function attempt(
+  seed: string,
+  { api, isLeftOut, isShared, hasRequirements, needed, mutations = 0.1 }: Choice,
+  naming: Naming,
+): Case {
   const random = randomOf(seed)
   const aliases = [...ALIASES, ...needed]
   const fragments: FragmentDefinitionNode[] = []
