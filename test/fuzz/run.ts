@@ -28,7 +28,7 @@ const DOORS = {
   rest: { make: sentOf, ask: (target: Target, sent: Sent, id: string) => target.send(sent, id), fault: faultOfRest },
 } as const
 
-const LATE = /"code":"TIMEOUT"|^no answer: .*timeout/
+const LATE = /"code":"TIMEOUT"|^status 503|^no answer: .*(timeout|abort)/
 
 /** Requests that are under way at once. */
 const AT_ONCE = 8

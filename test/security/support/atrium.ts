@@ -69,6 +69,9 @@ export const basic = ({ login, authtoken }: Pick<TestStore, 'login' | 'authtoken
 export async function startAtrium(settings: Readonly<Record<string, string>> = {}): Promise<Atrium> {
   const database = await freshDatabase()
   const { connectionString } = database.connection as { connectionString: string }
+  const stores = openDatabase<StoreTables>(database.connection, { schema: 'store', max: 1, onError: () => {} })
+  // Where there is a store, no demo is made beside the tests.
+  await setterUp(stores.query)({ name: 'Before all' })
   const port = await freePort('127.0.0.1')
   const base = localUrl('127.0.0.1', port)
   const dataDir = mkdtempSync(join(tmpdir(), 'atrium-security-'))
@@ -99,7 +102,6 @@ export async function startAtrium(settings: Readonly<Record<string, string>> = {
   await ready.promise
   const pool = new pg.Pool({ connectionString, max: 2 })
   pool.on('error', () => {})
-  const stores = openDatabase<StoreTables>(database.connection, { schema: 'store', max: 1, onError: () => {} })
   const trust = openDatabase<TrustTables>(database.connection, { schema: 'trust', max: 1, onError: () => {} })
 
   const ask: Atrium['ask'] = (path, { method, headers = {}, body, from } = {}) =>
