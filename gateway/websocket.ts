@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { type ExecutionArgs, GraphQLError, type GraphQLFormattedError, GraphQLSchema, parse } from 'graphql'
@@ -13,6 +13,7 @@ import type { Gateway } from './gateway.ts'
 import { heartbeat } from './heartbeat.ts'
 import { GRAPHQL_PATH } from './http.ts'
 import { BOUNDS } from './limits/limits.ts'
+import { clientAddress, type IsProxy } from './proxies.ts'
 import { refuseUpgrade, requestIdOf } from './server.ts'
 
 /** Between two pings to one client. One that answers none of two in a row is gone, whatever TCP says. */
@@ -67,6 +68,16 @@ function textFrame(text: string): Buffer {
   return frame
 }
 
+/** What the headers of an upgrade present, but for what a browser adds to the upgrade of any page: the password that it was once told for this host. */
+function ownCredentialsIn(headers: IncomingHttpHeaders): Caller['credentials'] {
+  const credentials = credentialsIn(headers)
+  const { origin, host } = headers
+  const isOfOthers = origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host)
+  if (!isOfOthers || !/^(basic|digest|negotiate|ntlm)\b/i.test(credentials.authorization?.trim() ?? '')) return credentials
+  const { authorization: _, ...others } = credentials
+  return others
+}
+
 /** The open sockets of a process. */
 export type WebSockets = { readonly count: () => number }
 
@@ -74,13 +85,17 @@ export type WebSockets = { readonly count: () => number }
  * The graph over WebSocket at the same path and port as over HTTP, by the graphql-transport-ws protocol; `graphql-ws` speaks it, `ws` carries it.
  * Operations are admitted like those over HTTP. What is wrong with one ends that one; only a breach of the protocol closes the socket.
  *
- * Pages of every origin may connect: a browser sends no credential along with an upgrade that is of any use here, for cookies are not read, and a
- * bearer token is only sent by a page that has it. So another site's page sees what anybody sees.
+ * Pages of every origin may connect: cookies are not read, a bearer token is only sent by a page that has it, and a password of HTTP Basic that a browser
+ * adds by itself is not taken from pages of others. So another site's page sees what anybody sees.
  *
  * Slow readers: the next event is only asked for when the last was handed to the network, so that waiting events stay in the subgraph, which ends the
  * subscription (SLOW_READER) when they are too many. A socket with too many bytes that nobody reads is closed with 1013.
  */
-export function serveWebSockets(app: FastifyInstance, gateway: Gateway): WebSockets {
+export function serveWebSockets(
+  app: FastifyInstance,
+  gateway: Gateway,
+  { isProxy = () => false }: { readonly isProxy?: IsProxy | undefined } = {},
+): WebSockets {
   const connections = new Set<Connection>()
   let outgoing: Outgoing[] = []
   let isClosing = false
@@ -135,8 +150,8 @@ export function serveWebSockets(app: FastifyInstance, gateway: Gateway): WebSock
       return
     }
     const requestId = requestIdOf(request).slice(0, 100)
-    const address = request.socket.remoteAddress ?? ''
-    const credentials = credentialsIn(request.headers)
+    const address = clientAddress(request, isProxy)
+    const credentials = ownCredentialsIn(request.headers)
     sockets.handleUpgrade(request, socket, head, (opened) => connected(opened, socket, { requestId, address, credentials }))
   }
 

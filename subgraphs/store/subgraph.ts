@@ -1,7 +1,7 @@
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import type { JWTVerifyGetKey } from 'jose'
 import type { Logger } from 'pino'
-import { type Connection, openDatabase } from '../runtime/database.ts'
+import { type Connection, openDatabase, type ReplicaOptions } from '../runtime/database.ts'
 import { eventFeed } from '../runtime/event-feed.ts'
 import { rateLimit } from '../runtime/rate-limit.ts'
 import { sdlOf } from '../runtime/sdl.ts'
@@ -82,6 +82,7 @@ const STATEMENT_MILLISECONDS = 10_000
 /** Shops: their catalogues, stock, customers and orders. Rejects when the database cannot be read. */
 export async function storeSubgraph({
   connection,
+  replica,
   publicUrl,
   userKeys = publishedKeys(publicUrl),
   files,
@@ -92,6 +93,8 @@ export async function storeSubgraph({
   jobClock,
 }: {
   readonly connection: Connection
+  /** Answers queries that may be a second old; absent: the database does. */
+  readonly replica?: ReplicaOptions | undefined
   /** Where clients reach this installation, without a slash at the end. */
   readonly publicUrl: string
   /** What the tokens of users are checked by; fetched from `publicUrl` when absent. */
@@ -107,7 +110,12 @@ export async function storeSubgraph({
 }): Promise<StoreSubgraph> {
   // Not the error itself: pg hangs the whole client on it.
   const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
-  const database = openDatabase<Tables>(connection, { schema: 'store', statementMilliseconds: STATEMENT_MILLISECONDS, onError })
+  const database = openDatabase<Tables>(connection, {
+    schema: 'store',
+    statementMilliseconds: STATEMENT_MILLISECONDS,
+    replica,
+    onError,
+  })
   const [apps, oauth] = [appRepository(database.query), oauthRepository(database.query)]
   const base = publicUrl.replace(/\/+$/, '')
   let starting: ReturnType<typeof startProtocol> | null = null
@@ -117,7 +125,7 @@ export async function storeSubgraph({
     eventFeed({ connection, schema: 'store', log }),
     deliveryJobs(connection, { log, ...(jobClock && { clock: jobClock }) }),
   ])
-  const inside = insiders(accessJudge(accessRepository(database.query), rateLimit('wrong credentials', 60, now), now))
+  const inside = insiders(accessJudge(accessRepository(database.now), rateLimit('wrong credentials', 60, now), now))
   const sender = webhookSender(webhookNetwork)
   const parts: Parts = {
     database: database.query,
@@ -184,6 +192,7 @@ export async function storeSubgraph({
     name: 'store',
     schema: buildSubgraphSchema([{ typeDefs: sdlOf('store'), resolvers: resolvers as never }]),
     context: (caller) => contextOf(parts, caller),
+    ...database.reading,
     door: oauthDoor({ protocol, oauth, publicUrl: base, now }),
     ready: () => parts.stores.findByIds([0]),
     listeners: parts.events.listeners,
