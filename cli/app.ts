@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import { migrate } from '../database/migrate.ts'
-import type { Apps } from '../subgraphs/store/app/operator.ts'
 import { Refusal } from '../subgraphs/runtime/refusal.ts'
 import { amountOf, textOf } from '../subgraphs/store/amount.ts'
+import type { Apps } from '../subgraphs/store/app/operator.ts'
 import { withDatabase } from './database.ts'
 
 /** `atrium app`: programs of other people that ask stores for access, as their operator registers them. */
@@ -99,7 +99,9 @@ function plansCommand(): Command {
       if (json) console.log(JSON.stringify(shown, null, 2))
       else
         for (const { name, currency, monthlyPrice, freeOrders, pricePerOrder } of shown)
-          console.log(`${name}  ${monthlyPrice} ${currency} a month, ${pricePerOrder} ${currency} for each order after ${freeOrders}`)
+          console.log(
+            `${name}  ${monthlyPrice} ${currency} a month, ${pricePerOrder} ${currency} for each order after ${freeOrders}`,
+          )
     })
 }
 
