@@ -78,8 +78,8 @@ function plansCommand(): Command {
     .description('say what an app costs the stores that subscribe to it, or show it')
     .argument('<client-id>', 'the app')
     .option(
-      '--plan <name:currency:monthly[:free[:each]]...>',
-      'price of a month, orders of it that nothing more is charged for (0), and price of each further one (0), such as Basic:EUR:10:100:0.05; in place of all plans before',
+      '--plan <plan...>',
+      'name:currency:month, then :orders that nothing more is charged for, then :price of each further one, such as Basic:EUR:10:100:0.05; in place of all plans before',
     )
     .option('--none', 'it costs nothing')
     .option('--json', 'print [{name, currency, monthlyPrice, freeOrders, pricePerOrder}] on standard output')
