@@ -1,5 +1,7 @@
 import { Command } from 'commander'
 import { migrate } from '../database/migrate.ts'
+import { Refusal } from '../subgraphs/runtime/refusal.ts'
+import { amountOf, textOf } from '../subgraphs/store/amount.ts'
 import type { Apps } from '../subgraphs/store/app/operator.ts'
 import { withDatabase } from './database.ts'
 
@@ -9,6 +11,7 @@ export function appCommand(): Command {
     .description('register apps that can ask every store for access (OAuth 2.0); the server may run meanwhile')
     .addCommand(createCommand())
     .addCommand(listCommand())
+    .addCommand(plansCommand())
 }
 
 type Create = {
@@ -68,6 +71,47 @@ function listCommand(): Command {
         for (const { clientId, name, isPublic, redirectUris } of apps)
           console.log(`${clientId}  ${isPublic ? 'public      ' : 'confidential'}  ${name}  ${redirectUris.join(' ')}`)
     })
+}
+
+function plansCommand(): Command {
+  return new Command('plans')
+    .description('say what an app costs the stores that subscribe to it, or show it')
+    .argument('<client-id>', 'the app')
+    .option(
+      '--plan <plan...>',
+      'name:currency:month, then :orders that nothing more is charged for, then :price of each further one, such as Basic:EUR:10:100:0.05; in place of all plans before',
+    )
+    .option('--none', 'it costs nothing')
+    .option('--json', 'print [{name, currency, monthlyPrice, freeOrders, pricePerOrder}] on standard output')
+    .action(async (clientId: string, { plan, none, json }: { plan?: readonly string[]; none?: true; json?: true }) => {
+      const wanted = none ? [] : plan?.map(planIn)
+      const plans = await withApps(async (apps) => {
+        if (wanted) await apps.setPlans(clientId, wanted)
+        return apps.plansOf(clientId)
+      })
+      const shown = plans.map(({ name, currency, monthlyPrice, freeOrders, pricePerOrder }) => ({
+        name,
+        currency,
+        monthlyPrice: textOf(amountOf(monthlyPrice)),
+        freeOrders,
+        pricePerOrder: textOf(amountOf(pricePerOrder)),
+      }))
+      if (json) console.log(JSON.stringify(shown, null, 2))
+      else
+        for (const { name, currency, monthlyPrice, freeOrders, pricePerOrder } of shown)
+          console.log(
+            `${name}  ${monthlyPrice} ${currency} a month, ${pricePerOrder} ${currency} for each order after ${freeOrders}`,
+          )
+    })
+}
+
+const PLAN = /^(.+):([A-Z]{3}):(\d{1,10}(?:\.\d{1,4})?)(?::(\d{1,10})(?::(\d{1,10}(?:\.\d{1,4})?))?)?$/
+
+function planIn(text: string) {
+  const [, name, currency, monthlyPrice, freeOrders = '0', pricePerOrder = '0'] = PLAN.exec(text) ?? []
+  if (name === undefined || currency === undefined || monthlyPrice === undefined)
+    throw new Refusal(`Expected --plan to be like Basic:EUR:10:100:0.05, got "${text}".`)
+  return { name, currency, monthlyPrice, freeOrders: Number(freeOrders), pricePerOrder }
 }
 
 async function withApps<Result>(work: (apps: Apps) => Promise<Result>): Promise<Result> {

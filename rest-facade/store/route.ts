@@ -16,7 +16,8 @@
  *      route({ run: CreateCategoryDocument, answer: 'result.productCategory' })
  *      route({ run: DeleteCategoryDocument })
  *
- *    `answer` is the way to what the contract answers; null on it is 404. None where the contract answers "OK" or nothing.
+ *    `answer` is the way to what the contract answers; null on it is 404. None where the contract answers "OK" or nothing. `absence` says what is missing where
+ *    the contract has 404 for an empty list.
  * 4. The test, in `test/rest-facade/store/<noun>.test.ts`: `const { ask } = await startStoreStack()`; `ask` holds every answer against the contract.
  *
  * What does not fit is refused at start, and said in full: a field that is not documented, types that differ, a variable that nothing fills.

@@ -66,3 +66,23 @@ test.each([
   expect([refused.code, refused.out]).toEqual([code, ''])
   expect(refused.err).toContain(said)
 })
+
+test('what an app costs is set, shown and taken back', { timeout: 60_000 }, async () => {
+  const made = await atrium('create', '--name', 'Paid', '--redirect', 'https://app.example/', '--json')
+  const { clientId } = JSON.parse(made.out)
+  const plans = ['Basic:EUR:10:100:0.05', 'Big: all of it:USD:99.90']
+  expect(JSON.parse((await atrium('plans', clientId, '--plan', ...plans, '--json')).out)).toEqual([
+    { name: 'Basic', currency: 'EUR', monthlyPrice: '10', freeOrders: 100, pricePerOrder: '0.05' },
+    { name: 'Big: all of it', currency: 'USD', monthlyPrice: '99.9', freeOrders: 0, pricePerOrder: '0' },
+  ])
+  expect((await atrium('plans', clientId)).out).toContain('Basic  10 EUR a month, 0.05 EUR for each order after 100')
+  expect(JSON.parse((await atrium('plans', clientId, '--none', '--json')).out)).toEqual([])
+  for (const [words, said] of [
+    [[clientId, '--plan', 'Basic'], 'Expected --plan to be like Basic:EUR:10:100:0.05, got "Basic".'],
+    [[clientId, '--plan', 'A:XYZ:1'], 'Expected currency of --plan to be an ISO 4217 code'],
+    [['unheard-of'], 'There is no app that every store can use with the client_id "unheard-of".'],
+  ] as const) {
+    const refused = await atrium('plans', ...words)
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining(said)])
+  }
+})

@@ -62,10 +62,9 @@ export async function currentSubscription({ database, storeId, now }: Context, a
 /** What a cycle costs so far, what was paid of it, and what is left to pay, null for nothing. */
 export async function accountOf({ query }: Pick<Reading, 'query'>, { storeId, subscription, startsOn, days }: BillingCycle) {
   const subscriptions = appSubscriptionRepository(query)
-  const [orders, paid] = await Promise.all([
-    subscriptions.countOrders(storeId, days),
-    subscriptions.paid(storeId, subscription.id, startsOn),
-  ])
+  // One after the other: a transaction has one connection.
+  const orders = await subscriptions.countOrders(storeId, days)
+  const paid = await subscriptions.paid(storeId, subscription.id, startsOn)
   const due: Amount = amountDue(subscription.plan, orders)
   return { due: textOf(due), paid, left: amountLeft(due, paid) }
 }

@@ -1,6 +1,8 @@
 import { type Connection, openDatabase } from '../../runtime/database.ts'
 import { Refusal } from '../../runtime/refusal.ts'
 import { SCOPES } from '../access/scopes.ts'
+import { type AppPlan, planProblems } from '../app-subscription/app-subscription.ts'
+import { appSubscriptionRepository } from '../app-subscription/repository.ts'
 import type { Tables } from '../tables.ts'
 import { type App, appProblems, scopesIn } from './app.ts'
 import { appRepository } from './repository.ts'
@@ -18,12 +20,22 @@ export type Apps = {
   }) => Promise<{ readonly clientId: string; readonly clientSecret: string | null }>
   /** All of them, oldest first. */
   readonly list: () => Promise<readonly App[]>
+  /** What an app costs. Throws a `Refusal` for a code that is none of theirs. */
+  readonly plansOf: (code: string) => Promise<readonly AppPlan[]>
+  /** Says what an app costs, in place of what it cost before; subscriptions keep their plans. Throws a `Refusal` for what is not permitted. */
+  readonly setPlans: (code: string, plans: readonly AppPlan[]) => Promise<void>
 }
 
 /** Runs `work` on the apps of a database that is migrated. */
 export async function withApps<Result>(connection: Connection, work: (apps: Apps) => Promise<Result>): Promise<Result> {
   const database = openDatabase<Tables>(connection, { schema: 'store', max: 1, onError: () => {} })
   const apps = appRepository(database.query)
+  const subscriptions = appSubscriptionRepository(database.query)
+  const rowOf = async (code: string): Promise<number> => {
+    const app = await apps.byCode(code)
+    if (!app || app.storeId !== null) throw new Refusal(`There is no app that every store can use with the client_id "${code}".`)
+    return app.id
+  }
   try {
     return await work({
       async create({ name, redirectUris, scopes, isPublic }) {
@@ -43,6 +55,13 @@ export async function withApps<Result>(connection: Connection, work: (apps: Apps
         return { clientId: code, clientSecret: secret?.text ?? null }
       },
       list: () => apps.list(null),
+      plansOf: async (code) => subscriptions.plansOf([await rowOf(code)]),
+      async setPlans(code, plans) {
+        const [wrong] = planProblems(plans)
+        if (wrong) throw new Refusal(wrong.message.replace(/"plans\.(\d+)\.(\w+)"/, '$2 of --plan').replace('"plans"', '--plan'))
+        const id = await rowOf(code)
+        await database.query.transaction().execute((query) => appSubscriptionRepository(query).setPlans(id, plans))
+      },
     })
   } finally {
     await database.close()
