@@ -32,6 +32,7 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     UpdateStoreSuccess: '{ readonly store: number }',
     ResetAuthtokenSuccess: '{ readonly login: string; readonly authtoken: string | null }',
     Shop: '../../subgraphs/store/shop/shop.ts#Shop as ShopModel',
+    ShopOrder: '../../subgraphs/store/shop/shop.ts#ShopOrder as ShopOrderModel',
     ShopProduct: '../../subgraphs/store/shop/shop.ts#ShopProduct as ShopProductModel',
     ShopProductConnection: '../../subgraphs/runtime/keyset.ts#KeysetPage<ShopProductModel>',
     ClaimStoreSuccess: '{ readonly store: number }',
@@ -47,6 +48,7 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     CreateCustomerSuccess: '{ readonly customer: number }',
     UpdateCustomerSuccess: '{ readonly customer: number }',
     DeleteCustomerSuccess: '{ readonly row: number }',
+    EraseCustomerSuccess: '{ readonly row: number; readonly orders: number }',
     BulkCustomerRow: '../../subgraphs/store/customer/bulk.ts#BulkRow as BulkCustomerRowModel',
     CustomerAdditionalField:
       '../../subgraphs/store/customer-additional-field/customer-additional-field.ts#CustomerAdditionalField as CustomerAdditionalFieldModel',

@@ -63,6 +63,13 @@ export const variables = {
     unit: null,
     meaning: 'The least severe log lines that are written: fatal, error, warn, info, debug, trace, silent.',
   },
+  SLOW_OPERATION_MILLISECONDS: {
+    read: wholeNumber(0, 60_000),
+    default: '1000',
+    unit: 'milliseconds',
+    meaning:
+      'Queries and mutations that take so long or longer are logged with their name, cost and what each subgraph took; 0 logs none.',
+  },
   DEPTH_LIMIT: {
     read: wholeNumber(0, 1_000),
     default: '10',

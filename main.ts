@@ -57,6 +57,7 @@ await runProgram(async (defer, end) => {
     log,
     metrics,
     tracing,
+    slowMilliseconds: config.SLOW_OPERATION_MILLISECONDS,
     responseCacheBytes: config.RESPONSE_CACHE_BYTES,
     introspection: config.INTROSPECTION,
     persisted: parts.persistedBy(config),
@@ -79,7 +80,7 @@ await runProgram(async (defer, end) => {
     operations: history && { token: config.OPERATIONS_TOKEN ?? '', history, checks, circuits: gateway.circuits },
   })
   const isProxy = config.TRUSTED_PROXIES
-  const app = parts.createHttpServer({ log, checks, lost: site.lost, isProxy })
+  const app = parts.createHttpServer({ log, checks, metrics, lost: site.lost, isProxy })
   const explorer = config.EXPLORER && {
     page: await parts.serveExplorer(app, { examples: parts.graphExamples(), signIn: parts.graphSignIn(), home: './' }),
   }

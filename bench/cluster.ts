@@ -37,7 +37,7 @@ const SETTINGS = { RESPONSE_CACHE_BYTES: '0', COST_LIMIT: '0', TRUST_LISTS: 'non
 
 const QUESTIONS: Readonly<Record<string, string>> = {
   'one field': '{ mcpServers(first: 1) { totalCount } }',
-  'one subgraph': '{ mcpServers(first: 20) { edges { node { id name description category { slug } } } } }',
+  'one subgraph': '{ mcpServers(first: 20) { edges { node { id name description category } } } }',
   'three subgraphs': `{ mcpServers(first: 20) { edges { node { id name description
     trust { action } posts(first: 3) { totalCount edges { node { title author { name } } } } } } } }`,
 }

@@ -1,7 +1,7 @@
 import type { Progress } from '../subgraphs/directory/import/import.ts'
 
 /** How far a long command is; `total` null: nobody knows of how much. */
-type Shown = { readonly phase: Progress['phase'] | 'filling'; readonly done: number; readonly total: number | null }
+type Shown = { readonly phase: Progress['phase'] | 'filling' | 'backing-up' | 'restoring' | 'exporting'; readonly done: number; readonly total: number | null }
 
 /** Shows how far a long command is. */
 export type ProgressLine = { readonly show: (progress: Shown) => void; readonly clear: () => void }
@@ -10,6 +10,9 @@ const PHASES: Readonly<Record<Shown['phase'], { readonly title: string; readonly
   reading: { title: 'Reading', unit: 'files' },
   fetching: { title: 'Fetching', unit: 'records' },
   storing: { title: 'Storing', unit: 'steps' },
+  'backing-up': { title: 'Backing up', unit: 'rows' },
+  exporting: { title: 'Exporting', unit: 'rows' },
+  restoring: { title: 'Restoring', unit: 'bytes' },
   filling: { title: 'Filling', unit: 'steps' },
 }
 

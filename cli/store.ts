@@ -17,6 +17,7 @@ export function storeCommand(): Command {
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(ownerCommand())
+    .addCommand(exportCommand())
     .addCommand(new Command('token').description('authtokens of stores').addCommand(resetCommand()))
 }
 
@@ -52,7 +53,14 @@ function listCommand(): Command {
     .option('--json', 'print [{code, name, login, createdAt}] on standard output')
     .action(async ({ json }: { readonly json?: true }) => {
       const stores = await withStores((all) => all.list())
-      if (json) console.log(JSON.stringify(stores, null, 2))
+      if (json)
+        console.log(
+          JSON.stringify(
+            stores.map(({ id: _, ...store }) => store),
+            null,
+            2,
+          ),
+        )
       else for (const { code, login, name } of stores) console.log(`${code.padEnd(24)}  ${login}  ${name}`)
     })
 }
@@ -90,6 +98,40 @@ function ownerCommand(): Command {
       else console.log(owner === null ? `Nobody owns "${code}" any more.` : `"${code}" belongs to ${owner}.`)
     })
 }
+
+function exportCommand(): Command {
+  return new Command('export')
+    .description('write everything that a store has into one file, for whoever it belongs to; the server may run meanwhile')
+    .argument('<code>', 'of the store, as `list` shows it')
+    .argument('<file>', 'a file that does not exist yet, such as shop.tar.gz')
+    .option('--json', 'print {file, rows, files, bytes} on standard output')
+    .addHelpText('after', EXPORTED)
+    .action(async (code: string, file: string, { json }: { readonly json?: true }) => {
+      const store = (await withStores((stores) => stores.list())).find((each) => each.code === code)
+      if (!store) throw new Refusal(noStore(code))
+      const [{ columnsOf, ownedRows, runExport }, { withStorage }] = [await import('./export.ts'), await import('./backup.ts')]
+      await withStorage(({ storage, isLocal }) =>
+        runExport({
+          file,
+          json,
+          files: isLocal
+            ? { keys: `SELECT key FROM store.file WHERE store_id = ${store.id} ORDER BY key FOR KEY SHARE`, open: storage.open }
+            : null,
+          selections: async (client) => [
+            {
+              name: 'store',
+              query: `SELECT ${await columnsOf(client, 'store', 'store')} FROM store.store WHERE id = ${store.id}`,
+            },
+            ...(await ownedRows(client, 'store', 'store_id', String(store.id))),
+          ],
+        }),
+      )
+    })
+}
+
+const EXPORTED = `
+A compressed tar archive: <table>/<piece>.jsonl has an object per row, by the names of columns (docs/operations.md); files/ has the stored files by \`key\` of the table
+"file", unless they are in a bucket; SHA256SUMS has a checksum of each. Hashes of passwords and tokens, and what signs webhooks, are not in it.`
 
 async function isUser(id: string): Promise<boolean> {
   const row = rowIn(id, 'User')

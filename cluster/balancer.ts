@@ -42,10 +42,16 @@ listen status
 `
 }
 
+/** What only a proxy may say, strangers do not. */
+const FROM_STRANGERS = `  http-request del-header x-forwarded- -m beg
+  http-request del-header forwarded
+  option forwardfor
+`
+
 const poolConfig = ({ name, port, isPublic, servers }: Pool, host: string): string => `
 listen ${name}
   bind ${host}:${port}
-${isPublic ? '  http-request del-header x-forwarded-for\n  option forwardfor\n' : ''}  balance leastconn
+${isPublic ? FROM_STRANGERS : ''}  balance leastconn
 ${servers.map((server) => `  server ${server.name} ${host}:${server.port}\n`).join('')}`
 
 /** Whether the balancer sends requests to each server, by name, as its status page tells. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { delimiter, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,8 +14,9 @@ const ROOT = join(import.meta.dirname, '..')
 const HOST = '127.0.0.1'
 const SUBGRAPHS = ['directory', 'social', 'store', 'trust'] as const
 
-/** V8's flags of `npm start`. */
-const FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=40']
+/** Node's flags of `npm start`. */
+const FLAGS: readonly string[] =
+  JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).scripts.start.match(/(?<= )--\S+/g) ?? []
 
 /** A whole installation on this machine. */
 export type Cluster = {

@@ -56,7 +56,7 @@ await runProgram(async (defer, end) => {
   process.on('SIGHUP', watched.look)
 
   const isProxy = config.TRUSTED_PROXIES
-  const app = createHttpServer({ log, isProxy })
+  const app = createHttpServer({ log, metrics, isProxy })
   const explorer = config.EXPLORER && { page: await serveExplorer(app) }
   await serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
   const sockets = serveWebSockets(app, gateway, { isProxy })
@@ -80,6 +80,7 @@ await runProgram(async (defer, end) => {
         log,
         metrics,
         tracing,
+        slowMilliseconds: config.SLOW_OPERATION_MILLISECONDS,
         responseCacheBytes: config.RESPONSE_CACHE_BYTES,
         introspection: config.INTROSPECTION,
         persisted,

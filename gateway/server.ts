@@ -12,8 +12,10 @@ import {
   LogController,
 } from 'fastify'
 import type { Logger } from 'pino'
+import { doorOf } from './doors.ts'
 import { idleConnections } from './idle-connections.ts'
 import { BOUNDS } from './limits/limits.ts'
+import type { Metrics } from './metrics.ts'
 import type { IsProxy } from './proxies.ts'
 
 export { compressAnswers } from './compression.ts'
@@ -84,12 +86,15 @@ export function createHttpServer({
   log,
   checks = [],
   lost,
+  metrics = null,
   isProxy,
 }: {
   readonly log: Logger
   readonly checks?: readonly ReadinessCheck[]
   /** For people; programs get JSON. Absent: everybody does. */
   readonly lost?: LostPage
+  /** Counts requests by the door that they took. */
+  readonly metrics?: Pick<Metrics, 'requested'> | null
   /** Whose X-Forwarded-* are believed; absent: nobody's. */
   readonly isProxy?: IsProxy | undefined
 }): FastifyInstance {
@@ -148,6 +153,10 @@ export function createHttpServer({
   })
   app.addHook('onResponse', (request, reply, done) => {
     logLine(log, request, reply)
+    if (metrics) {
+      const door = doorOf(pathOf(request))
+      if (door !== null) metrics.requested(door, reply.statusCode, reply.elapsedTime / 1000)
+    }
     done()
   })
 

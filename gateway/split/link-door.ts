@@ -66,11 +66,10 @@ export async function serveLink(
       signed.set(request, verdict)
     })
 
-    scope.get(CHANGES_PATH, (request, reply) => {
+    scope.get(CHANGES_PATH, (_, reply) => {
       const stream = opened(reply)
       const silence = subgraph.onChange?.((types) => stream.write(eventOf('next', JSON.stringify(types))))
       stream.once('close', () => silence?.())
-      request.raw.once('close', () => stream.destroy())
       return reply.send(stream)
     })
 

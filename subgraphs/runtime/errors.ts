@@ -53,6 +53,11 @@ export const slowReader = (most: number): GraphQLError =>
 
 /** Enough of a value to recognise it in a message. */
 export function excerpt(value: unknown): string {
-  const text = typeof value === 'string' ? JSON.stringify(value.slice(0, 80).toWellFormed()) : String(value)
-  return typeof value === 'string' && value.length > 80 ? `${text}… (${value.length} characters)` : text
+  if (typeof value === 'string') {
+    const text = JSON.stringify(value.slice(0, 80).toWellFormed())
+    return value.length > 80 ? `${text}… (${value.length} characters)` : text
+  }
+  if (typeof value !== 'object' || value === null || value instanceof Date) return String(value)
+  // An object of a client need not have a text: it may lack a prototype, or bring a `toString` that is none.
+  return Array.isArray(value) ? 'a list' : 'an object'
 }

@@ -120,7 +120,9 @@ export function eitherPool(
   function isNotThere(error: unknown): boolean {
     const code = error instanceof Error && 'code' in error ? String(error.code) : null
     // Without a code: the connection ended, or took too long. What was cancelled has none either, and is not asked for again.
-    const isGone = error instanceof Error && (code === null ? CONNECTION.test(error.message) : !SQLSTATE.test(code))
+    // EPIPE looks like a code of PostgreSQL, whose classes do not begin with E.
+    const isGone =
+      error instanceof Error && (code === null ? CONNECTION.test(error.message) : code.startsWith('E') || !SQLSTATE.test(code))
     if (isGone) state.lost()
     return isGone || NOT_THERE.has(code)
   }

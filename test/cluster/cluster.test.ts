@@ -41,6 +41,15 @@ describe.skipIf(!hasCluster)('a cluster (needs haproxy and redis-server)', () =>
     return made.createRoom.room.id
   }
 
+  test('the balancer of the containers is configured as HAProxy wants it', async () => {
+    const check = spawn('haproxy', ['-c', '-f', 'cluster/haproxy.cfg'], {
+      cwd: ROOT,
+      env: { PATH: '/usr/sbin:/usr/bin' },
+      stdio: 'ignore',
+    })
+    expect((await once(check, 'exit'))[0]).toBe(0)
+  })
+
   test('an operation over all four subgraphs is answered as by a single process', async () => {
     const { code } = await atrium(cluster.databaseUrl, 'store', 'create', '--name', 'Corner Shop')
     const { mcpServers } = await ask(cluster.url, '{ mcpServers(first: 1) { edges { node { id } } } }')

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { acknowledged } from '../gateway/support/doors.ts'
 import { type Atrium, basic, OPERATIONS_TOKEN, type Reply, startAtrium } from './support/atrium.ts'
 
 let atrium: Atrium
@@ -58,7 +60,7 @@ describe('pages', () => {
     expect(policy).toContain("base-uri 'none'")
     expect(policy).toMatch(/form-action '(self|none)'/)
     expect(policy).not.toMatch(/script-src[^;]*('unsafe|\*|http:|data:)/)
-    expect(reply.headers['referrer-policy']).toBe('same-origin')
+    expect(reply.headers['referrer-policy']).toMatch(/^(same-origin|no-referrer)$/)
     expect(reply.headers['cross-origin-opener-policy']).toBe('same-origin')
     expect(reply.text).not.toContain('<script>alert(1)')
     // A script without an address would stand inside of the page; data is none.
@@ -341,10 +343,44 @@ describe('pages of other sites', () => {
       )
       statuses.push((await atrium.ask('/mcp/store', { body: '{"jsonrpc":"2.0","id":1,"method":"ping"}', headers: typed })).status)
     }
+    for (const type of FORMS) {
+      const streamed = { ...headers, accept: 'text/event-stream', 'content-type': type ?? '' }
+      for (const body of [mutation, '']) {
+        const { status, text } = await atrium.ask(`/graphql?query=${encodeURIComponent(JSON.parse(mutation).query)}`, {
+          method: 'POST',
+          body,
+          headers: streamed,
+        })
+        // A stream begins before it is known what is wrong.
+        expect([type, status >= 400 || text.includes('"errors"')]).toEqual([type, true])
+      }
+    }
     // A link, and a picture.
     statuses.push((await atrium.ask(`/graphql?query=${encodeURIComponent(JSON.parse(mutation).query)}`, { headers })).status)
     expect(statuses.filter((status) => status < 400)).toEqual([])
     expect((await atrium.ask('/v1/products/count.json', { headers: basic(store) })).json).toEqual({ count: 0 })
+  })
+
+  test('a WebSocket of theirs is nobody, although the browser adds the password that it knows', async () => {
+    const store = await atrium.aStore('Hijacked')
+    const asked = async (origin: string | undefined, headers: Record<string, string>, params: object = {}) => {
+      const socket = new WebSocket(`ws://127.0.0.1:${atrium.port}/graphql`, 'graphql-transport-ws', {
+        ...(origin && { origin }),
+        headers,
+      })
+      const { ask: over } = await acknowledged(socket, params)
+      const answer = JSON.stringify(await over({ query: '{ store { code } }' }))
+      socket.terminate()
+      return answer.includes(store.code)
+    }
+    const own = `http://127.0.0.1:${atrium.port}`
+    for (const origin of [EVIL, 'null', `http://127.0.0.1:${atrium.port + 1}`, `${own}.evil.example`])
+      for (const cookie of ['', '__Host-console=x'])
+        expect([origin, await asked(origin, { ...basic(store), cookie })]).toEqual([origin, false])
+    // Programs say no origin, our own pages say ours, and who has the credentials may send them from anywhere.
+    expect(await asked(undefined, basic(store))).toBe(true)
+    expect(await asked(own, basic(store))).toBe(true)
+    expect(await asked(EVIL, {}, basic(store))).toBe(true)
   })
 
   test('no form of ours is taken from them, and none ends or begins a session', async () => {

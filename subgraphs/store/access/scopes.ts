@@ -62,6 +62,7 @@ export const FIELD_SCOPES: Readonly<Record<string, readonly Scope[] | 'owner' | 
   'Mutation.createStore': ['write_store_setup'],
   'Mutation.resetAuthtoken': 'owner',
   'Query.shop': 'anyone',
+  'Query.shopOrder': 'anyone',
   'Query.checkoutCustomField': ['read_settings', 'read_checkout_custom_fields'],
   'Query.checkoutCustomFields': ['read_settings', 'read_checkout_custom_fields'],
   'Mutation.createCheckoutCustomField': ['write_settings', 'write_checkout_custom_fields'],
@@ -73,6 +74,7 @@ export const FIELD_SCOPES: Readonly<Record<string, readonly Scope[] | 'owner' | 
   'Mutation.createCustomer': ['write_customers'],
   'Mutation.updateCustomer': ['write_customers'],
   'Mutation.deleteCustomer': ['write_customers'],
+  'Mutation.eraseCustomer': ['write_customers'],
   'Mutation.bulkCreateCustomers': ['write_customers'],
   'Mutation.bulkUpdateCustomers': ['write_customers'],
   'Query.customerAdditionalField': ['read_customers'],
@@ -262,5 +264,6 @@ export const FIELD_SCOPES: Readonly<Record<string, readonly Scope[] | 'owner' | 
   'Mutation.rotateHooksToken': ['write_hooks'],
   'Subscription.customerCreated': ['read_customers'],
   'Subscription.inventoryLevelChanged': ['read_products'],
+  'Subscription.orderUpdated': ['read_orders'],
   'Subscription.productUpdated': ['read_products'],
 }

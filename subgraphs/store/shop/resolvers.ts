@@ -1,5 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
+import { present } from '../ids.ts'
 import type { ShopProduct } from './shop.ts'
 
 const PRODUCTS: KeysetList<ShopProduct> = { name: 'shopProducts', parts: ['number'], positionOf: ({ id }) => [id] }
@@ -9,10 +10,14 @@ const SIZES = { usual: 24, most: 50 } as const
 
 /** Codes are made of these; a text of anything else, however long, names no shop. */
 const CODE = /^[a-z0-9-]{1,100}$/
+/** What is random in the link of an order. */
+const SECRET = /^[\w-]{32}$/
 
 export const shopResolvers = {
   Query: {
     shop: (_, { code }, { shops }) => (CODE.test(code) ? shops.byCode(code) : null),
+    shopOrder: (_, { code, secret }, { shops }) =>
+      CODE.test(code) && SECRET.test(secret) ? shops.orderByToken(code, secret) : null,
   },
   Shop: {
     url: ({ code }, _, { publicUrl }) => `${publicUrl}/shops/${code}`,
@@ -25,4 +30,8 @@ export const shopResolvers = {
     image: ({ imageKey }, _, { files }) => (imageKey === null ? null : files.publicUrl(imageKey)),
   },
   ShopProductConnection: connectionFields,
+  ShopOrder: {
+    shop: ({ storeId }, _, { shops }) => present(shops.byId(storeId), 'shop'),
+    lines: ({ storeId, number }, _, { shops }) => shops.orderLines(storeId, number),
+  },
 } satisfies Resolvers
