@@ -21,7 +21,7 @@ export type KeysetRange = {
   readonly offset: number
 }
 
-/** A page of rows; `count` is of the whole list, which is counted only when it is asked for. */
+/** A page of rows; `count` counts the whole list, only when it is asked for. */
 export type KeysetPage<Row> = {
   readonly nodes: readonly Row[]
   readonly edges: readonly { readonly node: Row; readonly cursor: string }[]
@@ -68,8 +68,7 @@ export function keysetPage<Row>(
         endCursor: last === undefined ? null : edge(last).cursor,
       }
     },
-    // A list that is whole on its first page is counted by reading it.
-    count: after === null && offset === 0 && rows.length <= size ? async () => rows.length : count,
+    count,
   }
 }
 
