@@ -15,7 +15,7 @@ let seen: Seen
 const succeeded = new Set<string>()
 beforeAll(async () => {
   stack = await startStoreStack({
-    rateLimit: { count: (...asker) => (isLimited ? exhausted : UNLIMITED).count(...asker), close: exhausted.close },
+    rateLimit: { ...exhausted, count: (...asker) => (isLimited ? exhausted : UNLIMITED).count(...asker) },
   })
   for (let n = 0; n <= 20; n += 1) exhausted.count('127.0.0.1', stack.own.code)
   seen = { store: stack.own.storeId }
