@@ -1,9 +1,14 @@
 import { Command } from 'commander'
+import { variables } from '../config.ts'
 import { migrate } from '../database/migrate.ts'
+import { readConfig } from '../subgraphs/runtime/config.ts'
 import { rowIn } from '../subgraphs/runtime/id.ts'
 import { Refusal } from '../subgraphs/runtime/refusal.ts'
 import type { Stores } from '../subgraphs/store/store/operator.ts'
 import { withDatabase } from './database.ts'
+import { progressOn } from './progress.ts'
+
+type Sample = NonNullable<Parameters<Stores['create']>[0]['sample']>
 
 /** `atrium store`: shops, as their operator makes them. */
 export function storeCommand(): Command {
@@ -15,17 +20,27 @@ export function storeCommand(): Command {
     .addCommand(new Command('token').description('authtokens of stores').addCommand(resetCommand()))
 }
 
-type Create = { readonly name: string; readonly country: string; readonly unpaid?: true; readonly json?: true }
+type Create = {
+  readonly name: string
+  readonly country: string
+  readonly empty?: true
+  readonly unpaid?: true
+  readonly json?: true
+}
 
 function createCommand(): Command {
   return new Command('create')
-    .description('set up a store, and show its authtoken this once')
+    .description('set up a store with a sample of everything, and show its authtoken this once')
     .requiredOption('--name <name>', 'what its customers know it by, 4 to 50 characters')
     .option('--country <code>', 'ISO 3166-1 alpha-2; currency, time zone and language follow from it', 'US')
+    .option('--empty', 'without the sample: nothing in it')
     .option('--unpaid', 'without the paid subscription that setting up further stores over the API takes')
     .option('--json', 'print {code, login, authtoken} on standard output')
-    .action(async ({ name, country, unpaid, json }: Create) => {
-      const { code, login, authtoken } = await withStores((stores) => stores.create({ name, country, isPaid: !unpaid }))
+    .action(async ({ name, country, empty, unpaid, json }: Create) => {
+      const wanted = { name, country, isPaid: !unpaid }
+      const { code, login, authtoken } = await withStores((stores) =>
+        empty ? stores.create(wanted) : withSample((sample) => stores.create({ ...wanted, sample })),
+      )
       if (json) console.log(JSON.stringify({ code, login, authtoken }, null, 2))
       else console.log(`Set up "${code}".\n\nlogin      ${login}\nauthtoken  ${authtoken}\n\n${KEEP_IT}`)
     })
@@ -90,6 +105,24 @@ const noStore = (code: string): string => `There is no store with the code "${co
 
 const KEEP_IT =
   'Keep it: it is stored as a hash, and not shown again. Send both by HTTP Basic, or as the headers X-LOGIN-KEY and X-AUTH-TOKEN.'
+
+/** Runs `work` with the files that a sample needs, and with what shows how far it is. */
+async function withSample<Result>(work: (sample: Sample) => Promise<Result>): Promise<Result> {
+  const { fileStorageOf } = await import('../subgraphs/store/file/configured.ts')
+  const { storeFiles } = await import('../subgraphs/store/file/files.ts')
+  const { fileSources } = await import('../subgraphs/store/file/source.ts')
+  const config = readConfig(variables, process.env)
+  // Where files are reached from is not written down with them.
+  const { storage } = await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl: '' })
+  const files = storeFiles(storage, fileSources())
+  const progress = progressOn(process.stderr)
+  try {
+    return await work({ files, told: (done, total) => progress.show({ phase: 'filling', done, total }) })
+  } finally {
+    progress.clear()
+    await files.close()
+  }
+}
 
 async function withStores<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result> {
   return withDatabase(async ({ connection }) => {

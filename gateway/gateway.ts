@@ -19,6 +19,7 @@ import { maskedLink } from './masked-link.ts'
 import { counted, type Metrics, secondsSince } from './metrics.ts'
 import type { Outcome } from './outcome.ts'
 import { persistedDocuments } from './persisted.ts'
+import type { SharedDocuments } from './shared-documents.ts'
 import { plannedSubscription, type Running, type Subscribe } from './subscription.ts'
 import { readSupergraph } from './supergraph.ts'
 import type { Tracing } from './tracing.ts'
@@ -82,6 +83,7 @@ export async function startGateway({
   responseCacheBytes = 0,
   introspection = true,
   persisted = { trusted: [], isOnly: false },
+  documents = null,
 }: {
   readonly supergraphSdl: string
   readonly links: readonly Link[]
@@ -95,6 +97,8 @@ export async function startGateway({
   readonly responseCacheBytes?: number
   readonly introspection?: boolean
   readonly persisted?: Persisted
+  /** Shares texts that clients register with other gateways; null: with none. */
+  readonly documents?: SharedDocuments | null
 }): Promise<Gateway> {
   const supergraph = readSupergraph(supergraphSdl)
   const masked = links.map((link) => {
@@ -124,7 +128,7 @@ export async function startGateway({
   }
   const trusted = (text: string, operationName: string | undefined) =>
     admission(checkText(text, operationName, { ...rules, introspection: true }))
-  const asked = persistedDocuments(persisted, known, trusted)
+  const asked = persistedDocuments(persisted, known, trusted, documents)
 
   return {
     schema: supergraph.api,
@@ -132,13 +136,16 @@ export async function startGateway({
       observed(checked, caching.telling(checked, run), (outcome) => outcome),
     ),
     admit: (text, operationName) => noted(known(text, operationName)),
-    admitAsked: (given) => noted(asked(given)),
+    admitAsked: (given) => noted(asked.admit(given)),
     limits,
     subscriptions: () => subscriptions,
     onSwap: () => {},
     cache,
     circuits: () => links.flatMap(({ name, state }) => (state ? [{ name, state: state() }] : [])),
-    close: async () => caching.close(),
+    close: async () => {
+      asked.close()
+      caching.close()
+    },
   }
 
   function noted(admission: Admission): Admission {

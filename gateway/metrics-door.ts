@@ -7,8 +7,8 @@ import { listen } from './listen.ts'
 import type { Metrics } from './metrics.ts'
 import { createHttpServer } from './server.ts'
 
-/** What is running in a process, asked for when somebody looks. */
-type Open = { readonly sockets: () => number; readonly listeners: () => number; readonly gateway: Gateway }
+/** What is running in a process, asked for when somebody looks. `gateway` is null where there is none: a subgraph by itself. */
+type Open = { readonly sockets: () => number; readonly listeners: () => number; readonly gateway: Gateway | null }
 
 /** Higher is worse. */
 const CIRCUITS: Readonly<Record<CircuitState, number>> = { closed: 0, 'half-open': 1, open: 2 }
@@ -25,17 +25,8 @@ export async function serveMetrics(
     defer,
   }: { readonly host: string; readonly port: number | undefined; readonly log: Logger; readonly defer: Defer },
 ): Promise<void> {
-  metrics.gauge('atrium_websockets_open', 'WebSockets that are open.', open.sockets)
-  metrics.gauge('atrium_subscriptions_running', 'Subscriptions that run.', open.gateway.subscriptions)
   metrics.gauge('atrium_outbox_listeners', 'Listeners to events of subgraphs in this process.', open.listeners)
-  metrics.gaugePer(
-    'subgraph',
-    'atrium_subgraph_circuit',
-    'Circuits of subgraphs over HTTP: closed (0), half-open (1), open (2).',
-    () => open.gateway.circuits().map(({ name, state }) => [name, CIRCUITS[state]] as const),
-  )
-  metrics.gauge('atrium_response_cache_bytes', 'Bytes of answers that are kept.', () => open.gateway.cache.bytes())
-  metrics.gauge('atrium_response_cache_entries', 'Answers that are kept.', () => open.gateway.cache.entries())
+  if (open.gateway) gaugesOf(open.gateway, metrics, open.sockets)
 
   const own = port === undefined ? app : createHttpServer({ log })
   own.get('/metrics', async (_, reply) =>
@@ -46,4 +37,17 @@ export async function serveMetrics(
   )
   // What is scraped every few seconds, nobody waits for at the end.
   if (port !== undefined) await listen(own, { host, port, graceSeconds: 0 }, defer)
+}
+
+function gaugesOf(gateway: Gateway, metrics: Metrics, sockets: () => number): void {
+  metrics.gauge('atrium_websockets_open', 'WebSockets that are open.', sockets)
+  metrics.gauge('atrium_subscriptions_running', 'Subscriptions that run.', gateway.subscriptions)
+  metrics.gaugePer(
+    'subgraph',
+    'atrium_subgraph_circuit',
+    'Circuits of subgraphs over HTTP: closed (0), half-open (1), open (2).',
+    () => gateway.circuits().map(({ name, state }) => [name, CIRCUITS[state]] as const),
+  )
+  metrics.gauge('atrium_response_cache_bytes', 'Bytes of answers that are kept.', () => gateway.cache.bytes())
+  metrics.gauge('atrium_response_cache_entries', 'Answers that are kept.', () => gateway.cache.entries())
 }

@@ -13,6 +13,7 @@ import type { Gateway } from './gateway.ts'
 import { heartbeat } from './heartbeat.ts'
 import { GRAPHQL_PATH } from './http.ts'
 import { BOUNDS } from './limits/limits.ts'
+import { clientAddress, type IsProxy } from './proxies.ts'
 import { refuseUpgrade, requestIdOf } from './server.ts'
 
 /** Between two pings to one client. One that answers none of two in a row is gone, whatever TCP says. */
@@ -80,7 +81,11 @@ export type WebSockets = { readonly count: () => number }
  * Slow readers: the next event is only asked for when the last was handed to the network, so that waiting events stay in the subgraph, which ends the
  * subscription (SLOW_READER) when they are too many. A socket with too many bytes that nobody reads is closed with 1013.
  */
-export function serveWebSockets(app: FastifyInstance, gateway: Gateway): WebSockets {
+export function serveWebSockets(
+  app: FastifyInstance,
+  gateway: Gateway,
+  { isProxy = () => false }: { readonly isProxy?: IsProxy | undefined } = {},
+): WebSockets {
   const connections = new Set<Connection>()
   let outgoing: Outgoing[] = []
   let isClosing = false
@@ -135,7 +140,7 @@ export function serveWebSockets(app: FastifyInstance, gateway: Gateway): WebSock
       return
     }
     const requestId = requestIdOf(request).slice(0, 100)
-    const address = request.socket.remoteAddress ?? ''
+    const address = clientAddress(request, isProxy)
     const credentials = credentialsIn(request.headers)
     sockets.handleUpgrade(request, socket, head, (opened) => connected(opened, socket, { requestId, address, credentials }))
   }

@@ -5,11 +5,12 @@ import type { GatewayClient } from '../gateway/client.ts'
 import type { LostPage } from '../gateway/server.ts'
 import { agentSkillFiles } from './agent-skills/files.ts'
 import { serveAuthorization } from './authorize/serve.ts'
-import { sealOf } from './console/seal.ts'
+import type { Uses } from './console/page.ts'
 import { serveConsole } from './console/serve.ts'
 import { feedFiles } from './feed/files.ts'
 import { assetsOf } from './frame/assets.ts'
 import { lostPage } from './frame/lost.ts'
+import { sealOf } from './frame/seal.ts'
 import { askOf, pathOf, type Rows, sendPage, servePages } from './frame/serve.ts'
 import type { Place, Site } from './frame/site.ts'
 import { homePages } from './home/pages.ts'
@@ -43,6 +44,8 @@ export type SiteOptions = {
   readonly hasSchema: boolean
   /** What sessions of the store console are sealed with; null: something that ends with the process. */
   readonly consoleSecret?: string | null
+  /** Who uses the rate limits of a store. */
+  readonly uses?: Uses
   /** What who runs this may see; null: nobody may. */
   readonly operations?: Operations | null
 }
@@ -80,13 +83,14 @@ export async function startSite(
     files: [...sitemapFiles, ...feedFiles, ...agentSkillFiles],
   }
   await client.prepare(LostPageDocument)
+  const seal = sealOf(options.consoleSecret ?? null)
 
   return {
     serve: async (app) => {
       await assets.serve(app)
       if (options.operations) await serveOperations(app, client, options.operations, site)
       await serveAuthorization(app, client, site)
-      await serveConsole(app, client, site, { seal: sealOf(options.consoleSecret ?? null) })
+      await serveConsole(app, client, site, { seal, uses: options.uses })
       await servePages(app, client, rows, { site, lost: (path, ask) => lostPage(path, ask, site) })
     },
     lost: async (request, reply) => {

@@ -35,6 +35,9 @@ export const forbidden = (reason: string, scopes?: readonly string[]): GraphQLEr
 export const notFound = (what: string, id: string): GraphQLError =>
   new GraphQLError(`There is no ${what} with the id ${excerpt(id)}.`, { extensions: { code: CODES.notFound } })
 
+/** There is nothing of the kind. `reason` is a whole sentence that says of what. */
+export const missing = (reason: string): GraphQLError => new GraphQLError(reason, { extensions: { code: CODES.notFound } })
+
 /** Refuses who asks too often: too many of `what`, such as "log-ins from this address". `retryAfterSeconds` is a whole number, at least 1; doors repeat it as Retry-After. */
 export const rateLimited = (what: string, retryAfterSeconds: number): GraphQLError =>
   new GraphQLError(`Too many ${what}: try again in ${retryAfterSeconds} seconds.`, {

@@ -14,6 +14,10 @@ export type Subgraph = {
   readonly schema: GraphQLSchema
   /** A fresh context with fresh loaders, once per operation of a caller. */
   readonly context: (caller: Caller) => object
+  /** Whether a query of this caller may be answered by a replica: it has not written what that lacks. Absent without a replica. */
+  readonly readsBehind?: (caller: Caller) => Promise<boolean>
+  /** Called after a mutation of this caller has ended, before it is answered. Absent without a replica. */
+  readonly wrote?: (caller: Caller) => Promise<void>
   /** What it answers beside the graph; absent for nothing. */
   readonly door?: Door
   /** Resolves when it can answer now, with `{ degraded: string[] }` where it does without something; rejects with the reason when it cannot. */

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { readConfig } from '../runtime/config.ts'
 import { type Connection, openDatabase } from '../runtime/database.ts'
+import { rateLimit } from '../runtime/rate-limit.ts'
 import { background } from './assessment/background.ts'
 import { engine as current, type Engine } from './assessment/engine.ts'
 import { snapshotRepository } from './assessment/repository.ts'
@@ -17,6 +18,9 @@ import { overrideRepository } from './override/repository.ts'
 import type { Tables } from './tables.ts'
 import { trialLimit } from './trial/limit.ts'
 import { type TrustConfig, trustVariables } from './variables.ts'
+
+/** As many as wrong credentials of a store: nobody guesses 256 bits, but who tries makes work. */
+const WRONG_KEYS_PER_MINUTE = 60
 
 /** What collectors need beside the database. */
 export type CollectorOptions = Pick<SourcesOptions, 'config' | 'network'>
@@ -72,6 +76,7 @@ export function trustParts({
       background: unattended,
       keys: keyRepository(query),
       rate: keyRate({ free: config.TRUST_RATE_FREE, unlimited: config.TRUST_RATE_UNLIMITED }, now),
+      refusals: rateLimit('wrong keys', WRONG_KEYS_PER_MINUTE, now),
       decisions,
       overrides: overrideRepository(query),
       snapshots,

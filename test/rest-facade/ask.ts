@@ -13,11 +13,16 @@ export type Reply = {
 export function askRaw(
   base: string,
   path: string,
-  { method = 'GET', headers = {}, body }: { method?: string; headers?: Record<string, string>; body?: string | Buffer } = {},
+  {
+    method = 'GET',
+    headers = {},
+    body,
+    localAddress,
+  }: { method?: string; headers?: Record<string, string>; body?: string | Buffer; localAddress?: string } = {},
 ): Promise<Reply> {
   const { hostname, port } = new URL(base)
   return new Promise((resolve, reject) => {
-    const outgoing = request({ hostname, port, path, method, headers, insecureHTTPParser: false }, (response) => {
+    const outgoing = request({ hostname, port, path, method, headers, localAddress, insecureHTTPParser: false }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', reject)

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OauthStack, startOauth } from '../subgraphs/store/support/oauth.ts'
 import { shopBrowser } from '../subgraphs/store/support/shop-browser.ts'
 import type { TestStore } from '../subgraphs/store/support/store.ts'
-import { expectAccessible, expectToFit, hasNoBrowser, LOOKS, launch, openPage, picture, wear } from './support/browser.ts'
+import { expectAccessible, hasNoBrowser, launch, look, openPage, picture } from './support/browser.ts'
 
 let stack: OauthStack
 let shop: TestStore
@@ -69,12 +69,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     const { link, finish } = await begin()
     await page.goto(link)
     await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe('Sign in to your shop')
-    for (const look of LOOKS) {
-      await wear(page, look)
-      await expectToFit(page)
-      await picture(page, `authorize-sign-in-${look.colorScheme}-${look.width}`)
-      if (look.isAudited) await expectAccessible(page)
-    }
+    await look(page, 'authorize-sign-in')
     await signIn(page, shop)
 
     await page.getByRole('heading', { level: 1, name: 'May Stock Keeper use your shop?' }).waitFor()
@@ -86,12 +81,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     ])
     expect(await page.getByRole('region', { name: 'It may change' }).getByRole('listitem').count()).toBe(2)
     expect(await page.getByText('Afterwards you are sent to').textContent()).toContain(new URL(callback).origin)
-    for (const look of LOOKS) {
-      await wear(page, look)
-      await expectToFit(page)
-      await picture(page, `authorize-consent-${look.colorScheme}-${look.width}`)
-      if (look.isAudited) await expectAccessible(page)
-    }
+    await look(page, 'authorize-consent')
     await page.getByRole('button', { name: 'Allow' }).click()
     await page.waitForURL(`${callback}?**`)
     const { access_token } = await finish(page.url())

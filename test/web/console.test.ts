@@ -1,21 +1,21 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { proxiesIn } from '../../gateway/proxies.ts'
 import { createHttpServer } from '../../gateway/server.ts'
 import { withStores } from '../../subgraphs/store/store/operator.ts'
-import { sealOf } from '../../web/console/seal.ts'
+import { sealOf } from '../../web/frame/seal.ts'
 import { startSite } from '../../web/serve.ts'
 import { keptLog } from '../gateway/support/graph.ts'
 import { askRaw, type Reply } from '../rest-facade/ask.ts'
-import { expectAccessible, expectToFit, hasNoBrowser, LOOKS, launch, openPage, picture, wear } from './support/browser.ts'
+import { hasNoBrowser, launch, look, openPage } from './support/browser.ts'
+import { consoleAt, type Fields, type Shop, setCookies } from './support/console.ts'
 import { HOSTILE, startWeb } from './support/site.ts'
-
-type Shop = { readonly code: string; readonly login: string; readonly authtoken: string }
-type Fields = Readonly<Record<string, string>>
 
 const PICTURE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 let web: Awaited<ReturnType<typeof startWeb>>
+const { graph, aProduct, aVisitor, signedIn } = consoleAt(() => web.url)
 let corner: Shop
 let other: Shop
 beforeAll(async () => {
@@ -40,25 +40,6 @@ beforeAll(async () => {
 })
 afterAll(() => web?.close())
 
-async function graph({ login, authtoken }: Shop, query: string, variables: object) {
-  const { json } = await askRaw(web.url, '/graphql', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-login-key': login, 'x-auth-token': authtoken },
-    body: JSON.stringify({ query, variables }),
-  })
-  expect(json.errors).toBeUndefined()
-  return json.data
-}
-
-async function aProduct(shop: Shop, input: object): Promise<string> {
-  const { made } = await graph(
-    shop,
-    'mutation ($input: CreateProductInput!) { made: createProduct(input: $input) { ... on CreateProductSuccess { product { id } } } }',
-    { input },
-  )
-  return made.product.id
-}
-
 async function anOrder(shop: Shop, input: object): Promise<void> {
   const { made } = await graph(shop, 'mutation ($input: CreateOrderInput!) { made: createOrder(input: $input) { __typename } }', {
     input,
@@ -66,44 +47,13 @@ async function anOrder(shop: Shop, input: object): Promise<void> {
   expect(made.__typename).toBe('CreateOrderSuccess')
 }
 
-/** A browser without a screen: keeps cookies and the token of the last form, follows nothing. */
-function aVisitor() {
-  const cookies = new Map<string, string>()
-  let token = ''
-  const request = async (path: string, options: { method?: string; headers?: Record<string, string>; body?: string } = {}) => {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    const reply = await askRaw(web.url, path, {
-      ...options,
-      headers: { accept: 'text/html', 'accept-encoding': 'identity', ...(cookie && { cookie }), ...options.headers },
-    })
-    for (const set of setCookies(reply)) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
-      if (value === '') cookies.delete(name)
-      else cookies.set(name, value)
-    }
-    token = /name="token" value="([^"]+)"/.exec(reply.text)?.[1] ?? token
-    return reply
-  }
-  return {
-    cookies,
-    get: (path: string) => request(path),
-    post: (path: string, fields: Fields) =>
-      request(path, {
-        method: 'POST',
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        body: new URLSearchParams({ token, ...fields }).toString(),
-      }),
-  }
-}
-
-const setCookies = ({ headers }: Reply): readonly string[] => (headers['set-cookie'] as unknown as string[] | undefined) ?? []
-
-async function signedIn({ login, authtoken }: Pick<Shop, 'login' | 'authtoken'>) {
-  const visitor = aVisitor()
-  await visitor.get('/console')
-  const reply = await visitor.post('/console/sign-in', { login, authtoken })
-  expect([reply.status, reply.headers.location]).toEqual([303, '/console'])
-  return { visitor, reply }
+/** The same site once more, where 127.0.0.1 is a reverse proxy. */
+async function behindProxy() {
+  const { client } = web.gateway
+  const site = await startSite(client, { publicUrl: 'http://atrium.example', hasExplorer: false, hasSchema: false })
+  const app = createHttpServer({ log: keptLog().log, isProxy: proxiesIn(['127.0.0.1']) })
+  await site.serve(app)
+  return { url: await app.listen({ port: 0, host: '127.0.0.1' }), close: () => app.close() }
 }
 
 describe('a shop page', () => {
@@ -181,6 +131,16 @@ describe('signing in to the console', () => {
     expect(statusCode).toBe(303)
     expect(cookies[0]).toMatchObject({ name: '__Host-console', path: '/', secure: true, httpOnly: true, sameSite: 'Strict' })
     await app.close()
+  })
+
+  test('behind a proxy, its word about https is believed, and nobody else is', async () => {
+    const behind = await behindProxy()
+    const said = { 'x-forwarded-proto': 'https' }
+    const [cookie = ''] = setCookies(await askRaw(behind.url, '/console', { headers: said }))
+    expect(cookie).toMatch(/^__Host-console-visit=.*; Secure$/)
+    const [plain = ''] = setCookies(await askRaw(behind.url, '/console', { headers: said, localAddress: '127.0.0.2' }))
+    expect(plain).toMatch(/^console-visit=.*; SameSite=Strict$/)
+    await behind.close()
   })
 
   test.each<[string, Fields]>([
@@ -334,15 +294,6 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
   })
   afterAll(() => browser?.close())
 
-  async function look(page: Awaited<ReturnType<typeof openPage>>['page'], name: string) {
-    for (const each of LOOKS) {
-      await wear(page, each)
-      await expectToFit(page)
-      if (each.isAudited) await expectAccessible(page)
-      await picture(page, `${name}-${each.colorScheme}-${each.width}`)
-    }
-  }
-
   test('a shop is accessible and fits', async () => {
     const { page, complaints } = await openPage(browser)
     await page.goto(`${web.url}/shops/${corner.code}`)
@@ -409,13 +360,29 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
 })
 
 // Last: from here on, nobody at this address may guess for a while.
-test('who guesses is slowed down', async () => {
+test('who guesses is slowed down, whatever address is claimed, and alone behind a proxy', async () => {
   const visitor = aVisitor()
   await visitor.get('/console')
   let last: Reply | null = null
   for (let n = 0; n < 70 && last?.status !== 429; n += 1) {
-    last = await visitor.post('/console/sign-in', { login: corner.login, authtoken: `guess ${n}` })
+    last = await visitor.post(
+      '/console/sign-in',
+      { login: corner.login, authtoken: `guess ${n}` },
+      { 'x-forwarded-for': `203.0.113.${n}` },
+    )
   }
   expect([last?.status, Number(last?.headers['retry-after']) > 0]).toEqual([429, true])
   expect(last?.text).toContain('Too many wrong credentials from this address')
+
+  const behind = await behindProxy()
+  const guess = async (address: string) => {
+    const form = await askRaw(behind.url, '/console')
+    const [, token = ''] = /name="token" value="([^"]+)"/.exec(form.text) ?? []
+    const [cookie = ''] = setCookies(form)
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-forwarded-for': address, cookie }
+    const body = new URLSearchParams({ token, login: corner.login, authtoken: 'guess' }).toString()
+    return (await askRaw(behind.url, '/console/sign-in', { method: 'POST', headers, body })).status
+  }
+  expect([await guess('127.0.0.1'), await guess('203.0.113.7')]).toEqual([429, 401])
+  await behind.close()
 })

@@ -2,6 +2,7 @@ import type { AuthorizePageQuery } from '#generated/operations.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
+import { permissionLists } from './permissions.ts'
 
 /** What an app asks. */
 export type Asked = NonNullable<AuthorizePageQuery['authorizationRequest']>
@@ -35,17 +36,13 @@ ${destination(returnsTo)}
 })
 
 /** Where a shop owner agrees or refuses. */
-export function consentPage({ appName, storeName, permissions, returnsTo }: Asked, { action }: Place): Page {
-  const [reads, changes] = [permissions.filter(({ mayChange }) => !mayChange), permissions.filter(({ mayChange }) => mayChange)]
-  return {
-    title: `May ${appName} use ${storeName}?`,
-    description: DESCRIPTION,
-    body: html`<div class="narrow">
+export const consentPage = ({ appName, storeName, permissions, returnsTo }: Asked, { action }: Place): Page => ({
+  title: `May ${appName} use ${storeName}?`,
+  description: DESCRIPTION,
+  body: html`<div class="narrow">
 <h1>May ${appName} use your shop?</h1>
 <dl class="facts-list"><dt>App</dt><dd><strong>${appName}</strong></dd><dt>Shop</dt><dd><strong>${storeName}</strong></dd></dl>
-${granted('reads', 'It may read', reads)}
-${granted('changes', 'It may change', changes)}
-${changes.length === 0 && html`<p>It may not change anything.</p>`}
+${permissionLists(permissions, 'app')}
 <p class="quiet">The name is what the app calls itself; nobody has checked it. Go on only if you know who sent you here.</p>
 <form method="post" action="${action}" class="stacked">
 <p class="actions"><button name="do" value="allow">Allow</button> <button name="do" value="refuse" class="secondary">Refuse</button></p>
@@ -54,8 +51,7 @@ ${changes.length === 0 && html`<p>It may not change anything.</p>`}
 ${destination(returnsTo)}
 <p class="quiet">You can take this back at any time; the app is out within a second.</p>
 </div>`,
-  }
-}
+})
 
 /** The end of a request whose answer is typed into the app by hand. */
 export const codePage = (code: string): Page => ({
@@ -99,15 +95,6 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   invalid_redirect_uri: 'The link that led here wants the answer at an address that is not registered for the app.',
   invalid_request: 'The link that led here lacks something, has something twice, or comes too late.',
   server_error: 'Something went wrong on our side.',
-}
-
-function granted(id: string, heading: string, permissions: Asked['permissions']): Html | false {
-  return (
-    permissions.length > 0 &&
-    html`<section aria-labelledby="${id}"><h2 id="${id}">${heading}</h2><ul class="permissions">${permissions.map(
-      ({ scope, subject }) => html`<li data-scope="${scope}">${subject}</li>`,
-    )}</ul></section>`
-  )
 }
 
 const destination = (returnsTo: string | null | undefined): Html =>

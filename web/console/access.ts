@@ -14,7 +14,9 @@ ${changeForm(
   site,
   html`<p class="choice"><input type="checkbox" id="understood" name="understood" value="yes" required> <label for="understood">I know that programs which use the present authtoken stop working at once</label></p>
 <p><button>Reset the authtoken</button></p>`,
-)}</section>`,
+)}</section>
+<section aria-labelledby="lent"><h2 id="lent">Tokens of apps</h2>
+<p>Apps have tokens of their own, which the authtoken does not end: <a href="${site.at('/console/apps')}">see which ones, and take access back</a>.</p></section>`,
 })
 
 /** The authtoken of a store, this once. */

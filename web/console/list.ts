@@ -9,7 +9,7 @@ export const wordOf = <Value extends string>(value: Value, words: Words<Value>):
   Object.values(words).find(([known]) => known === value)?.[1] ?? value
 
 /** What of a list is asked for. */
-export type Wanted = { readonly q: string | null; readonly status: string | null; readonly after: string | null }
+export type Wanted = { readonly q?: string | null; readonly status: string | null; readonly after: string | null }
 
 /** The form above a list: words to look for, and a status. It works by its address alone. */
 export const listForm = (
@@ -37,6 +37,6 @@ export const nextLinks = (
   }</p>`
 
 function addressOf(path: string, wanted: Wanted): string {
-  const given = Object.entries(wanted).filter((pair): pair is [string, string] => pair[1] !== null)
+  const given = Object.entries(wanted).filter((pair): pair is [string, string] => pair[1] != null)
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`
 }

@@ -1,16 +1,24 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { ParameterTable, ValuesOf } from '../../rest-facade/http/parameters.ts'
+import type { Use } from '../../rest-facade/store/caller/rate-limit.ts'
 import { type Html, html } from '../frame/html.ts'
-import type { Ask, Page } from '../frame/page.ts'
+import type { Ask, Page, PathNames } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 import { FORM_TOKEN, type Visit } from './session.ts'
 
+/** Who has used the rate limits of a store in the running minute, or is shut out; the busiest first. */
+export type Uses = (storeCode: string) => Promise<readonly Use[]>
+
 /** A page of the console is made from checked parameters, and the graph as the owner sees it. */
-export type ConsoleRequest<Table extends ParameterTable> = {
+export type ConsoleRequest<On extends string, Table extends ParameterTable> = {
+  readonly path: Readonly<Record<PathNames<On>, string>>
   readonly query: ValuesOf<Table>
   readonly ask: Ask
+  readonly uses: Uses
   readonly site: Site
   readonly visit: Visit
+  /** A field of the form on this page that was refused; empty when none was. */
+  readonly typed: (field: string) => string
 }
 
 /** A row of the console. */
@@ -19,28 +27,41 @@ export type ConsoleRow = {
   readonly label: string
   readonly asks: readonly TypedDocumentNode<unknown, never>[]
   readonly parameters: ParameterTable
-  body(request: ConsoleRequest<ParameterTable>): Promise<Html>
+  /** What its forms have done, by the word `done` of the address that they lead to. */
+  readonly notices: Readonly<Record<string, string>>
+  /** Null for what does not exist. */
+  body(request: ConsoleRequest<string, ParameterTable>): Promise<Html | null>
 }
 
-/** Ties the types of a row: the table types `query`. */
-export function consolePage<const Table extends ParameterTable = Record<never, never>>(row: {
-  readonly path: string
+/** Ties the types of a row: `{x}` in the path types `path.x`, the table types `query`. */
+export function consolePage<const On extends `/${string}`, const Table extends ParameterTable = Record<never, never>>(row: {
+  readonly path: On
   readonly label: string
   readonly asks: readonly TypedDocumentNode<unknown, never>[]
   readonly parameters?: Table
-  readonly body: (request: ConsoleRequest<NoInfer<Table>>) => Promise<Html>
+  readonly notices?: Readonly<Record<string, string>>
+  readonly body: (request: ConsoleRequest<NoInfer<On>, NoInfer<Table>>) => Promise<Html | null>
 }): ConsoleRow {
+  const { notices = {} } = row
   return {
     ...row,
-    parameters: row.parameters ?? {},
+    notices,
+    parameters: { ...row.parameters, done: { kind: 'enum', values: Object.keys(notices) } },
     // The interpreter has checked what the types of the row promise.
-    body: (request) => row.body(request as unknown as ConsoleRequest<Table>),
+    body: (request) => row.body(request as unknown as ConsoleRequest<On, Table>),
   }
 }
 
 /** A form that changes something: only from a page of this visit. */
 export const changeForm = (path: string, { formToken }: Visit, { at }: Site, fields: Html): Html =>
   html`<form method="post" action="${at(path)}"><input type="hidden" name="${FORM_TOKEN}" value="${formToken}">${fields}</form>`
+
+/** What stands above the body of a page: what was done, or why nothing was. */
+export const told = (notice: string | undefined, problems: readonly string[]): Html =>
+  html`${notice !== undefined && html`<p role="status" class="alert tone-good">${notice}</p>`}${
+    problems.length > 0 &&
+    html`<div role="alert" class="alert tone-bad">${problems.map((problem) => html`<p>${problem}</p>`)}</div>`
+  }`
 
 /** A page between the ways through the console. */
 export const framed = (
@@ -51,7 +72,10 @@ export const framed = (
 ): Page => ({
   title: `${here.label} · Console`,
   description: 'The console of a store, for its owner.',
-  body: html`<div class="console-head"><nav aria-label="Console">${rows.map(({ path, label }) => html`<a href="${site.at(path)}"${path === here.path && html` aria-current="page"`}>${label}</a> `)}</nav>
+  body: html`<div class="console-head"><nav aria-label="Console">${rows.map(({ path, label }) => html`<a href="${site.at(path)}"${isIn(here, path) && html` aria-current="${path === here.path ? 'page' : 'true'}"`}>${label}</a> `)}</nav>
 ${changeForm('/console/sign-out', visit, site, html`<button class="plain">Sign out</button>`)}</div>
 ${body}`,
 })
+
+/** Whether a page is the one at `path`, or below it. */
+const isIn = (here: Pick<ConsoleRow, 'path'>, path: string): boolean => here.path === path || here.path.startsWith(`${path}/{`)

@@ -4,21 +4,38 @@ import type { GatewayClient } from '../../gateway/client.ts'
 import { compressAnswers } from '../../gateway/server.ts'
 import { parseQuery } from '../../rest-facade/http/parameters.ts'
 import { fieldOf, readForms } from '../frame/form.ts'
-import type { Html } from '../frame/html.ts'
+import { type Html, html } from '../frame/html.ts'
 import { type Ask, dataOf, type Page, Unanswered } from '../frame/page.ts'
 import { notReadable, refused, unavailable } from '../frame/refusals.ts'
-import { askOf, filledIn, sendPage } from '../frame/serve.ts'
+import type { Seal } from '../frame/seal.ts'
+import { askOf, filledIn, routed, sendPage } from '../frame/serve.ts'
 import type { Site } from '../frame/site.ts'
 import { access, newAuthtoken } from './access.ts'
+import { apps, appsChanges } from './apps.ts'
+import type { ConsoleChange } from './change.ts'
 import { orders } from './orders.ts'
 import { overview } from './overview.ts'
-import { type ConsoleRow, framed } from './page.ts'
+import { type ConsoleRow, framed, told, type Uses } from './page.ts'
 import { products } from './products.ts'
-import { type Seal, sealOf } from './seal.ts'
 import { isFormOf, type Session, sessionsOf, type Visit } from './session.ts'
 import { signInPage, strangeForm, unreadableForm } from './sign-in.ts'
+import { webhook, webhookChanges } from './webhook.ts'
+import { webhooks, webhooksChanges } from './webhooks.ts'
 
-const ROWS: readonly ConsoleRow[] = [overview, orders, products, access]
+/** The ways through the console, and the pages below them. */
+const PLACES: readonly ConsoleRow[] = [overview, orders, products, webhooks, apps, access]
+const ROWS: readonly ConsoleRow[] = [...PLACES, webhook]
+const CHANGES: readonly ConsoleChange[] = [...webhooksChanges, ...webhookChanges, ...appsChanges]
+
+/** What the console needs besides the graph. */
+export type ConsoleOptions = {
+  readonly seal: Seal
+  /** Nobody has used anything where it is absent. */
+  readonly uses?: Uses | undefined
+  readonly now?: () => number
+}
+
+type Shown = { readonly status?: number; readonly problems?: readonly string[] }
 
 /**
  * Serves the console of stores at `/console`: its owner signs in with the login and authtoken of a store, and sees what these open, nothing else. Works without
@@ -28,9 +45,9 @@ export async function serveConsole(
   app: FastifyInstance,
   client: GatewayClient,
   site: Site,
-  { seal = sealOf(null), now = Date.now }: { readonly seal?: Seal; readonly now?: () => number } = {},
+  { seal, uses = async () => [], now = Date.now }: ConsoleOptions,
 ): Promise<void> {
-  const documents = [ConsoleSignInDocument, ConsoleResetAuthtokenDocument, ...ROWS.flatMap(({ asks }) => asks)]
+  const documents = [ConsoleSignInDocument, ConsoleResetAuthtokenDocument, ...[...ROWS, ...CHANGES].flatMap(({ asks }) => asks)]
   for (const document of documents) await client.prepare(document)
   const sessions = sessionsOf(seal, site.publicUrl.startsWith('https:'), now)
 
@@ -45,11 +62,19 @@ export async function serveConsole(
       request.log.error({ err: error }, 'a page of the console failed')
       return show(reply, unavailable(500))
     })
-    for (const row of ROWS) scope.get(row.path, (request, reply) => showRow(row, request, reply))
+    for (const row of ROWS)
+      scope.get(routed(row.path), async (request, reply) => {
+        const session = sessions.of(request)
+        if (session) return showRow(row, session, request, reply)
+        return row === overview ? show(reply, signInPage(visitOf(request, reply), site)) : toConsole(reply)
+      })
+    for (const each of CHANGES) scope.post(routed(each.path), (request, reply) => change(each, request, reply))
     scope.post('/console/sign-in', signIn)
     scope.post('/console/sign-out', async (request, reply) => {
       const session = sessions.of(request)
-      if (session && !isFormOf(session, request)) return show(reply, strangeForm(site))
+      // A form of another site comes without the cookie, and must not end what it cannot see.
+      if (!session) return toConsole(reply)
+      if (!isFormOf(session, request)) return show(reply, strangeForm(site))
       sessions.end(reply)
       return toConsole(reply)
     })
@@ -67,15 +92,39 @@ export async function serveConsole(
     })
   })
 
-  async function showRow(row: ConsoleRow, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const session = sessions.of(request)
-    if (!session) {
-      return row === overview ? show(reply, signInPage(visitOf(request, reply), site)) : toConsole(reply)
-    }
+  async function showRow(
+    row: ConsoleRow,
+    session: Session,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { status = 200, problems = [] }: Shown = {},
+  ): Promise<FastifyReply> {
     const { values, refusals } = parseQuery(row.parameters, filledIn(request.raw.url ?? ''))
     if (refusals.length > 0) return show(reply, notReadable(refusals))
-    const body = await row.body({ query: values as never, ask: asking(session, request, reply), site, visit: session })
-    return showFramed(reply, row, body, session)
+    const body = await row.body({
+      path: request.params as Readonly<Record<string, string>>,
+      query: values as never,
+      ask: asking(session, request, reply),
+      uses,
+      site,
+      visit: session,
+      typed: (field) => fieldOf(request, field),
+    })
+    if (body === null) return showFramed(reply, row, nothing(site), session, 404)
+    return showFramed(reply, row, html`${told(row.notices[String(values.done)], problems)}${body}`, session, status)
+  }
+
+  async function change({ on, make }: ConsoleChange, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const session = sessions.of(request)
+    if (!session || !isFormOf(session, request)) return show(reply, strangeForm(site))
+    const changed = await make({
+      path: request.params as Readonly<Record<string, string>>,
+      field: (name) => fieldOf(request, name),
+      ask: asking(session, request, reply),
+    })
+    if (changed.kind === 'done') return toConsole(reply, `${changed.at}?done=${changed.notice}`)
+    if (changed.kind === 'gone') return showFramed(reply, on, nothing(site), session, 404)
+    return showRow(on, session, request, reply, { status: 422, problems: changed.problems })
   }
 
   async function signIn(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -111,14 +160,18 @@ export async function serveConsole(
     return askOf(client, request, reply, { authorization })
   }
 
-  const showFramed = (reply: FastifyReply, row: ConsoleRow, body: Html, visit: Visit): FastifyReply =>
-    show(reply, framed(row, ROWS, body, { visit, site }))
+  const showFramed = (reply: FastifyReply, row: ConsoleRow, body: Html, visit: Visit, status = 200): FastifyReply =>
+    show(reply, { ...framed(row, PLACES, body, { visit, site }), status })
 
   const toConsole = (reply: FastifyReply, path = overview.path): FastifyReply =>
     reply.header('cache-control', 'no-store').redirect(site.at(path), 303)
 
   const show = (reply: FastifyReply, page: Page): FastifyReply => sendPage(reply, page, site, 'no-store')
 }
+
+/** What an address of the console, or a form, is about is not there. */
+const nothing = ({ at }: Site): Html => html`<h1>There is nothing here</h1>
+<p>What this address is about does not exist in this store, or is gone. <a href="${at(overview.path)}">Open the overview</a></p>`
 
 /** Whether credentials were refused. */
 const hasEnded = ({ errors }: Pick<Unanswered, 'errors'>): boolean =>

@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { cookieOf, fieldOf } from '../frame/form.ts'
-import type { Seal } from './seal.ts'
+import type { Seal } from '../frame/seal.ts'
 
 /** A working day: who comes back tomorrow signs in again. */
 const SESSION_SECONDS = 8 * 3_600
@@ -17,54 +17,59 @@ export type Visit = {
 /** Who is signed in, with what the graph is asked. */
 export type Session = Visit & { readonly login: string; readonly authtoken: string }
 
+const [SESSION, VISIT] = ['console', 'console-visit'] as const
+
 /**
  * Sessions in sealed cookies that scripts cannot read, other sites cannot send, and, where we are reached by https, neither other hosts nor plain connections can
  * see or set. The two kinds have names of their own: a visit that another site leads to must not end a session.
  */
-export function sessionsOf(seal: Seal, isSecure: boolean, now: () => number) {
-  const [session, visit] = ['console', 'console-visit'].map((name) => (isSecure ? `__Host-${name}` : name)) as [string, string]
+export function sessionsOf(seal: Seal, isSecureSite: boolean, now: () => number) {
+  /** A proxy that is believed may say so of a request where the settings do not. */
+  const isSecure = ({ protocol }: FastifyRequest): boolean => isSecureSite || protocol === 'https'
+  const nameFor = (request: FastifyRequest, name: string): string => (isSecure(request) ? `__Host-${name}` : name)
 
   function set(reply: FastifyReply, name: string, value: string, seconds: number): void {
+    const { request } = reply
     const parts = [
-      `${name}=${value}`,
+      `${nameFor(request, name)}=${value}`,
       'Path=/',
       `Max-Age=${seconds}`,
       'HttpOnly',
       'SameSite=Strict',
-      ...(isSecure ? ['Secure'] : []),
+      ...(isSecure(request) ? ['Secure'] : []),
     ]
     // Fastify keeps all of them when it is given one after the other.
     reply.header('set-cookie', parts.join('; '))
   }
   const opened = (request: FastifyRequest, name: string): unknown => {
-    const cookie = cookieOf(request, name)
+    const cookie = cookieOf(request, nameFor(request, name))
     return cookie === null ? null : seal.open(name, cookie, now())
   }
   const closed = (name: string, value: object, seconds: number) => seal.close(name, value, now() + seconds * 1000)
 
   return {
     /** Who is signed in; null: nobody. What a cookie holds was put there by `begin`. */
-    of: (request: FastifyRequest): Session | null => opened(request, session) as Session | null,
+    of: (request: FastifyRequest): Session | null => opened(request, SESSION) as Session | null,
 
     /** The visit of who is not signed in; null: none yet. */
-    visitOf: (request: FastifyRequest): Visit | null => opened(request, visit) as Visit | null,
+    visitOf: (request: FastifyRequest): Visit | null => opened(request, VISIT) as Visit | null,
 
     /** A visit for who has none. */
     welcome(reply: FastifyReply): Visit {
       const welcomed: Visit = { formToken: newToken() }
-      set(reply, visit, closed(visit, welcomed, VISIT_SECONDS), VISIT_SECONDS)
+      set(reply, VISIT, closed(VISIT, welcomed, VISIT_SECONDS), VISIT_SECONDS)
       return welcomed
     },
 
     /** Signs in, from now on, with forms of its own. */
     begin(reply: FastifyReply, login: string, authtoken: string): Session {
       const begun: Session = { formToken: newToken(), login, authtoken }
-      set(reply, session, closed(session, begun, SESSION_SECONDS), SESSION_SECONDS)
+      set(reply, SESSION, closed(SESSION, begun, SESSION_SECONDS), SESSION_SECONDS)
       return begun
     },
 
     /** Signs out. */
-    end: (reply: FastifyReply): void => set(reply, session, '', 0),
+    end: (reply: FastifyReply): void => set(reply, SESSION, '', 0),
   }
 }
 

@@ -1,6 +1,7 @@
 const WHOLE = new Intl.NumberFormat('en')
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
+const MOMENT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23', timeZone: 'UTC' })
 
 /** 12,345 */
 export const whole = (value: number): string => WHOLE.format(value)
@@ -10,6 +11,9 @@ export const compact = (value: number): string => COMPACT.format(value)
 
 /** Nov 21, 2026: the day of a time, in UTC. */
 export const dayOf = (time: string | number | Date): string => DAY.format(new Date(time))
+
+/** Nov 21, 2026, 13:05:59 UTC */
+export const momentOf = (time: string | Date): string => `${MOMENT.format(new Date(time))} UTC`
 
 /** `1 item`, `2 items`. */
 export const counted = (count: number, one: string, many = `${one}s`): string => `${whole(count)} ${count === 1 ? one : many}`

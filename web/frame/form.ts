@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /** More than any form of ours holds. */
-const MOST_BYTES = 5_000
+const MOST_BYTES = 8_000
 
 /** Lets routes of this scope read forms of HTML, and nothing else. */
 export function readForms(scope: FastifyInstance): void {
@@ -16,8 +16,8 @@ export const fieldOf = ({ body }: FastifyRequest, name: string): string =>
   body instanceof URLSearchParams ? (body.get(name) ?? '') : ''
 
 /** Whether a form was sent by a page of ours, as far as the browser says: other pages cannot make it say so. */
-export function isOurs({ headers }: FastifyRequest): boolean {
-  const { origin, host } = headers
+export function isOurs({ headers, host }: FastifyRequest): boolean {
+  const { origin } = headers
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin'
   return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)

@@ -33,7 +33,8 @@ export type Ask = <Data, Variables extends Record<string, unknown>>(
   variables: Variables,
 ) => Promise<Answer<Data>>
 
-type PathNames<On extends string> = On extends `${string}{${infer Name}}${infer Rest}` ? Name | PathNames<Rest> : never
+/** The names in `{…}` of a path. */
+export type PathNames<On extends string> = On extends `${string}{${infer Name}}${infer Rest}` ? Name | PathNames<Rest> : never
 
 /** What a page is made from: decoded path segments, checked parameters, the graph. */
 export type PageRequest<On extends string, Table extends ParameterTable> = {

@@ -71,7 +71,7 @@ export async function servePages(
 }
 
 /** A row's path as the router wants it. */
-const routed = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
+export const routed = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
 /** Runs operations for a request. Pages are the same for everybody, so no credential of the request goes along: only those that a page is for. */
 export function askOf(

@@ -19,9 +19,21 @@ export type Standing = {
   readonly banEndsIn: number
 }
 
-/** Counts one request. Never rejects. */
+/** How far one address has used the limits of a store. */
+export type Use = {
+  readonly address: string
+  /** Requests in the running minute. */
+  readonly minute: number
+  /** Milliseconds until the end of a ban; 0 without one. */
+  readonly banEndsIn: number
+}
+
+/** Counts requests. Never rejects. */
 export type RateLimit = {
+  /** Counts one. */
   readonly count: (address: string, storeCode: string) => Standing | Promise<Standing>
+  /** Who has asked a store in the running minute, or is banned from it: the busiest first, at most 20 of those that asked last. */
+  readonly uses: (storeCode: string) => Promise<readonly Use[]>
   readonly close: () => Promise<void>
 }
 
@@ -105,6 +117,26 @@ export function memoryRateLimit(now: () => number): RateLimit {
         banEndsIn: Math.max(0, window.banEnds - at),
       }
     },
+    uses: async (storeCode) => {
+      const at = now()
+      const own = [...windows].filter(([key]) => key.endsWith(` ${storeCode}`))
+      return busiest(
+        own.map(([key, { minute, minuteEnds, banEnds }]) => ({
+          address: key.slice(0, key.indexOf(' ')),
+          minute: minuteEnds > at ? minute : 0,
+          banEndsIn: Math.max(0, banEnds - at),
+        })),
+      )
+    },
     close: async () => {},
   }
 }
+
+const MOST_SHOWN = 20
+
+/** Those that have used anything, the busiest first. */
+export const busiest = (uses: readonly Use[]): readonly Use[] =>
+  uses
+    .filter(({ minute, banEndsIn }) => minute > 0 || banEndsIn > 0)
+    .sort((one, other) => other.minute - one.minute)
+    .slice(0, MOST_SHOWN)

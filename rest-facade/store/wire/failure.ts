@@ -41,17 +41,21 @@ export function failureOf(
   const { status, headers } = problem
   const said = errors[0]?.message ?? problem.message
   const failure = { status, message: status === 404 ? said : problem.message, ...(headers && { headers }) }
-  if (status === 403) return { failure: { ...failure, headers: needing(errors, scope) }, isOurs }
+  if (status === 403) return { failure: { ...failure, headers: needing(scopeNeeded(errors), scope) }, isOurs }
   if (status === 401) return { failure: { ...failure, headers: CHALLENGE }, isOurs }
   if (status === 503) return { failure: { ...failure, headers: { 'retry-after': '2' } }, isOurs }
   return { failure, isOurs }
 }
 
-/** What an app should ask the shop for (RFC 6750 §3.1); nothing where no scope would help. */
-function needing([error]: readonly GraphQLFormattedError[], scope: string | null): Readonly<Record<string, string>> {
+/** The scope that an app should ask the shop for (RFC 6750 §3.1); undefined where no scope would help. */
+export function scopeNeeded([error]: readonly GraphQLFormattedError[]): string | undefined {
   const scopes = error?.extensions?.scopes
-  const [first] = Array.isArray(scopes) ? (scopes as readonly string[]) : []
-  return first === undefined ? {} : { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope ?? first}"` }
+  return Array.isArray(scopes) ? (scopes as readonly string[])[0] : undefined
+}
+
+/** `whole`: the scope that opens all of the operation; null: none is known. */
+function needing(first: string | undefined, whole: string | null): Readonly<Record<string, string>> {
+  return first === undefined ? {} : { 'www-authenticate': `Bearer error="insufficient_scope", scope="${whole ?? first}"` }
 }
 
 /** A failure in the form that the contract has for its status; `{"message"}` where it has none. */

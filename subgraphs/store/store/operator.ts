@@ -2,6 +2,8 @@ import { type Connection, openDatabase } from '../../runtime/database.ts'
 import { Refusal } from '../../runtime/refusal.ts'
 import { hashOf } from '../access/access.ts'
 import { countryOf } from '../country/country.ts'
+import type { Files } from '../file/files.ts'
+import { type Filling, fillStore } from '../sample/fill.ts'
 import type { Tables } from '../tables.ts'
 import { type ListedStore, storeRepository } from './repository.ts'
 import { type Credentials, newAuthtoken, paidByOperator, setUpStore } from './set-up.ts'
@@ -9,11 +11,12 @@ import { nameProblem } from './store.ts'
 
 /** What an operator does with stores. */
 export type Stores = {
-  /** Sets up a store. Throws a `Refusal` for a name or country that is not permitted. */
+  /** Sets up a store, all of it or nothing; with a sample, filled with that. Throws a `Refusal` for a name or country that is not permitted. */
   readonly create: (store: {
     readonly name: string
     readonly country: string
     readonly isPaid: boolean
+    readonly sample?: { readonly files: Pick<Files, 'keepOwn' | 'delete'>; readonly told: Filling }
   }) => Promise<{ readonly code: string } & Credentials>
   /** All of them, oldest first. */
   readonly list: () => Promise<readonly ListedStore[]>
@@ -29,7 +32,7 @@ export async function withStores<Result>(connection: Connection, work: (stores: 
   const stores = storeRepository(database.query)
   try {
     return await work({
-      async create({ name, country, isPaid }) {
+      async create({ name, country, isPaid, sample }) {
         const wrong = nameProblem(name)
         if (wrong) throw new Refusal(wrong.message.replace('"name"', '--name'))
         const known = countryOf(country)
@@ -43,8 +46,11 @@ export async function withStores<Result>(connection: Connection, work: (stores: 
           createdBy: null,
           at,
         }
-        const { code, login, authtoken } = await database.query.transaction().execute((query) => setUpStore(query, wanted))
-        return { code, login, authtoken }
+        return database.query.transaction().execute(async (query) => {
+          const { storeId, ...made } = await setUpStore(query, wanted)
+          if (sample) await fillStore({ query, storeId, now: at }, sample.files, sample.told)
+          return made
+        })
       },
       list: stores.list,
       async resetToken(code) {

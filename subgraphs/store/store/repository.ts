@@ -121,9 +121,16 @@ export const storeRepository = (database: Kysely<Tables>) => ({
     return rows.map(({ createdAt }) => createdAt)
   },
 
+  /** Keeps everybody else from setting up stores until the transaction ends. */
+  lockAll: () => lockAll(database),
+
+  /** Whether there is no store at all. */
+  isNone: async (): Promise<boolean> =>
+    (await database.selectFrom('store').select('id').limit(1).executeTakeFirst()) === undefined,
+
   /** A code like the wanted one that no other store has. */
   async freeCode(wanted: string): Promise<string> {
-    await sql`LOCK TABLE store IN SHARE ROW EXCLUSIVE MODE`.execute(database)
+    await lockAll(database)
     const rows = await database
       .selectFrom('store')
       .select('code')
@@ -249,3 +256,7 @@ const storeOf = ({
   weightUnit: weightUnit.toUpperCase() as WeightUnit,
   address: address as StoreAddress | null,
 })
+
+const lockAll = async (database: Kysely<Tables>): Promise<void> => {
+  await sql`LOCK TABLE store IN SHARE ROW EXCLUSIVE MODE`.execute(database)
+}

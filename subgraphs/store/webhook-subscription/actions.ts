@@ -85,6 +85,20 @@ export async function deleteWebhookSubscription(unit: Unit, { plan }: Webhooks, 
   return { __typename: 'DeleteWebhookSubscriptionSuccess' as const, row: before.id }
 }
 
+/** Keeps events for a webhook instead of sending them. */
+export async function pauseWebhookSubscription(unit: Unit, { plan }: Webhooks, id: string) {
+  const { query, storeId, now } = unit
+  const subscriptions = webhookSubscriptionRepository(query)
+  const before = await subscriptions.lock(storeId, rowOf(id, 'WebhookSubscription') ?? 0)
+  if (!before) return notFoundError('webhook', id)
+  if (before.pausedAt === null) {
+    await subscriptions.setHealth(storeId, { ...before, pausedAt: now })
+    // What waited behind its deliveries, for other webhooks of the same receiver, need not wait for it.
+    await plan.wake(unit, before.url)
+  }
+  return { __typename: 'PauseWebhookSubscriptionSuccess' as const, webhookSubscription: before.id }
+}
+
 /** Begins to send again what waits for a webhook. */
 export async function resumeWebhookSubscription(unit: Unit, webhooks: Webhooks, id: string) {
   const { query, storeId } = unit

@@ -6,6 +6,7 @@ import { LIST_SIZES } from '../lists.ts'
 import {
   createWebhookSubscription,
   deleteWebhookSubscription,
+  pauseWebhookSubscription,
   resumeWebhookSubscription,
   rotateHooksToken,
   testWebhookSubscription,
@@ -39,6 +40,8 @@ export const webhookSubscriptionResolvers = {
     },
     deleteWebhookSubscription: (_, given, { write, webhooks }) =>
       write('deleteWebhookSubscription', given, (unit) => deleteWebhookSubscription(unit, webhooks, given.id, given)),
+    pauseWebhookSubscription: (_, given, { write, webhooks }) =>
+      write('pauseWebhookSubscription', given, (unit) => pauseWebhookSubscription(unit, webhooks, given.id)),
     resumeWebhookSubscription: (_, given, { write, webhooks }) =>
       write('resumeWebhookSubscription', given, (unit) => resumeWebhookSubscription(unit, webhooks, given.id)),
     testWebhookSubscription: (_, given, { write, webhooks }) =>
@@ -67,6 +70,10 @@ export const webhookSubscriptionResolvers = {
       present(load.webhookSubscriptionById.load(webhookSubscription), 'webhook'),
   },
   DeleteWebhookSubscriptionSuccess: gone('WebhookSubscription'),
+  PauseWebhookSubscriptionSuccess: {
+    webhookSubscription: ({ webhookSubscription }, _, { load }) =>
+      present(load.webhookSubscriptionById.load(webhookSubscription), 'webhook'),
+  },
   ResumeWebhookSubscriptionSuccess: {
     webhookSubscription: ({ webhookSubscription }, _, { load }) =>
       present(load.webhookSubscriptionById.load(webhookSubscription), 'webhook'),

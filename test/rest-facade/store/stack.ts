@@ -26,6 +26,7 @@ const SUPERGRAPH = join(import.meta.dirname, '../../../schema/supergraph.graphql
 /** Counts nothing: a suite asks more often than any client may. */
 export const UNLIMITED: RateLimit = {
   count: () => ({ second: 1, minute: 1, secondEndsIn: 1, minuteEndsIn: 1, banEndsIn: 0 }),
+  uses: async () => [],
   close: async () => {},
 }
 

@@ -39,7 +39,7 @@ test('everything that has an id and a version has metafields, a table and scopes
 })
 
 test('whoever may not change a thing may not set its metafields', () => {
-  const app = { storeId: 1, storeCode: 'shop', scopes: ['read_pages', 'write_products'] } as const
+  const app = { storeId: 1, storeCode: 'shop', scopes: ['read_pages', 'write_products'], app: null } as const
   expect(() => demand(app, OWNERS.Page.scopes)).toThrow('Expected credentials with the scope "write_pages".')
   expect(() => demand(app, OWNERS.Product.scopes)).not.toThrow()
 })

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { AxeResults } from 'axe-core'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 const CHROMIUM = '/usr/bin/chromium'
@@ -30,8 +30,8 @@ export async function wear(page: Page, { colorScheme, width }: (typeof LOOKS)[nu
 }
 
 /** A page whose complaints and requests to elsewhere are kept. */
-export async function openPage(browser: Browser) {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' })
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'light', ...options })
   const complaints: string[] = []
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(`${message.text()} (${message.location().url})`)
@@ -44,6 +44,16 @@ export async function openPage(browser: Browser) {
 export async function picture(page: Page, name: string): Promise<void> {
   mkdirSync(PICTURES, { recursive: true })
   await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true })
+}
+
+/** Expects that a page fits and is accessible in every look, and keeps a picture of each. */
+export async function look(page: Page, name: string): Promise<void> {
+  for (const each of LOOKS) {
+    await wear(page, each)
+    await expectToFit(page)
+    if (each.isAudited) await expectAccessible(page)
+    await picture(page, `${name}-${each.colorScheme}-${each.width}`)
+  }
 }
 
 /** Expects that axe-core finds nothing serious. */

@@ -13,6 +13,7 @@ import { serveWebSockets } from '../../../gateway/websocket.ts'
 import { serveMcpServers } from '../../../mcp/servers.ts'
 import { serveDirectoryApi } from '../../../rest-facade/directory/serve.ts'
 import { memoryRateLimit } from '../../../rest-facade/store/caller/rate-limit.ts'
+import { resources } from '../../../rest-facade/store/resources.ts'
 import { serveStoreApi } from '../../../rest-facade/store/serve.ts'
 import { serveTrustApi } from '../../../rest-facade/trust/serve.ts'
 import { directorySubgraph } from '../../../subgraphs/directory/subgraph.ts'
@@ -115,7 +116,8 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
   const directory = await directorySubgraph({ connection, publicUrl: url, log: log.log })
   const social = await socialSubgraph({ connection, log: log.log })
   const files = await temporaryFiles(url)
-  const store = await storeSubgraph({ connection, publicUrl: url, files, log: log.log })
+  const webhookNetwork = { resolvers: [], allow: ({ address }: { readonly address: string }) => address === '127.0.0.1' }
+  const store = await storeSubgraph({ connection, publicUrl: url, files, log: log.log, webhookNetwork })
   const subgraphs = [directory, social, store, trust.subgraph]
   tellAboutHosts(trust)
   const metrics = createMetrics({ ofProcess: true })
@@ -127,11 +129,14 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
     log: log.log,
     metrics,
   })
+  const stopDelivering = await store.deliverWebhooks(await resources(gateway.client))
+  const rateLimit = memoryRateLimit(Date.now)
   const checks = subgraphs.map(({ name, ready }) => ({ name, check: ready }))
   const site = await startSite(gateway.client, {
     publicUrl: url,
     hasExplorer: true,
     hasSchema: true,
+    uses: rateLimit.uses,
     operations: { token: OPERATIONS_TOKEN, history, checks, circuits: gateway.circuits },
   })
   const app = createHttpServer({ log: log.log, lost: site.lost })
@@ -140,7 +145,7 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
   })
   serveWebSockets(app, gateway)
   await serveDirectoryApi(app, gateway.client, { publicUrl: url })
-  await serveStoreApi(app, gateway.client, { publicUrl: url, rateLimit: memoryRateLimit(Date.now) })
+  await serveStoreApi(app, gateway.client, { publicUrl: url, rateLimit })
   await serveTrustApi(app, gateway.client, { publicUrl: url })
   await serveMcpServers(app, gateway.client, guestOf(gateway), { publicUrl: url, hosts: [], introspection: true })
   serveFiles(app, files.local)
@@ -159,6 +164,7 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
     },
     close: async () => {
       await history.close()
+      await stopDelivering()
       await app.close()
       await gateway.close()
       await directory.close()

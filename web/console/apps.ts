@@ -1,0 +1,49 @@
+import { ConsoleAppsDocument, type ConsoleAppsQuery, ConsoleRevokeAppDocument } from '#generated/operations.ts'
+import { permissionLists } from '../authorize/permissions.ts'
+import { dayOf } from '../frame/figures.ts'
+import { type Html, html } from '../frame/html.ts'
+import { dataOf } from '../frame/page.ts'
+import type { Site } from '../frame/site.ts'
+import { changedBy, consoleChange } from './change.ts'
+import { changeForm, consolePage } from './page.ts'
+import type { Visit } from './session.ts'
+
+const APPS = '/console/apps'
+
+type Authorization = ConsoleAppsQuery['appAuthorizations'][number]
+
+export const apps = consolePage({
+  path: APPS,
+  label: 'Apps',
+  asks: [ConsoleAppsDocument],
+  notices: { revoked: 'The app has no access any more.' },
+  async body({ ask, site, visit }) {
+    const { appAuthorizations: found } = dataOf(await ask(ConsoleAppsDocument, {}))
+    return html`<h1>Apps</h1>
+<p class="lead">Programs of others that may work on the store, because its owner agreed to it.</p>
+${found.length === 0 ? html`<p>No app has access.</p>` : html`<ul class="cards">${found.map((each) => card(each, visit, site))}</ul>`}`
+  },
+})
+
+export const appsChanges = [
+  consoleChange({
+    path: `${APPS}/revoke`,
+    on: apps,
+    asks: [ConsoleRevokeAppDocument],
+    async make({ field, ask }) {
+      const { outcome } = dataOf(await ask(ConsoleRevokeAppDocument, { number: field('number') }))
+      return changedBy(outcome, { at: APPS, notice: 'revoked' })
+    },
+  }),
+]
+
+const card = ({ number, app, createdAt, permissions }: Authorization, visit: Visit, site: Site): Html => html`<li class="card">
+<h2>${app.name}</h2>
+<p class="facts"><span>since <time datetime="${createdAt}">${dayOf(createdAt)}</time></span> <code>${app.code}</code>${app.isPrivate && html` <span>an app of this store itself</span>`}</p>
+${permissionLists(permissions, `app-${number}`)}
+<details class="confirm"><summary>Take access back…</summary>${changeForm(
+  `${APPS}/revoke`,
+  visit,
+  site,
+  html`<input type="hidden" name="number" value="${number}"><p>The app is out within a second, and has to ask again.</p><p><button class="danger">Take access back from ${app.name}</button></p>`,
+)}</details></li>`

@@ -1,0 +1,154 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import {
+  ConsoleDeleteWebhookDocument,
+  ConsolePauseWebhookDocument,
+  ConsoleReplayDeliveryDocument,
+  ConsoleResumeWebhookDocument,
+  ConsoleTestWebhookDocument,
+  ConsoleWebhookDocument,
+  type ConsoleWebhookQuery,
+  type WebhookDeliveryStatus,
+} from '#generated/operations.ts'
+import { counted, momentOf, whole } from '../frame/figures.ts'
+import { type Html, html } from '../frame/html.ts'
+import { dataOf } from '../frame/page.ts'
+import type { Site } from '../frame/site.ts'
+import { changedBy, consoleChange, type Outcome } from './change.ts'
+import { eventOf } from './events.ts'
+import { nextLinks, type Words, wordOf } from './list.ts'
+import { changeForm, consolePage } from './page.ts'
+import type { Visit } from './session.ts'
+import { stateOf, WEBHOOKS } from './webhooks.ts'
+
+/** What each status is called in addresses and on the page. */
+const STATUSES: Words<WebhookDeliveryStatus> = {
+  waiting: ['WAITING', 'waiting'],
+  delivered: ['DELIVERED', 'delivered'],
+  failed: ['FAILED', 'given up'],
+}
+
+const TONES: Readonly<Record<WebhookDeliveryStatus, string>> = { WAITING: 'doubt', DELIVERED: 'good', FAILED: 'bad' }
+
+type Webhook = NonNullable<ConsoleWebhookQuery['webhookSubscription']>
+type Delivery = ConsoleWebhookQuery['webhookDeliveries']['nodes'][number]
+type Attempt = Delivery['attempts'][number]
+type Place = { readonly path: string; readonly visit: Visit; readonly site: Site }
+
+export const webhook = consolePage({
+  path: `${WEBHOOKS}/{webhook}`,
+  label: 'Webhook',
+  asks: [ConsoleWebhookDocument],
+  parameters: {
+    status: { kind: 'enum', values: Object.keys(STATUSES) },
+    after: { kind: 'text', max: 1_000 },
+  },
+  notices: {
+    created: 'The webhook is created, for what happens from now on.',
+    paused: 'The webhook is paused: what happens is kept for it.',
+    resumed: 'The webhook is resumed: what was kept is sent now.',
+    tested: 'A test is on its way. Reload the page to see what came of it.',
+    replayed: 'It is sent again. Reload the page to see what came of it.',
+  },
+  async body({ path: { webhook: number }, query: { status, after }, ask, site, visit }) {
+    if (!/^[1-9]\d{0,9}$/.test(number)) return null
+    const chosen = status === null ? undefined : STATUSES[status]?.[0]
+    const answer = await ask(ConsoleWebhookDocument, {
+      number,
+      deliveries: { webhookSubscriptionId: number, ...(chosen && { status: chosen }) },
+      after,
+    })
+    const { webhookSubscription: found, webhookDeliveries: sent } = dataOf(answer)
+    if (found === null) return null
+    const place = { path: `${WEBHOOKS}/${found.number}`, visit, site }
+    return html`<p class="trail"><a href="${site.at(WEBHOOKS)}">Webhooks</a></p>
+<h1>${eventOf(found.event)}</h1>
+${factsOf(found)}
+${actions(found, place)}
+<section aria-labelledby="sent"><h2 id="sent">What was sent</h2>
+<nav class="facets" aria-label="Deliveries"><ul>${[null, ...Object.keys(STATUSES)].map(
+      (word) =>
+        html`<li><a href="${site.at(place.path)}${word && html`?status=${word}`}"${word === status && html` aria-current="true"`}>${word === null ? 'all' : STATUSES[word]?.[1]}</a></li>`,
+    )}</ul></nav>
+<p role="status">${sent.totalCount === 0 ? 'Nothing.' : `${counted(sent.totalCount, 'message')}, the newest first. They are kept for 30 days.`}</p>
+${sent.nodes.map((delivery) => deliveryOf(delivery, place))}
+${nextLinks(place.path, { status, after }, sent.pageInfo, site)}</section>`
+  },
+})
+
+type AboutWebhook = TypedDocumentNode<{ readonly outcome: Outcome }, { readonly number: string }>
+
+/** A button that is about this webhook, and where it leads. */
+const button = (word: string, document: AboutWebhook, notice: string, leadsTo?: string) =>
+  consoleChange({
+    path: `${WEBHOOKS}/{webhook}/${word}`,
+    on: webhook,
+    asks: [document],
+    async make({ path: { webhook: number }, ask }) {
+      const { outcome } = dataOf(await ask(document, { number }))
+      return changedBy(outcome, { at: leadsTo ?? `${WEBHOOKS}/${number}`, notice })
+    },
+  })
+
+export const webhookChanges = [
+  button('pause', ConsolePauseWebhookDocument, 'paused'),
+  button('resume', ConsoleResumeWebhookDocument, 'resumed'),
+  button('test', ConsoleTestWebhookDocument, 'tested'),
+  button('delete', ConsoleDeleteWebhookDocument, 'deleted', WEBHOOKS),
+  consoleChange({
+    path: `${WEBHOOKS}/{webhook}/replay`,
+    on: webhook,
+    asks: [ConsoleReplayDeliveryDocument],
+    async make({ path: { webhook: number }, field, ask }) {
+      const { outcome } = dataOf(await ask(ConsoleReplayDeliveryDocument, { id: field('delivery') }))
+      return changedBy(outcome, { at: `${WEBHOOKS}/${number}`, notice: 'replayed' })
+    },
+  }),
+]
+
+const factsOf = (webhook: Webhook): Html => html`<dl class="facts-list">
+${webhook.name !== null && html`<dt>Name</dt><dd>${webhook.name}</dd>`}
+<dt>Tells</dt><dd><code>${webhook.url}</code></dd>
+<dt>State</dt><dd>${stateOf(webhook)}${webhook.pausedAt !== null && html`, since ${moment(webhook.pausedAt)}`}</dd>
+${webhook.failingSince !== null && html`<dt>Failing since</dt><dd>${moment(webhook.failingSince)}</dd>`}
+<dt>Created</dt><dd>${moment(webhook.createdAt)}</dd>
+</dl>`
+
+const actions = ({ pausedAt }: Webhook, { path, visit, site }: Place): Html => {
+  const [word, label] = pausedAt === null ? ['pause', 'Pause'] : ['resume', 'Resume']
+  return html`<div class="actions">
+${changeForm(`${path}/${word}`, visit, site, html`<button class="secondary">${label}</button>`)}
+${changeForm(`${path}/test`, visit, site, html`<button class="secondary">Send a test</button>`)}
+</div>
+<details class="confirm"><summary>Delete…</summary>${changeForm(`${path}/delete`, visit, site, html`<p>What waits for it is not sent, and what was sent is forgotten.</p><p><button class="danger">Delete this webhook</button></p>`)}</details>`
+}
+
+const deliveryOf = (delivery: Delivery, { path, visit, site }: Place): Html => {
+  const { status, attempts, body, dueAt } = delivery
+  return html`<details class="delivery"><summary><span class="tone tone-${TONES[status]}">${wordOf(status, STATUSES)}</span> <strong>${subjectOf(delivery)}</strong> ${moment(delivery.triggeredAt)}${delivery.isTest && html` <span class="mark">test</span>`}</summary>
+${dueAt !== null && html`<p>The next attempt is due at ${moment(dueAt)}.</p>`}
+${attempts.length === 0 ? html`<p>It was not tried yet.</p>` : attemptsOf(attempts)}
+${body !== null && html`<h3>What is sent</h3><pre tabindex="0">${body}</pre>`}
+${status !== 'WAITING' && changeForm(`${path}/replay`, visit, site, html`<input type="hidden" name="delivery" value="${delivery.id}"><p><button class="secondary">Send it again</button></p>`)}
+</details>`
+}
+
+const attemptsOf = (
+  attempts: readonly Attempt[],
+): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Attempts"><table>
+<thead><tr><th scope="col">Attempt</th><th scope="col">At</th><th scope="col">Took</th><th scope="col">Answer</th></tr></thead>
+<tbody>${attempts.map(
+  ({
+    number,
+    startedAt,
+    milliseconds,
+    status,
+    error,
+    response,
+  }) => html`<tr><th scope="row">${number}</th><td>${moment(startedAt)}</td><td>${whole(milliseconds)} ms</td>
+<td>${status !== null && html`<code>${status}</code> `}${error}${response !== null && response !== '' && html`<br><code class="quiet">${response}</code>`}</td></tr>`,
+)}</tbody></table></div>`
+
+const subjectOf = ({ subjectType, subjectNumber }: Delivery): string =>
+  subjectNumber === 0 ? `${subjectType}, made up` : `${subjectType} ${subjectNumber}`
+
+const moment = (time: string): Html => html`<time datetime="${time}">${momentOf(time)}</time>`
