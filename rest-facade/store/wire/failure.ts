@@ -41,7 +41,7 @@ export function failureOf(
   const { status, headers } = problem
   const said = errors[0]?.message ?? problem.message
   const failure = { status, message: status === 404 ? said : problem.message, ...(headers && { headers }) }
-  if (status === 403) return { failure: { ...failure, headers: needing(errors, scope) }, isOurs }
+  if (status === 403) return { failure: { ...failure, headers: needing(scopeNeeded(errors), scope) }, isOurs }
   if (status === 401) return { failure: { ...failure, headers: CHALLENGE }, isOurs }
   if (status === 503) return { failure: { ...failure, headers: { 'retry-after': '2' } }, isOurs }
   return { failure, isOurs }
@@ -53,9 +53,9 @@ export function scopeNeeded([error]: readonly GraphQLFormattedError[]): string |
   return Array.isArray(scopes) ? (scopes as readonly string[])[0] : undefined
 }
 
-function needing(errors: readonly GraphQLFormattedError[], scope: string | null): Readonly<Record<string, string>> {
-  const needed = scopeNeeded(errors)
-  return needed === undefined ? {} : { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope ?? needed}"` }
+/** `whole`: the scope that opens all of the operation; null: none is known. */
+function needing(first: string | undefined, whole: string | null): Readonly<Record<string, string>> {
+  return first === undefined ? {} : { 'www-authenticate': `Bearer error="insufficient_scope", scope="${whole ?? first}"` }
 }
 
 /** A failure in the form that the contract has for its status; `{"message"}` where it has none. */
