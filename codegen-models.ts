@@ -33,6 +33,7 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     ResetAuthtokenSuccess: '{ readonly login: string; readonly authtoken: string | null }',
     Shop: '../../subgraphs/store/shop/shop.ts#Shop as ShopModel',
     ShopProduct: '../../subgraphs/store/shop/shop.ts#ShopProduct as ShopProductModel',
+    ShopConnection: '../../subgraphs/runtime/keyset.ts#KeysetPage<ShopModel>',
     ShopProductConnection: '../../subgraphs/runtime/keyset.ts#KeysetPage<ShopProductModel>',
     ClaimStoreSuccess: '{ readonly store: number }',
     User: '{ readonly id: string }',

@@ -1,7 +1,8 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
-import type { ShopProduct } from './shop.ts'
+import type { Shop, ShopProduct } from './shop.ts'
 
+const SHOPS: KeysetList<Shop> = { name: 'shops', parts: ['number'], positionOf: ({ id }) => [id] }
 const PRODUCTS: KeysetList<ShopProduct> = { name: 'shopProducts', parts: ['number'], positionOf: ({ id }) => [id] }
 
 /** Smaller than lists of the store's own: everybody may ask for it. */
@@ -12,6 +13,10 @@ const CODE = /^[a-z0-9-]{1,100}$/
 
 export const shopResolvers = {
   Query: {
+    shops: async (_, page, { shops }) => {
+      const range = rangeOf(SHOPS, page, { usual: 24, most: 100 })
+      return keysetPage(SHOPS, range, await shops.list(range), shops.count)
+    },
     shop: (_, { code }, { shops }) => (CODE.test(code) ? shops.byCode(code) : null),
   },
   Shop: {
@@ -24,5 +29,6 @@ export const shopResolvers = {
   ShopProduct: {
     image: ({ imageKey }, _, { files }) => (imageKey === null ? null : files.publicUrl(imageKey)),
   },
+  ShopConnection: connectionFields,
   ShopProductConnection: connectionFields,
 } satisfies Resolvers
