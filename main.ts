@@ -113,6 +113,7 @@ await runProgram(async (defer, end) => {
     const open = {
       sockets: sockets.count,
       gateway,
+      jobs: store.jobs,
       listeners: () => subgraphs.reduce((sum, { listeners }) => sum + (listeners?.() ?? 0), 0),
     }
     await parts.serveMetrics(app, metrics, open, { host: config.HOST, port: config.METRICS_PORT, log, defer })

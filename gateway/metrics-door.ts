@@ -8,7 +8,17 @@ import type { Metrics } from './metrics.ts'
 import { createHttpServer } from './server.ts'
 
 /** What is running in a process, asked for when somebody looks. */
-type Open = { readonly sockets: () => number; readonly listeners: () => number; readonly gateway: Gateway }
+type Open = {
+  readonly sockets: () => number
+  readonly listeners: () => number
+  readonly gateway: Gateway
+  /** Must not reject. Absent: there are none. */
+  readonly jobs?: () => Promise<readonly Jobs[]>
+}
+
+/** The jobs of a queue, of all processes together. */
+type Jobs = { readonly queue: string; readonly oldestSeconds: number } & Readonly<Record<(typeof STATES)[number], number>>
+const STATES = ['waiting', 'later', 'active', 'failed'] as const
 
 /** Higher is worse. */
 const CIRCUITS: Readonly<Record<CircuitState, number>> = { closed: 0, 'half-open': 1, open: 2 }
@@ -29,10 +39,17 @@ export async function serveMetrics(
   metrics.gauge('atrium_subscriptions_running', 'Subscriptions that run.', open.gateway.subscriptions)
   metrics.gauge('atrium_outbox_listeners', 'Listeners to events of subgraphs in this process.', open.listeners)
   metrics.gaugePer(
-    'subgraph',
     'atrium_subgraph_circuit',
     'Circuits of subgraphs over HTTP: closed (0), half-open (1), open (2).',
-    () => open.gateway.circuits().map(({ name, state }) => [name, CIRCUITS[state]] as const),
+    ['subgraph'],
+    () => open.gateway.circuits().map(({ name, state }) => [[name], CIRCUITS[state]] as const),
+  )
+  const { jobs = async () => [] } = open
+  metrics.gaugePer('atrium_jobs', 'Jobs by queue and state, of all processes together.', ['queue', 'state'], async () =>
+    (await jobs()).flatMap((each) => STATES.map((state) => [[each.queue, state], each[state]] as const)),
+  )
+  metrics.gaugePer('atrium_jobs_oldest_seconds', 'How long the job has waited that is due for longest.', ['queue'], async () =>
+    (await jobs()).map(({ queue, oldestSeconds }) => [[queue], oldestSeconds] as const),
   )
   metrics.gauge('atrium_response_cache_bytes', 'Bytes of answers that are kept.', () => open.gateway.cache.bytes())
   metrics.gauge('atrium_response_cache_entries', 'Answers that are kept.', () => open.gateway.cache.entries())

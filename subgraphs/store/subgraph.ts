@@ -61,7 +61,7 @@ import { taxRepository } from './tax/repository.ts'
 import { themeRepository } from './theme/repository.ts'
 import { type Bodies, deliver } from './webhook-delivery/deliver.ts'
 import { forgetDeliveries } from './webhook-delivery/forget.ts'
-import { deliveryJobs, type JobClock } from './webhook-delivery/jobs.ts'
+import { deliveryJobs, type JobClock, type JobQueue } from './webhook-delivery/jobs.ts'
 import { deliveryPlan } from './webhook-delivery/plan.ts'
 import { webhookDeliveryRepository } from './webhook-delivery/repository.ts'
 import { type WebhookNetwork, webhookSender } from './webhook-delivery/send.ts'
@@ -71,6 +71,8 @@ import { webhookSubscriptionRepository } from './webhook-subscription/repository
 export type StoreSubgraph = Subgraph & {
   /** Delivers webhooks from this process until the returned function is called; others may do so at the same time. `bodies` says what is sent. */
   readonly deliverWebhooks: (bodies: Bodies) => Promise<() => Promise<void>>
+  /** How its jobs are, of all processes together. Never rejects: none when the database does not say. */
+  readonly jobs: () => Promise<readonly JobQueue[]>
 }
 
 /** As long as an operation may take. Mutations are not cancelled when their client leaves, so nothing else ends one that waits for a lock. */
@@ -183,6 +185,11 @@ export async function storeSubgraph({
     listeners: parts.events.listeners,
     deliverWebhooks: (bodies) =>
       deliver({ database: database.query, jobs, plan: parts.webhooks.plan, sender, insiders: inside, bodies, log, now }),
+    jobs: () =>
+      jobs.queues(now()).catch(({ message }: Error) => {
+        log.warn({ reason: message }, 'jobs could not be counted')
+        return []
+      }),
     close: async () => {
       await Promise.all([sweeping.stop(), forgetting.stop()])
       await jobs.close()
