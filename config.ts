@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { proxyVariables } from './gateway/proxies.ts'
+import { splitVariables } from './gateway/split/variables.ts'
 import { wholeNumber } from './subgraphs/runtime/config.ts'
 import { fileVariables } from './subgraphs/store/file/variables.ts'
 import { webhookVariables } from './subgraphs/store/webhook-delivery/variables.ts'
@@ -45,6 +46,14 @@ export const variables = {
     secret: true,
     meaning: 'A PostgreSQL 15 or newer to use; unset, an embedded one runs in DATA_DIR.',
   },
+  DATABASE_REPLICA_URL: {
+    read: urlWith(['postgres:', 'postgresql:'], 'a URL such as postgres://user:password@host:5432/database'),
+    default: null,
+    unit: null,
+    secret: true,
+    meaning:
+      'A streaming replica of DATABASE_URL, which answers queries of the store and social subgraphs to who has not just written; unset, there is none.',
+  },
   LOG_LEVEL: {
     read: z.enum(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
@@ -53,6 +62,13 @@ export const variables = {
     default: 'info',
     unit: null,
     meaning: 'The least severe log lines that are written: fatal, error, warn, info, debug, trace, silent.',
+  },
+  SLOW_OPERATION_MILLISECONDS: {
+    read: wholeNumber(0, 60_000),
+    default: '1000',
+    unit: 'milliseconds',
+    meaning:
+      'Queries and mutations that take so long or longer are logged with their name, cost and what each subgraph took; 0 logs none.',
   },
   DEPTH_LIMIT: {
     read: wholeNumber(0, 1_000),
@@ -136,7 +152,7 @@ export const variables = {
     unit: null,
     secret: true,
     meaning:
-      'A Redis in which several copies count COST_BUDGET and the rate limits of the store together; unset, each counts by itself.',
+      'A Redis in which several copies count COST_BUDGET and the rate limits of the store together, and share documents that clients register by hash; unset, each is by itself.',
   },
   MCP_HOSTS: {
     read: z
@@ -208,6 +224,13 @@ export const variables = {
     unit: 'seconds',
     meaning: 'How long a stop waits for requests that are being answered.',
   },
+  SHUTDOWN_DRAIN_SECONDS: {
+    read: wholeNumber(0, 600),
+    default: '0',
+    unit: 'seconds',
+    meaning: 'How long a stop goes on to take requests while /ready says 503, so that a balancer sends the next ones elsewhere.',
+  },
+  ...splitVariables,
   ...fileVariables,
   ...webhookVariables,
   ...collectorVariables,

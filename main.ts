@@ -1,5 +1,5 @@
 /**
- * The whole system in one process: what `npm start` runs. The log goes to standard output as JSON lines,
+ * The whole system in one process, which is what `npm start` runs, or the part of it that ATRIUM_ROLE names. The log goes to standard output as JSON lines,
  * what a person should read goes to standard error.
  */
 import { readFileSync } from 'node:fs'
@@ -7,80 +7,70 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { variables } from './config.ts'
 import { migrate } from './database/migrate.ts'
-import { databaseServer } from './database/server.ts'
-import { freePort, listen, localUrl } from './gateway/listen.ts'
+import { type DatabaseServer, databaseServer } from './database/server.ts'
+import { freePort, listen, listeningOf, localUrl } from './gateway/listen.ts'
 import { tracingOf } from './gateway/tracing-config.ts'
+import type { AtriumConfig } from './processes/subgraphs.ts'
 import { describeConfig, readConfig } from './subgraphs/runtime/config.ts'
-import { runProgram } from './subgraphs/runtime/program.ts'
+import { type Defer, runProgram } from './subgraphs/runtime/program.ts'
 
 await runProgram(async (defer, end) => {
   if (process.argv.includes('--help')) {
-    console.log(`Runs everything in one process, until Ctrl-C or SIGTERM.\n\nEnvironment:\n${describeConfig(variables)}`)
+    console.log(
+      `Runs everything in one process, or what ATRIUM_ROLE names, until Ctrl-C or SIGTERM.\n\nEnvironment:\n${describeConfig(variables)}`,
+    )
     return end()
   }
   const config = readConfig(variables, process.env)
+  const log = pino({ level: config.LOG_LEVEL })
+  if (config.ATRIUM_ROLE !== 'all' && config.ATRIUM_ROLE !== 'gateway') {
+    const { runSubgraph } = await import('./processes/one-subgraph.ts')
+    return runSubgraph(config.ATRIUM_ROLE, config, { log, defer, end })
+  }
   const port = config.PORT || (await freePort(config.HOST))
   const publicUrl = config.PUBLIC_URL ?? localUrl(config.HOST, port)
-  const log = pino({ level: config.LOG_LEVEL })
 
   // The database needs about as long to start as Apollo needs to load, and does it in a process of its own.
-  const starting = databaseServer({ databaseUrl: config.DATABASE_URL, dataDir: config.DATA_DIR, log })
+  const starting = config.ATRIUM_ROLE === 'all' ? startDatabase(config, log, defer) : null
   const loading = loadParts()
   const database = await starting
-  defer(database.stop)
-  const { connection } = database
   const parts = await loading
 
-  const aborted = new AbortController()
-  defer(async () => aborted.abort())
-  const migrations = await migrate(connection)
-  if (migrations.applied.length > 0) log.info({ applied: migrations.applied }, 'database migrated')
-  await parts.seedDirectory(connection, { log, signal: aborted.signal })
-
-  const directory = await parts.directorySubgraph({ connection, publicUrl, log })
-  defer(directory.close)
-  const social = await parts.socialSubgraph({ connection, log })
-  defer(social.close)
   const { storage, local } = await parts.fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })
-  const files = parts.storeFiles(storage, parts.fileSources())
-  const store = await parts.storeSubgraph({
-    connection,
-    publicUrl,
-    userKeys: parts.publishedKeys(localUrl(config.HOST, port)),
-    files,
-    log,
-    webhookNetwork: parts.webhookNetworkOf(config),
-  })
-  defer(store.close)
-  const trust = parts.trustSubgraph({ connection, log, config, sources: { config } })
-  defer(trust.close)
-  const subgraphs = [directory, social, store, trust]
+  const userKeys = parts.publishedKeys(localUrl(config.HOST, port))
+  const graph = database
+    ? await parts.graphInside({ config, connection: database.connection, publicUrl, userKeys, storage, log, defer })
+    : parts.graphOutside(config, { log, defer })
 
   const metrics = config.METRICS ? parts.createMetrics({ ofProcess: true }) : null
   const tracing = await tracingOf(config)
   if (tracing) defer(tracing.close)
   const budget = await parts.budgetOf(config, log)
   defer(async () => budget?.close())
+  const documents = await parts.sharedDocumentsOf(config, log)
+  defer(async () => documents?.close())
   const gateway = await parts.startGateway({
     supergraphSdl: readFileSync(join(import.meta.dirname, 'schema/supergraph.graphql'), 'utf8'),
-    links: subgraphs.map(parts.localLink),
+    links: graph.links,
     limits: parts.limitsOf(config),
     budget,
     log,
     metrics,
     tracing,
+    slowMilliseconds: config.SLOW_OPERATION_MILLISECONDS,
     responseCacheBytes: config.RESPONSE_CACHE_BYTES,
     introspection: config.INTROSPECTION,
     persisted: parts.persistedBy(config),
+    documents,
   })
   defer(gateway.close)
-  defer(await store.deliverWebhooks(await parts.resources(gateway.client)))
+  await graph.begin(gateway.client)
 
   const history = metrics && config.OPERATIONS_TOKEN ? parts.historyOf(metrics) : null
   defer(async () => history?.close())
-  const checks = subgraphs.map(({ name, ready }) => ({ name, check: ready }))
   const rateLimit = await parts.storeRateLimitOf(config, log)
   defer(rateLimit.close)
+  const { checks } = graph
   const site = await parts.startSite(gateway.client, {
     publicUrl,
     hasExplorer: config.EXPLORER,
@@ -90,7 +80,7 @@ await runProgram(async (defer, end) => {
     operations: history && { token: config.OPERATIONS_TOKEN ?? '', history, checks, circuits: gateway.circuits },
   })
   const isProxy = config.TRUSTED_PROXIES
-  const app = parts.createHttpServer({ log, checks, lost: site.lost, isProxy })
+  const app = parts.createHttpServer({ log, checks, metrics, lost: site.lost, isProxy })
   const explorer = config.EXPLORER && {
     page: await parts.serveExplorer(app, { examples: parts.graphExamples(), signIn: parts.graphSignIn(), home: './' }),
   }
@@ -100,7 +90,7 @@ await runProgram(async (defer, end) => {
   await parts.serveSocialApi(app, gateway.client, { publicUrl })
   // Before trust: what nothing else has below /v1 is the store's.
   await parts.serveStoreApi(app, gateway.client, { publicUrl, rateLimit })
-  if (store.door) await parts.serveDoor(app, store.door)
+  if (graph.door) await parts.serveDoor(app, graph.door)
   await parts.serveTrustApi(app, gateway.client, { publicUrl })
   if (local) parts.serveFiles(app, local)
   await parts.serveMcpServers(app, gateway.client, parts.guestOf(gateway), {
@@ -110,35 +100,32 @@ await runProgram(async (defer, end) => {
   })
   await site.serve(app)
   if (metrics) {
-    const open = {
-      sockets: sockets.count,
-      gateway,
-      jobs: store.jobs,
-      listeners: () => subgraphs.reduce((sum, { listeners }) => sum + (listeners?.() ?? 0), 0),
-    }
+    const open = { sockets: sockets.count, gateway, jobs: graph.jobs, listeners: graph.listeners }
     await parts.serveMetrics(app, metrics, open, { host: config.HOST, port: config.METRICS_PORT, log, defer })
   }
-  await listen(app, { host: config.HOST, port, graceSeconds: config.SHUTDOWN_GRACE_SECONDS }, defer)
+  await listen(app, listeningOf(config, port), defer)
+  graph.start()
 
-  void database.gone.then(() => end(new Error('The embedded PostgreSQL ended unexpectedly; the next start recovers its data.')))
+  void database?.gone.then(() => end(new Error('The embedded PostgreSQL ended unexpectedly; the next start recovers its data.')))
   console.error(welcome(publicUrl, config.EXPLORER))
 })
+
+/** The database, migrated. */
+async function startDatabase(config: AtriumConfig, log: pino.Logger, defer: Defer): Promise<DatabaseServer> {
+  const database = await databaseServer({ databaseUrl: config.DATABASE_URL, dataDir: config.DATA_DIR, log })
+  defer(database.stop)
+  const { applied } = await migrate(database.connection)
+  if (applied.length > 0) log.info({ applied }, 'database migrated')
+  return database
+}
 
 /** Loaded while the database starts: these are the parts that bring Apollo and Fastify with them. */
 async function loadParts() {
   return {
-    ...(await import('./subgraphs/directory/import/seed.ts')),
-    ...(await import('./subgraphs/directory/subgraph.ts')),
     ...(await import('./subgraphs/runtime/user-token.ts')),
-    ...(await import('./subgraphs/social/subgraph.ts')),
-    ...(await import('./subgraphs/store/subgraph.ts')),
-    ...(await import('./subgraphs/trust/subgraph.ts')),
     ...(await import('./subgraphs/store/file/configured.ts')),
-    ...(await import('./subgraphs/store/file/files.ts')),
     ...(await import('./subgraphs/store/file/serve.ts')),
-    ...(await import('./subgraphs/store/file/source.ts')),
-    ...(await import('./subgraphs/store/webhook-delivery/variables.ts')),
-    ...(await import('./gateway/local-link.ts')),
+    ...(await import('./processes/graph.ts')),
     ...(await import('./gateway/limits/limits.ts')),
     ...(await import('./gateway/limits/redis-budget.ts')),
     ...(await import('./gateway/gateway.ts')),
@@ -148,13 +135,13 @@ async function loadParts() {
     ...(await import('./gateway/metrics-door.ts')),
     ...(await import('./gateway/manifest.ts')),
     ...(await import('./gateway/server.ts')),
+    ...(await import('./gateway/shared-documents.ts')),
     ...(await import('./gateway/subgraph-door.ts')),
     ...(await import('./gateway/http.ts')),
     ...(await import('./gateway/websocket.ts')),
     ...(await import('./rest-facade/directory/serve.ts')),
     ...(await import('./rest-facade/social/serve.ts')),
     ...(await import('./rest-facade/store/caller/redis-rate-limit.ts')),
-    ...(await import('./rest-facade/store/resources.ts')),
     ...(await import('./rest-facade/store/serve.ts')),
     ...(await import('./rest-facade/trust/serve.ts')),
     ...(await import('./mcp/servers.ts')),

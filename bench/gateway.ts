@@ -2,7 +2,7 @@
  * Compares Atrium's gateway with others that serve the same graph, in one run: `npm ci --prefix bench/gateway/contenders` first.
  *
  *   node bench/gateway.ts
- *   --seconds N (4)      how long each is asked each query, after a quarter of that to warm up
+ *   --seconds N (4)      how long each is asked each query, after a thousand requests to warm up
  *   --clients N (10)     requests under way at once
  *   --only a,b           only these contenders
  */
@@ -13,7 +13,7 @@ import { parse } from 'graphql'
 import { Pool } from 'undici'
 import { compose } from '../gateway/compose.ts'
 import { BY_HAND, LINK, QUERIES, SUBGRAPHS, VARIABLES } from './gateway/shop.ts'
-import { processorMilliseconds, residentBytes } from './server.ts'
+import { processorMilliseconds, residentBytes, STARTED_WITH } from './server.ts'
 
 type QueryName = keyof typeof QUERIES
 const NAMES = Object.keys(QUERIES) as QueryName[]
@@ -25,6 +25,8 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
   },
 })
+/** Requests before it counts. */
+const WARM_UP = 1_000
 const [seconds, clients] = [Number(values.seconds), Number(values.clients)]
 
 type Contender = { readonly name: string; readonly script: string; readonly path: string; readonly options: object }
@@ -33,7 +35,10 @@ type Contender = { readonly name: string; readonly script: string; readonly path
 function started<Ready>(script: string, options: object): Promise<{ readonly child: ChildProcess; readonly ready: Ready }> {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, NODE_ENV: 'production', APOLLO_TELEMETRY_DISABLED: 'true' }
-    const child = fork(join(import.meta.dirname, 'gateway/process.js'), [script], { env })
+    const child = fork(join(import.meta.dirname, 'gateway/process.js'), [script], {
+      env,
+      execArgv: script === 'atrium' ? [...STARTED_WITH] : [],
+    })
     child.once('message', (ready) => resolve({ child, ready: ready as Ready }))
     child.once('exit', (code) =>
       reject(new Error(`${script} ended with ${code}: is \`npm ci --prefix bench/gateway/contenders\` done?`)),
@@ -72,10 +77,11 @@ async function measure(pool: Pool, path: string, name: QueryName, pid: number): 
     throw new Error(`Another answer than by hand to ${name}: ${text.slice(0, 500)}`)
   }
 
-  await during(seconds / 4, ask)
+  // Slow ones must have their code compiled as well as fast ones.
+  await during({ requests: WARM_UP }, ask)
   const busy = processorMilliseconds(pid)
   const begin = performance.now()
-  const times = await during(seconds, ask)
+  const times = await during({ seconds }, ask)
   const elapsed = performance.now() - begin
   const spent = processorMilliseconds(pid) - busy
   times.sort((one, other) => one - other)
@@ -90,11 +96,14 @@ async function measure(pool: Pool, path: string, name: QueryName, pid: number): 
 }
 
 /** Asks with as many clients as there are; the milliseconds of each request. */
-async function during(length: number, ask: () => Promise<{ statusCode: number }>): Promise<number[]> {
+async function during(
+  { seconds = Infinity, requests = Infinity }: { readonly seconds?: number; readonly requests?: number },
+  ask: () => Promise<{ statusCode: number }>,
+): Promise<number[]> {
   const times: number[] = []
-  const end = performance.now() + length * 1000
+  const end = performance.now() + seconds * 1000
   const client = async () => {
-    while (performance.now() < end) {
+    while (performance.now() < end && times.length < requests) {
       const begin = performance.now()
       const { statusCode } = await ask()
       if (statusCode !== 200) throw new Error(`Expected status 200, got ${statusCode}.`)

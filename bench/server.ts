@@ -6,6 +6,10 @@ import { join, resolve } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
 
+/** The flags that `npm start` gives to V8, for processes that are to be measured as it runs them. */
+export const STARTED_WITH: readonly string[] =
+  readFileSync(join(ROOT, 'cli/atrium.ts'), 'utf8').split('\n', 1)[0]?.match(/--\S+/g) ?? []
+
 /** An Atrium that a measurement started: where it listens, its process, and how it ends. */
 export type Started = { readonly base: string; readonly pid: number; readonly stop: () => Promise<void> }
 

@@ -1,10 +1,11 @@
-#!/usr/bin/env -S node --max-semi-space-size=8 --heap-growing-percent=40
+#!/usr/bin/env -S node --no-allocation-site-pretenuring --max-semi-space-size=8 --heap-growing-percent=40
 /** `npx atrium`: what an operator does with a directory besides letting it run. */
 import { Command, CommanderError } from 'commander'
 import { variables } from '../config.ts'
 import { describeConfig } from '../subgraphs/runtime/config.ts'
 import { Refusal } from '../subgraphs/runtime/refusal.ts'
 import { appCommand } from './app.ts'
+import { clusterCommand } from './cluster.ts'
 import { dbCommand } from './db.ts'
 import { gateCommand } from './gate.ts'
 import { importCommand } from './import.ts'
@@ -17,6 +18,7 @@ import { userCommand } from './user.ts'
 const atrium = new Command('atrium')
   .description('One typed graph for AI agents and the people who run them.')
   .addCommand(startCommand())
+  .addCommand(clusterCommand())
   .addCommand(importCommand())
   .addCommand(userCommand())
   .addCommand(storeCommand())

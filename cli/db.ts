@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { type MigrationState, type MigrationStatus, migrate, migrationStatus } from '../database/migrate.ts'
+import { backupCommand, restoreCommand } from './backup.ts'
 import { withDatabase } from './database.ts'
 
 /** What each state means to an operator. */
@@ -12,12 +13,14 @@ const MEANINGS: Readonly<Record<MigrationState, string>> = {
 
 type Output = { readonly json?: true }
 
-/** `atrium db`: the tables that this version needs. */
+/** `atrium db`: the database as a whole. */
 export function dbCommand(): Command {
   return new Command('db')
-    .description('look after the tables of the database')
+    .description('look after the tables of the database, and their backups')
     .addCommand(migrateCommand())
     .addCommand(statusCommand())
+    .addCommand(backupCommand())
+    .addCommand(restoreCommand())
 }
 
 function migrateCommand(): Command {

@@ -5,12 +5,10 @@ import { cameToNothing, type Report, reportText } from '../subgraphs/directory/i
 import { StarsUnreadable } from '../subgraphs/directory/import/stars.ts'
 import { NoSuchPath } from '../subgraphs/directory/import/walk.ts'
 import { withDatabase } from './database.ts'
+import { interruptible } from './interruptible.ts'
 import { progressOn } from './progress.ts'
 
 type Options = { readonly json?: true; readonly stars?: string }
-
-/** As shells have it: 128 and the number of SIGINT. */
-const INTERRUPTED = 130
 
 /** `atrium import`: fills the directory. */
 export function importCommand(): Command {
@@ -33,34 +31,23 @@ Exit status: 0 also when some records were skipped; 1 when nothing could be impo
     )
     .action(async (paths: string[], { json, stars }: Options, command: Command) => {
       if (paths.length === 0 && stars === undefined) command.error('error: expected a path, a URL or --stars', { exitCode: 2 })
-      const interruption = new AbortController()
-      const interrupt = (): void => interruption.abort()
-      process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
       const progress = progressOn(process.stderr)
-      try {
+      await interruptible('Interrupted: nothing was changed.', async (signal) => {
         const report = await withDatabase(async ({ connection }, log) => {
           await migrate(connection)
           return importPaths(paths, {
             connection,
             log,
-            signal: interruption.signal,
+            signal,
             progress: progress.show,
             ...(stars === undefined ? {} : { stars }),
           })
-        })
-        progress.clear()
+        }).finally(progress.clear)
         print(report, json === true)
-      } catch (error) {
-        progress.clear()
-        if (interruption.signal.aborted) {
-          console.error('Interrupted: nothing was changed.')
-          process.exitCode = INTERRUPTED
-        } else if (error instanceof NoSuchPath || error instanceof StarsUnreadable) {
-          command.error(`error: ${error.message}`, { exitCode: 2 })
-        } else throw error
-      } finally {
-        process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
-      }
+      }).catch((error: unknown) => {
+        if (!(error instanceof NoSuchPath || error instanceof StarsUnreadable)) throw error
+        command.error(`error: ${error.message}`, { exitCode: 2 })
+      })
     })
 }
 

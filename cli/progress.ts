@@ -1,12 +1,19 @@
 import type { Progress } from '../subgraphs/directory/import/import.ts'
 
-/** Shows how far a long command is. */
-export type ProgressLine = { readonly show: (progress: Progress) => void; readonly clear: () => void }
+/** How far a long command is; `total` null: nobody knows of how much. */
+type Shown = { readonly phase: Progress['phase'] | 'filling' | 'backing-up' | 'restoring' | 'exporting'; readonly done: number; readonly total: number | null }
 
-const PHASES: Readonly<Record<Progress['phase'], { readonly title: string; readonly unit: string }>> = {
+/** Shows how far a long command is. */
+export type ProgressLine = { readonly show: (progress: Shown) => void; readonly clear: () => void }
+
+const PHASES: Readonly<Record<Shown['phase'], { readonly title: string; readonly unit: string }>> = {
   reading: { title: 'Reading', unit: 'files' },
   fetching: { title: 'Fetching', unit: 'records' },
   storing: { title: 'Storing', unit: 'steps' },
+  'backing-up': { title: 'Backing up', unit: 'rows' },
+  exporting: { title: 'Exporting', unit: 'rows' },
+  restoring: { title: 'Restoring', unit: 'bytes' },
+  filling: { title: 'Filling', unit: 'steps' },
 }
 
 const BAR = 24
@@ -17,7 +24,7 @@ const SMOOTH = 100
 
 /** A moving line on a terminal; elsewhere a line now and then, so that a log shows that something goes on. */
 export function progressOn(stream: NodeJS.WriteStream): ProgressLine {
-  let phase: Progress['phase'] | null = null
+  let phase: Shown['phase'] | null = null
   let started = 0
   let shown = 0
   return {
@@ -41,7 +48,7 @@ export function progressOn(stream: NodeJS.WriteStream): ProgressLine {
 }
 
 /** Such as `Reading  [######------]  3,120 of 6,240 files  1,560/s  2 s left`. */
-export function progressText({ phase, done, total }: Progress, milliseconds: number): string {
+export function progressText({ phase, done, total }: Shown, milliseconds: number): string {
   const { title, unit } = PHASES[phase]
   const rate = milliseconds > 0 ? (done * 1_000) / milliseconds : 0
   const count = (value: number): string => Math.round(value).toLocaleString('en-US')

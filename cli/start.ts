@@ -1,13 +1,21 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { variables } from '../config.ts'
+import { ROLES } from '../gateway/split/variables.ts'
 import { describeConfig } from '../subgraphs/runtime/config.ts'
 
-/** `atrium start`: the same as `npm start`. */
+/** `atrium start`: the same as `npm start`, or one part of it as a process of its own. */
 export function startCommand(): Command {
   return new Command('start')
-    .description('run everything in this process, until Ctrl-C or SIGTERM')
+    .description('run everything in this process, or one part of it, until Ctrl-C or SIGTERM')
+    .addOption(
+      new Option('--role <role>', 'what this process is')
+        .choices([...ROLES])
+        .env('ATRIUM_ROLE')
+        .default('all'),
+    )
     .addHelpText('after', `\nEnvironment:\n${describeConfig(variables)}`)
-    .action(async () => {
+    .action(async ({ role }: { readonly role: string }) => {
+      process.env.ATRIUM_ROLE = role
       // Both run when they are loaded, in this order: main.ts needs what codegen.ts writes.
       await import('../codegen.ts')
       await import('../main.ts')

@@ -1,9 +1,14 @@
 import { Command } from 'commander'
+import { variables } from '../config.ts'
 import { migrate } from '../database/migrate.ts'
+import { readConfig } from '../subgraphs/runtime/config.ts'
 import { rowIn } from '../subgraphs/runtime/id.ts'
 import { Refusal } from '../subgraphs/runtime/refusal.ts'
 import type { Stores } from '../subgraphs/store/store/operator.ts'
 import { withDatabase } from './database.ts'
+import { progressOn } from './progress.ts'
+
+type Sample = NonNullable<Parameters<Stores['create']>[0]['sample']>
 
 /** `atrium store`: shops, as their operator makes them. */
 export function storeCommand(): Command {
@@ -12,20 +17,31 @@ export function storeCommand(): Command {
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(ownerCommand())
+    .addCommand(exportCommand())
     .addCommand(new Command('token').description('authtokens of stores').addCommand(resetCommand()))
 }
 
-type Create = { readonly name: string; readonly country: string; readonly unpaid?: true; readonly json?: true }
+type Create = {
+  readonly name: string
+  readonly country: string
+  readonly empty?: true
+  readonly unpaid?: true
+  readonly json?: true
+}
 
 function createCommand(): Command {
   return new Command('create')
-    .description('set up a store, and show its authtoken this once')
+    .description('set up a store with a sample of everything, and show its authtoken this once')
     .requiredOption('--name <name>', 'what its customers know it by, 4 to 50 characters')
     .option('--country <code>', 'ISO 3166-1 alpha-2; currency, time zone and language follow from it', 'US')
+    .option('--empty', 'without the sample: nothing in it')
     .option('--unpaid', 'without the paid subscription that setting up further stores over the API takes')
     .option('--json', 'print {code, login, authtoken} on standard output')
-    .action(async ({ name, country, unpaid, json }: Create) => {
-      const { code, login, authtoken } = await withStores((stores) => stores.create({ name, country, isPaid: !unpaid }))
+    .action(async ({ name, country, empty, unpaid, json }: Create) => {
+      const wanted = { name, country, isPaid: !unpaid }
+      const { code, login, authtoken } = await withStores((stores) =>
+        empty ? stores.create(wanted) : withSample((sample) => stores.create({ ...wanted, sample })),
+      )
       if (json) console.log(JSON.stringify({ code, login, authtoken }, null, 2))
       else console.log(`Set up "${code}".\n\nlogin      ${login}\nauthtoken  ${authtoken}\n\n${KEEP_IT}`)
     })
@@ -37,7 +53,14 @@ function listCommand(): Command {
     .option('--json', 'print [{code, name, login, createdAt}] on standard output')
     .action(async ({ json }: { readonly json?: true }) => {
       const stores = await withStores((all) => all.list())
-      if (json) console.log(JSON.stringify(stores, null, 2))
+      if (json)
+        console.log(
+          JSON.stringify(
+            stores.map(({ id: _, ...store }) => store),
+            null,
+            2,
+          ),
+        )
       else for (const { code, login, name } of stores) console.log(`${code.padEnd(24)}  ${login}  ${name}`)
     })
 }
@@ -76,6 +99,40 @@ function ownerCommand(): Command {
     })
 }
 
+function exportCommand(): Command {
+  return new Command('export')
+    .description('write everything that a store has into one file, for whoever it belongs to; the server may run meanwhile')
+    .argument('<code>', 'of the store, as `list` shows it')
+    .argument('<file>', 'a file that does not exist yet, such as shop.tar.gz')
+    .option('--json', 'print {file, rows, files, bytes} on standard output')
+    .addHelpText('after', EXPORTED)
+    .action(async (code: string, file: string, { json }: { readonly json?: true }) => {
+      const store = (await withStores((stores) => stores.list())).find((each) => each.code === code)
+      if (!store) throw new Refusal(noStore(code))
+      const [{ columnsOf, ownedRows, runExport }, { withStorage }] = [await import('./export.ts'), await import('./backup.ts')]
+      await withStorage(({ storage, isLocal }) =>
+        runExport({
+          file,
+          json,
+          files: isLocal
+            ? { keys: `SELECT key FROM store.file WHERE store_id = ${store.id} ORDER BY key FOR KEY SHARE`, open: storage.open }
+            : null,
+          selections: async (client) => [
+            {
+              name: 'store',
+              query: `SELECT ${await columnsOf(client, 'store', 'store')} FROM store.store WHERE id = ${store.id}`,
+            },
+            ...(await ownedRows(client, 'store', 'store_id', String(store.id))),
+          ],
+        }),
+      )
+    })
+}
+
+const EXPORTED = `
+A compressed tar archive: <table>/<piece>.jsonl has an object per row, by the names of columns (docs/operations.md); files/ has the stored files by \`key\` of the table
+"file", unless they are in a bucket; SHA256SUMS has a checksum of each. Hashes of passwords and tokens, and what signs webhooks, are not in it.`
+
 async function isUser(id: string): Promise<boolean> {
   const row = rowIn(id, 'User')
   if (row === null) return false
@@ -90,6 +147,24 @@ const noStore = (code: string): string => `There is no store with the code "${co
 
 const KEEP_IT =
   'Keep it: it is stored as a hash, and not shown again. Send both by HTTP Basic, or as the headers X-LOGIN-KEY and X-AUTH-TOKEN.'
+
+/** Runs `work` with the files that a sample needs, and with what shows how far it is. */
+async function withSample<Result>(work: (sample: Sample) => Promise<Result>): Promise<Result> {
+  const { fileStorageOf } = await import('../subgraphs/store/file/configured.ts')
+  const { storeFiles } = await import('../subgraphs/store/file/files.ts')
+  const { fileSources } = await import('../subgraphs/store/file/source.ts')
+  const config = readConfig(variables, process.env)
+  // Where files are reached from is not written down with them.
+  const { storage } = await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl: '' })
+  const files = storeFiles(storage, fileSources())
+  const progress = progressOn(process.stderr)
+  try {
+    return await work({ files, told: (done, total) => progress.show({ phase: 'filling', done, total }) })
+  } finally {
+    progress.clear()
+    await files.close()
+  }
+}
 
 async function withStores<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result> {
   return withDatabase(async ({ connection }) => {

@@ -31,7 +31,7 @@ const withTrust: WithTrust = (work) =>
     // Loaded here: most commands of this program do without tables of brands and scripts.
     const { trustParts } = await import('../subgraphs/trust/parts.ts')
     const config = readConfig(variables, process.env)
-    const { parts, refreshLists, close } = trustParts({ connection, log, config, sources: { config, isScheduled: false } })
+    const { parts, refreshLists, close } = trustParts({ connection, log, config, sources: { config } })
     try {
       return await work({ ...parts, refreshLists })
     } finally {

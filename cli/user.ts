@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { Command, Option } from 'commander'
 import { migrate } from '../database/migrate.ts'
-import { opaqueId } from '../subgraphs/runtime/id.ts'
+import { opaqueId, rowIn } from '../subgraphs/runtime/id.ts'
 import { Refusal } from '../subgraphs/runtime/refusal.ts'
 import { type Accounts, withAccounts } from '../subgraphs/social/user/accounts.ts'
 import { ROLES, type Role, type User } from '../subgraphs/social/user/user.ts'
@@ -23,6 +23,8 @@ export function userCommand(): Command {
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(passwordCommand())
+    .addCommand(exportCommand())
+    .addCommand(eraseCommand())
 }
 
 function createCommand(): Command {
@@ -69,6 +71,77 @@ function passwordCommand(): Command {
         json ? JSON.stringify(shown(outcome.user), null, 2) : `${outcome.user.email} has a new password and no session.`,
       )
     })
+}
+
+function exportCommand(): Command {
+  return new Command('export')
+    .description('write everything that is known of a user into one file; the server may run meanwhile')
+    .argument('<id>', 'of the user, as `list --json` shows it')
+    .argument('<file>', 'a file that does not exist yet, such as ann.tar.gz')
+    .option('--json', 'print {file, rows, files, bytes} on standard output')
+    .addHelpText(
+      'after',
+      `
+A compressed tar archive of JSON lines: who the user is, what it wrote, its rooms and sessions, and the stores that it owns, by code. \`store export\` has those.`,
+    )
+    .action(async (id: string, file: string, { json }: { readonly json?: true }) => {
+      const row = await userRow(id)
+      const { columnsOf, ownedRows, runExport } = await import('./export.ts')
+      await runExport({
+        file,
+        json,
+        files: null,
+        selections: async (client) => [
+          { name: 'user', query: `SELECT ${await columnsOf(client, 'social', 'user')} FROM social."user" WHERE id = ${row}` },
+          ...(await ownedRows(client, 'social', 'author_id', row)),
+          ...(await ownedRows(client, 'social', 'owner_id', row)),
+          ...(await ownedRows(client, 'social', 'user_id', row)),
+          {
+            name: 'store',
+            query: `SELECT code, name, created_at FROM store.store WHERE owner_id = '${opaqueId('User', row)}' ORDER BY id`,
+          },
+        ],
+      })
+    })
+}
+
+function eraseCommand(): Command {
+  return new Command('erase')
+    .description(
+      'delete a user with everything written, and whatever tells who it was; stores that it owns stay, and belong to nobody',
+    )
+    .argument('<id>', 'of the user, as `list --json` shows it')
+    .option('--customer', 'also as a customer of every store, by the same address: orders keep their amounts and lines')
+    .option('--json', 'print {id, stores, customers, orders} on standard output')
+    .action(async (id: string, { customer, json }: { readonly customer?: true; readonly json?: true }) => {
+      const row = await userRow(id)
+      const { withStores } = await import('../subgraphs/store/store/operator.ts')
+      const report = await withDatabase(async ({ connection }) => {
+        const user = await withAccounts(connection, async (accounts) => (await accounts.list()).find((each) => each.id === row))
+        // Last of all: while the user is there, this can be said again.
+        const inStores = await withStores(connection, async (stores) => ({
+          stores: await stores.disown(id),
+          ...(customer && user ? await stores.erase(user.email) : { customers: 0, orders: 0 }),
+        }))
+        await withAccounts(connection, (accounts) => accounts.erase(row))
+        return inStores
+      })
+      const { stores, customers, orders } = report
+      if (json) console.log(JSON.stringify({ id, ...report }, null, 2))
+      else
+        console.log(
+          `Erased ${id}: ${stores} stores are nobody's now, ${customers} customers are gone, and ${orders} orders tell nothing of them.`,
+        )
+    })
+}
+
+/** The row of a user by the opaque id that an operator gave. */
+async function userRow(id: string): Promise<string> {
+  const row = rowIn(id, 'User')
+  if (row === null || !(await onAccounts((accounts) => accounts.exists(row)))) {
+    throw new Refusal(`There is no user with the id "${id}"; \`atrium user list --json\` shows them.`)
+  }
+  return row
 }
 
 const withPassword = (command: Command): Command =>

@@ -1,4 +1,15 @@
-import { chmodSync, cpSync, existsSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Refusal } from '../subgraphs/runtime/refusal.ts'
@@ -91,4 +102,18 @@ function openToAll(path: string): void {
   if (entry.isSymbolicLink()) return
   chmodSync(path, (entry.mode & 0o100) !== 0 ? 0o755 : 0o644)
   if (entry.isDirectory()) for (const name of readdirSync(path)) openToAll(join(path, name))
+}
+
+/** Gives `path` and all below it the owner and the permissions of `model`, as PostgreSQL wants them of its data; only root can. */
+export function chownLike(model: string, path: string): void {
+  const { uid, gid, mode } = statSync(model)
+  chmodSync(path, mode)
+  if (process.getuid?.() === 0) chownBelow(path, uid, gid)
+}
+
+function chownBelow(path: string, uid: number, gid: number): void {
+  const entry = lstatSync(path)
+  if (entry.isSymbolicLink()) return
+  chownSync(path, uid, gid)
+  if (entry.isDirectory()) for (const name of readdirSync(path)) chownBelow(join(path, name), uid, gid)
 }

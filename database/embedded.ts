@@ -94,9 +94,12 @@ exit $status`
 export async function startEmbedded({
   dataDir,
   log,
+  settings = {},
 }: {
   readonly dataDir: string
   readonly log: Logger
+  /** Of PostgreSQL, beside and before our own. */
+  readonly settings?: Readonly<Record<string, string>>
 }): Promise<EmbeddedServer> {
   if (process.platform === 'win32')
     throw new Refusal('The embedded PostgreSQL needs a Unix: set DATABASE_URL to a PostgreSQL 15 or newer.')
@@ -108,7 +111,7 @@ export async function startEmbedded({
     const uid = userFor(data)
     const programs = await binaries(uid)
     if (!existsSync(data)) await createCluster(programs, folder, data, uid)
-    return await startServer(programs, { data, dataDir, uid, log })
+    return await startServer(programs, { data, dataDir, uid, log, settings })
   } catch (error) {
     // What the system says about a folder names it; it only lacks the variable.
     if (error instanceof Refusal || !(error instanceof Error && 'syscall' in error)) throw error
@@ -212,11 +215,18 @@ async function startServer(
     dataDir,
     uid,
     log,
-  }: { readonly data: string; readonly dataDir: string; readonly uid: number | null; readonly log: Logger },
+    settings: wanted,
+  }: {
+    readonly data: string
+    readonly dataDir: string
+    readonly uid: number | null
+    readonly log: Logger
+    readonly settings: Readonly<Record<string, string>>
+  },
 ): Promise<EmbeddedServer> {
   const socket = socketFolder(uid)
   const { path, fd } = wayTo(data, uid)
-  const settings = Object.entries({ ...SETTINGS, unix_socket_directories: socket }).flatMap(([name, value]) => [
+  const settings = Object.entries({ ...SETTINGS, ...wanted, unix_socket_directories: socket }).flatMap(([name, value]) => [
     '-c',
     `${name}=${value}`,
   ])

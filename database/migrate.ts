@@ -6,7 +6,7 @@ import type { Connection } from '../subgraphs/runtime/database.ts'
 import { Refusal } from '../subgraphs/runtime/refusal.ts'
 
 /** A migration as a file: `database/<subgraph>/migrations/<name>/migration.sql`. */
-type Migration = { readonly subgraph: string; readonly name: string; readonly sql: string; readonly checksum: string }
+export type Migration = { readonly subgraph: string; readonly name: string; readonly sql: string; readonly checksum: string }
 
 /** A migration as table `<subgraph>._migrations` records it. */
 type Recorded = { readonly name: string; readonly checksum: string; readonly appliedAt: Date }
@@ -57,7 +57,7 @@ export async function migrate(connection: Connection, { folder = import.meta.dir
     await refuseOldServer(client)
     // Before the first CREATE SCHEMA: two of those at once fail even with IF NOT EXISTS.
     await lock(client)
-    const migrations = migrationsIn(folder)
+    const migrations = knownMigrations(folder)
     const status = await statusOf(client, migrations)
     for (const { subgraph, name, state } of status) {
       const refusal = REFUSALS[state]
@@ -74,12 +74,13 @@ export async function migrationStatus(
   connection: Connection,
   { folder = import.meta.dirname }: Options = {},
 ): Promise<readonly MigrationStatus[]> {
-  return withClient(connection, (client) => statusOf(client, migrationsIn(folder)))
+  return withClient(connection, (client) => statusOf(client, knownMigrations(folder)))
 }
 
 const label = ({ subgraph, name }: Migration): string => `${subgraph}/${name}`
 
-function migrationsIn(folder: string): Migration[] {
+/** What this program would do to an empty database, in order. */
+export function knownMigrations(folder = import.meta.dirname): Migration[] {
   return foldersIn(folder).flatMap((subgraph) => {
     const migrations = join(folder, subgraph, 'migrations')
     if (!existsSync(migrations)) return []
@@ -126,27 +127,33 @@ async function recordedIn(client: pg.Client, subgraph: string): Promise<readonly
   return rows
 }
 
-async function apply(client: pg.Client, { subgraph, name, sql, checksum }: Migration): Promise<void> {
-  const schema = pg.escapeIdentifier(subgraph)
+async function apply(client: pg.Client, migration: Migration): Promise<void> {
   try {
     await client.query('BEGIN')
-    await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
-    await client.query(`SET LOCAL search_path = ${schema}, public`)
-    await client.query(
-      `CREATE TABLE IF NOT EXISTS ${schema}._migrations
-       (name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
-    )
-    await client.query(sql)
-    await client.query(`INSERT INTO ${schema}._migrations (name, checksum) VALUES ($1, $2)`, [name, checksum])
+    await runMigration(client, migration)
     await client.query('COMMIT')
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {})
     const reason = error instanceof Error ? error.message : String(error)
-    throw new Refusal(`Migration ${subgraph}/${name} failed and was rolled back: ${reason}.`, { cause: error })
+    throw new Refusal(`Migration ${label(migration)} failed and was rolled back: ${reason}.`, { cause: error })
   }
 }
 
-async function refuseOldServer(client: pg.Client): Promise<void> {
+/** Applies a migration and records it, within the transaction that is open. */
+export async function runMigration(client: pg.Client, { subgraph, name, sql, checksum }: Migration): Promise<void> {
+  const schema = pg.escapeIdentifier(subgraph)
+  await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
+  await client.query(`SET LOCAL search_path = ${schema}, public`)
+  await client.query(
+    `CREATE TABLE IF NOT EXISTS ${schema}._migrations
+     (name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
+  )
+  await client.query(sql)
+  await client.query(`INSERT INTO ${schema}._migrations (name, checksum) VALUES ($1, $2)`, [name, checksum])
+}
+
+/** Throws a `Refusal` for a server that is too old, or whose texts are not Unicode. */
+export async function refuseOldServer(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ number: number; name: string; encoding: string }>(
     `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS name,
             current_setting('server_encoding') AS encoding`,
@@ -162,8 +169,8 @@ async function refuseOldServer(client: pg.Client): Promise<void> {
   }
 }
 
-/** Held until the connection ends. */
-async function lock(client: pg.Client): Promise<void> {
+/** Keeps others from migrating until the connection ends. */
+export async function lock(client: pg.Client): Promise<void> {
   try {
     await client.query(`SET lock_timeout = ${LOCK_TIMEOUT}`)
     await client.query('SELECT pg_advisory_lock($1)', [LOCK])

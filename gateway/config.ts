@@ -1,14 +1,22 @@
 import { z } from 'zod'
 import { variables as all } from '../config.ts'
-import { wholeNumber } from '../subgraphs/runtime/config.ts'
-import { BOUNDS } from './limits/limits.ts'
-import { proxyVariables } from './proxies.ts'
 
-const { HOST, PORT, LOG_LEVEL, DEPTH_LIMIT, COST_LIMIT, COST_PROFILE, COST_SCALAR, COST_OBJECT, COST_LIST_FACTOR } = all
-const { COST_BUDGET, REDIS_URL, SHUTDOWN_GRACE_SECONDS } = all
+const {
+  HOST,
+  PORT,
+  LOG_LEVEL,
+  SLOW_OPERATION_MILLISECONDS,
+  DEPTH_LIMIT,
+  COST_LIMIT,
+  COST_PROFILE,
+  COST_SCALAR,
+  COST_OBJECT,
+  COST_LIST_FACTOR,
+} = all
+const { COST_BUDGET, REDIS_URL, TRUSTED_PROXIES, SHUTDOWN_GRACE_SECONDS, SHUTDOWN_DRAIN_SECONDS } = all
 const { BATCH_LIMIT, PERSISTED_MANIFEST, PERSISTED_ONLY, INTROSPECTION, EXPLORER } = all
 const { METRICS, METRICS_PORT, OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER_ARG } = all
-const { RESPONSE_CACHE_BYTES } = all
+const { RESPONSE_CACHE_BYTES, SUBGRAPH_TIMEOUT_MILLISECONDS } = all
 
 /** The variables of `node gateway/main.ts`: those of the whole system that concern a gateway, and the graph that it serves. */
 export const variables = {
@@ -20,13 +28,8 @@ export const variables = {
   },
   HOST,
   PORT,
-  ...proxyVariables,
-  SUBGRAPH_TIMEOUT_MILLISECONDS: {
-    read: wholeNumber(1, BOUNDS.milliseconds),
-    default: '5000',
-    unit: 'milliseconds',
-    meaning: 'How long one fetch from a subgraph may take, with its retries; an operation has 10 seconds in all.',
-  },
+  TRUSTED_PROXIES,
+  SUBGRAPH_TIMEOUT_MILLISECONDS,
   DEPTH_LIMIT,
   COST_LIMIT,
   BATCH_LIMIT,
@@ -41,6 +44,7 @@ export const variables = {
   COST_BUDGET,
   REDIS_URL,
   LOG_LEVEL,
+  SLOW_OPERATION_MILLISECONDS,
   METRICS,
   METRICS_PORT,
   OTEL_EXPORTER_OTLP_ENDPOINT,
@@ -48,4 +52,5 @@ export const variables = {
   OTEL_TRACES_SAMPLER_ARG,
   RESPONSE_CACHE_BYTES,
   SHUTDOWN_GRACE_SECONDS,
+  SHUTDOWN_DRAIN_SECONDS,
 } as const

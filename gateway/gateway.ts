@@ -19,6 +19,8 @@ import { maskedLink } from './masked-link.ts'
 import { counted, type Metrics, secondsSince } from './metrics.ts'
 import type { Outcome } from './outcome.ts'
 import { persistedDocuments } from './persisted.ts'
+import type { SharedDocuments } from './shared-documents.ts'
+import { slowLog } from './slow-log.ts'
 import { plannedSubscription, type Running, type Subscribe } from './subscription.ts'
 import { readSupergraph } from './supergraph.ts'
 import type { Tracing } from './tracing.ts'
@@ -79,9 +81,11 @@ export async function startGateway({
   log,
   metrics = null,
   tracing = null,
+  slowMilliseconds = 0,
   responseCacheBytes = 0,
   introspection = true,
   persisted = { trusted: [], isOnly: false },
+  documents = null,
 }: {
   readonly supergraphSdl: string
   readonly links: readonly Link[]
@@ -91,14 +95,20 @@ export async function startGateway({
   readonly log: Logger
   readonly metrics?: Metrics | null
   readonly tracing?: Tracing | null
+  /** Operations that take so long or longer are logged; 0 logs none. */
+  readonly slowMilliseconds?: number
   /** Of answers that are kept; 0 keeps none. */
   readonly responseCacheBytes?: number
   readonly introspection?: boolean
   readonly persisted?: Persisted
+  /** Shares texts that clients register with other gateways; null: with none. */
+  readonly documents?: SharedDocuments | null
 }): Promise<Gateway> {
   const supergraph = readSupergraph(supergraphSdl)
+  const slow = slowMilliseconds > 0 ? slowLog(slowMilliseconds, log) : null
   const masked = links.map((link) => {
-    const followed = tracing?.followed(link) ?? link
+    const timed = slow?.timed(link) ?? link
+    const followed = tracing?.followed(timed) ?? timed
     return maskedLink(metrics?.measured(followed) ?? followed, log)
   })
   for (const name of supergraph.subgraphs) {
@@ -124,21 +134,24 @@ export async function startGateway({
   }
   const trusted = (text: string, operationName: string | undefined) =>
     admission(checkText(text, operationName, { ...rules, introspection: true }))
-  const asked = persistedDocuments(persisted, known, trusted)
+  const asked = persistedDocuments(persisted, known, trusted, documents)
 
   return {
     schema: supergraph.api,
     client: createClient(machinery, log, (checked, run) =>
-      observed(checked, caching.telling(checked, run), (outcome) => outcome),
+      observed(checked, caching.telling(checked, run), (outcome) => outcome, null),
     ),
     admit: (text, operationName) => noted(known(text, operationName)),
-    admitAsked: (given) => noted(asked(given)),
+    admitAsked: (given) => noted(asked.admit(given)),
     limits,
     subscriptions: () => subscriptions,
     onSwap: () => {},
     cache,
     circuits: () => links.flatMap(({ name, state }) => (state ? [{ name, state: state() }] : [])),
-    close: async () => caching.close(),
+    close: async () => {
+      asked.close()
+      caching.close()
+    },
   }
 
   function noted(admission: Admission): Admission {
@@ -160,7 +173,7 @@ export async function startGateway({
     }
   }
 
-  function runnable(checked: CheckedOperation, { verdict }: RequestCheck): Omit<Admitted, 'cost'> {
+  function runnable(checked: CheckedOperation, { verdict, cost: costOf }: RequestCheck): Omit<Admitted, 'cost'> {
     const plannedRun = caching.telling(checked, planned(checked, machinery))
     const begun: Run = (variables, passage) => guarded(passage, log, (bounded) => plannedRun(variables, bounded))
     const answering = caching.answering(checked, begun)
@@ -178,19 +191,21 @@ export async function startGateway({
     return {
       kind: 'admitted',
       operation: checked.operation.operation,
-      run: observed(checked, run, (outcome) => outcome),
-      answer: answering && observed(checked, answer, outcomeIn),
+      run: observed(checked, run, (outcome) => outcome, costOf),
+      answer: answering && observed(checked, answer, outcomeIn, costOf),
       subscribe: null,
     }
   }
 
-  /** `run`, counted and traced. */
+  /** `run`, counted, traced, and logged where it is slow. */
   function observed<Result>(
     checked: CheckedOperation,
     run: (...asked: Parameters<Run>) => Promise<Result>,
     outcomeOf: (result: Result) => Outcome,
+    costOf: RequestCheck['cost'] | null,
   ): (...asked: Parameters<Run>) => Promise<Result> {
-    const counting = metrics ? counted(metrics, checked, run, outcomeOf) : run
+    const watched = slow?.watched(checked, run, outcomeOf, costOf) ?? run
+    const counting = metrics ? counted(metrics, checked, watched, outcomeOf) : watched
     return tracing ? tracing.traced(checked, counting, outcomeOf) : counting
   }
 

@@ -9,6 +9,8 @@ import { MOST_RETRIES, waitBefore } from './http-retries.ts'
 import { upstreams } from './http-upstreams.ts'
 import type { Link, LinkRequest, Passage } from './link.ts'
 import { LinkError } from './masked-link.ts'
+import { followedChanges } from './split/followed-changes.ts'
+import type { Sign } from './split/signature.ts'
 
 /** Wall time of one fetch with its retries. Half of what an operation has, so that a plan of two fetches can say which one was slow. */
 const FETCH_MILLISECONDS = 5_000
@@ -31,6 +33,7 @@ export function httpLink({
   url,
   timeoutMilliseconds = FETCH_MILLISECONDS,
   log,
+  sign,
 }: {
   readonly name: string
   readonly url: string
@@ -38,6 +41,8 @@ export function httpLink({
   readonly timeoutMilliseconds?: number
   /** Is told when the subgraph is given up for a while, and when it is back. */
   readonly log?: Logger
+  /** Signs requests, for a subgraph of this installation, which believes no others and tells of changes. */
+  readonly sign?: Sign
 }): HttpLink {
   const { origin, pathname, search } = new URL(url)
   const connectTimeout = Math.min(CONNECT_MILLISECONDS, timeoutMilliseconds)
@@ -54,21 +59,25 @@ export function httpLink({
     now: () => performance.now(),
     onChange: (circuit) => log?.[circuit === 'open' ? 'warn' : 'info']({ subgraph: name, circuit }, CIRCUIT_MESSAGES[circuit]),
   })
-  const streams = upstreams({ name, url, connectTimeout, headersTimeout: timeoutMilliseconds })
+  const path = `${pathname}${search}`
+  const streams = upstreams({ name, url, connectTimeout, headersTimeout: timeoutMilliseconds, ...(sign && { sign }) })
+  const changes = sign && followedChanges({ origin, sign })
   const running = new WeakMap<Passage, Map<string, Promise<Answer>>>()
 
   return {
     name,
     state: breaker.state,
     close: async () => {
-      await Promise.all([pool.destroy(), streams.close()])
+      await Promise.all([pool.destroy(), streams.close(), changes?.close()])
     },
+    ...(changes && { onChange: changes.onChange }),
     subscribe: streams.subscribe,
     async execute({ query, variables, operationName, traceparent }, passage) {
       passage.signal.throwIfAborted()
       const values = JSON.stringify(variables)
       const body = bodyOf(query, values, operationName)
-      const headers = headersFor(passage, traceparent)
+      const unsigned = headersFor(passage, traceparent)
+      const headers = sign ? { ...unsigned, ...sign({ method: 'POST', path, headers: unsigned }, body) } : unsigned
       if (!isQuery(query)) return (await fetchOnce(body, headers, passage, 0)).result
       return shared(`${nameless(query)}${values}`, passage, () => fetchOnce(body, headers, passage, MOST_RETRIES))
     },
@@ -119,7 +128,7 @@ export function httpLink({
     for (let retry = 0; ; retry++) {
       const leave = breaker.enter()
       if (!leave) break
-      const reply = await replyTo(pool, { path: `${pathname}${search}`, headers, body, signal })
+      const reply = await replyTo(pool, { path, headers, body, signal })
       if (reply.kind === 'answer') {
         leave('answered')
         return reply.answer

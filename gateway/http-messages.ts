@@ -7,7 +7,7 @@ import type { Passage } from './link.ts'
 
 /** What goes on to a subgraph of the client who asks; `traceparent` of a fetch goes before that of the client. */
 export function headersFor({ caller }: Passage, traceparent = caller.traceparent): Record<string, string> {
-  const { requestId, address, credentials } = caller
+  const { requestId, address, credentials, connectedAt } = caller
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     accept: 'application/graphql-response+json, application/json',
@@ -15,6 +15,7 @@ export function headersFor({ caller }: Passage, traceparent = caller.traceparent
     'x-request-id': requestId,
     'x-forwarded-for': address,
     ...(traceparent !== undefined && { traceparent }),
+    ...(connectedAt && { 'x-connected-at': connectedAt.toISOString() }),
   }
   for (const name of CREDENTIAL_HEADERS) {
     const value = credentials[name]

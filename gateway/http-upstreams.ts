@@ -1,12 +1,11 @@
-import type { ExecutionResult, GraphQLError } from 'graphql'
+import { type ExecutionResult, GraphQLError } from 'graphql'
 import { Agent, request as send } from 'undici'
 import { type BoundedQueue, boundedQueue } from '../subgraphs/runtime/bounded-queue.ts'
 import { answerIn, headersFor } from './http-messages.ts'
 import type { LinkRequest, Opened, Passage, Source } from './link.ts'
 import { LinkError } from './masked-link.ts'
-
-/** The longest event. */
-const EVENT_BYTES = 10_000_000
+import { EVENT_BYTES, eventsIn } from './server-sent-events.ts'
+import type { Sign } from './split/signature.ts'
 
 /** One stream of events from a subgraph, and everybody here who asked for the same. */
 type Upstream = {
@@ -23,10 +22,12 @@ type Upstream = {
 export function upstreams({
   name,
   url,
+  sign,
   ...timeouts
 }: {
   readonly name: string
   readonly url: string
+  readonly sign?: Sign
   /** Milliseconds. */
   readonly connectTimeout: number
   readonly headersTimeout: number
@@ -46,7 +47,9 @@ export function upstreams({
   ): Promise<Opened<Source, GraphQLError>> {
     passage.signal.throwIfAborted()
     const body = JSON.stringify({ query, variables, operationName })
-    const key = JSON.stringify([body, passage.caller.credentials])
+    const { credentials, connectedAt } = passage.caller
+    // Since when somebody is connected matters for credentials only.
+    const key = JSON.stringify([body, credentials, Object.keys(credentials).length > 0 && sign ? connectedAt : null])
     const upstream = running.get(key) ?? open(key, body, passage)
     const queue = boundedQueue<ExecutionResult>({
       onDone() {},
@@ -88,11 +91,13 @@ export function upstreams({
   function open(key: string, body: string, passage: Passage): Upstream {
     const abort = new AbortController()
     const queues = new Set<BoundedQueue<ExecutionResult>>()
+    const headers = { ...headersFor(passage), accept: 'text/event-stream', 'accept-encoding': 'identity' }
+    const signed = sign && { ...headers, ...sign({ method: 'POST', path: pathOf(url), headers }, body) }
     const responding = send(url, {
       method: 'POST',
       dispatcher: agent,
       signal: abort.signal,
-      headers: { ...headersFor(passage), accept: 'text/event-stream', 'accept-encoding': 'identity' },
+      headers: signed ?? headers,
       body,
     })
     const opened = responding
@@ -121,20 +126,22 @@ export function upstreams({
     }
 
     async function follow(chunks: AsyncIterable<Buffer>): Promise<void> {
-      let end: LinkError | undefined = unavailable(new Error('The event stream ended without "complete".'))
+      let end: Error | undefined = unavailable(new Error('The event stream ended without "complete".'))
       try {
         for await (const { event, data } of eventsIn(chunks)) {
           if (event === 'complete') {
             end = undefined
             break
           }
-          const answer = event === 'next' ? answerIn(data) : null
+          const answer = event === 'next' || event === 'error' ? answerIn(data) : null
+          // Ours says so what ends a subscription, where the protocol has no word for it.
+          if (event === 'error' && answer?.errors?.[0]) throw answer.errors[0]
           if (!answer) throw new Error(`Expected an event with a GraphQL answer, got "${event}" with ${data.length} characters.`)
           const shared = Object.freeze(answer)
           for (const queue of [...queues]) queue.push(shared)
         }
       } catch (error) {
-        end = unavailable(error)
+        end = error instanceof GraphQLError ? error : unavailable(error)
       }
       forget()
       for (const queue of [...queues]) queue.end(end)
@@ -158,20 +165,7 @@ async function shortText(chunks: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(read).toString()
 }
 
-/** The events of a stream, as the HTML standard spells them (§9.2.6); comments and fields that nobody here needs are dropped. */
-async function* eventsIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<{ readonly event: string; readonly data: string }> {
-  const decoder = new TextDecoder()
-  let text = ''
-  for await (const chunk of chunks) {
-    text += decoder.decode(chunk, { stream: true }).replaceAll('\r\n', '\n')
-    if (text.length > EVENT_BYTES) throw new Error(`Expected events of at most ${EVENT_BYTES} characters.`)
-    const blocks = text.split('\n\n')
-    text = blocks.pop() ?? ''
-    for (const block of blocks) {
-      const fields = (name: string) =>
-        block.split('\n').flatMap((line) => (line.startsWith(`${name}:`) ? [line.slice(name.length + 1).replace(/^ /, '')] : []))
-      const [event] = fields('event')
-      if (event !== undefined) yield { event, data: fields('data').join('\n') }
-    }
-  }
+const pathOf = (url: string): string => {
+  const { pathname, search } = new URL(url)
+  return `${pathname}${search}`
 }

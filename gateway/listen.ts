@@ -4,8 +4,27 @@ import type { FastifyInstance } from 'fastify'
 import type { Defer } from '../subgraphs/runtime/program.ts'
 import { Refusal } from '../subgraphs/runtime/refusal.ts'
 
-/** Where a program listens. `graceSeconds` is how long its end waits for requests that are being answered. */
-export type Listening = { readonly host: string; readonly port: number; readonly graceSeconds: number }
+/**
+ * Where a program listens. At its end it goes on to take requests for `drainSeconds` while it says that it is not ready, and then waits for those that are being
+ * answered for `graceSeconds`.
+ */
+export type Listening = {
+  readonly host: string
+  readonly port: number
+  readonly graceSeconds: number
+  readonly drainSeconds?: number
+}
+
+/** Where and how an environment wants a program to listen. */
+export const listeningOf = (
+  config: { readonly HOST: string; readonly SHUTDOWN_GRACE_SECONDS: number; readonly SHUTDOWN_DRAIN_SECONDS: number },
+  port: number,
+): Listening => ({
+  host: config.HOST,
+  port,
+  graceSeconds: config.SHUTDOWN_GRACE_SECONDS,
+  drainSeconds: config.SHUTDOWN_DRAIN_SECONDS,
+})
 
 const REFUSALS: Readonly<Record<string, (at: Listening) => string>> = {
   EADDRINUSE: ({ host, port }) =>
@@ -25,6 +44,10 @@ export async function listen(app: FastifyInstance, at: Listening, defer: Defer):
     throw refusalOf(error, at)
   }
   defer(async () => {
+    if (at.drainSeconds) {
+      app.startDraining()
+      await sleep(at.drainSeconds * 1000)
+    }
     const finished = new AbortController()
     const cut = sleep(at.graceSeconds * 1000, undefined, { signal: finished.signal }).then(
       () => app.server.closeAllConnections(),

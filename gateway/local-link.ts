@@ -59,6 +59,13 @@ export function localLink(subgraph: Subgraph): Link {
     return context
   }
 
+  /** The answer to a mutation, once what it wrote is known to have been written. */
+  const noted = async (answer: ReturnType<CompiledOperation>, { caller }: Passage): Promise<ExecutionResult> => {
+    const result = await answer
+    await subgraph.wrote?.(caller)
+    return result
+  }
+
   return {
     name: subgraph.name,
     schema: subgraph.schema,
@@ -69,7 +76,9 @@ export function localLink(subgraph: Subgraph): Link {
       const { run, isMutation } = operationOf(request)
       const asked = { contextValue: contextOf(passage), variableValues: request.variables }
       // A client that leaves must not leave half of a mutation behind.
-      const answer = isMutation ? run(asked) : cancelledBy(signal, () => run({ ...asked, signal }))
+      if (isMutation) return untilAborted(noted(run(asked), passage), signal)
+      const readsBehind = subgraph.readsBehind && (await subgraph.readsBehind(passage.caller))
+      const answer = cancelledBy(signal, () => run({ ...asked, signal }), readsBehind)
       return answer instanceof Promise ? untilAborted(answer, signal) : answer
     },
     async subscribe(request, passage) {

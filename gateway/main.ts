@@ -15,11 +15,12 @@ import { httpLink } from './http-link.ts'
 import { limitsOf } from './limits/limits.ts'
 import { budgetOf } from './limits/redis-budget.ts'
 import { type Location, linkPool } from './link-pool.ts'
-import { freePort, listen, localUrl } from './listen.ts'
+import { freePort, listen, listeningOf, localUrl } from './listen.ts'
 import { persistedBy } from './manifest.ts'
 import { createMetrics } from './metrics.ts'
 import { serveMetrics } from './metrics-door.ts'
 import { createHttpServer } from './server.ts'
+import { sharedDocumentsOf } from './shared-documents.ts'
 import { locationsIn } from './supergraph.ts'
 import { type Graph, swappable } from './swappable.ts'
 import { tracingOf } from './tracing-config.ts'
@@ -43,6 +44,8 @@ await runProgram(async (defer, end) => {
   const budget = await budgetOf(config, log)
   defer(async () => budget?.close())
   const persisted = persistedBy(config)
+  const documents = await sharedDocumentsOf(config, log)
+  defer(async () => documents?.close())
   const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
   const pool = linkPool((location) => httpLink({ ...location, timeoutMilliseconds, log }))
   const gateway = swappable(await graphOf(first), log)
@@ -53,7 +56,7 @@ await runProgram(async (defer, end) => {
   process.on('SIGHUP', watched.look)
 
   const isProxy = config.TRUSTED_PROXIES
-  const app = createHttpServer({ log, isProxy })
+  const app = createHttpServer({ log, metrics, isProxy })
   const explorer = config.EXPLORER && { page: await serveExplorer(app) }
   await serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
   const sockets = serveWebSockets(app, gateway, { isProxy })
@@ -62,7 +65,7 @@ await runProgram(async (defer, end) => {
     await serveMetrics(app, metrics, open, { host: config.HOST, port: config.METRICS_PORT, log, defer })
   }
   const port = config.PORT || (await freePort(config.HOST))
-  await listen(app, { host: config.HOST, port, graceSeconds: config.SHUTDOWN_GRACE_SECONDS }, defer)
+  await listen(app, listeningOf(config, port), defer)
   console.error(`The gateway is ready: ${localUrl(config.HOST, port)}/graphql`)
 
   /** Rejects with a Refusal when the text is no supergraph, or one that a trusted document does not fit. */
@@ -77,9 +80,11 @@ await runProgram(async (defer, end) => {
         log,
         metrics,
         tracing,
+        slowMilliseconds: config.SLOW_OPERATION_MILLISECONDS,
         responseCacheBytes: config.RESPONSE_CACHE_BYTES,
         introspection: config.INTROSPECTION,
         persisted,
+        documents,
       })
       return { gateway, release }
     } catch (error) {

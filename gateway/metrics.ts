@@ -42,6 +42,8 @@ export type Metrics = {
   readonly executed: (executor: ExecutorName) => void
   /** How a question whose answer may be kept was answered. */
   readonly kept: (outcome: 'hit' | 'joined' | 'miss') => void
+  /** A request was answered with this status. */
+  readonly requested: (door: string, status: number, seconds: number) => void
   /** A figure that is asked for when somebody looks. */
   readonly gauge: (name: string, help: string, read: () => number) => void
   /** The same for several: a figure for each set of labels. What is not read any more is gone. `read` must not reject. */
@@ -113,6 +115,19 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
     labelNames: ['outcome'],
     registers,
   })
+  const requests = new Counter({
+    name: 'atrium_http_requests_total',
+    help: 'Requests by the door that they took and the class of the answer.',
+    labelNames: ['door', 'status'],
+    registers,
+  })
+  const requestDurations = new Histogram({
+    name: 'atrium_http_request_duration_seconds',
+    help: 'Time from the head of a request to the end of its answer; of event streams, until they ended.',
+    labelNames: ['door'],
+    buckets: BUCKETS,
+    registers,
+  })
   const [hit, miss] = [lookups.labels('hit'), lookups.labels('miss')]
 
   const names = new Set<string>()
@@ -148,6 +163,10 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
     looked: (isKnown) => (isKnown ? hit : miss).inc(),
     executed: (executor) => executions.labels(executor).inc(),
     kept: (outcome) => questions.labels(outcome).inc(),
+    requested(door, status, seconds) {
+      requests.labels(door, `${Math.trunc(status / 100)}xx`).inc()
+      requestDurations.labels(door).observe(seconds)
+    },
     gauge(name, help, read) {
       new Gauge({
         name,

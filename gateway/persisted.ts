@@ -5,6 +5,7 @@ import { boundedCache } from './bounded-cache.ts'
 import { refusal } from './errors.ts'
 import type { Admission } from './gateway.ts'
 import type { Persisted, TrustedDocument } from './manifest.ts'
+import type { SharedDocuments } from './shared-documents.ts'
 
 /** Texts that clients registered: at most 10 MB, for a character may take two bytes. */
 const KEPT = { maxEntries: 10_000, maxCharacters: 5_000_000 }
@@ -23,13 +24,14 @@ const MISMATCH = refused(
 
 /**
  * Admits what clients ask by text, by the hash of a text that was sent once before (automatic persisted queries), and by the identifier of a trusted
- * document. Throws a `Refusal` that names the first trusted document that `judge` refuses. A text that is refused is not kept.
+ * document. Throws a `Refusal` that names the first trusted document that `judge` refuses. A text that is refused is not kept. What is kept is `shared` with others.
  */
 export function persistedDocuments(
   { trusted, isOnly }: Persisted,
   admit: (text: string, operationName: string | undefined) => Admission,
   judge: (text: string, operationName: string | undefined) => Admission,
-): (asked: Asked) => Admission {
+  shared: SharedDocuments | null = null,
+): { readonly admit: (asked: Asked) => Admission; readonly close: () => void } {
   const ready = new Map<string, Ready>()
   for (const document of trusted) {
     const one = readied(document, judge)
@@ -40,7 +42,10 @@ export function persistedDocuments(
   }
   const kept = boundedCache<string>({ ...KEPT, charactersOf: (hash, text) => hash.length + text.length })
 
-  return ({ text, hash, documentId, operationName }) => {
+  const unfollow = shared?.follow((text) => kept.set(sha256(text), text))
+  return { admit: admitAsked, close: () => unfollow?.() }
+
+  function admitAsked({ text, hash, documentId, operationName }: Asked): Admission {
     const id = hash ?? (documentId === null ? null : bare(documentId))
     if (id === null) return isOnly ? ONLY : admit(text, operationName)
 
@@ -55,7 +60,9 @@ export function persistedDocuments(
     }
     if (sha256(text) !== id) return MISMATCH
     const admission = admit(text, operationName)
-    if (admission.kind === 'admitted') kept.set(id, text)
+    if (admission.kind === 'refused') return admission
+    if (kept.get(id) === undefined) shared?.tell(text)
+    kept.set(id, text)
     return admission
   }
 }

@@ -12,13 +12,19 @@ import {
   LogController,
 } from 'fastify'
 import type { Logger } from 'pino'
+import { doorOf } from './doors.ts'
 import { idleConnections } from './idle-connections.ts'
 import { BOUNDS } from './limits/limits.ts'
+import type { Metrics } from './metrics.ts'
 import type { IsProxy } from './proxies.ts'
 
 export { compressAnswers } from './compression.ts'
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** From now on `/ready` answers 503, and connections end with the answer that they wait for; everything else goes on. */
+    readonly startDraining: () => void
+  }
   interface FastifyContextConfig {
     /** True where a part of the path is a secret: the log has the pattern of the route instead. */
     readonly hasSecretPath?: boolean
@@ -40,12 +46,17 @@ type Readiness = { readonly state: 'ok' | 'degraded' | 'failing'; readonly witho
 const REQUEST_MILLISECONDS = 10_000
 const READINESS_MILLISECONDS = 2_000
 
+/** The longest part of a path between two slashes where that stands for something, in characters. */
+const PART_CHARACTERS = 1_000
+const TOO_LONG_PART = `Expected parts of a path of at most ${PART_CHARACTERS} characters.`
+
 /** What a request id of a client may look like; anything else is replaced. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/
 
 /** Codes of refusals by status. */
 const CODES: Readonly<Record<number, string>> = {
   400: 'BAD_REQUEST',
+  401: 'UNAUTHENTICATED',
   404: 'NOT_FOUND',
   405: 'METHOD_NOT_ALLOWED',
   406: 'NOT_ACCEPTABLE',
@@ -75,12 +86,15 @@ export function createHttpServer({
   log,
   checks = [],
   lost,
+  metrics = null,
   isProxy,
 }: {
   readonly log: Logger
   readonly checks?: readonly ReadinessCheck[]
   /** For people; programs get JSON. Absent: everybody does. */
   readonly lost?: LostPage
+  /** Counts requests by the door that they took. */
+  readonly metrics?: Pick<Metrics, 'requested'> | null
   /** Whose X-Forwarded-* are believed; absent: nobody's. */
   readonly isProxy?: IsProxy | undefined
 }): FastifyInstance {
@@ -91,7 +105,7 @@ export function createHttpServer({
     genReqId: requestIdOf,
     trustProxy: isProxy ?? false,
     bodyLimit: BOUNDS.bodyBytes,
-    routerOptions: { maxParamLength: 1_000 },
+    routerOptions: { maxParamLength: PART_CHARACTERS },
     requestTimeout: REQUEST_MILLISECONDS,
     http: {
       connectionsCheckingInterval: 1_000,
@@ -103,18 +117,21 @@ export function createHttpServer({
     },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    // A path that cannot be decoded does not reach any route or hook.
+    // A path that cannot be decoded, or has a part that is too long, does not reach any route or hook.
     frameworkErrors: (error, request, reply) => {
       const status = error.statusCode && error.statusCode < 500 ? error.statusCode : 400
       void (reply as FastifyReply)
         .code(status)
-        .header('x-request-id', request.id)
-        .send(errorBody(status, 'Expected a path whose percent-encoding is valid.'))
+        .headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
+        .send(errorBody(status, status === 414 ? TOO_LONG_PART : 'Expected a path whose percent-encoding is valid.'))
     },
     clientErrorHandler: refuseMalformed,
   })
 
   let isClosing = false
+  app.decorate('startDraining', () => {
+    isClosing = true
+  })
   const idle = idleConnections(app.server)
   app.addHook('preClose', async () => {
     isClosing = true
@@ -136,6 +153,10 @@ export function createHttpServer({
   })
   app.addHook('onResponse', (request, reply, done) => {
     logLine(log, request, reply)
+    if (metrics) {
+      const door = doorOf(pathOf(request))
+      if (door !== null) metrics.requested(door, reply.statusCode, reply.elapsedTime / 1000)
+    }
     done()
   })
 

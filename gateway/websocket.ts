@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { type ExecutionArgs, GraphQLError, type GraphQLFormattedError, GraphQLSchema, parse } from 'graphql'
@@ -68,6 +68,16 @@ function textFrame(text: string): Buffer {
   return frame
 }
 
+/** What the headers of an upgrade present, but for what a browser adds to the upgrade of any page: the password that it was once told for this host. */
+function ownCredentialsIn(headers: IncomingHttpHeaders): Caller['credentials'] {
+  const credentials = credentialsIn(headers)
+  const { origin, host } = headers
+  const isOfOthers = origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host)
+  if (!isOfOthers || !/^(basic|digest|negotiate|ntlm)\b/i.test(credentials.authorization?.trim() ?? '')) return credentials
+  const { authorization: _, ...others } = credentials
+  return others
+}
+
 /** The open sockets of a process. */
 export type WebSockets = { readonly count: () => number }
 
@@ -75,8 +85,8 @@ export type WebSockets = { readonly count: () => number }
  * The graph over WebSocket at the same path and port as over HTTP, by the graphql-transport-ws protocol; `graphql-ws` speaks it, `ws` carries it.
  * Operations are admitted like those over HTTP. What is wrong with one ends that one; only a breach of the protocol closes the socket.
  *
- * Pages of every origin may connect: a browser sends no credential along with an upgrade that is of any use here, for cookies are not read, and a
- * bearer token is only sent by a page that has it. So another site's page sees what anybody sees.
+ * Pages of every origin may connect: cookies are not read, a bearer token is only sent by a page that has it, and a password of HTTP Basic that a browser
+ * adds by itself is not taken from pages of others. So another site's page sees what anybody sees.
  *
  * Slow readers: the next event is only asked for when the last was handed to the network, so that waiting events stay in the subgraph, which ends the
  * subscription (SLOW_READER) when they are too many. A socket with too many bytes that nobody reads is closed with 1013.
@@ -141,7 +151,7 @@ export function serveWebSockets(
     }
     const requestId = requestIdOf(request).slice(0, 100)
     const address = clientAddress(request, isProxy)
-    const credentials = credentialsIn(request.headers)
+    const credentials = ownCredentialsIn(request.headers)
     sockets.handleUpgrade(request, socket, head, (opened) => connected(opened, socket, { requestId, address, credentials }))
   }
 

@@ -7,8 +7,7 @@ import {
   ResourceNotFoundError,
   Server,
 } from '@modelcontextprotocol/server'
-import type { FastifyBaseLogger } from 'fastify'
-import { callTool } from './call.ts'
+import { callTool, type Told } from './call.ts'
 import type { ToolServer } from './serve.ts'
 import type { PromptRow } from './texts.ts'
 import { type Call, jsonSchema, type Tool } from './tool.ts'
@@ -32,7 +31,7 @@ export function protocolOf({
   readonly tools: readonly Tool[]
   readonly publicUrl: string
   readonly version: string
-}): (era: Era, callOf: () => { readonly call: Call; readonly log: FastifyBaseLogger }) => Server {
+}): (era: Era, callOf: () => Told & { readonly call: Call }) => Server {
   const { instructions, signIn, prompts } = server
   const identity: Implementation = {
     name: `atrium-${server.name}`,
@@ -63,9 +62,9 @@ export function protocolOf({
     instance.setRequestHandler('tools/list', () => ({ tools: listedTools }))
     instance.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
       const tool = named(tools, params.name, 'tool')
-      const { call, log } = callOf()
+      const { call, log, lacks } = callOf()
       const signal = AbortSignal.any([call.signal, mcpReq.signal])
-      return callTool(tool, params.arguments ?? {}, { ...call, signal }, { log, signIn })
+      return callTool(tool, params.arguments ?? {}, { ...call, signal }, { log, lacks, signIn })
     })
     instance.setRequestHandler('resources/list', () => ({ resources }))
     instance.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }))

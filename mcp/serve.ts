@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createMcpHandler, type McpHttpHandler, ProtocolErrorCode } from '@modelcontextprotocol/server'
-import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { callerOf, goneSignal } from '../gateway/caller.ts'
 import type { Caller, CredentialHeader } from '../subgraphs/runtime/caller.ts'
 import { tokenBuckets } from '../subgraphs/runtime/token-buckets.ts'
 import type { Spelling } from './arguments.ts'
+import type { Told } from './call.ts'
 import { guard, refuse } from './guard.ts'
-import { protocolOf } from './protocol.ts'
+import { type Era, protocolOf } from './protocol.ts'
 import { serverJson } from './server-json.ts'
 import type { PromptRow, ResourceRow } from './texts.ts'
 import type { Call, Graph, ToolRow } from './tool.ts'
@@ -47,7 +48,7 @@ export type Admission = {
 }
 
 export type Account =
-  | { readonly account: string }
+  | Admitted
   | {
       readonly refusal: {
         readonly status: number
@@ -55,6 +56,9 @@ export type Account =
         readonly headers?: Readonly<Record<string, string>>
       }
     }
+
+/** `scopes`: what the credentials allow. */
+type Admitted = { readonly account: string; readonly scopes: readonly string[] }
 
 export type ServingOptions = {
   /** Where clients reach this process, with or without a slash at the end. */
@@ -86,13 +90,13 @@ export async function serveMcp(
   const take = admission && tokenBuckets(admission.perMinute, () => new Date())
   const instance = protocolOf({ server, tools, publicUrl, version })
   /** Which call a request of the protocol's library belongs to. */
-  const calls = new WeakMap<Request, { readonly call: Call; readonly log: FastifyBaseLogger }>()
+  const calls = new WeakMap<Request, (era: Era) => Told & { readonly call: Call }>()
   const handler: McpHttpHandler = createMcpHandler(
     ({ era, requestInfo }) =>
       instance(era, () => {
         const found = requestInfo && calls.get(requestInfo)
         if (!found) throw new Error('Expected every call to belong to a request.')
-        return found
+        return found(era)
       }),
     {
       maxRequestBodySize: BODY_BYTES,
@@ -124,7 +128,8 @@ export async function serveMcp(
   async function exchange(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { method, body, headers } = request
     const caller = callerOf(request, server.credentials)
-    if (!(await admit(caller, reply))) return reply
+    const who = await admit(caller, reply)
+    if (who === 'refused') return reply
     const isJson = method === 'POST' && JSON_TYPE.test(headers['content-type'] ?? '')
     const parsed = isJson ? parse(body) : undefined
     if (isJson && parsed === undefined) return refuse(reply, 400, 'Expected a body of valid JSON.', ProtocolErrorCode.ParseError)
@@ -138,39 +143,58 @@ export async function serveMcp(
       signal,
       ...(method === 'POST' && typeof body === 'string' && { body }),
     })
-    calls.set(asked, { call: { caller, signal }, log: request.log })
-    return reply.send(await handler.fetch(asked, parsed === undefined ? {} : { parsedBody: parsed }))
+    const lacking: { readonly message: string; readonly scopes: readonly string[] }[] = []
+    calls.set(asked, (era) => ({
+      call: { caller, signal },
+      log: request.log,
+      lacks(scope, message) {
+        // Clients of 2025 ask for what they are told here, and lose the rest; later ones add it to what they have.
+        const had = era === 'legacy' && who !== 'anybody' ? who.scopes : []
+        lacking.push({ message, scopes: [...new Set([...had, scope])].sort() })
+      },
+    }))
+    const answer = await handler.fetch(asked, parsed === undefined ? {} : { parsedBody: parsed })
+    // A call says nothing before its result. In a batch others have been made: their results must not be lost.
+    if (who === 'anybody' || !isCall(parsed)) return reply.send(answer)
+    const whole = new Response(await answer.arrayBuffer(), answer)
+    const [missing] = lacking
+    if (!missing) return reply.send(whole)
+    return refuse(reply.header('www-authenticate', challenge('insufficient_scope', missing.scopes)), 403, missing.message)
   }
 
-  /** Whether the caller may ask now; when not, that is answered. */
-  async function admit(caller: Caller, reply: FastifyReply): Promise<boolean> {
-    if (!admission || !take) return true
+  /** Who asks, where that matters; when they may not ask now, that is answered. */
+  async function admit(caller: Caller, reply: FastifyReply): Promise<Admitted | 'anybody' | 'refused'> {
+    if (!admission || !take) return 'anybody'
     const who = await admission.accountOf(caller)
     if ('refusal' in who) {
       const { status, message, headers = {} } = who.refusal
       reply.headers(headers)
-      if (status === 401) reply.header('www-authenticate', challengeTo(caller, admission.scopes))
+      const hasToken = /^Bearer /i.test(caller.credentials.authorization ?? '')
+      if (status === 401) reply.header('www-authenticate', challenge(hasToken ? 'invalid_token' : null, admission.scopes))
       refuse(reply, status, status === 401 && server.signIn ? `${message} ${server.signIn}` : message)
-      return false
+      return 'refused'
     }
     const { isGranted, left, fullInSeconds, waitSeconds } = take(who.account, 1)
     reply.header('ratelimit-policy', `"requests";q=${admission.perMinute};w=60`)
     reply.header('ratelimit', `"requests";r=${left};t=${fullInSeconds}`)
-    if (isGranted) return true
+    if (isGranted) return who
     reply.header('retry-after', String(waitSeconds))
     refuse(reply, 429, `Expected at most ${admission.perMinute} requests a minute: try again in ${waitSeconds} seconds.`)
-    return false
+    return 'refused'
   }
 
-  /** Where clients that can sign in find out how (RFC 9728 §5.1), and whether what they sent was no good (RFC 6750 §3.1). */
-  function challengeTo({ credentials }: Caller, scopes: readonly string[]): string {
+  /** Where clients that can sign in find out how (RFC 9728 §5.1), what to ask for, and what was wrong with the token that they sent (RFC 6750 §3.1). */
+  function challenge(error: 'invalid_token' | 'insufficient_scope' | null, scopes: readonly string[]): string {
     const metadata = `resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/mcp/${server.name}"`
-    const error = /^Bearer /i.test(credentials.authorization ?? '') ? ['error="invalid_token"'] : []
-    return `Bearer ${[...error, metadata, `scope="${scopes.join(' ')}"`].join(', ')}`
+    return `Bearer ${[...(error ? [`error="${error}"`] : []), metadata, `scope="${scopes.join(' ')}"`].join(', ')}`
   }
 }
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
+
+/** Whether a body is one call of a tool. */
+const isCall = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null && 'method' in body && body.method === 'tools/call'
 
 /** The JSON of a body; undefined when it is none. */
 function parse(body: unknown): unknown {

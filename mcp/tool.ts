@@ -34,6 +34,8 @@ export type Outcome =
       readonly message: string
       /** What a caller with other credentials would not be told. */
       readonly needsCredentials?: boolean
+      /** What a token with this scope would not be told. */
+      readonly needsScope?: string
       /** For the log: why it is no fault of the call. */
       readonly fault?: unknown
     }

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { variables } from '../config.ts'
 import { variables as gatewayVariables } from '../gateway/config.ts'
+import { ROLES } from '../gateway/split/variables.ts'
 import type { Variables } from '../subgraphs/runtime/config.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -26,4 +28,28 @@ test('docs/operations.md lists the variables of `npm start` as the program knows
 
 test('docs/operations.md lists the variables of the gateway by itself as the program knows them', () => {
   expect(tableIn('`node gateway/main.ts`')).toEqual(rowsOf(gatewayVariables))
+})
+
+test('compose.yaml sets variables that there are, in the same roles as a cluster, behind ports that its balancer has', () => {
+  const { services } = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8'), { merge: true })
+  const balancer = readFileSync(join(ROOT, 'cluster/haproxy.cfg'), 'utf8')
+  for (const role of ROLES.slice(1)) {
+    const { environment } = services[role]
+    expect(environment.ATRIUM_ROLE).toBe(role)
+    expect(Object.keys(environment).filter((name) => !(name in variables))).toEqual([])
+    for (const [name, value] of Object.entries<string>(environment)) {
+      const [, other, port] = /^SUBGRAPH_(.*)_URL$/.test(name)
+        ? [null, name.split('_')[1]?.toLowerCase(), value.split(':').at(-1)]
+        : []
+      if (port) expect(balancer).toContain(`listen ${other}\n  bind :${port}\n`)
+    }
+    expect(balancer).toMatch(new RegExp(`server-template ${role}- \\d+ ${role}:4000`))
+  }
+})
+
+test('a container starts as `npm start` does', () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const [, command = ''] =
+    /^CMD (.*)$/m.exec(readFileSync(join(ROOT, 'Containerfile'), 'utf8').split('# No shell')[1] ?? '') ?? []
+  expect(JSON.parse(command).join(' ')).toBe(scripts.start.split('exec ')[1])
 })

@@ -21,6 +21,7 @@ import { type Operations, serveOperations } from './operations/serve.ts'
 import { referencePages } from './reference/pages.ts'
 import { schemaPages } from './schema/pages.ts'
 import { searchPages } from './search/pages.ts'
+import { shopOrderPages } from './shop/order-pages.ts'
 import { shopPages } from './shop/pages.ts'
 import { sitemapFiles } from './sitemap/files.ts'
 import { trustPages } from './trust/pages.ts'
@@ -75,6 +76,7 @@ export async function startSite(
       ...skillPages,
       ...trustPages,
       ...shopPages,
+      ...shopOrderPages,
       ...referencePages(),
       ...(options.hasSchema ? schemaPages() : []),
     ],

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Pool } from 'undici'
 import { startWorld } from '../../test/subgraphs/trust/collectors/support/world.ts'
 import { type Handler, json, startHttpServer } from '../../test/support/http-server.ts'
-import { processorMilliseconds } from '../server.ts'
+import { processorMilliseconds, STARTED_WITH } from '../server.ts'
 import type { Figure } from '../trust.ts'
 import type { Internet, Lag, Ready } from './service.ts'
 
@@ -160,7 +160,7 @@ const streamed =
 
 async function started(internet: Internet): Promise<{ readonly child: ChildProcess; readonly ready: Ready }> {
   const child = fork(join(import.meta.dirname, 'service.ts'), {
-    execArgv: ['--max-semi-space-size=8', '--heap-growing-percent=40'],
+    execArgv: [...STARTED_WITH],
   })
   const ready = new Promise<Ready>((resolve, reject) => {
     child.once('message', (message) => resolve(message as Ready))

@@ -57,7 +57,6 @@ const collectors: CollectorOptions = {
     TRUST_CT_URL: undefined,
   },
   network: { tlsPort: internet.tlsPort, authorities: [internet.authority], allow: ({ address }) => address.startsWith('127.') },
-  isScheduled: false,
 }
 const publicUrl = 'http://127.0.0.1'
 const directory = await directorySubgraph({ connection, publicUrl, log })

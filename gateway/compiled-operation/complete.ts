@@ -25,7 +25,7 @@ import { addError, infoOf, pathTo, type Run } from './run.ts'
 type Info = GraphQLResolveInfo | undefined
 
 /** The fields of one object, at once or PENDING. Throws when one that must not be null is. */
-export function executeFields(run: Run, { fields }: Selection, source: unknown, path: Path | undefined): unknown {
+export function executeFields(run: Run, { fields, Answer }: Selection, source: unknown, path: Path | undefined): unknown {
   const results = new Answer()
   let join: Join | undefined
   try {
@@ -47,13 +47,6 @@ export function executeFields(run: Run, { fields }: Selection, source: unknown, 
   run.pending = join.pending
   return PENDING
 }
-
-/**
- * Answers have no inherited properties, so that every response key is safe, `__proto__` too. V8 keeps objects with an empty prototype compact, and those without
- * any as hash tables: half as fast to fill, and to write as JSON.
- */
-const Answer = function Answer() {} as unknown as new () => Record<string, unknown>
-Answer.prototype = Object.freeze(Object.create(null))
 
 /** One field, at once or PENDING. Null when it fails and may be null; throws its located error when it must not. */
 export function executeField(run: Run, field: Field, source: unknown, parentPath: Path | undefined): unknown {
@@ -87,7 +80,7 @@ export function executeField(run: Run, field: Field, source: unknown, parentPath
       if (field.typeNeedsInfo) info ??= infoOf(run, field, path)
     }
     const completed = isPromise(value)
-      ? whenResolved(run, value, (resolved) => complete(run, field, to, path, info, resolved))
+      ? completeLater(run, field, to, path, info, value)
       : complete(run, field, to, path, info, value)
     if (completed === PENDING) place(run, field, to, path ?? pathTo(parentPath, field))
     return completed
@@ -109,6 +102,21 @@ function place(run: Run, field: Field, to: Completion, path: Path): void {
   pending.field = field
   pending.isNonNull = to.isNonNull
   pending.path = path
+}
+
+/**
+ * A function of its own, as are the others below that make a closure: V8 makes room for what a closure sees whenever the function around it is called, and
+ * most values are no promises.
+ */
+function completeLater(
+  run: Run,
+  field: Field,
+  to: Completion,
+  path: Path | undefined,
+  info: Info,
+  value: PromiseLike<unknown>,
+): typeof PENDING {
+  return whenResolved(run, value, (resolved) => complete(run, field, to, path, info, resolved))
 }
 
 function complete(run: Run, field: Field, to: Completion, path: Path | undefined, info: Info, value: unknown): unknown {
@@ -170,7 +178,7 @@ function completeItem(run: Run, field: Field, to: Completion, listPath: Path, in
   const path: Path = { prev: listPath, key: index, typename: undefined }
   try {
     const completed = isPromise(item)
-      ? whenResolved(run, item, (resolved) => complete(run, field, to, path, info, resolved))
+      ? completeLater(run, field, to, path, info, item)
       : complete(run, field, to, path, info, item)
     if (completed === PENDING) place(run, field, to, path)
     return completed
@@ -188,8 +196,22 @@ function completeObject(
   info: Info,
   value: unknown,
 ): unknown {
-  if (!type.isTypeOf) return executeFields(run, selection, value, path)
-  const isOfType = type.isTypeOf(value, run.contextValue, info ?? infoOf(run, field, fieldPath(path)))
+  return type.isTypeOf
+    ? completeTested(run, field, type, selection, path, info, value)
+    : executeFields(run, selection, value, path)
+}
+
+/** An object of a type that says itself whether it is one. */
+function completeTested(
+  run: Run,
+  field: Field,
+  type: GraphQLObjectType,
+  selection: Selection,
+  path: Path,
+  info: Info,
+  value: unknown,
+): unknown {
+  const isOfType = type.isTypeOf?.(value, run.contextValue, info ?? infoOf(run, field, fieldPath(path)))
   const proceed = (decided: unknown): unknown => {
     if (decided) return executeFields(run, selection, value, path)
     throw new GraphQLError(`Expected value of type "${type.name}" but got: ${inspect(value)}.`, { nodes: field.nodes })
@@ -204,11 +226,34 @@ function completeAbstract(run: Run, field: Field, to: CompletionOf<'abstract'>, 
     typeof named === 'string' && typeof value === 'object'
       ? named
       : (resolveType ?? defaultTypeResolver)(value, run.contextValue, info ?? infoOf(run, field, fieldPath(path)), to.type)
-  const proceed = (decided: unknown): unknown => {
-    const selection = runtimeSelectionOf(run, field, to, decided, value)
-    return completeObject(run, field, selection.type, selection, path, info, value)
-  }
-  return isPromise(name) ? whenResolved(run, name, proceed) : proceed(name)
+  return isPromise(name)
+    ? completeNamedLater(run, field, to, path, info, value, name)
+    : completeNamed(run, field, to, path, info, value, name)
+}
+
+function completeNamed(
+  run: Run,
+  field: Field,
+  to: CompletionOf<'abstract'>,
+  path: Path,
+  info: Info,
+  value: unknown,
+  name: unknown,
+): unknown {
+  const selection = runtimeSelectionOf(run, field, to, name, value)
+  return completeObject(run, field, selection.type, selection, path, info, value)
+}
+
+function completeNamedLater(
+  run: Run,
+  field: Field,
+  to: CompletionOf<'abstract'>,
+  path: Path,
+  info: Info,
+  value: unknown,
+  name: PromiseLike<unknown>,
+): typeof PENDING {
+  return whenResolved(run, name, (decided) => completeNamed(run, field, to, path, info, value, decided))
 }
 
 function selectionOf(run: Run, field: Field, to: CompletionOf<'object'>): Selection {

@@ -22,6 +22,7 @@ import {
   TypeNameMetaFieldDef,
 } from 'graphql'
 import { collectSubfields } from 'graphql/execution/collectFields.js'
+import { type AnswerClass, answerClass } from '../answer.ts'
 import { type ArgumentsOf, argumentsOf } from './arguments.ts'
 import { countPlanned } from './plans.ts'
 
@@ -36,6 +37,7 @@ export type Operation = {
 export type Selection = {
   readonly type: GraphQLObjectType
   readonly fields: readonly Field[]
+  readonly Answer: AnswerClass
 }
 
 /** A field that is asked, under one response key. */
@@ -84,7 +86,7 @@ export function selectionOf(
     if (definition) fields.push(fieldOf(key, definition, type, node, nodes))
   }
   countPlanned(fields.length)
-  return { type, fields }
+  return { type, fields, Answer: answerClass() }
 }
 
 /**

@@ -24,6 +24,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql'
+import { type AnswerClass, answerClass } from '../answer.ts'
 import { type Data, isData } from './data.ts'
 import type { ResponsePath } from './places.ts'
 
@@ -60,6 +61,9 @@ type Field = {
   readonly name: string
 }
 
+/** What is asked of an object of one type. */
+type Selection = { readonly fields: readonly Field[]; readonly Answer: AnswerClass }
+
 /** A type that an object of an answer says it has; an interface where the subgraph knows no more than that. */
 type Concrete = GraphQLObjectType | GraphQLInterfaceType
 
@@ -89,19 +93,19 @@ export function compileShape({
   }
   const root = schema.getRootType(operation.operation)
   if (!root) throw new Error(`Expected a schema with a ${operation.operation} type.`)
-  const fields = fieldsOf(root, [operation.selectionSet])
+  const selection = selectionOf(root, [operation.selectionSet])
 
   return (data, variables, report) => {
     const run: Run = { path: [], report, variables }
-    return (completeObject(fields, data, run, 0) as Data | undefined) ?? null
+    return (completeObject(selection, data, run, 0) as Data | undefined) ?? null
   }
 
   /** The fields of an object of this type, each with every selection below it. */
-  function fieldsOf(type: Concrete, selectionSets: readonly SelectionSetNode[]): readonly Field[] {
+  function selectionOf(type: Concrete, selectionSets: readonly SelectionSetNode[]): Selection {
     const groups = new Map<string, FieldNode[]>()
     const visited = new Set<string>()
     for (const selectionSet of selectionSets) collect(selectionSet)
-    return [...groups].map(([from, nodes]) => fieldOf(type, from, nodes))
+    return { fields: [...groups].map(([from, nodes]) => fieldOf(type, from, nodes)), Answer: answerClass() }
 
     function collect({ selections }: SelectionSetNode): void {
       for (const selection of selections) {
@@ -154,21 +158,21 @@ export function compileShape({
   }
 
   function completeComposite(declared: GraphQLCompositeType, selectionSets: readonly SelectionSetNode[]): Complete {
-    const known = new Map<unknown, readonly Field[] | null>()
+    const known = new Map<unknown, Selection | null>()
     // Most objects are of a type that is known beforehand; what they say of it must agree all the same, unless they say nothing.
     return (value, run, depth) => {
       if (value === null) return null
       if (!isData(value)) return unfit(`Expected an object of type "${declared.name}".`, run, depth)
       const typename = value.__typename
-      let fields = known.get(typename)
-      if (fields === undefined) {
+      let selection = known.get(typename)
+      if (selection === undefined) {
         const type = concreteType(declared, typename)
-        fields = type && fieldsOf(type, selectionSets)
+        selection = type && selectionOf(type, selectionSets)
         // Only what the schema has is remembered: a subgraph may answer any text.
-        if (fields) known.set(typename, fields)
+        if (selection) known.set(typename, selection)
       }
-      return fields
-        ? completeObject(fields, value, run, depth)
+      return selection
+        ? completeObject(selection, value, run, depth)
         : unfit(`Expected an object of type "${declared.name}", got one of another.`, run, depth)
     }
   }
@@ -186,8 +190,8 @@ const typenameOf =
   () =>
     isObjectType(type) ? type.name : null
 
-function completeObject(fields: readonly Field[], from: Data, run: Run, depth: number): unknown {
-  const shaped: Data = {}
+function completeObject({ fields, Answer }: Selection, from: Data, run: Run, depth: number): unknown {
+  const shaped = new Answer()
   for (const field of fields) {
     run.path[depth] = field.key
     const value = from[field.from]
@@ -199,8 +203,7 @@ function completeObject(fields: readonly Field[], from: Data, run: Run, depth: n
       }
       completed = null
     }
-    if (field.key === '__proto__') Object.defineProperty(shaped, field.key, { value: completed, enumerable: true })
-    else shaped[field.key] = completed
+    shaped[field.key] = completed
   }
   return shaped
 }

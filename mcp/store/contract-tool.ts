@@ -3,7 +3,7 @@ import type { GatewayClient } from '../../gateway/client.ts'
 import { compileRoute } from '../../rest-facade/store/compiled-route.ts'
 import { envelopeOf, type Operation, type Parameter, type Schema } from '../../rest-facade/store/contract.ts'
 import type { Route } from '../../rest-facade/store/route.ts'
-import { failureOf } from '../../rest-facade/store/wire/failure.ts'
+import { failureOf, scopeNeeded } from '../../rest-facade/store/wire/failure.ts'
 import { argumentsOf } from '../arguments.ts'
 import { type Call, type Effect, type Outcome, READS, type ToolRow } from '../tool.ts'
 import { answerShape, argumentSchema } from './wire-schema.ts'
@@ -95,8 +95,9 @@ async function ask(
   const { data, errors } = await client.run<Data, Record<string, unknown>>(run as Parameters<Run>[0], variables, caller, signal)
   if (data !== null && errors.length === 0) return { data }
   const { failure, isOurs } = failureOf(errors, caller.requestId)
-  const needsCredentials = failure.status === 401
-  return { kind: 'refused', message: failure.message, needsCredentials, ...(isOurs && { fault: errors }) }
+  const [needsCredentials, needsScope] = [failure.status === 401, scopeNeeded(errors)]
+  const refused = { kind: 'refused', message: failure.message, needsCredentials } as const
+  return { ...refused, ...(needsScope !== undefined && { needsScope }), ...(isOurs && { fault: errors }) }
 }
 
 /** The operation as the tool speaks of it: with its words about arguments, and a body that has no envelope. `offered` are the parameters that the tool has. */

@@ -249,7 +249,7 @@ export async function storeServer(client: GatewayClient): Promise<ToolServer> {
       scopes: scopesOf(rows.map(({ operation }) => operation)),
       async accountOf(caller) {
         const identity = await identify(caller)
-        return 'failure' in identity ? { refusal: identity.failure } : { account: identity.storeCode }
+        return 'failure' in identity ? { refusal: identity.failure } : { account: identity.storeCode, scopes: identity.scopes }
       },
     },
     signIn: `Send the headers X-LOGIN-KEY and X-AUTH-TOKEN, HTTP Basic, or the token of an app as Authorization: Bearer. ${WHERE_CREDENTIALS_ARE}`,

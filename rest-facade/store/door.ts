@@ -122,7 +122,7 @@ export async function openDoor(app: FastifyInstance, client: GatewayClient, door
         goneSignal(reply),
       )
       if (data === null || errors.length > 0) {
-        const { failure, isOurs } = failureOf(errors, request.id)
+        const { failure, isOurs } = failureOf(errors, request.id, operation.scope)
         if (isOurs) request.log.error({ errors, operationId: operation.operationId }, 'the graph did not answer a REST request')
         return refuse(reply, failure, operation)
       }

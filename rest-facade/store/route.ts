@@ -33,6 +33,7 @@ export type Route = {
   /** Fields of `$input` that parameters fill, by the names of these. */
   readonly input: Readonly<Record<string, string>>
   // Methods, not properties: the types of a row are taken off here.
+  absence?(data: unknown): string | null
   variables?(parameters: Parameters): Readonly<Record<string, unknown>>
   shape?(part: unknown): unknown
 }
@@ -48,6 +49,8 @@ type Row<Data, Variables> = {
   readonly failures?: Readonly<Record<string, FailureStatus>>
   /** Variables that are not simply a parameter. */
   readonly variables?: (parameters: Parameters) => Partial<NoInfer<Variables>>
+  /** What is missing, where the contract has 404 for what is an empty list or nothing in the graph; null: it is there. */
+  readonly absence?: (data: Data) => string | null
   /** Puts the part in another form, where the contract nests what the graph does not. Its keys are the wire's. */
   // biome-ignore lint/suspicious/noExplicitAny: the part is what the way of `answer` leads to, which types do not follow
   readonly shape?: (part: any) => unknown
@@ -60,6 +63,7 @@ export function route<Data, Variables extends Record<string, unknown>>({
   input,
   failures,
   variables,
+  absence,
   shape,
 }: Row<Data, Variables>): Route {
   return {
@@ -68,6 +72,7 @@ export function route<Data, Variables extends Record<string, unknown>>({
     input: input ?? {},
     failures: failures ?? {},
     ...(variables && { variables: (parameters: Parameters) => variables(parameters) }),
+    ...(absence && { absence: (data: unknown) => absence(data as Data) }),
     ...(shape && { shape }),
   }
 }

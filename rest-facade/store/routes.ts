@@ -1,3 +1,5 @@
+import { appInstallationRoutes } from './app-installation/routes.ts'
+import { appSubscriptionRoutes } from './app-subscription/routes.ts'
 import { checkoutCustomFieldRoutes } from './checkout-custom-field/routes.ts'
 import { countryRoutes } from './country/routes.ts'
 import { customFieldRoutes } from './custom-field/routes.ts'
@@ -25,6 +27,7 @@ import { productOptionRoutes } from './product-option/routes.ts'
 import { productReviewRoutes } from './product-review/routes.ts'
 import { productVariantRoutes } from './product-variant/routes.ts'
 import { promotionRoutes } from './promotion/routes.ts'
+import { scriptTagRoutes } from './script-tag/routes.ts'
 import { shippingMethodRoutes } from './shipping-method/routes.ts'
 import { storeItselfRoutes } from './store/routes.ts'
 import { taxRoutes } from './tax/routes.ts'
@@ -65,4 +68,7 @@ export const storeRoutes = [
   ...productOptionRoutes,
   ...productVariantRoutes,
   ...webhookSubscriptionRoutes,
+  ...scriptTagRoutes,
+  ...appInstallationRoutes,
+  ...appSubscriptionRoutes,
 ]

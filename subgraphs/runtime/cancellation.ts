@@ -5,16 +5,24 @@ import pg from 'pg'
 /** What ends a transaction runs also after an abort: it is what tidies up. */
 const ENDS = /^(commit|rollback)\b/i
 
-const signals = new AsyncLocalStorage<AbortSignal>()
+/** What SQL statements need to know of the operation that they are part of. */
+type Operation = { readonly signal: AbortSignal; readonly readsBehind: boolean }
+
+const operations = new AsyncLocalStorage<Operation>()
 
 /**
- * Runs `work`, whose SQL statements are cancelled when `signal` aborts: running ones in the database, later ones before they begin. What others will wait
- * for as well must not be started in here, but in `cancelledByNobody`. Costs half a microsecond, and five per statement.
+ * Runs `work`, whose SQL statements are cancelled when `signal` aborts: running ones in the database, later ones before they begin. Where it `readsBehind`, a
+ * replica may answer them. What others will wait for as well must not be started in here, but in `cancelledByNobody`. Costs half a microsecond, and five per
+ * statement.
  */
-export const cancelledBy = <Result>(signal: AbortSignal, work: () => Result): Result => signals.run(signal, work)
+export const cancelledBy = <Result>(signal: AbortSignal, work: () => Result, readsBehind = false): Result =>
+  operations.run({ signal, readsBehind }, work)
 
-/** Runs `work` as nobody's: what several operations wait for is not cancelled when the one that happened to begin it ends. */
-export const cancelledByNobody = <Result>(work: () => Result): Result => signals.exit(work)
+/** Runs `work` as nobody's: what several operations wait for is not cancelled when the one that happened to begin it ends, and sees what all of them must see. */
+export const cancelledByNobody = <Result>(work: () => Result): Result => operations.exit(work)
+
+/** Whether a replica may answer what is asked now. */
+export const readsBehind = (): boolean => operations.getStore()?.readsBehind === true
 
 /** The pool as kysely uses it, with statements that `cancelledBy` can cancel. `close` ends both. */
 export function cancellable(
@@ -48,7 +56,7 @@ export function cancellable(
 
   function queryOf(client: pg.PoolClient & { readonly processID?: number }) {
     return (text: string, parameters: unknown[]) => {
-      const signal = signals.getStore()
+      const signal = operations.getStore()?.signal
       return signal === undefined || ENDS.test(text)
         ? client.query(text, parameters)
         : statement(client, signal, text, parameters)

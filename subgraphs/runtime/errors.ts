@@ -35,6 +35,9 @@ export const forbidden = (reason: string, scopes?: readonly string[]): GraphQLEr
 export const notFound = (what: string, id: string): GraphQLError =>
   new GraphQLError(`There is no ${what} with the id ${excerpt(id)}.`, { extensions: { code: CODES.notFound } })
 
+/** There is nothing of the kind. `reason` is a whole sentence that says of what. */
+export const missing = (reason: string): GraphQLError => new GraphQLError(reason, { extensions: { code: CODES.notFound } })
+
 /** Refuses who asks too often: too many of `what`, such as "log-ins from this address". `retryAfterSeconds` is a whole number, at least 1; doors repeat it as Retry-After. */
 export const rateLimited = (what: string, retryAfterSeconds: number): GraphQLError =>
   new GraphQLError(`Too many ${what}: try again in ${retryAfterSeconds} seconds.`, {
@@ -50,6 +53,11 @@ export const slowReader = (most: number): GraphQLError =>
 
 /** Enough of a value to recognise it in a message. */
 export function excerpt(value: unknown): string {
-  const text = typeof value === 'string' ? JSON.stringify(value.slice(0, 80).toWellFormed()) : String(value)
-  return typeof value === 'string' && value.length > 80 ? `${text}… (${value.length} characters)` : text
+  if (typeof value === 'string') {
+    const text = JSON.stringify(value.slice(0, 80).toWellFormed())
+    return value.length > 80 ? `${text}… (${value.length} characters)` : text
+  }
+  if (typeof value !== 'object' || value === null || value instanceof Date) return String(value)
+  // An object of a client need not have a text: it may lack a prototype, or bring a `toString` that is none.
+  return Array.isArray(value) ? 'a list' : 'an object'
 }

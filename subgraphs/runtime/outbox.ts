@@ -25,20 +25,30 @@ export const channelOf = (schema: string): string => `${schema}_event`
  * Writes an event into the transaction that causes it, so that it is sent if and only if that commits. The topic stays locked until
  * then: append last, and events of one topic are in the order of commits.
  */
-export async function append<Tables extends OutboxTables>(
+export const append = <Tables extends OutboxTables>(
   transaction: Transaction<Tables>,
   topic: string,
   payload: Readonly<Record<string, unknown>>,
+): Promise<void> => appendAll(transaction, topic, [payload])
+
+/** Writes several events of one topic in this order, like `append`; none for none. */
+export async function appendAll<Tables extends OutboxTables>(
+  transaction: Transaction<Tables>,
+  topic: string,
+  payloads: readonly Readonly<Record<string, unknown>>[],
 ): Promise<void> {
+  if (payloads.length === 0) return
   await sql`
     WITH next AS (
-      INSERT INTO event_topic (name, last_number) VALUES (${topic}, 1)
-      ON CONFLICT (name) DO UPDATE SET last_number = event_topic.last_number + 1
+      INSERT INTO event_topic (name, last_number) VALUES (${topic}, ${payloads.length})
+      ON CONFLICT (name) DO UPDATE SET last_number = event_topic.last_number + ${payloads.length}
       RETURNING last_number
     ), written AS (
-      INSERT INTO event (topic, number, payload) SELECT ${topic}, last_number, ${JSON.stringify(payload)} FROM next RETURNING number
+      INSERT INTO event (topic, number, payload)
+      SELECT ${topic}, last_number - ${payloads.length} + place, payload
+      FROM next, jsonb_array_elements(${JSON.stringify(payloads)}::jsonb) WITH ORDINALITY AS told (payload, place)
     )
-    SELECT pg_notify(current_schema() || '_event', ${topic}) FROM written`.execute(transaction)
+    SELECT pg_notify(current_schema() || '_event', ${topic})`.execute(transaction)
 }
 
 /** Hands out events of the outbox to listeners in this process. */

@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { createRemoteJWKSet, customFetch, errors, type JSONWebKeySet, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import type { Caller } from './caller.ts'
 
 /** Who signs the tokens of users. */
@@ -29,6 +29,13 @@ export const userTokenIn = ({ credentials: { authorization = '' } }: Pick<Caller
 /** The keys that are published by the installation at this address, for subgraphs that only check. They are fetched when they are needed. */
 export const publishedKeys = (url: string): JWTVerifyGetKey =>
   createRemoteJWKSet(new URL(KEYS_PATH, url), { cooldownDuration: COOLDOWN_MILLISECONDS })
+
+/** The same, where they come from `read`: for a process that reaches those who have the keys in another way. */
+export const readKeys = (read: () => Promise<JSONWebKeySet>): JWTVerifyGetKey =>
+  createRemoteJWKSet(new URL(KEYS_PATH, 'http://keys.invalid'), {
+    cooldownDuration: COOLDOWN_MILLISECONDS,
+    [customFetch]: async () => Response.json(await read()),
+  })
 
 /**
  * What a token says that one of the keys has signed and that is valid at `at`; null for every other text. That its session has not ended since is for who has

@@ -1,6 +1,6 @@
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import type { Logger } from 'pino'
-import { type Connection, openDatabase } from '../runtime/database.ts'
+import { type Connection, openDatabase, type ReplicaOptions } from '../runtime/database.ts'
 import { eventFeed } from '../runtime/event-feed.ts'
 import { rateLimit } from '../runtime/rate-limit.ts'
 import { sdlOf } from '../runtime/sdl.ts'
@@ -25,18 +25,27 @@ const STATEMENT_MILLISECONDS = 10_000
 /** People, what they write and what they say to each other. Rejects when the database cannot be read. */
 export async function socialSubgraph({
   connection,
+  replica,
   log,
   now = () => new Date(),
 }: {
   readonly connection: Connection
+  /** Answers queries that may be a second old; absent: the database does. */
+  readonly replica?: ReplicaOptions | undefined
   readonly log: Logger
   /** The time by which tokens, locks and limits are judged. */
   readonly now?: () => Date
 }): Promise<Subgraph> {
   // Not the error itself: pg hangs the whole client on it.
   const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
-  const database = openDatabase<Tables>(connection, { schema: 'social', statementMilliseconds: STATEMENT_MILLISECONDS, onError })
-  const sessions = sessionRepository(database.query)
+  const database = openDatabase<Tables>(connection, {
+    schema: 'social',
+    statementMilliseconds: STATEMENT_MILLISECONDS,
+    replica,
+    onError,
+  })
+  // Who somebody is must not be a second old.
+  const sessions = sessionRepository(database.now)
   const messages = messageRepository(database.query)
   const parts: Parts = {
     users: userRepository(database.query),
@@ -60,6 +69,7 @@ export async function socialSubgraph({
     name: 'social',
     schema: buildSubgraphSchema([{ typeDefs: sdlOf('social'), resolvers: resolvers as never }]),
     context: (caller) => contextOf(parts, caller),
+    ...database.reading,
     ready: () => parts.users.findByIds(['0']),
     onChange: (changed) => parts.events.notice((topic) => changed(topic === null ? null : changedBy(topic))),
     listeners: parts.events.listeners,

@@ -7,6 +7,9 @@ import type { Presented, UserJudge } from './access/user.ts'
 import { appLoaders } from './app/loaders.ts'
 import type { AppRepository } from './app/repository.ts'
 import type { AppAuthorizationRepository } from './app-authorization/repository.ts'
+import type { AppInstallationRepository } from './app-installation/repository.ts'
+import { appSubscriptionLoaders } from './app-subscription/loaders.ts'
+import type { AppSubscriptionRepository } from './app-subscription/repository.ts'
 import { checkoutCustomFieldLoaders } from './checkout-custom-field/loaders.ts'
 import type { CheckoutCustomFieldRepository } from './checkout-custom-field/repository.ts'
 import { customFieldLoaders } from './custom-field/loaders.ts'
@@ -70,6 +73,8 @@ import { productVariantLoaders } from './product-variant/loaders.ts'
 import type { ProductVariantRepository } from './product-variant/repository.ts'
 import { promotionLoaders } from './promotion/loaders.ts'
 import type { PromotionRepository } from './promotion/repository.ts'
+import { scriptTagLoaders } from './script-tag/loaders.ts'
+import type { ScriptTagRepository } from './script-tag/repository.ts'
 import { shippingMethodLoaders } from './shipping-method/loaders.ts'
 import type { ShippingMethodRepository } from './shipping-method/repository.ts'
 import type { ShippingServices } from './shipping-method/service.ts'
@@ -103,6 +108,9 @@ export type Parts = {
   readonly allocations: AllocationRepository
   readonly apps: AppRepository
   readonly appAuthorizations: AppAuthorizationRepository
+  readonly appInstallations: AppInstallationRepository
+  readonly appSubscriptions: AppSubscriptionRepository
+  readonly scriptTags: ScriptTagRepository
   readonly inventory: InventoryRepository
   readonly locations: LocationRepository
   readonly ledger: LedgerRepository
@@ -179,6 +187,8 @@ const loadersOf = (parts: Parts, tenant: Tenant) => ({
   ...customerAdditionalFieldLoaders(parts.customerAdditionalFields, tenant),
   ...customerCategoryLoaders(parts.customerCategories, tenant),
   ...appLoaders(parts.apps),
+  ...appSubscriptionLoaders(parts.appSubscriptions),
+  ...scriptTagLoaders(parts.scriptTags, tenant),
   ...fulfillmentLoaders(parts.fulfillments, tenant),
   ...inventoryLoaders(parts.inventory, tenant),
   ...locationLoaders(parts.locations, tenant),

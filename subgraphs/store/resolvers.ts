@@ -4,6 +4,8 @@ import { DateTime, Decimal, JSONValue } from '../runtime/scalars.ts'
 import { guarded } from './access/guard.ts'
 import { appResolvers } from './app/resolvers.ts'
 import { appAuthorizationResolvers } from './app-authorization/resolvers.ts'
+import { appInstallationResolvers } from './app-installation/resolvers.ts'
+import { appSubscriptionResolvers } from './app-subscription/resolvers.ts'
 import { authorizationRequestResolvers } from './authorization-request/resolvers.ts'
 import { checkoutCustomFieldResolvers } from './checkout-custom-field/resolvers.ts'
 import { countryResolvers } from './country/resolvers.ts'
@@ -36,6 +38,7 @@ import { productOptionResolvers } from './product-option/resolvers.ts'
 import { productReviewResolvers } from './product-review/resolvers.ts'
 import { productVariantResolvers } from './product-variant/resolvers.ts'
 import { promotionResolvers } from './promotion/resolvers.ts'
+import { scriptTagResolvers } from './script-tag/resolvers.ts'
 import { shippingMethodResolvers } from './shipping-method/resolvers.ts'
 import { shopResolvers } from './shop/resolvers.ts'
 import { storeResolvers } from './store/resolvers.ts'
@@ -51,6 +54,8 @@ const nouns: readonly Resolvers[] = [
   checkoutCustomFieldResolvers,
   appResolvers,
   appAuthorizationResolvers,
+  appInstallationResolvers,
+  appSubscriptionResolvers,
   authorizationRequestResolvers,
   countryResolvers,
   customerAdditionalFieldResolvers,
@@ -79,6 +84,7 @@ const nouns: readonly Resolvers[] = [
   productOptionResolvers,
   productVariantResolvers,
   promotionResolvers,
+  scriptTagResolvers,
   shippingMethodResolvers,
   customFieldResolvers,
   customFieldSelectOptionResolvers,

@@ -1,7 +1,7 @@
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import type { JWTVerifyGetKey } from 'jose'
 import type { Logger } from 'pino'
-import { type Connection, openDatabase } from '../runtime/database.ts'
+import { type Connection, openDatabase, type ReplicaOptions } from '../runtime/database.ts'
 import { eventFeed } from '../runtime/event-feed.ts'
 import { rateLimit } from '../runtime/rate-limit.ts'
 import { sdlOf } from '../runtime/sdl.ts'
@@ -13,6 +13,8 @@ import { accessRepository } from './access/repository.ts'
 import { userJudge } from './access/user.ts'
 import { appRepository } from './app/repository.ts'
 import { appAuthorizationRepository } from './app-authorization/repository.ts'
+import { appInstallationRepository } from './app-installation/repository.ts'
+import { appSubscriptionRepository } from './app-subscription/repository.ts'
 import { checkoutCustomFieldRepository } from './checkout-custom-field/repository.ts'
 import { contextOf, type Parts } from './context.ts'
 import { customFieldRepository } from './custom-field/repository.ts'
@@ -52,6 +54,7 @@ import { productReviewRepository } from './product-review/repository.ts'
 import { productVariantRepository } from './product-variant/repository.ts'
 import { promotionRepository } from './promotion/repository.ts'
 import { resolvers } from './resolvers.ts'
+import { scriptTagRepository } from './script-tag/repository.ts'
 import { shippingMethodRepository } from './shipping-method/repository.ts'
 import { type ShippingNetwork, shippingServices } from './shipping-method/service.ts'
 import { shopRepository } from './shop/repository.ts'
@@ -61,7 +64,7 @@ import { taxRepository } from './tax/repository.ts'
 import { themeRepository } from './theme/repository.ts'
 import { type Bodies, deliver } from './webhook-delivery/deliver.ts'
 import { forgetDeliveries } from './webhook-delivery/forget.ts'
-import { deliveryJobs, type JobClock, type JobQueue } from './webhook-delivery/jobs.ts'
+import { deliveryJobs, type JobClock } from './webhook-delivery/jobs.ts'
 import { deliveryPlan } from './webhook-delivery/plan.ts'
 import { webhookDeliveryRepository } from './webhook-delivery/repository.ts'
 import { type WebhookNetwork, webhookSender } from './webhook-delivery/send.ts'
@@ -71,8 +74,6 @@ import { webhookSubscriptionRepository } from './webhook-subscription/repository
 export type StoreSubgraph = Subgraph & {
   /** Delivers webhooks from this process until the returned function is called; others may do so at the same time. `bodies` says what is sent. */
   readonly deliverWebhooks: (bodies: Bodies) => Promise<() => Promise<void>>
-  /** How its jobs are, of all processes together. Never rejects: none when the database does not say. */
-  readonly jobs: () => Promise<readonly JobQueue[]>
 }
 
 /** As long as an operation may take. Mutations are not cancelled when their client leaves, so nothing else ends one that waits for a lock. */
@@ -81,6 +82,7 @@ const STATEMENT_MILLISECONDS = 10_000
 /** Shops: their catalogues, stock, customers and orders. Rejects when the database cannot be read. */
 export async function storeSubgraph({
   connection,
+  replica,
   publicUrl,
   userKeys = publishedKeys(publicUrl),
   files,
@@ -91,6 +93,8 @@ export async function storeSubgraph({
   jobClock,
 }: {
   readonly connection: Connection
+  /** Answers queries that may be a second old; absent: the database does. */
+  readonly replica?: ReplicaOptions | undefined
   /** Where clients reach this installation, without a slash at the end. */
   readonly publicUrl: string
   /** What the tokens of users are checked by; fetched from `publicUrl` when absent. */
@@ -106,7 +110,12 @@ export async function storeSubgraph({
 }): Promise<StoreSubgraph> {
   // Not the error itself: pg hangs the whole client on it.
   const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
-  const database = openDatabase<Tables>(connection, { schema: 'store', statementMilliseconds: STATEMENT_MILLISECONDS, onError })
+  const database = openDatabase<Tables>(connection, {
+    schema: 'store',
+    statementMilliseconds: STATEMENT_MILLISECONDS,
+    replica,
+    onError,
+  })
   const [apps, oauth] = [appRepository(database.query), oauthRepository(database.query)]
   const base = publicUrl.replace(/\/+$/, '')
   let starting: ReturnType<typeof startProtocol> | null = null
@@ -116,7 +125,7 @@ export async function storeSubgraph({
     eventFeed({ connection, schema: 'store', log }),
     deliveryJobs(connection, { log, ...(jobClock && { clock: jobClock }) }),
   ])
-  const inside = insiders(accessJudge(accessRepository(database.query), rateLimit('wrong credentials', 60, now), now))
+  const inside = insiders(accessJudge(accessRepository(database.now), rateLimit('wrong credentials', 60, now), now))
   const sender = webhookSender(webhookNetwork)
   const parts: Parts = {
     database: database.query,
@@ -132,6 +141,9 @@ export async function storeSubgraph({
     allocations: allocationRepository(database.query),
     apps,
     appAuthorizations: appAuthorizationRepository(database.query),
+    appInstallations: appInstallationRepository(database.query),
+    appSubscriptions: appSubscriptionRepository(database.query),
+    scriptTags: scriptTagRepository(database.query),
     inventory: inventoryRepository(database.query),
     locations: locationRepository(database.query),
     ledger: ledgerRepository(database.query),
@@ -180,6 +192,7 @@ export async function storeSubgraph({
     name: 'store',
     schema: buildSubgraphSchema([{ typeDefs: sdlOf('store'), resolvers: resolvers as never }]),
     context: (caller) => contextOf(parts, caller),
+    ...database.reading,
     door: oauthDoor({ protocol, oauth, publicUrl: base, now }),
     ready: () => parts.stores.findByIds([0]),
     listeners: parts.events.listeners,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { badInput } from '../runtime/errors.ts'
-import { append } from '../runtime/outbox.ts'
+import { appendAll } from '../runtime/outbox.ts'
 import { type StoreEvent, toldOf, topicOf } from './events.ts'
 import type { Tables } from './tables.ts'
 
@@ -83,7 +83,7 @@ export async function write<Result extends Outcome>(
         }
         // Last: the topic stays locked until the commit.
         const told = toldOf(events)
-        for (const event of told) await append(query, topicOf(storeId), event)
+        await appendAll(query, topicOf(storeId), told)
         if (told.length > 0) await announce({ query, storeId, now }, told)
         return outcome
       })

@@ -1,4 +1,5 @@
 import type { Caller } from '../runtime/caller.ts'
+import type { RateLimit } from '../runtime/rate-limit.ts'
 import type { Background } from './assessment/background.ts'
 import type { Engine } from './assessment/engine.ts'
 import { assessmentLoaders } from './assessment/loaders.ts'
@@ -19,6 +20,8 @@ export type Parts = {
   readonly background: Background
   readonly keys: KeyRepository
   readonly rate: KeyRate
+  /** Counts keys that are none, per address. */
+  readonly refusals: RateLimit
   readonly decisions: DecisionRepository
   readonly overrides: OverrideRepository
   readonly snapshots: SnapshotRepository
@@ -39,7 +42,7 @@ export type Context = Parts & {
 
 export function contextOf(parts: Parts, caller: Caller): Context {
   let finding: Promise<ApiKey> | null = null
-  const key = () => (finding ??= keyOf(caller, parts.keys, parts.now()))
+  const key = () => (finding ??= keyOf(caller, { ...parts, at: parts.now() }))
   return {
     ...parts,
     address: caller.address,

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { readConfig } from '../runtime/config.ts'
 import { type Connection, openDatabase } from '../runtime/database.ts'
+import { rateLimit } from '../runtime/rate-limit.ts'
 import { background } from './assessment/background.ts'
 import { engine as current, type Engine } from './assessment/engine.ts'
 import { snapshotRepository } from './assessment/repository.ts'
@@ -18,8 +19,11 @@ import type { Tables } from './tables.ts'
 import { trialLimit } from './trial/limit.ts'
 import { type TrustConfig, trustVariables } from './variables.ts'
 
+/** As many as wrong credentials of a store: nobody guesses 256 bits, but who tries makes work. */
+const WRONG_KEYS_PER_MINUTE = 60
+
 /** What collectors need beside the database. */
-export type CollectorOptions = Pick<SourcesOptions, 'config' | 'network' | 'isScheduled'>
+export type CollectorOptions = Pick<SourcesOptions, 'config' | 'network'>
 
 export type TrustOptions = {
   readonly connection: Connection
@@ -45,8 +49,10 @@ export function trustParts({
   readonly parts: Parts
   /** Downloads the lists that are due. */
   readonly refreshLists: () => Promise<void>
-  /** Deletes decisions that are older than they are kept, which also happens by itself where lists are downloaded. */
+  /** Deletes decisions that are older than they are kept. */
   readonly deleteOld: () => Promise<void>
+  /** From now on both happen by themselves when they are due. */
+  readonly start: () => void
   readonly close: () => Promise<void>
 } {
   // Not the error itself: pg hangs the whole client on it.
@@ -62,7 +68,6 @@ export function trustParts({
     days: config.TRUST_RETENTION_DAYS,
     now,
     log,
-    isScheduled: 'config' in wanted && wanted.isScheduled !== false,
   })
   return {
     parts: {
@@ -71,6 +76,7 @@ export function trustParts({
       background: unattended,
       keys: keyRepository(query),
       rate: keyRate({ free: config.TRUST_RATE_FREE, unlimited: config.TRUST_RATE_UNLIMITED }, now),
+      refusals: rateLimit('wrong keys', WRONG_KEYS_PER_MINUTE, now),
       decisions,
       overrides: overrideRepository(query),
       snapshots,
@@ -81,6 +87,10 @@ export function trustParts({
       if ('refreshLists' in sources) await sources.refreshLists()
     },
     deleteOld: old.run,
+    start: () => {
+      old.start()
+      if ('start' in sources) sources.start()
+    },
     close: async () => {
       await old.close()
       await unattended.close()

@@ -5,9 +5,9 @@ import { contextOf } from './context.ts'
 import { type TrustOptions, trustParts } from './parts.ts'
 import { resolvers } from './resolvers.ts'
 
-/** Whether a name may be trusted: decisions for keys, and assessments of what the directory lists. Asks nothing of the network before it is asked. */
+/** Whether a name may be trusted: decisions for keys, and assessments of what the directory lists. Asks nothing of the network before `start` or a question. */
 export function trustSubgraph(options: TrustOptions): Subgraph {
-  const { parts, close } = trustParts(options)
+  const { parts, start, close } = trustParts(options)
   // So that nobody has to wait for it: the first question comes later.
   void parts.engine.prepare(parts.engine.policyVersion)
   return {
@@ -18,6 +18,7 @@ export function trustSubgraph(options: TrustOptions): Subgraph {
       const [, states] = await Promise.all([parts.keys.ping(), parts.sources.status()])
       return { degraded: states.filter(({ state }) => state === 'down').map(({ name }) => name) }
     },
+    start,
     close,
   }
 }

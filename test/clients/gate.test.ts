@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { lookup } from 'node:dns'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -251,7 +251,7 @@ describe('npx atrium gate', () => {
     return { out, err, code }
   }
   /** Those of the first line of the program. */
-  const FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=40']
+  const FLAGS = readFileSync(ATRIUM, 'utf8').split('\n', 1)[0]?.match(/--\S+/g) ?? []
 
   test('works on files without a network, a database or a key', async () => {
     const path = join(folder, 'cited.html')

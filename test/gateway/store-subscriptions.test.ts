@@ -133,6 +133,34 @@ test('a new customer is told, and one who changes is not', async () => {
   expect(told.events.map(({ customerCreated: { email } }) => email)).toEqual(['ann@example.org', 'bob@example.org'])
 })
 
+const ORDER = 'subscription ($id: ID) { orderUpdated(orderId: $id) { number status shipmentStatus } }'
+
+test('an order is told when it is made and once for each change of it; other orders, and those of other stores, are not', async () => {
+  const product = await aProduct('Sold')
+  const anOrder = async (as = shop): Promise<number> => {
+    const products = [{ id: as === shop ? product : await aProduct('Sold', as), qty: 1 }]
+    return (await post('/orders.json', { order: { products } }, as)).order.id
+  }
+  const other = await anOrder()
+  const elsewhere = await stack.aStore()
+  const all = await subscribe(shop, ORDER)
+  const one = await anOrder()
+  const only = await subscribe(shop, ORDER, { id: String(one) })
+  const stranger = await subscribe(elsewhere, ORDER)
+  await put(`/orders/${one}.json`, { order: { status: 'Paid' } })
+  await put(`/orders/${other}.json`, { order: { status: 'Canceled' } })
+  // Paid already: nothing of its state is told a second time, but what else was said.
+  await put(`/orders/${one}.json`, { order: { status: 'Paid', shipment_status: 'requested' } })
+  await put(`/products/${product}.json`, { product: { name: 'Sold again' } })
+  await put(`/orders/${other}.json`, { order: { additional_information: 'Off' } })
+  const theirs = await anOrder(elsewhere)
+  await until(() => all.events.length === 5 && only.events.length === 2 && stranger.events.length === 1)
+  expect([...all.errors, ...only.errors, ...stranger.errors]).toEqual([])
+  const numbers = ({ events }: Told) => events.map(({ orderUpdated: { number } }) => number)
+  expect([numbers(all), numbers(only), numbers(stranger)]).toEqual([[one, one, other, one, other], [one, one], [theirs]])
+  expect(only.events.at(-1).orderUpdated).toEqual({ number: one, status: 'PAID', shipmentStatus: 'REQUESTED' })
+})
+
 test('a subscription ends when its credentials are reset', async () => {
   const product = await aProduct('Lamp')
   const told = await subscribe(shop, PRODUCT)
@@ -155,6 +183,13 @@ test.each([
   ['nobody in particular', null, PRODUCT, {}, 'UNAUTHENTICATED'],
   ['who names a product that is not there', 'shop', PRODUCT, { id: '2147483647' }, 'NOT_FOUND'],
   ['who names no id', 'shop', PRODUCT, { id: 'x' }, 'NOT_FOUND'],
+  [
+    'who names an order that is not there',
+    'shop',
+    'subscription ($id: ID) { orderUpdated(orderId: $id) { id } }',
+    { id: '2147483647' },
+    'NOT_FOUND',
+  ],
   [
     'who names a location that is not there',
     'shop',

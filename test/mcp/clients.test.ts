@@ -98,6 +98,8 @@ const WRONG: readonly { server: string; tool: string; given: Record<string, unkn
     given: { title: 'A' },
     told: 'Expected `text` to be a text of at most 100000 characters, got nothing.',
   },
+  { server: 'graph', tool: 'search_schema', given: { query: '' }, told: 'Expected `query` to be ' },
+  { server: 'graph', tool: 'search_schema', given: { words: 'skills' }, told: 'Expected no `words`: the arguments are `query`' },
   { server: 'graph', tool: 'describe', given: { name: 'Query.skils' }, told: 'Did you mean Query.skill' },
   {
     server: 'graph',
@@ -123,8 +125,12 @@ const WRONG: readonly { server: string; tool: string; given: Record<string, unkn
 describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connect) => {
   const clients = new Map<string, McpClient>()
   const to = (server: string) => clients.get(server) as McpClient
-  const call = async (server: string, tool: string, given: Record<string, unknown>): Promise<Called> =>
-    to(server).call(tool, given)
+  const answered = { well: new Set<string>(), badly: new Set<string>() }
+  const call = async (server: string, tool: string, given: Record<string, unknown>): Promise<Called> => {
+    const result = await to(server).call(tool, given)
+    answered[result.isError ? 'badly' : 'well'].add(tool)
+    return result
+  }
 
   beforeAll(async () => {
     for (const server of Object.keys(TOOLS)) {
@@ -365,6 +371,12 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
     const { structured } = await spent.call('check_sources', { sources: ['example.com'] })
     expect(structured.unverified).toEqual([{ source: 'example.com', reason: refused.text }])
     await spent.close()
+  })
+
+  test('has by now called every tool with right and with wrong arguments', () => {
+    const every = Object.values(TOOLS).flat().sort()
+    expect([...answered.well].sort()).toEqual(every)
+    expect([...answered.badly].sort()).toEqual(every)
   })
 })
 

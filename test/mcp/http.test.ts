@@ -182,7 +182,7 @@ test('a server with a limit counts the requests of each account, and says when t
   })
   const admission: Admission = {
     perMinute: 2,
-    accountOf: async ({ credentials }) => ({ account: credentials['x-login-key'] ?? '' }),
+    accountOf: async ({ credentials }) => ({ account: credentials['x-login-key'] ?? '', scopes: [] }),
     scopes: [],
   }
   const rows = { tools: [echo], resources: [], prompts: [], spelling: (_: string, value: string) => value }

@@ -14,11 +14,13 @@ const isThere = folder !== '' && existsSync(program)
 
 let stack: McpStack
 let key: TestKey
+let shop: { readonly login: string; readonly authtoken: string }
 let home: string
 beforeAll(async () => {
   stack = await startMcpStack()
   stack.sources.tell('example.com', aGoodHost())
   key = await stack.aKey()
+  shop = await stack.aStore()
   home = mkdtempSync(join(tmpdir(), 'atrium-inspector-'))
 })
 afterAll(async () => {
@@ -48,7 +50,11 @@ test.runIf(isThere).each(CALLS)(
 )
 
 async function inspect(server: string, words: readonly string[]): Promise<string> {
-  const target = ['--cli', `${stack.url}/mcp/${server}`, '--transport', 'http', '--header', `X-API-Key: ${key.secret}`]
+  const credentials =
+    server === 'store'
+      ? ['--header', `X-LOGIN-KEY: ${shop.login}`, '--header', `X-AUTH-TOKEN: ${shop.authtoken}`]
+      : ['--header', `X-API-Key: ${key.secret}`]
+  const target = ['--cli', `${stack.url}/mcp/${server}`, '--transport', 'http', ...credentials]
   const { stdout } = await promisify(execFile)(process.execPath, [program, ...target, ...words], {
     env: { PATH: process.env.PATH, HOME: home },
     maxBuffer: 20_000_000,

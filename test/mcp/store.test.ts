@@ -130,7 +130,12 @@ const WRONG: readonly { readonly tool: string; readonly given: Record<string, un
 describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connect) => {
   let shop: TestStore
   let client: McpClient
-  const call = (tool: string, given: Record<string, unknown> = {}): Promise<Called> => client.call(tool, given)
+  const answered = { well: new Set<string>(), badly: new Set<string>() }
+  const call = async (tool: string, given: Record<string, unknown> = {}): Promise<Called> => {
+    const result = await client.call(tool, given)
+    answered[result.isError ? 'badly' : 'well'].add(tool)
+    return result
+  }
   /** The body that REST answers, letter for letter. */
   const rest = async (path: string) => (await askRaw(stack.url, `/v1${path}`, { headers: keysOf(shop) })).text
   /** The thing that a tool made, as REST shows it at a path. */
@@ -340,6 +345,11 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
     expect(await stranger.call('get_product', { id: structured.product.id })).toMatchObject({ isError: true })
     expect((await stranger.call('list_products', {})).text).toBe('[]')
     await stranger.close()
+  })
+
+  test('has by now called every tool with right and with wrong arguments', () => {
+    expect([...answered.well].sort()).toEqual(Object.keys(EFFECTS).sort())
+    expect([...answered.badly].sort()).toEqual(Object.keys(EFFECTS).sort())
   })
 })
 

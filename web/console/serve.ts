@@ -72,7 +72,9 @@ export async function serveConsole(
     scope.post('/console/sign-in', signIn)
     scope.post('/console/sign-out', async (request, reply) => {
       const session = sessions.of(request)
-      if (session && !isFormOf(session, request)) return show(reply, strangeForm(site))
+      // A form of another site comes without the cookie, and must not end what it cannot see.
+      if (!session) return toConsole(reply)
+      if (!isFormOf(session, request)) return show(reply, strangeForm(site))
       sessions.end(reply)
       return toConsole(reply)
     })

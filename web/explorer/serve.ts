@@ -71,6 +71,7 @@ export async function serveExplorer(
       .type('text/html; charset=utf-8')
       .header('content-security-policy', POLICY)
       .header('referrer-policy', 'no-referrer')
+      .header('cross-origin-opener-policy', 'same-origin')
       .header('cache-control', 'no-cache')
       .send(page)
 }

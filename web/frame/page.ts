@@ -50,6 +50,8 @@ export type PageRow = {
   readonly asks: readonly TypedDocumentNode<unknown, never>[]
   readonly parameters: ParameterTable
   readonly cacheControl: string
+  /** Whoever knows the address may see the page: it is in no log, and in nobody's cache. */
+  readonly isSecret: boolean
   answer(request: PageRequest<string, ParameterTable>): Promise<Page | null>
 }
 
@@ -62,6 +64,7 @@ export function page<const On extends `/${string}`, const Table extends Paramete
   readonly asks: readonly TypedDocumentNode<unknown, never>[]
   readonly parameters?: Table
   readonly cacheControl?: string
+  readonly isSecret?: boolean
   readonly answer: (request: PageRequest<NoInfer<On>, NoInfer<Table>>) => Promise<Page | null>
 }): PageRow {
   return {
@@ -69,6 +72,7 @@ export function page<const On extends `/${string}`, const Table extends Paramete
     asks: row.asks,
     parameters: row.parameters ?? {},
     cacheControl: row.cacheControl ?? KEPT,
+    isSecret: row.isSecret ?? false,
     // The interpreter has checked what the types of the row promise.
     answer: (request) => row.answer(request as unknown as PageRequest<On, Table>),
   }

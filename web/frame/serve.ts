@@ -41,7 +41,7 @@ export async function servePages(
       if (!(error instanceof Unanswered)) request.log.error({ err: error }, 'a page failed')
       return sendPage(reply, page, site, NOT_KEPT)
     })
-    for (const row of pages) scope.get(routed(row.path), handlerOf(row))
+    for (const row of pages) scope.get(routed(row.path), { config: { hasSecretPath: row.isSecret } }, handlerOf(row))
     for (const row of files) scope.get(routed(row.path), fileHandlerOf(row))
   })
 
@@ -52,8 +52,10 @@ export async function servePages(
       const ask = askOf(client, request, reply)
       const path = request.params as Readonly<Record<string, string>>
       const page = await row.answer({ path, query: values as never, ask, site } as never)
-      if (page === null) return sendPage(reply, await lost(pathOf(request), ask), site, MISSING_KEPT)
-      return sendPage(reply, page, site, row.cacheControl)
+      // A secret that is none is not looked for among what everybody may see.
+      const where = row.isSecret ? '/' : pathOf(request)
+      if (page === null) return sendPage(reply, await lost(where, ask), site, row.isSecret ? NOT_KEPT : MISSING_KEPT)
+      return sendPage(reply, page, site, row.isSecret ? NOT_KEPT : row.cacheControl)
     }
   }
 

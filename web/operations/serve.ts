@@ -4,9 +4,14 @@ import { OperationsPageDocument } from '#generated/operations.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
 import type { History } from '../../gateway/history.ts'
 import { compressAnswers, type ReadinessCheck, readinessOf } from '../../gateway/server.ts'
+import { networkOf } from '../../subgraphs/runtime/rate-limit.ts'
+import { tokenBuckets } from '../../subgraphs/runtime/token-buckets.ts'
 import { askOf, sendPage } from '../frame/serve.ts'
 import type { Site } from '../frame/site.ts'
 import { operationsPage } from './page.ts'
+
+/** A minute, from one address; further ones are not even compared. Right ones cost nothing. */
+const GUESSES_PER_MINUTE = 10
 
 /** What the page shows beside what the graph knows. */
 export type Operations = {
@@ -27,18 +32,31 @@ export async function serveOperations(
 ): Promise<void> {
   await client.prepare(OperationsPageDocument)
   const expected = digestOf(token)
+  const guesses = tokenBuckets(GUESSES_PER_MINUTE, () => new Date())
   await app.register(async (scope) => {
     compressAnswers(scope)
     scope.get('/operations', async (request, reply) => {
       reply.header('cache-control', 'no-store')
+      const password = passwordIn(request.headers.authorization)
+      // Browsers ask without a password first.
+      const guess = guesses(networkOf(request.ip), password === '' ? 0 : 1)
+      if (!guess.isGranted) {
+        return reply
+          .code(429)
+          .header('retry-after', String(guess.waitSeconds))
+          .type('text/plain; charset=utf-8')
+          .send(`Too many wrong passwords from this address: try again in ${guess.waitSeconds} seconds.\n`)
+      }
       // Digests have one length, so comparing them tells nothing about the token.
-      if (!timingSafeEqual(digestOf(passwordIn(request.headers.authorization)), expected)) {
+      const isRight = timingSafeEqual(digestOf(password), expected)
+      if (!isRight) {
         return reply
           .code(401)
           .header('www-authenticate', 'Basic realm="Atrium operations", charset="UTF-8"')
           .type('text/plain; charset=utf-8')
           .send('Expected the password in OPERATIONS_TOKEN, with any user name.\n')
       }
+      guesses(networkOf(request.ip), -1)
       const [answer, readiness] = await Promise.all([
         askOf(client, request, reply)(OperationsPageDocument, {}),
         readinessOf(checks, request.log as never),

@@ -4,11 +4,12 @@ import type { GatewayClient } from '../../../gateway/client.ts'
 import type { Caller } from '../../../subgraphs/runtime/caller.ts'
 import { type Failure, failureOf } from '../wire/failure.ts'
 
-/** The store that credentials belong to, or why they belong to none. */
-export type Identity = { readonly storeCode: string } | { readonly failure: Failure }
+/** The store that credentials belong to and what they allow there, or why they belong to none. */
+export type Identity = Allowed | { readonly failure: Failure }
+type Allowed = { readonly storeCode: string; readonly scopes: readonly string[] }
 
 /** What the graph is asked about a caller. */
-export type AccessDocument = TypedDocumentNode<{ readonly access: { readonly storeCode: string } }, Record<string, never>>
+export type AccessDocument = TypedDocumentNode<{ readonly access: Allowed }, Record<string, never>>
 
 /** Credentials that were taken back work this much longer. */
 const REMEMBERED_MILLISECONDS = 1_000
@@ -43,7 +44,7 @@ export function identification(
   async function ask(caller: Caller, forget: () => void): Promise<Identity> {
     // Several requests wait for the answer: none of them may take it along when its client goes away.
     const { data, errors } = await client.run(document, {}, caller, NEVER)
-    if (data !== null) return { storeCode: data.access.storeCode }
+    if (data !== null) return data.access
     const { failure, isOurs } = failureOf(errors, caller.requestId)
     if (isOurs) forget()
     return { failure }

@@ -54,6 +54,12 @@ export function answerWriter(answer: Schema, part: Selected): AnswerWriter {
         return `${text}]`
       }
     }
+    const page = part.fields().get('nodes')
+    if (page && !Object.hasOwn(items.properties ?? {}, 'nodes')) {
+      // A page of a connection within an answer.
+      const write = writerOf({ type: 'array', items }, page.type, page, at)
+      return (value) => (isAbsent(value) ? '[]' : write((value as Record<string, unknown>).nodes))
+    }
     // The contract answers some single things as a list of one.
     const write = writerOf(items, type, part, `${at}[]`)
     return (value) => (isAbsent(value) ? '[]' : `[${write(value)}]`)

@@ -28,26 +28,34 @@ export const missing = (message = 'There is nothing with this id in this store.'
 /** Why credentials were refused, and how to present them. */
 const CHALLENGE = { 'www-authenticate': 'Basic realm="store", charset="UTF-8"' }
 
-/** What errors of the graph mean to a client. `isOurs`: they are no fault of the request, and belong into the log. */
+/**
+ * What errors of the graph mean to a client. `isOurs`: they are no fault of the request, and belong into the log. `scope` is the one that opens all of the
+ * operation, as the contract says; null: none is known.
+ */
 export function failureOf(
   errors: readonly GraphQLFormattedError[],
   requestId: string,
+  scope: string | null = null,
 ): { readonly failure: Failure; readonly isOurs: boolean } {
   const { problem, isOurs } = problemOf(errors, requestId)
   const { status, headers } = problem
   const said = errors[0]?.message ?? problem.message
   const failure = { status, message: status === 404 ? said : problem.message, ...(headers && { headers }) }
-  if (status === 403) return { failure: { ...failure, headers: needing(errors) }, isOurs }
+  if (status === 403) return { failure: { ...failure, headers: needing(errors, scope) }, isOurs }
   if (status === 401) return { failure: { ...failure, headers: CHALLENGE }, isOurs }
   if (status === 503) return { failure: { ...failure, headers: { 'retry-after': '2' } }, isOurs }
   return { failure, isOurs }
 }
 
-/** What an app should ask the shop for (RFC 6750 §3.1); nothing where no scope would help. */
-function needing([error]: readonly GraphQLFormattedError[]): Readonly<Record<string, string>> {
+/** The scope that an app should ask the shop for (RFC 6750 §3.1); undefined where no scope would help. */
+export function scopeNeeded([error]: readonly GraphQLFormattedError[]): string | undefined {
   const scopes = error?.extensions?.scopes
-  const [scope] = Array.isArray(scopes) ? (scopes as readonly string[]) : []
-  return scope === undefined ? {} : { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` }
+  return Array.isArray(scopes) ? (scopes as readonly string[])[0] : undefined
+}
+
+function needing(errors: readonly GraphQLFormattedError[], scope: string | null): Readonly<Record<string, string>> {
+  const needed = scopeNeeded(errors)
+  return needed === undefined ? {} : { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope ?? needed}"` }
 }
 
 /** A failure in the form that the contract has for its status; `{"message"}` where it has none. */

@@ -61,7 +61,14 @@ export function requestReader(route: Route, operation: Operation, { variables }:
 
   return {
     wireField: (field: string): string => body?.wireField(field) ?? field,
-    gaps: [...unreadParameters(route, parameters, bound), ...(body?.gaps ?? [])],
+    gaps: [
+      ...unreadParameters(route, parameters, bound),
+      ...unreadHeaders(
+        operation,
+        fromHeaders.map(({ name }) => HEADERS[name]),
+      ),
+      ...(body?.gaps ?? []),
+    ],
     read(given) {
       const faults: Fault[] = []
       const said = readParameters(given.path, given.query, faults)
@@ -113,6 +120,12 @@ function unreadParameters({ input, variables }: Route, parameters: readonly Para
     .filter((parameter) => !bound.has(variableOf(parameter)) && !read.has(parameter.name))
     .map(({ name }) => `parameter ${name}`)
 }
+
+/** Headers that the contract documents and nothing reads. */
+const unreadHeaders = ({ parameters }: Operation, read: readonly string[]): string[] =>
+  parameters
+    .filter((parameter) => parameter.in === 'header' && !read.includes(parameter.name.toLowerCase()))
+    .map(({ name }) => `header ${name}`)
 
 function fill(values: Record<string, unknown>, bindings: readonly Binding[], parameters: Parameters, faults: Fault[]): void {
   for (const { variable, read } of bindings) {

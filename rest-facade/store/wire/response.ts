@@ -48,6 +48,8 @@ export function responseWriter(
         const failure = failureIn(data[name])
         if (failure) return { failure }
       }
+      const absence = route.absence?.(data)
+      if (absence != null) return { failure: missing(absence) }
       const text = write(data)
       return text === undefined ? { failure: missing() } : { text }
     },

@@ -35,7 +35,7 @@ export function installCommand(published: Published): string | null {
     const name =
       shellWord(published.name)
         ?.replace(/[^A-Za-z0-9_-]+/g, '-')
-        .replace(/^-+|-+$/g, '') || null
+        .replace(/^-+|(?<!-)-+$/g, '') || null
     const url = shellWord(cleanUrl(published.url) ?? '')
     return name === null || url === null ? null : `claude mcp add --transport ${published.transport} ${name} ${url}`
   }

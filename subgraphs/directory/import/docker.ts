@@ -48,6 +48,9 @@ export const dockerReader = singleReader(
 /** How Docker's own client adds what has no image of its own. */
 const enabling = (name: string): string | null => shellWord(name) && `docker mcp server enable ${name}`
 
+/** As much of the value of a variable as is looked at. */
+const LONGEST_TEMPLATE = 500
+
 /** Secrets are needed; settings are when the parameters say so. The configuration is a map, or a list of them. */
 function variablesOf(config: unknown) {
   return (Array.isArray(config) ? config : [config]).flatMap((value) => {
@@ -60,7 +63,7 @@ function variablesOf(config: unknown) {
       ),
       // `value: "{{server.parameter}}"` says which parameter fills the variable.
       ...variablesIn(env, ({ value: filled }) => ({
-        required: typeof filled === 'string' && needed.has(/\{\{[^}]*?([\w-]+)\}\}/.exec(filled)?.[1]),
+        required: typeof filled === 'string' && needed.has(/\{\{[^}]*?([\w-]+)\}\}/.exec(filled.slice(0, LONGEST_TEMPLATE))?.[1]),
       })),
     ]
   })

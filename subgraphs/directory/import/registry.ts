@@ -89,7 +89,7 @@ const isOld = (server: Readonly<Record<string, unknown>>): boolean =>
 /** A name in a name space, and a place to get it from: package.json and others have the one or the other. */
 const isCurrent = (server: Readonly<Record<string, unknown>>): boolean =>
   typeof server.name === 'string' &&
-  /^[^/\s]+\.[^/\s]+\/[^/\s]+$/.test(server.name) &&
+  /^[^/\s.]+\.[^/\s]+\/[^/\s]+$/.test(server.name) &&
   (Array.isArray(server.packages) || Array.isArray(server.remotes) || asRecord(server.repository) !== null)
 
 /** One entry per name: what is marked as latest, else the highest version. */

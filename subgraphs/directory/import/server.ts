@@ -135,7 +135,7 @@ function placeOnTheWeb(home: string, names: readonly string[]): Place | null {
   // A page of a forge that is no repository still says whose it is.
   const [first = ''] = FORGE.test(hostname) ? pathname.split('/').slice(1) : [hostname.replace(/^(www|mcp|api|app|docs)\./, '')]
   const owner = first.replace(/[^A-Za-z0-9.-]/g, '')
-  return owner === '' || repo === '' ? null : { identity: `remote:${host}${pathname.replace(/\/+$/, '')}`, owner, repo }
+  return owner === '' || repo === '' ? null : { identity: `remote:${host}${pathname.replace(/(?<!\/)\/+$/, '')}`, owner, repo }
 }
 
 function folderAddress(repository: Repository): string {

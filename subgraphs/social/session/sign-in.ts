@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { isPassword } from '../../runtime/password.ts'
 import type { TokenContent, TokenSubject } from '../../runtime/user-token.ts'
 import type { Parts } from '../context.ts'
-import { emailKey } from '../user/user.ts'
+import { addressHash, emailKey } from '../user/user.ts'
 import { signToken } from './token.ts'
 
 /** How long a session lives after its last refresh. */
@@ -31,7 +31,7 @@ type Needed = Pick<Parts, 'sessions' | 'keys' | 'now'>
 /** Whether the password belongs to the address. Neither the answer nor its time tells whether the address has a user. */
 export async function checkPassword(email: string, password: string, { sessions, now }: Needed): Promise<Checked> {
   const key = emailKey(email)
-  const hash = hashed(key)
+  const hash = addressHash(key)
   const at = now()
   const { isLocked, unlockAt } = await sessions.countAttempt(hash, at, (failures) => lockAfter(failures, at))
   if (isLocked && unlockAt) return { kind: 'locked', unlockAt }

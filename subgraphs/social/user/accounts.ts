@@ -17,6 +17,8 @@ export type Accounts = {
   readonly list: () => Promise<readonly User[]>
   /** Whether there is a user with this row id. */
   readonly exists: (id: string) => Promise<boolean>
+  /** Deletes a user with everything written; null when there is none with this row id. */
+  readonly erase: (id: string) => Promise<User | null>
   /** Sets a password and ends every session of the user. */
   readonly setPassword: (email: string, password: string) => Promise<Outcome>
 }
@@ -44,6 +46,10 @@ export async function withAccounts<Result>(
         return all
       },
       exists: async (id) => (await users.findByIds([id])).length > 0,
+      async erase(id) {
+        const [user] = await users.findByIds([id])
+        return user && (await users.delete(id)) ? user : null
+      },
       async setPassword(email, password) {
         const wrong = passwordProblem('password', password)
         if (wrong) return { problems: [wrong] }

@@ -3,7 +3,7 @@ import type { KeysetRange } from '../../runtime/keyset.ts'
 import { append } from '../../runtime/outbox.ts'
 import { leaveEveryRoom } from '../room/repository.ts'
 import type { Tables } from '../tables.ts'
-import { emailKey, nameKey, SIGN_UPS, type User } from './user.ts'
+import { addressHash, emailKey, nameKey, SIGN_UPS, type User } from './user.ts'
 
 const COLUMNS = ['id', 'email', 'name', 'role', 'phone_number as phoneNumber', 'created_at as createdAt'] as const
 
@@ -92,8 +92,10 @@ export const userRepository = (database: Kysely<Tables>) => ({
   delete: (id: string): Promise<boolean> =>
     database.transaction().execute(async (transaction) => {
       await leaveEveryRoom(transaction, id)
-      const { numDeletedRows } = await transaction.deleteFrom('user').where('id', '=', id).executeTakeFirst()
-      return numDeletedRows > 0n
+      const gone = await transaction.deleteFrom('user').where('id', '=', id).returning('email_key').executeTakeFirst()
+      if (!gone) return false
+      await transaction.deleteFrom('login_attempt').where('email_hash', '=', addressHash(gone.email_key)).execute()
+      return true
     }),
 })
 

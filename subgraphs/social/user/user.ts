@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 /** What a user may do beside what everybody may. */
 export type Role = (typeof ROLES)[number]
 export const ROLES = ['USER', 'ADMIN', 'MODERATOR'] as const
@@ -14,6 +16,9 @@ export type User = {
 
 /** What addresses are compared by. */
 export const emailKey = (email: string): string => email.toLowerCase()
+
+/** What failed log-ins are counted by, whether somebody has the address or not. */
+export const addressHash = (key: string): Buffer => createHash('sha256').update(key).digest()
 
 /** What names are searched and ordered by. */
 export const nameKey = (name: string): string => name.normalize('NFKC').toLowerCase()

@@ -28,7 +28,7 @@ export function insiders(judge: AccessJudge): Insiders {
     },
     async reading(store, requestId, work) {
       const authorization = `Bearer ${randomBytes(32).toString('base64url')}`
-      inside.set(authorization, { ...store, scopes: READING })
+      inside.set(authorization, { ...store, scopes: READING, app: null })
       try {
         return await work({ requestId, address: '127.0.0.1', credentials: { authorization } })
       } finally {

@@ -4,7 +4,8 @@ import type { Scope } from './scopes.ts'
 export type Permission = { readonly scope: Scope; readonly subject: string; readonly mayChange: boolean }
 
 const SUBJECTS: Readonly<Record<Scope, string>> = {
-  read_apps: 'which apps and scripts are installed, and what they cost',
+  // In the published contract it opens scripts for writing, and the orders of a billing cycle.
+  read_apps: 'its scripts in the storefront; and it reads what it costs, with all orders that this is counted by',
   read_categories: 'categories of products',
   read_checkout_custom_fields: 'additional questions of the checkout',
   read_countries: 'countries, regions and municipalities',
@@ -51,5 +52,5 @@ const SUBJECTS: Readonly<Record<Scope, string>> = {
 /** What these scopes allow, what is read first, each in alphabetical order. */
 export const permissionsOf = (scopes: readonly Scope[]): Permission[] =>
   scopes
-    .map((scope) => ({ scope, subject: SUBJECTS[scope], mayChange: scope.startsWith('write_') }))
+    .map((scope) => ({ scope, subject: SUBJECTS[scope], mayChange: scope.startsWith('write_') || scope === 'read_apps' }))
     .toSorted((a, b) => Number(a.mayChange) - Number(b.mayChange) || (a.scope < b.scope ? -1 : 1))

@@ -18,7 +18,7 @@ export const accessRepository = (database: Kysely<Tables>) => ({
       .where('credential.login', '=', login)
       .where('credential.token_hash', '=', tokenHash)
       .executeTakeFirst()
-    return found ? { ...found, scopes: 'all' } : null
+    return found ? { ...found, scopes: 'all', app: null } : null
   },
 
   /** What the token of an app with this hash allows at `at`; null when there is none, or it has ended. */
@@ -27,12 +27,15 @@ export const accessRepository = (database: Kysely<Tables>) => ({
       .selectFrom('app_token')
       .innerJoin('app_authorization', 'app_authorization.grant_id', 'app_token.grant_id')
       .innerJoin('store', 'store.id', 'app_authorization.store_id')
-      .select(['store.id as storeId', 'store.code as storeCode', 'app_token.scopes'])
+      .innerJoin('app', 'app.id', 'app_authorization.app_id')
+      .select(['store.id as storeId', 'store.code as storeCode', 'app_token.scopes', 'app.id as appId', 'app.code as appCode'])
       .where('app_token.hash', '=', tokenHash)
       .where('app_token.kind', '=', 'access')
       .where('app_token.expires_at', '>', at)
       .executeTakeFirst()
+    if (!found) return null
+    const { scopes, appId, appCode, ...store } = found
     // Written by us, checked.
-    return found ? { ...found, scopes: found.scopes as Scope[] } : null
+    return { ...store, scopes: scopes as Scope[], app: { id: appId, code: appCode } }
   },
 })

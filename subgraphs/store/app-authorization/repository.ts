@@ -22,13 +22,25 @@ export const appAuthorizationRepository = (database: Kysely<Tables>) => ({
         .execute()
     ).map((row) => ({ ...row, scopes: row.scopes as Scope[] })),
 
-  /** Ends it, with its tokens; false when there is none. */
-  async delete(storeId: number, id: number): Promise<boolean> {
-    const { numDeletedRows } = await database
+  /** Ends it, with its tokens; the app that had it, null when there is none. */
+  async delete(storeId: number, id: number): Promise<number | null> {
+    const deleted = await database
       .deleteFrom('app_authorization')
       .where('store_id', '=', storeId)
       .where('id', '=', id)
+      .returning('app_id')
       .executeTakeFirst()
-    return numDeletedRows > 0n
+    return deleted?.app_id ?? null
+  },
+
+  async hasAny(storeId: number, appId: number): Promise<boolean> {
+    const found = await database
+      .selectFrom('app_authorization')
+      .select('id')
+      .where('store_id', '=', storeId)
+      .where('app_id', '=', appId)
+      .limit(1)
+      .executeTakeFirst()
+    return found !== undefined
   },
 })

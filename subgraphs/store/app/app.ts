@@ -10,6 +10,8 @@ export type App = {
   readonly code: string
   readonly name: string
   readonly isPublic: boolean
+  /** The one app of a store that what its authtoken makes belongs to. */
+  readonly isStoreItself: boolean
   readonly redirectUris: readonly string[]
   /** In alphabetical order. */
   readonly scopes: readonly Scope[]

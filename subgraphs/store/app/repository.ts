@@ -10,6 +10,7 @@ const COLUMNS = [
   'name',
   'redirect_uris as redirectUris',
   'scopes',
+  'is_store_itself as isStoreItself',
   'created_at as createdAt',
   'updated_at as updatedAt',
   'version',
@@ -20,6 +21,7 @@ export type AppWithSecret = App & { readonly secretHash: Buffer | null }
 
 /** What an app begins with. */
 export type NewApp = Pick<AppWithSecret, 'storeId' | 'code' | 'name' | 'redirectUris' | 'scopes' | 'secretHash'> & {
+  readonly isStoreItself?: boolean
   readonly at: Date
 }
 
@@ -65,7 +67,13 @@ export const appRepository = (database: Kysely<Tables>) => ({
     return Number(count)
   },
 
-  async insert({ storeId, code, name, redirectUris, scopes, secretHash, at }: NewApp): Promise<number> {
+  /** The app of the store itself; null until there is one. */
+  async storeItself(storeId: number): Promise<App | null> {
+    const row = await select(database).where('store_id', '=', storeId).where('is_store_itself', '=', true).executeTakeFirst()
+    return row ? appOf(row) : null
+  },
+
+  async insert({ storeId, code, name, redirectUris, scopes, secretHash, isStoreItself = false, at }: NewApp): Promise<number> {
     const { id } = await database
       .insertInto('app')
       .values({
@@ -75,6 +83,7 @@ export const appRepository = (database: Kysely<Tables>) => ({
         redirect_uris: [...redirectUris],
         scopes: [...scopes],
         secret_hash: secretHash,
+        is_store_itself: isStoreItself,
         created_at: at,
         updated_at: at,
       })
@@ -121,6 +130,7 @@ const appOf = (row: Omit<App, 'scopes'> & { readonly scopes: readonly string[] }
   code: row.code,
   name: row.name,
   isPublic: row.isPublic,
+  isStoreItself: row.isStoreItself,
   redirectUris: row.redirectUris,
   scopes: row.scopes as readonly Scope[],
   createdAt: row.createdAt,

@@ -44,6 +44,9 @@ export const countries = (): readonly Country[] => all
 /** The country with this code, in either case; null when there is none. */
 export const countryOf = (code: string): Country | null => byCode.get(code.toUpperCase()) ?? null
 
+/** The capital of a country, or where there is none the country; the code itself where there is no such country. */
+export const capitalOf = (code: string): string => known[code as keyof typeof known]?.capital || (countryOf(code)?.name ?? code)
+
 /** The time zones that the engine knows in the country. */
 export const zonesOf = (code: string): readonly string[] => new Intl.Locale(`und-${code}`).getTimeZones() ?? []
 

@@ -4,6 +4,7 @@ import { customerCategoryRepository } from '../customer-category/repository.ts'
 import { rowOf } from '../ids.ts'
 import { staleVersion, type Unit } from '../write.ts'
 import { type Customer, type CustomerChange, changedCustomer, customerProblems, NEW_CUSTOMER } from './customer.ts'
+import { eraseFromOrders } from './erasure-repository.ts'
 import { customerRepository } from './repository.ts'
 
 /** A customer as a caller gives it. */
@@ -74,9 +75,32 @@ export async function deleteCustomer({ query, storeId, emit }: Unit, id: string,
   if (!before) return notFoundError('customer', id)
   const stale = staleVersion(expectedVersion, before.version)
   if (stale) return stale
-  await customers.delete(storeId, before.id)
-  emit({ event: 'customer_deleted', entity: 'Customer', id: before.id })
-  return { __typename: 'DeleteCustomerSuccess' as const, row: before.id }
+  return deleted({ query, storeId, emit }, before.id)
+}
+
+async function deleted({ query, storeId, emit }: Pick<Unit, 'query' | 'storeId' | 'emit'>, row: number) {
+  await customerRepository(query).delete(storeId, row)
+  emit({ event: 'customer_deleted', entity: 'Customer', id: row })
+  return { __typename: 'DeleteCustomerSuccess' as const, row }
+}
+
+/** Erases a customer: deleted as by `deleteCustomer`, and gone from what orders were told. */
+export async function eraseCustomer(unit: Unit, id: string) {
+  const { query, storeId, now } = unit
+  const before = await customerRepository(query).lock(storeId, rowOf(id, 'Customer') ?? 0)
+  if (!before) return notFoundError('customer', id)
+  const orders = await eraseFromOrders(query, storeId, { customerId: before.id, email: before.email }, now)
+  const { row } = await deleted(unit, before.id)
+  return { __typename: 'EraseCustomerSuccess' as const, row, orders }
+}
+
+/** The same for whoever has this address in a store, as a customer or in orders only. */
+export async function eraseByEmail(unit: Unit, email: string) {
+  const { query, storeId, now } = unit
+  const [known] = await customerRepository(query).idsByEmail(storeId, [email])
+  const orders = await eraseFromOrders(query, storeId, { customerId: known?.id ?? null, email }, now)
+  if (known) await deleted(unit, known.id)
+  return { __typename: 'EraseSuccess' as const, customers: known ? 1 : 0, orders }
 }
 
 const taken = (email: string) => problem('email', 'an address that no other customer has', email)

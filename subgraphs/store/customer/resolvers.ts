@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { eventsFor, type FeedEvent } from '../feed.ts'
 import { gone, identified, present, rowOf } from '../ids.ts'
 import { LIST_SIZES, searchWords } from '../lists.ts'
-import { createCustomer, deleteCustomer, passwordHashOf, updateCustomer, withoutPassword } from './actions.ts'
+import { createCustomer, deleteCustomer, eraseCustomer, passwordHashOf, updateCustomer, withoutPassword } from './actions.ts'
 import { bulkCreateCustomers, bulkUpdateCustomers, passwordHashesOf } from './bulk.ts'
 import { type Customer, fullname } from './customer.ts'
 import type { CustomerSelection } from './repository.ts'
@@ -47,6 +47,7 @@ export const customerResolvers = {
       return write('updateCustomer', { ...withoutPassword(input), id }, (unit) => updateCustomer(unit, id, input, hash))
     },
     deleteCustomer: (_, given, { write }) => write('deleteCustomer', given, (unit) => deleteCustomer(unit, given.id, given)),
+    eraseCustomer: (_, given, { write }) => write('eraseCustomer', given, (unit) => eraseCustomer(unit, given.id)),
     bulkCreateCustomers: async (_, { input }, { write }) => {
       const hashes = await passwordHashesOf(input.customers)
       const onError = input.onError ?? 'ALL_OR_NOTHING'
@@ -81,6 +82,7 @@ export const customerResolvers = {
   CreateCustomerSuccess: { customer: ({ customer }, _, { load }) => present(load.customerById.load(customer), 'customer') },
   UpdateCustomerSuccess: { customer: ({ customer }, _, { load }) => present(load.customerById.load(customer), 'customer') },
   DeleteCustomerSuccess: gone('Customer'),
+  EraseCustomerSuccess: gone('Customer'),
   BulkCustomerRow: {
     customer: ({ customer }, _, { load }) => (customer === null ? null : load.customerById.load(customer)),
   },

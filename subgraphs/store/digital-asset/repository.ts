@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { anyOf } from '../../runtime/any-of.ts'
 import type { Tables } from '../tables.ts'
 import type { DigitalAsset } from './digital-asset.ts'
 
@@ -30,11 +31,11 @@ export const digitalAssetRepository = (database: Kysely<Tables>) => {
   return {
     /** In any order, without those that do not exist. */
     findByIds: (storeId: number, ids: readonly number[]): Promise<DigitalAsset[]> =>
-      assets(storeId).where('digital_asset.id', 'in', ids).execute(),
+      assets(storeId).where('digital_asset.id', '=', anyOf(ids)).execute(),
 
     /** Of several products, oldest first. */
     ofProducts: (storeId: number, productIds: readonly number[]): Promise<DigitalAsset[]> =>
-      assets(storeId).where('digital_asset.product_id', 'in', productIds).orderBy('digital_asset.id').execute(),
+      assets(storeId).where('digital_asset.product_id', '=', anyOf(productIds)).orderBy('digital_asset.id').execute(),
 
     async count(storeId: number, productId: number): Promise<number> {
       const { count } = await database

@@ -64,7 +64,8 @@ export function fileName(text: string): string | null {
   const name = text
     .replaceAll(UNFIT, '')
     .trim()
-    .replace(/^\.+|[. ]+$/g, '')
+    // Each run is begun at its first character only: a long one inside of the name must not be tried from every character.
+    .replace(/^\.+|(?<![. ])[. ]+$/g, '')
   if (name.length <= LONGEST_NAME) return name || null
   const extension = /\.[a-z0-9]{1,5}$/i.exec(name)?.[0] ?? ''
   return name.slice(0, LONGEST_NAME - extension.length).toWellFormed() + extension

@@ -2,13 +2,13 @@
 export type LedgerEntry = {
   readonly id: number
   readonly orderId: number | null
-  readonly kind: 'PAYMENT' | 'REFUND'
+  readonly kind: 'PAYMENT' | 'REFUND' | 'APP_FEE'
   readonly amount: string
   readonly currency: string
   readonly createdAt: Date
 }
 
-/** What a store has been paid, less what it paid back. `amount` is exact decimal text. */
+/** What a store has been paid, less what it paid back and what it paid for apps. `amount` is exact decimal text. */
 export type StoreBalance = { readonly amount: string; readonly currency: string; readonly formatted: string }
 
 /** A balance as people of a country write it in a language: ISO 3166-1 alpha-2 code and BCP 47 tag. */

@@ -8,7 +8,7 @@ type Sold = { readonly id: number; readonly total: string; readonly currency: st
 
 export type LedgerRepository = ReturnType<typeof ledgerRepository>
 
-/** Payments and refunds in the database; every call is about one store. */
+/** Payments, refunds and what apps cost in the database; every call is about one store. */
 export const ledgerRepository = (database: Kysely<Tables>) => ({
   /** Oldest first, one more than asked for. */
   list: (storeId: number, { size, after, offset }: KeysetRange): Promise<LedgerEntry[]> =>
@@ -62,13 +62,21 @@ export const ledgerRepository = (database: Kysely<Tables>) => ({
   /** Part of an order went back; `amount` is above 0. */
   payBack: (storeId: number, { id, currency }: Sold, amount: string, at: Date): Promise<void> =>
     enter(database, { store_id: storeId, order_id: id, kind: 'REFUND', amount: `-${amount}`, currency, created_at: at }),
+
+  /** An app was paid for; `amount` is above 0. */
+  payApp: (
+    storeId: number,
+    { amount, currency }: { readonly amount: string; readonly currency: string },
+    at: Date,
+  ): Promise<void> =>
+    enter(database, { store_id: storeId, order_id: null, kind: 'APP_FEE', amount: `-${amount}`, currency, created_at: at }),
 })
 
 async function enter(
   database: Kysely<Tables>,
   entry: {
     readonly store_id: number
-    readonly order_id: number
+    readonly order_id: number | null
     readonly kind: LedgerEntry['kind']
     readonly amount: string
     readonly currency: string

@@ -13,6 +13,10 @@ export type LocationAddress = {
   readonly municipality: string | null
   readonly latitude: string | null
   readonly longitude: string | null
+  readonly contactName: string | null
+  readonly contactSurname: string | null
+  readonly taxId: string | null
+  readonly taxIdType: string | null
 }
 
 /** A place where a store keeps its goods or hands them over. */
@@ -56,6 +60,10 @@ export const NEW_LOCATION: LocationFields = {
     municipality: null,
     latitude: null,
     longitude: null,
+    contactName: null,
+    contactSurname: null,
+    taxId: null,
+    taxIdType: null,
   },
 }
 

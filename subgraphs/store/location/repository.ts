@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Tables } from '../tables.ts'
-import type { Location, LocationAddress, LocationFields } from './location.ts'
+import { type Location, type LocationAddress, type LocationFields, NEW_LOCATION } from './location.ts'
 
 const COLUMNS = [
   'id',
@@ -99,8 +99,8 @@ const rowOf = ({ name, email, active, main, pickupPoint, isStockOrigin, address 
   address: JSON.stringify(address),
 })
 
-/** Addresses are stored by us, complete. */
+/** Addresses are stored by us; older ones lack what was added since. */
 const locationOf = (row: Omit<Location, 'address'> & { readonly address: unknown }): Location => ({
   ...row,
-  address: row.address as LocationAddress,
+  address: { ...NEW_LOCATION.address, ...(row.address as Partial<LocationAddress>) },
 })

@@ -1,6 +1,7 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { gone, identified, present, rowOf } from '../ids.ts'
 import { createLocation, deleteLocation, MOST_LOCATIONS, updateLocation } from './actions.ts'
+import { regionFormatOf } from './region-format.ts'
 
 export const locationResolvers = {
   Query: {
@@ -23,6 +24,9 @@ export const locationResolvers = {
       const row = rowOf(id, 'Location')
       return row === null ? null : load.locationById.load(row)
     },
+  },
+  LocationAddress: {
+    regionFormat: ({ country, region }) => (region == null ? null : regionFormatOf(country, region)),
   },
   CreateLocationSuccess: { location: ({ location }, _, { load }) => present(load.locationById.load(location), 'location') },
   UpdateLocationSuccess: { location: ({ location }, _, { load }) => present(load.locationById.load(location), 'location') },

@@ -16,6 +16,19 @@ const METADATA_SECONDS = 3_600
 const RESOURCES = ['/v1', '/mcp/store']
 const OF_RESOURCE = '/.well-known/oauth-protected-resource'
 
+/** The addresses of the door. */
+export const OAUTH_ROUTES: Door['routes'] = [
+  { method: 'GET', path: '/oauth/authorize' },
+  { method: 'GET', path: '/oauth/authorize/:request', hasSecretPath: true },
+  { method: 'POST', path: '/oauth/token' },
+  { method: 'OPTIONS', path: '/oauth/token' },
+  { method: 'GET', path: '/oauth/token/info' },
+  { method: 'POST', path: '/oauth/revoke' },
+  { method: 'OPTIONS', path: '/oauth/revoke' },
+  { method: 'GET', path: '/.well-known/oauth-authorization-server' },
+  ...RESOURCES.map((path) => ({ method: 'GET', path: `${OF_RESOURCE}${path}` }) as const),
+]
+
 /** The protocol's addresses. The library is loaded when the first of them is asked for. */
 export function oauthDoor({
   protocol,
@@ -35,17 +48,7 @@ export function oauthDoor({
   const ofResources = new Map(RESOURCES.map((path) => [`${OF_RESOURCE}${path}`, protectedResourceMetadata(path, publicUrl)]))
 
   return {
-    routes: [
-      { method: 'GET', path: '/oauth/authorize' },
-      { method: 'GET', path: '/oauth/authorize/:request', hasSecretPath: true },
-      { method: 'POST', path: '/oauth/token' },
-      { method: 'OPTIONS', path: '/oauth/token' },
-      { method: 'GET', path: '/oauth/token/info' },
-      { method: 'POST', path: '/oauth/revoke' },
-      { method: 'OPTIONS', path: '/oauth/revoke' },
-      { method: 'GET', path: '/.well-known/oauth-authorization-server' },
-      ...[...ofResources.keys()].map((path) => ({ method: 'GET', path }) as const),
-    ],
+    routes: OAUTH_ROUTES,
     answer,
   }
 

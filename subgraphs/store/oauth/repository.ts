@@ -35,23 +35,16 @@ export const oauthRepository = (database: Kysely<Tables>) => ({
     return found !== undefined
   },
 
+  /** The first consent to an app installs it. */
   async insertGrant(grantId: string, { storeId, appCode, scopes, createdAt }: StoredGrant): Promise<void> {
-    await database
-      .insertInto('app_authorization')
-      .columns(['store_id', 'grant_id', 'app_id', 'scopes', 'created_at'])
-      .expression((from) =>
-        from
-          .selectFrom('app')
-          .select([
-            sql<number>`${storeId}::integer`.as('store_id'),
-            sql<string>`${grantId}`.as('grant_id'),
-            'app.id as app_id',
-            sql<string[]>`${scopes}::text[]`.as('scopes'),
-            sql<Date>`${createdAt}::timestamptz`.as('created_at'),
-          ])
-          .where('app.code', '=', appCode),
+    await sql`
+      WITH consent AS (
+        INSERT INTO app_authorization (store_id, grant_id, app_id, scopes, created_at)
+        SELECT ${storeId}::integer, ${grantId}, id, ${scopes}::text[], ${createdAt}::timestamptz FROM app WHERE code = ${appCode}
+        RETURNING store_id, app_id, created_at
       )
-      .execute()
+      INSERT INTO app_installation (store_id, app_id, installed_at) SELECT store_id, app_id, created_at FROM consent
+      ON CONFLICT DO NOTHING`.execute(database)
   },
 
   async findGrant(grantId: string): Promise<StoredGrant | null> {

@@ -18,9 +18,9 @@ const SPANS: Readonly<Record<Exclude<Period['period'], 'CUSTOM'>, readonly [firs
   LAST_90_DAYS: [89, 0],
 }
 
-/** Whether the text is a day that the calendar has, as YYYY-MM-DD. */
+/** Whether the text is a day that the calendar has, as YYYY-MM-DD, and has a day after it. */
 export function isDay(text: string): boolean {
-  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) && text !== '9999-12-31' ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
@@ -38,7 +38,7 @@ export function daysOf({ period, firstDay, lastDay }: Period, now: Date, timezon
 }
 
 /** The day that calendars of the zone show. */
-const dayIn = (at: Date, timezone: string): string =>
+export const dayIn = (at: Date, timezone: string): string =>
   // Sweden writes dates as ISO 8601 does.
   new Intl.DateTimeFormat('sv', { timeZone: timezone, dateStyle: 'short' }).format(at)
 

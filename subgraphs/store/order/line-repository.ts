@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { anyOf } from '../../runtime/any-of.ts'
 import type { Tables } from '../tables.ts'
 import type { WrittenField } from './additional-field.ts'
 import type { OrderAdditionalField, OrderLine, OrderLineTerms, OrderTax } from './order.ts'
@@ -32,7 +33,7 @@ export const orderLineRepository = (database: Kysely<Tables>) => ({
         .selectFrom('order_line')
         .select(LINE)
         .where('store_id', '=', storeId)
-        .where('order_id', 'in', orderIds)
+        .where('order_id', '=', anyOf(orderIds))
         .orderBy('order_id')
         .orderBy('position')
         .execute()
@@ -78,7 +79,7 @@ export const orderLineRepository = (database: Kysely<Tables>) => ({
       .selectFrom('order_additional_field')
       .select(['id', 'order_id as orderId', 'label', 'value', 'area'])
       .where('store_id', '=', storeId)
-      .where('order_id', 'in', orderIds)
+      .where('order_id', '=', anyOf(orderIds))
       .orderBy('id')
       .execute(),
 

@@ -1,4 +1,5 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
+import { anyOf } from '../../runtime/any-of.ts'
 import type { KeysetRange } from '../../runtime/keyset.ts'
 import type { Tables } from '../tables.ts'
 import { containing } from '../text-key.ts'
@@ -46,7 +47,7 @@ export type OrderRepository = ReturnType<typeof orderRepository>
 export const orderRepository = (database: Kysely<Tables>) => ({
   /** In any order, without those that do not exist. */
   findByIds: (storeId: number, ids: readonly number[]): Promise<Order[]> =>
-    whole(database.selectFrom('order').where('store_id', '=', storeId).where('id', 'in', ids)),
+    whole(database.selectFrom('order').where('store_id', '=', storeId).where('id', '=', anyOf(ids))),
 
   /** One more than asked for. */
   list(storeId: number, which: OrderSelection, { size, after, offset }: KeysetRange, isNewestFirst: boolean): Promise<Order[]> {
@@ -98,12 +99,14 @@ export const orderRepository = (database: Kysely<Tables>) => ({
       .where('store_id', '=', storeId)
       .where('customer_id', 'in', customerIds)
       .groupBy('customer_id')
-    return (status === null ? query : query.where('status', 'in', status)).execute()
+    return (status === null ? query : query.where(isOneOf('status', status))).execute()
   },
 
   /** The rows until the transaction ends, by id, without those that do not exist. */
   lockAll: (storeId: number, ids: readonly number[]): Promise<Order[]> =>
-    whole(database.selectFrom('order').where('store_id', '=', storeId).where('id', 'in', ids).orderBy('id').forNoKeyUpdate()),
+    whole(
+      database.selectFrom('order').where('store_id', '=', storeId).where('id', '=', anyOf(ids)).orderBy('id').forNoKeyUpdate(),
+    ),
 
   /** The row until the transaction ends; null when there is none. */
   async lock(storeId: number, id: number): Promise<Order | null> {
@@ -195,6 +198,9 @@ export const orderRepository = (database: Kysely<Tables>) => ({
   },
 })
 
+/** Clients may give none at all, for which SQL has no `IN`: that is no order. */
+const isOneOf = (column: string, states: readonly string[]) => sql<boolean>`${sql.ref(column)} = ANY (${states}::text[])`
+
 type OrderQuery = SelectQueryBuilder<Tables, 'order', object>
 
 const whole = async (query: OrderQuery): Promise<Order[]> =>
@@ -204,11 +210,15 @@ function selected(database: Kysely<Tables>, storeId: number, which: OrderSelecti
   const { status, fulfillmentStatus, shipmentStatus, createdSince, createdBefore, updatedSince } = which
   const { afterId, customerId, productId, words } = which
   let query: OrderQuery = database.selectFrom('order').where('order.store_id', '=', storeId)
-  if (status) query = query.where('status', 'in', status)
-  if (fulfillmentStatus) query = query.where('fulfillment_status', 'in', fulfillmentStatus)
-  if (shipmentStatus) query = query.where('shipment_status', 'in', shipmentStatus)
-  if (createdSince !== undefined) query = query.where('created_at', '>=', createdSince)
-  if (createdBefore !== undefined) query = query.where('created_at', '<', createdBefore)
+  if (status) query = query.where(isOneOf('status', status))
+  if (fulfillmentStatus) query = query.where(isOneOf('fulfillment_status', fulfillmentStatus))
+  if (shipmentStatus) query = query.where(isOneOf('shipment_status', shipmentStatus))
+  if (createdSince !== undefined) {
+    query = query.where('created_at', '>=', createdSince).where('order.id', '>', lastBefore(storeId, createdSince))
+  }
+  if (createdBefore !== undefined) {
+    query = query.where('created_at', '<', createdBefore).where('order.id', '<', firstFrom(storeId, createdBefore))
+  }
   if (updatedSince !== undefined) query = query.where('updated_at', '>=', updatedSince)
   if (afterId !== undefined) query = query.where('order.id', '>', afterId)
   if (customerId !== undefined) query = query.where('customer_id', '=', customerId)
@@ -224,3 +234,17 @@ function selected(database: Kysely<Tables>, storeId: number, which: OrderSelecti
   }
   return query
 }
+
+/**
+ * How far times may lag behind ids: an order is written within seconds of its time, by a clock that is at most hours off. Within these bounds lists by id need not go
+ * through all orders in front of a time, nor behind it. Milliseconds.
+ */
+const LAG = 24 * 60 * 60 * 1000
+
+const lastBefore = (storeId: number, time: Date) => sql<number>`coalesce((
+  SELECT id FROM "order" WHERE store_id = ${storeId} AND created_at < ${new Date(time.getTime() - LAG)}
+  ORDER BY created_at DESC, id DESC LIMIT 1), 0)`
+
+const firstFrom = (storeId: number, time: Date) => sql<number>`coalesce((
+  SELECT id FROM "order" WHERE store_id = ${storeId} AND created_at >= ${new Date(time.getTime() + LAG)}
+  ORDER BY created_at, id LIMIT 1), 2147483647)`

@@ -1,6 +1,7 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
 import type { Context } from '../context.ts'
+import { eventsFor, type FeedEvent, rowFor } from '../feed.ts'
 import { identified, present, rowOf } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import { cancelOrder, markOrderPaid, updateOrder } from './actions.ts'
@@ -55,14 +56,23 @@ export const orderResolvers = {
         bulkUpdateOrders(unit, { orders: input.orders, onError: input.onError ?? 'ALL_OR_NOTHING' }),
       ),
   },
+  Subscription: {
+    orderUpdated: {
+      subscribe: async (_, { orderId }, context) => {
+        const only = await rowFor(orderId, 'Order', (row) => context.load.orderById.load(row))
+        return eventsFor(context, 'orderUpdated', ['order_updated'], ({ id }) => id === (only ?? id))
+      },
+      resolve: ({ payload: { id } }: FeedEvent, _: unknown, { load }: Context) => load.orderById.load(id),
+    },
+  },
   Order: {
     ...identified('Order'),
     __resolveReference: ({ id }, context) => orderOf(id, context),
     lines: ({ id }, _, { load }) => load.linesOfOrder.load(id),
     additionalFields: ({ id }, _, { load }) => load.additionalFieldsOfOrder.load(id),
-    duplicateUrl: (order, _, context) => pageOf(order, 'duplicate', context),
+    duplicateUrl: () => null,
     recoveryUrl: (order, _, context) => (order.status === 'ABANDONED' ? pageOf(order, 'recover', context) : null),
-    reviewUrl: (order, _, context) => (order.status === 'PAID' ? pageOf(order, 'review', context) : null),
+    reviewUrl: () => null,
     checkoutUrl: (order, _, context) =>
       order.status === 'ABANDONED' || order.status === 'PENDING_PAYMENT' ? pageOf(order, 'checkout', context) : null,
   },

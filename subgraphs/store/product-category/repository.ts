@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { anyOf } from '../../runtime/any-of.ts'
 import type { KeysetRange } from '../../runtime/keyset.ts'
 import type { Tables } from '../tables.ts'
 import type { ProductCategory } from './product-category.ts'
@@ -22,7 +23,12 @@ export type ProductCategoryRepository = ReturnType<typeof productCategoryReposit
 export const productCategoryRepository = (database: Kysely<Tables>) => ({
   /** In any order, without those that do not exist. */
   findByIds: (storeId: number, ids: readonly number[]): Promise<ProductCategory[]> =>
-    database.selectFrom('product_category').select(COLUMNS).where('store_id', '=', storeId).where('id', 'in', ids).execute(),
+    database
+      .selectFrom('product_category')
+      .select(COLUMNS)
+      .where('store_id', '=', storeId)
+      .where('id', '=', anyOf(ids))
+      .execute(),
 
   /** The parts of these categories, oldest first, at most `most` of each. */
   async ofParents(

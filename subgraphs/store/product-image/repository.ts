@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { anyOf } from '../../runtime/any-of.ts'
 import type { Tables } from '../tables.ts'
 import type { ProductImage } from './product-image.ts'
 
@@ -35,11 +36,11 @@ export const productImageRepository = (database: Kysely<Tables>) => {
   return {
     /** In any order, without those that do not exist. */
     findByIds: (storeId: number, ids: readonly number[]): Promise<ProductImage[]> =>
-      images(storeId).where('product_image.id', 'in', ids).execute(),
+      images(storeId).where('product_image.id', '=', anyOf(ids)).execute(),
 
     /** Of several products, in their order. */
     ofProducts: (storeId: number, productIds: readonly number[]): Promise<ProductImage[]> =>
-      images(storeId).where('product_image.product_id', 'in', productIds).orderBy('product_image.position').execute(),
+      images(storeId).where('product_image.product_id', '=', anyOf(productIds)).orderBy('product_image.position').execute(),
 
     async count(storeId: number, productId: number): Promise<number> {
       const { count } = await database

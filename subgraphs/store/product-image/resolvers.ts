@@ -30,7 +30,9 @@ export const productImageResolvers = {
     imageCount: async ({ id }, _, { load }) => (await load.productImagesOfProduct.load(id)).length,
   },
   ProductVariant: {
-    image: ({ imageId }, _, { load }) => (imageId === null ? null : load.productImageById.load(imageId)),
+    // It is one of the product's, which most of those who ask for it have asked for as well.
+    image: async ({ imageId, productId }, _, { load }) =>
+      imageId === null ? null : ((await load.productImagesOfProduct.load(productId)).find(({ id }) => id === imageId) ?? null),
   },
   ProductImage: {
     ...identified('ProductImage'),

@@ -27,6 +27,25 @@ export const productReviewRepository = (database: Kysely<Tables>) => ({
   findByIds: (storeId: number, ids: readonly number[]): Promise<ProductReview[]> =>
     database.selectFrom('product_review').select(COLUMNS).where('store_id', '=', storeId).where('id', 'in', ids).execute(),
 
+  async insert(storeId: number, review: Omit<ProductReview, 'id'>): Promise<number> {
+    const { id } = await database
+      .insertInto('product_review')
+      .values({
+        store_id: storeId,
+        status: review.status,
+        rating: review.rating,
+        review: review.review,
+        product_id: review.productId,
+        product_name: review.productName,
+        order_id: review.orderId,
+        customer_email: review.customerEmail,
+        created_at: review.createdAt,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    return id
+  },
+
   /** Oldest first, one more than asked for. */
   list(storeId: number, { size, after, offset }: KeysetRange): Promise<ProductReview[]> {
     let query = database.selectFrom('product_review').select(COLUMNS).where('store_id', '=', storeId)

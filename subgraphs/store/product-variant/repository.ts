@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { anyOf } from '../../runtime/any-of.ts'
 import type { Tables } from '../tables.ts'
 import { combinationOf, type ProductVariant, type VariantFields, type VariantOption } from './product-variant.ts'
 
@@ -29,7 +30,7 @@ export type ProductVariantRepository = ReturnType<typeof productVariantRepositor
 export const productVariantRepository = (database: Kysely<Tables>) => ({
   /** In any order, without those that do not exist. */
   findByIds: (storeId: number, ids: readonly number[]): Promise<ProductVariant[]> =>
-    database.selectFrom('product_variant').select(COLUMNS).where('store_id', '=', storeId).where('id', 'in', ids).execute(),
+    database.selectFrom('product_variant').select(COLUMNS).where('store_id', '=', storeId).where('id', '=', anyOf(ids)).execute(),
 
   /** All of these products, oldest first. */
   ofProducts: (storeId: number, productIds: readonly number[]): Promise<ProductVariant[]> =>
@@ -37,7 +38,7 @@ export const productVariantRepository = (database: Kysely<Tables>) => ({
       .selectFrom('product_variant')
       .select(COLUMNS)
       .where('store_id', '=', storeId)
-      .where('product_id', 'in', productIds)
+      .where('product_id', '=', anyOf(productIds))
       .orderBy('id')
       .execute(),
 

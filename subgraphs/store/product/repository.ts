@@ -1,4 +1,5 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
+import { anyOf } from '../../runtime/any-of.ts'
 import type { KeysetRange } from '../../runtime/keyset.ts'
 import type { Tables } from '../tables.ts'
 import { containing } from '../text-key.ts'
@@ -31,7 +32,7 @@ export type ProductRepository = ReturnType<typeof productRepository>
 export const productRepository = (database: Kysely<Tables>) => ({
   /** In any order, without those that do not exist. */
   findByIds: (storeId: number, ids: readonly number[]): Promise<Product[]> =>
-    whole(database.selectFrom('product').where('store_id', '=', storeId).where('id', 'in', ids)),
+    whole(database.selectFrom('product').where('store_id', '=', storeId).where('id', '=', anyOf(ids))),
 
   /** One more than asked for. */
   list(
@@ -79,7 +80,7 @@ export const productRepository = (database: Kysely<Tables>) => ({
       .selectFrom('product_category_member')
       .select(({ fn }) => ['category_id as categoryId', fn.countAll<string>().as('count')])
       .where('store_id', '=', storeId)
-      .where('category_id', 'in', categoryIds)
+      .where('category_id', '=', anyOf(categoryIds))
       .groupBy('category_id')
       .execute(),
 
@@ -92,7 +93,7 @@ export const productRepository = (database: Kysely<Tables>) => ({
       .selectFrom('product_category_member')
       .select(['product_id as productId', 'category_id as categoryId'])
       .where('store_id', '=', storeId)
-      .where('product_id', 'in', productIds)
+      .where('product_id', '=', anyOf(productIds))
       .orderBy('category_id')
       .execute(),
 
@@ -110,7 +111,7 @@ export const productRepository = (database: Kysely<Tables>) => ({
       ])
       .where('store_id', '=', storeId)
       .where('locale', '=', locale)
-      .where('product_id', 'in', productIds)
+      .where('product_id', '=', anyOf(productIds))
       .execute(),
 
   /** The row until the transaction ends; null when there is none. */

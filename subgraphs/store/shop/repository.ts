@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { KeysetRange } from '../../runtime/keyset.ts'
 import type { Tables } from '../tables.ts'
-import type { Shop, ShopProduct } from './shop.ts'
+import type { Shop, ShopOrder, ShopOrderLine, ShopProduct } from './shop.ts'
 
 export type ShopRepository = ReturnType<typeof shopRepository>
 
@@ -29,14 +29,44 @@ export const shopRepository = (database: Kysely<Tables>) => ({
   },
 
   /** Null when there is none with this code. */
-  async byCode(code: string): Promise<Shop | null> {
+  byCode: (code: string): Promise<Shop | null> => shopWhere(database, 'code', code),
+
+  /** Null when it is gone. */
+  byId: (id: number): Promise<Shop | null> => shopWhere(database, 'id', id),
+
+  /** The order with this token, in the shop with this code; null when there is none. */
+  async orderByToken(code: string, token: string): Promise<ShopOrder | null> {
     const found = await database
-      .selectFrom('store')
-      .select(['id', 'code', 'name', 'currency', 'logo_url as logo'])
-      .where('code', '=', code)
+      .selectFrom('order')
+      .innerJoin('store', 'store.id', 'order.store_id')
+      .select([
+        'order.store_id as storeId',
+        'order.id as number',
+        'order.status',
+        'order.shipment_status as shipmentStatus',
+        'order.currency',
+        'order.shipping',
+        'order.total',
+        'order.tracking_company as trackingCompany',
+        'order.tracking_number as trackingNumber',
+        'order.tracking_url as trackingUrl',
+        'order.created_at as createdAt',
+      ])
+      .where('store.code', '=', code)
+      .where('order.token', '=', token)
       .executeTakeFirst()
     return found ?? null
   },
+
+  /** What an order is about, in its order. */
+  orderLines: (storeId: number, orderId: number): Promise<ShopOrderLine[]> =>
+    database
+      .selectFrom('order_line')
+      .select(['name', 'qty as quantity', 'total'])
+      .where('store_id', '=', storeId)
+      .where('order_id', '=', orderId)
+      .orderBy('position')
+      .execute(),
 
   /** What is on sale, newest first, one more than asked for. */
   products: (storeId: number, { size, after }: KeysetRange): Promise<ShopProduct[]> =>
@@ -77,3 +107,12 @@ export const shopRepository = (database: Kysely<Tables>) => ({
 })
 
 const sells = sql<boolean>`EXISTS (SELECT 1 FROM product WHERE product.store_id = store.id AND product.status = 'AVAILABLE')`
+
+async function shopWhere(database: Kysely<Tables>, column: 'code' | 'id', value: string | number): Promise<Shop | null> {
+  const found = await database
+    .selectFrom('store')
+    .select(['id', 'code', 'name', 'currency', 'logo_url as logo'])
+    .where(column, '=', value)
+    .executeTakeFirst()
+  return found ?? null
+}

@@ -1,5 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
+import { present } from '../ids.ts'
 import type { Shop, ShopProduct } from './shop.ts'
 
 const SHOPS: KeysetList<Shop> = { name: 'shops', parts: ['number'], positionOf: ({ id }) => [id] }
@@ -10,6 +11,8 @@ const SIZES = { usual: 24, most: 50 } as const
 
 /** Codes are made of these; a text of anything else, however long, names no shop. */
 const CODE = /^[a-z0-9-]{1,100}$/
+/** What is random in the link of an order. */
+const SECRET = /^[\w-]{32}$/
 
 export const shopResolvers = {
   Query: {
@@ -18,6 +21,8 @@ export const shopResolvers = {
       return keysetPage(SHOPS, range, await shops.list(range), shops.count)
     },
     shop: (_, { code }, { shops }) => (CODE.test(code) ? shops.byCode(code) : null),
+    shopOrder: (_, { code, secret }, { shops }) =>
+      CODE.test(code) && SECRET.test(secret) ? shops.orderByToken(code, secret) : null,
   },
   Shop: {
     url: ({ code }, _, { publicUrl }) => `${publicUrl}/shops/${code}`,
@@ -31,4 +36,8 @@ export const shopResolvers = {
   },
   ShopConnection: connectionFields,
   ShopProductConnection: connectionFields,
+  ShopOrder: {
+    shop: ({ storeId }, _, { shops }) => present(shops.byId(storeId), 'shop'),
+    lines: ({ storeId, number }, _, { shops }) => shops.orderLines(storeId, number),
+  },
 } satisfies Resolvers

@@ -1,3 +1,5 @@
+import type { OrderStatus, ShipmentStatus } from '../order/states.ts'
+
 /** What everybody may know of a store. */
 export type Shop = {
   readonly id: number
@@ -17,3 +19,21 @@ export type ShopProduct = {
   /** Key of the file of its first picture; null without one. */
   readonly imageKey: string | null
 }
+
+/** What whoever has the link of an order may know of it. Decimals are exact text. */
+export type ShopOrder = {
+  readonly storeId: number
+  readonly number: number
+  readonly status: OrderStatus
+  readonly shipmentStatus: ShipmentStatus
+  readonly currency: string
+  readonly shipping: string
+  readonly total: string
+  readonly trackingCompany: string | null
+  readonly trackingNumber: string | null
+  readonly trackingUrl: string | null
+  readonly createdAt: Date
+}
+
+/** Something that is bought. */
+export type ShopOrderLine = { readonly name: string; readonly quantity: number; readonly total: string }

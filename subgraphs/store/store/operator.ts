@@ -2,18 +2,23 @@ import { type Connection, openDatabase } from '../../runtime/database.ts'
 import { Refusal } from '../../runtime/refusal.ts'
 import { hashOf } from '../access/access.ts'
 import { countryOf } from '../country/country.ts'
+import { eraseByEmail } from '../customer/actions.ts'
+import type { Files } from '../file/files.ts'
+import { type Filling, fillStore } from '../sample/fill.ts'
 import type { Tables } from '../tables.ts'
+import { write } from '../write.ts'
 import { type ListedStore, storeRepository } from './repository.ts'
 import { type Credentials, newAuthtoken, paidByOperator, setUpStore } from './set-up.ts'
 import { nameProblem } from './store.ts'
 
 /** What an operator does with stores. */
 export type Stores = {
-  /** Sets up a store. Throws a `Refusal` for a name or country that is not permitted. */
+  /** Sets up a store, all of it or nothing; with a sample, filled with that. Throws a `Refusal` for a name or country that is not permitted. */
   readonly create: (store: {
     readonly name: string
     readonly country: string
     readonly isPaid: boolean
+    readonly sample?: { readonly files: Pick<Files, 'keepOwn' | 'delete'>; readonly told: Filling }
   }) => Promise<{ readonly code: string } & Credentials>
   /** All of them, oldest first. */
   readonly list: () => Promise<readonly ListedStore[]>
@@ -21,7 +26,14 @@ export type Stores = {
   readonly resetToken: (code: string) => Promise<Credentials | null>
   /** Gives a store to a user by an opaque id, or to nobody for null; false when there is no store with this code. */
   readonly setOwner: (code: string, user: string | null) => Promise<boolean>
+  /** Erases whoever has this address, as a customer and in the orders of every store. */
+  readonly erase: (email: string) => Promise<ErasedInStores>
+  /** Takes the stores of a user, by an opaque id, into nobody's hands; answers how many there were. */
+  readonly disown: (user: string) => Promise<number>
 }
+
+/** What became of somebody in all stores. */
+export type ErasedInStores = { readonly customers: number; readonly orders: number }
 
 /** Runs `work` on the stores of a database that is migrated. */
 export async function withStores<Result>(connection: Connection, work: (stores: Stores) => Promise<Result>): Promise<Result> {
@@ -29,7 +41,7 @@ export async function withStores<Result>(connection: Connection, work: (stores: 
   const stores = storeRepository(database.query)
   try {
     return await work({
-      async create({ name, country, isPaid }) {
+      async create({ name, country, isPaid, sample }) {
         const wrong = nameProblem(name)
         if (wrong) throw new Refusal(wrong.message.replace('"name"', '--name'))
         const known = countryOf(country)
@@ -43,8 +55,11 @@ export async function withStores<Result>(connection: Connection, work: (stores: 
           createdBy: null,
           at,
         }
-        const { code, login, authtoken } = await database.query.transaction().execute((query) => setUpStore(query, wanted))
-        return { code, login, authtoken }
+        return database.query.transaction().execute(async (query) => {
+          const { storeId, ...made } = await setUpStore(query, wanted)
+          if (sample) await fillStore({ query, storeId, now: at }, sample.files, sample.told)
+          return made
+        })
       },
       list: stores.list,
       async resetToken(code) {
@@ -56,6 +71,21 @@ export async function withStores<Result>(connection: Connection, work: (stores: 
         const id = await stores.idOf(code)
         if (id !== null) await stores.setOwner(id, user, new Date())
         return id !== null
+      },
+      disown: (user) => stores.disown(user, new Date()),
+      async erase(email) {
+        const erased = { customers: 0, orders: 0 }
+        for (const { id: storeId } of await stores.list()) {
+          // Webhooks are planned by a process that delivers them; whoever listens to the feed is told.
+          const unit = { storeId, now: new Date(), announce: async () => {} }
+          const gone = await write(database.query, unit, { name: 'erase', input: null, key: null }, (each) =>
+            eraseByEmail(each, email),
+          )
+          if (gone.__typename !== 'EraseSuccess') continue
+          erased.customers += gone.customers
+          erased.orders += gone.orders
+        }
+        return erased
       },
     })
   } finally {

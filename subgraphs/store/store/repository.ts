@@ -46,7 +46,7 @@ export type NewStore = {
 }
 
 /** A store with its login, for operators. */
-export type ListedStore = Pick<Store, 'code' | 'name' | 'createdAt'> & { readonly login: string }
+export type ListedStore = Pick<Store, 'id' | 'code' | 'name' | 'createdAt'> & { readonly login: string }
 
 export type StoreRepository = ReturnType<typeof storeRepository>
 
@@ -84,6 +84,16 @@ export const storeRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
+  /** Takes the stores of an owner into nobody's hands; answers how many there were. */
+  async disown(ownerId: string, at: Date): Promise<number> {
+    const { numUpdatedRows } = await database
+      .updateTable('store')
+      .set((set) => ({ owner_id: null, updated_at: at, version: set('version', '+', 1) }))
+      .where('owner_id', '=', ownerId)
+      .executeTakeFirst()
+    return Number(numUpdatedRows)
+  },
+
   /** The row of the store with this code; null when there is none. */
   async idOf(code: string): Promise<number | null> {
     const found = await database.selectFrom('store').select('id').where('code', '=', code).executeTakeFirst()
@@ -105,7 +115,7 @@ export const storeRepository = (database: Kysely<Tables>) => ({
     database
       .selectFrom('store')
       .innerJoin('credential', 'credential.store_id', 'store.id')
-      .select(['store.code', 'store.name', 'store.created_at as createdAt', 'credential.login'])
+      .select(['store.id', 'store.code', 'store.name', 'store.created_at as createdAt', 'credential.login'])
       .orderBy('store.id')
       .execute(),
 
@@ -121,9 +131,16 @@ export const storeRepository = (database: Kysely<Tables>) => ({
     return rows.map(({ createdAt }) => createdAt)
   },
 
+  /** Keeps everybody else from setting up stores until the transaction ends. */
+  lockAll: () => lockAll(database),
+
+  /** Whether there is no store at all. */
+  isNone: async (): Promise<boolean> =>
+    (await database.selectFrom('store').select('id').limit(1).executeTakeFirst()) === undefined,
+
   /** A code like the wanted one that no other store has. */
   async freeCode(wanted: string): Promise<string> {
-    await sql`LOCK TABLE store IN SHARE ROW EXCLUSIVE MODE`.execute(database)
+    await lockAll(database)
     const rows = await database
       .selectFrom('store')
       .select('code')
@@ -249,3 +266,7 @@ const storeOf = ({
   weightUnit: weightUnit.toUpperCase() as WeightUnit,
   address: address as StoreAddress | null,
 })
+
+const lockAll = async (database: Kysely<Tables>): Promise<void> => {
+  await sql`LOCK TABLE store IN SHARE ROW EXCLUSIVE MODE`.execute(database)
+}

@@ -8,8 +8,8 @@ export const storeResolvers = {
   Query: {
     store: async (_, __, { storeId, load }) => present(load.storeById.load(await storeId()), 'store'),
     storeAccess: async (_, __, { access }) => {
-      const { storeCode, scopes } = await access()
-      return { storeCode, scopes: scopes === 'all' ? SCOPES : scopes.toSorted() }
+      const { storeCode, scopes, app } = await access()
+      return { storeCode, scopes: scopes === 'all' ? SCOPES : scopes.toSorted(), appCode: app?.code ?? null }
     },
   },
   Mutation: {

@@ -16,11 +16,12 @@ export const newAuthtoken = (): string => randomBytes(24).toString('base64url')
 export const newHooksToken = (): string => randomBytes(16).toString('hex')
 const newLogin = (): string => randomBytes(16).toString('hex')
 
-/** Sets up a store with what its country has by default. Run it in a transaction; the code is made from the name. */
+/** Sets up a store with what its country has by default. Run it in a transaction; the code is made from the name unless one is wanted. */
 export async function setUpStore(
   query: Kysely<Tables>,
   wanted: {
     readonly name: string
+    readonly code?: string
     readonly country: string
     readonly theme: string | null
     readonly paidSince: Date | null
@@ -29,7 +30,7 @@ export async function setUpStore(
   },
 ): Promise<{ readonly storeId: number; readonly code: string } & Credentials> {
   const stores = storeRepository(query)
-  const code = await stores.freeCode(permalinkOf(wanted.name).replace(/[^a-z0-9-]/g, '') || 'store')
+  const code = await stores.freeCode(wanted.code ?? (permalinkOf(wanted.name).replace(/[^a-z0-9-]/g, '') || 'store'))
   const defaults = defaultsOf(wanted.country)
   if (!defaults) throw new Error(`Expected a country of ISO 3166-1, got "${wanted.country}".`)
   const credentials = { login: newLogin(), authtoken: newAuthtoken() }

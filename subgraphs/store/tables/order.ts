@@ -124,7 +124,7 @@ export type OrderTables = {
     store_id: number
     id: GeneratedAlways<number>
     order_id: number | null
-    kind: 'PAYMENT' | 'REFUND'
+    kind: 'PAYMENT' | 'REFUND' | 'APP_FEE'
     amount: string
     currency: string
     created_at: Date

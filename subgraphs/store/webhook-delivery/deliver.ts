@@ -34,15 +34,29 @@ const BODY = 10_000
 /** Transactions that lock each other out begin again, so often. */
 const ATTEMPTS = 5
 
+/** Deliveries that are given jobs in one transaction. */
+const ORPHANS = 1_000
+
 /** Delivers in this process until the returned function is called. */
 export async function deliver(delivering: Delivering): Promise<() => Promise<void>> {
   const ended = new AbortController()
+  while ((await adopt(delivering)) === ORPHANS);
   const stop = await delivering.jobs.work((job) => attempt(delivering, job, ended.signal))
   return async () => {
     const cut = setTimeout(() => ended.abort(), PATIENCE)
     await stop()
     clearTimeout(cut)
   }
+}
+
+/** Plans what waits without a job, which is so in a database that was restored. Answers how many there were, at most a thousand. */
+function adopt({ database, plan }: Delivering): Promise<number> {
+  return database.transaction().execute(async (query) => {
+    const orphans = await webhookDeliveryRepository(query).orphans(ORPHANS)
+    for (const [storeId, deliveries] of Map.groupBy(orphans, (orphan) => orphan.storeId))
+      await plan.begin({ query, storeId }, deliveries)
+    return orphans.length
+  })
 }
 
 /**

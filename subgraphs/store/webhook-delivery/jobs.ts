@@ -1,6 +1,7 @@
 import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { Connection } from '../../runtime/database.ts'
+import type { JobQueue } from '../../runtime/subgraph.ts'
 import type { Unit } from '../write.ts'
 
 /** A delivery that is to be begun by the job with this id. */
@@ -14,20 +15,6 @@ export type DeliveryJob = {
 
 /** A run of a job: the same job runs again when the process that ran it has died, or failed itself. */
 export type JobRun = { readonly jobId: string; readonly run: number; readonly storeId: number; readonly deliveryId: number }
-
-/** How many jobs of a queue there are, of all processes together. */
-export type JobQueue = {
-  readonly queue: string
-  /** Due, and not begun. */
-  readonly waiting: number
-  /** Not due yet. */
-  readonly later: number
-  readonly active: number
-  /** Failed when they last ran, by our own fault, and run again. */
-  readonly failed: number
-  /** How long the one has waited that is due for longest, in seconds; 0 when none is. */
-  readonly oldestSeconds: number
-}
 
 /** When deliveries are begun, kept by pg-boss beside the tables of the store. */
 export type DeliveryJobs = {

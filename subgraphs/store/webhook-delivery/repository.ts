@@ -37,7 +37,7 @@ export type Lane = Pick<WebhookDelivery, 'url' | 'entity' | 'entityId'>
 
 export type WebhookDeliveryRepository = ReturnType<typeof webhookDeliveryRepository>
 
-/** Deliveries in the database; every call is about one store. */
+/** Deliveries in the database; every call but `orphans` is about one store. */
 export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
   // Only events of ours are ever written.
   const selected = () => database.selectFrom('webhook_delivery').select(COLUMNS).$narrowType<{ event: EventName }>()
@@ -140,6 +140,21 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
         UPDATE webhook_delivery AS delivery SET taken_by = planned.job
         FROM unnest(${planned.map(({ deliveryId }) => deliveryId)}::bigint[], ${planned.map(({ jobId }) => jobId)}::uuid[]) AS planned (id, job)
         WHERE delivery.store_id = ${storeId} AND delivery.id = planned.id AND delivery.taken_run IS NULL`.execute(database)
+    },
+
+    /** Deliveries of every store that wait, and that no job is to begin, oldest first. Whoever asks at the same time is told of others. */
+    async orphans(most: number): Promise<{ readonly storeId: number; readonly deliveryId: number; readonly dueAt: Date }[]> {
+      const rows = await database
+        .selectFrom('webhook_delivery')
+        .select(['store_id as storeId', 'id', 'due_at as dueAt'])
+        .where('status', '=', 'waiting')
+        .where('taken_by', 'is', null)
+        .orderBy('id')
+        .limit(most)
+        .forUpdate()
+        .skipLocked()
+        .execute()
+      return rows.map(({ id, ...row }) => ({ ...row, deliveryId: Number(id) }))
     },
 
     /** What a job is to begin; null when it has nothing to begin any more. */

@@ -55,8 +55,10 @@ export type TrustSources = {
   readonly evidenceFor: (subject: Subject, options?: EvidenceOptions) => Promise<Snapshot>
   /** What can be reached, in a fixed order: sources first, then lists by name. Never rejects. */
   readonly status: () => Promise<SourceStatus[]>
-  /** Downloads the lists that are due, which also happens by itself; resolves when that is done. */
+  /** Downloads the lists that are due; resolves when that is done. */
   readonly refreshLists: () => Promise<void>
+  /** Looks after lists and DNS from now on, until it is closed. */
+  readonly start: () => void
   /** Ends what runs, and resolves when nothing does. */
   readonly close: () => Promise<void>
 }
@@ -73,11 +75,9 @@ export type SourcesOptions = {
   readonly network?: Omit<NetworkOptions, 'resolvers'>
   /** For tests: other lists than those of the configuration. */
   readonly chosen?: readonly List[]
-  /** For tests: whether lists and DNS are looked after without being told; true when left out. */
-  readonly isScheduled?: boolean
 }
 
-/** Starts the collectors; nothing is asked before the first target, except for lists that are due and whether DNS answers. */
+/** The collectors; nothing is asked before the first target or `start`. */
 export function trustSources({
   evidence: repository,
   lists,
@@ -87,7 +87,6 @@ export function trustSources({
   now = () => new Date(),
   network: networkOptions = {},
   chosen = chosenLists(config.TRUST_LISTS),
-  isScheduled = true,
 }: SourcesOptions): TrustSources {
   const ended = new AbortController()
   const network = safeNetwork({ ...networkOptions, resolvers: config.TRUST_DNS_SERVERS ?? systemServers() })
@@ -126,7 +125,7 @@ export function trustSources({
     return all.map(() => null)
   })
 
-  const looking = isScheduled ? lookAfter() : Promise.resolve()
+  let looking = Promise.resolve()
 
   return {
     async evidenceFor(subject, { signal, budgetMs = BUDGET, maxStaleSeconds = 0 } = {}) {
@@ -168,6 +167,10 @@ export function trustSources({
     },
 
     refreshLists,
+
+    start() {
+      looking = lookAfter()
+    },
 
     async close() {
       ended.abort()

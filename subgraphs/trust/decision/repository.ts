@@ -29,6 +29,8 @@ export const decisionRepository = (database: Kysely<Tables>) => {
   return {
     /** A decision of a key; null when it has none with this id. */
     async find(keyId: string, id: string): Promise<Decision | null> {
+      // PostgreSQL has no text with this character.
+      if (id.includes('\0')) return null
       const row = await database
         .selectFrom('decision')
         .innerJoin('snapshot', 'snapshot.id', 'decision.snapshot_id')

@@ -11,33 +11,33 @@ const SUPERSEDED = 7 * DAY
 export type Retention = {
   /** Deletes all of it now. Rejects when the database fails. */
   readonly run: () => Promise<void>
+  /** Runs at once and then once a day, until it is closed. Every process may: deleting twice does no harm. */
+  readonly start: () => void
   readonly close: () => Promise<void>
 }
 
-/**
- * `days`: age at which decisions go; 0: never. Their snapshots go with them, and so does any other of that age. When `isScheduled`, it runs by itself, at
- * once and then once a day, in every process: deleting twice does no harm.
- */
+/** `days`: age at which decisions go; 0: never. Their snapshots go with them, and so does any other of that age. */
 export function retention({
   decisions,
   snapshots,
   days,
   now,
   log,
-  isScheduled,
 }: {
   readonly decisions: Pick<DecisionRepository, 'deleteBefore'>
   readonly snapshots: Pick<SnapshotRepository, 'deleteUnused'>
   readonly days: number
   readonly now: () => Date
   readonly log: Logger
-  readonly isScheduled: boolean
 }): Retention {
   const ended = new AbortController()
-  const running = isScheduled ? daily() : Promise.resolve()
+  let running = Promise.resolve()
 
   return {
     run,
+    start() {
+      running = daily()
+    },
     async close() {
       ended.abort()
       await running

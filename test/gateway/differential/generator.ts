@@ -37,6 +37,8 @@ export type Choice = {
   readonly hasRequirements: boolean
   /** Names of fields that plans need by themselves, which other fields may have in an answer all the same. */
   readonly needed: ReadonlySet<string>
+  /** The share of operations that are mutations; a tenth when absent. */
+  readonly mutations?: number
 }
 
 /** How names in an answer are chosen: freely, which may conflict; the same for what is the same; or all different. */
@@ -58,7 +60,11 @@ export function operationOf(seed: number | string, choice: Choice): Case {
   throw new Error('Unreachable.')
 }
 
-function attempt(seed: string, { api, isLeftOut, isShared, hasRequirements, needed }: Choice, naming: Naming): Case {
+function attempt(
+  seed: string,
+  { api, isLeftOut, isShared, hasRequirements, needed, mutations = 0.1 }: Choice,
+  naming: Naming,
+): Case {
   const random = randomOf(seed)
   const aliases = [...ALIASES, ...needed]
   const fragments: FragmentDefinitionNode[] = []
@@ -66,7 +72,7 @@ function attempt(seed: string, { api, isLeftOut, isShared, hasRequirements, need
   let left = SIZE
   let names = 0
 
-  const kind = api.getMutationType() && random.chance(0.1) ? OperationTypeNode.MUTATION : OperationTypeNode.QUERY
+  const kind = api.getMutationType() && random.chance(mutations) ? OperationTypeNode.MUTATION : OperationTypeNode.QUERY
   const root = api.getRootType(kind)
   if (!root) throw new Error('Expected a root type.')
   const selectionSet = selections(root, 0)

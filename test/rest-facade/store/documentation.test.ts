@@ -7,21 +7,34 @@ import { type StoreRestStack, startStoreStack } from './stack.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/store.md'), 'utf8')
 
-/** The requests that docs/store.md tells its readers to paste, in order; a request may take several lines. */
-const requests = [...page.matchAll(/```sh\n([\s\S]*?)```/g)]
-  .flatMap(([, block = '']) => block.replace(/^#.*\n/gm, '').split(/\n(?=curl )/))
+/** What docs/store.md tells its readers to paste, in order: requests, which may take several lines, and ids that they find in the answers. */
+const pasted = [...page.matchAll(/```sh\n([\s\S]*?)```/g)]
+  .flatMap(([, block = '']) => block.replace(/^#.*\n/gm, '').split(/\n(?=curl |[A-Z]+=)/))
   .map((request) => request.trim())
+
+/** Where ids are in the answer before. */
+const IDS: Readonly<Record<string, (answer: Answer) => number | undefined>> = {
+  CATEGORY: ({ category }) => category?.id,
+  PRODUCT: ({ product }) => product?.id,
+  VARIANT: ({ product }) => product?.variants[0]?.id,
+  ORDER: ({ order }) => order?.id,
+}
+type Answer = {
+  readonly category?: { readonly id: number }
+  readonly product?: { readonly id: number; readonly variants: readonly { readonly id: number }[] }
+  readonly order?: { readonly id: number }
+}
 
 /** What each of them shows. */
 const SHOWN: readonly object[] = [
-  { category: { id: 1, name: 'Shirts' } },
-  { product: { id: 1, price: 39.9, categories: [{ id: 1 }], variants: [{ id: 1, sku: 'LS-S' }, { sku: 'LS-M' }] } },
+  { category: { name: 'Shirts' } },
+  { product: { price: 39.9, categories: [{ name: 'Shirts' }], variants: [{ sku: 'LS-S' }, { sku: 'LS-M' }] } },
   [{ product: { name: 'Linen shirt' } }],
   { product: { name: 'Linen shirt', price: 35 } },
-  { order: { id: 1, status: 'Pending Payment', total: 79.8, products: [{ sku: 'LS-S', qty: 2 }] } },
+  { order: { status: 'Pending Payment', total: 79.8, products: [{ sku: 'LS-S', qty: 2 }] } },
   { order: { status_enum: 'paid' } },
   { order: { shipment_status_enum: 'requested', tracking_number: 'T1' } },
-  [{ order: { id: 1 } }],
+  [{ order: { products: [{ sku: 'LS-S' }] } }],
 ]
 
 let stack: StoreRestStack
@@ -31,10 +44,17 @@ beforeAll(async () => {
 afterAll(() => stack.close())
 
 test('what docs/store.md tells readers to paste shows what it says, one after the other', async () => {
+  // Ids do not begin with 1, as anywhere with a store before.
+  await stack.ask('POST /categories.json', { as: await stack.aStore(), body: { category: { name: 'Of somebody else' } } })
   const { login, authtoken } = stack.own
-  const env = { ...process.env, LOGIN: login, AUTHTOKEN: authtoken }
+  const env: NodeJS.ProcessEnv = { ...process.env, LOGIN: login, AUTHTOKEN: authtoken }
   const shown: unknown[] = []
-  for (const request of requests) {
+  for (const request of pasted) {
+    const [, name = ''] = /^([A-Z]+)=\d+$/.exec(request) ?? []
+    if (name !== '') {
+      env[name] = String(IDS[name]?.(shown.at(-1) as Answer))
+      continue
+    }
     const command = request.replace('curl ', 'curl -sS --fail-with-body ').replaceAll('localhost:4000', new URL(stack.url).host)
     const { stdout } = await promisify(execFile)('sh', ['-c', command], { env })
     shown.push(JSON.parse(stdout))

@@ -40,7 +40,9 @@ test('a client made from the served contract compiles, and runs a shop from the 
       ['LS-S', 5],
       ['LS-M', 2],
     ],
-    gone: ['OK', 'OK'],
+    hook: [true, 'order_paid', 'https://receiver.example/hooks/paid'],
+    hooks: ['https://receiver.example/hooks/paid'],
+    gone: ['OK', 'OK', 'OK'],
     missing: [404, true],
   })
 }, 60_000)

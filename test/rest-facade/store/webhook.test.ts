@@ -18,7 +18,7 @@ let receiver: HttpServer
 let shop: TestStore
 const received: Received[] = []
 /** What the receiver answers, by path; 200 where nothing is said. */
-const answers = new Map<string, (response: ServerResponse) => void>()
+const answers = new Map<string, (response: ServerResponse, sent: Received) => void>()
 
 beforeAll(async () => {
   receiver = await startHttpServer({
@@ -27,9 +27,10 @@ beforeAll(async () => {
       request.on('data', (chunk) => chunks.push(chunk))
       request.on('end', () => {
         const path = request.url ?? ''
-        received.push({ path, headers: request.headers, body: Buffer.concat(chunks).toString(), at: clock.now() })
+        const sent = { path, headers: request.headers, body: Buffer.concat(chunks).toString(), at: clock.now() }
+        received.push(sent)
         const answer = answers.get(path) ?? status(200)
-        answer(response)
+        answer(response, sent)
       })
     },
   })
@@ -56,20 +57,40 @@ const status =
   (response: ServerResponse) =>
     response.writeHead(code, headers).end(body)
 
-/** Lets time pass, a second of the store's for a few milliseconds of ours. */
+/**
+ * What there is to do for webhooks of the shop, besides tests: what is being sent, and what is due and next for its thing and URL, unless its webhook is paused. The
+ * clock of the test begins what is due; what is being sent ends in the time of the machine.
+ */
+async function toDo(): Promise<{ readonly sending: number; readonly due: number }> {
+  const heads = await stack.sql(
+    `SELECT DISTINCT ON (url, entity, entity_id) due_at, taken_run FROM webhook_delivery AS delivery
+    WHERE store_id = $1 AND status = 'waiting' AND NOT is_test AND (taken_run IS NOT NULL OR NOT EXISTS (
+      SELECT FROM webhook_subscription WHERE store_id = $1 AND id = delivery.subscription_id AND paused_at IS NOT NULL))
+    ORDER BY url, entity, entity_id, id`,
+    [shop.storeId],
+  )
+  const sending = heads.filter(({ taken_run: run }) => run !== null).length
+  const due = heads.filter(({ taken_run: run, due_at: at }) => run === null && Number(at) <= clock.now()).length
+  return { sending, due }
+}
+
+/** Lets time pass, a second of the store's at once, but none while something is being sent. */
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) {
-    await clock.tick(1_000)
+    if ((await toDo()).sending === 0) await clock.tick(1_000)
     await sleep(2)
   }
 }
-/** Lets so much time pass that everything which is due is done with. */
+/** Lets so much time pass, and then as much as is needed for everything that is due to be done with. */
 async function pass(minutes: number): Promise<void> {
   await clock.setTime(clock.now() + minutes * MINUTE)
+  // What comes although it is not due is given the time to.
   for (let second = 0; second < 12; second += 1) {
     await clock.tick(1_000)
     await sleep(10)
+    await until(async () => (await toDo()).sending === 0)
   }
+  await until(async () => Object.values(await toDo()).every((many) => many === 0))
 }
 
 const url = (path: string) => `${receiver.url}${path}`
@@ -234,16 +255,18 @@ test('an attempt that failed is repeated 1, 16, 81 and 256 minutes later, and gi
   const id = await aHook('product_created', '/five')
   answers.set('/five', status(500, {}, 'Broken here'))
   await aProduct()
-  await until(() => at('/five').length > 0)
+  await pass(0)
   for (const [index, minutes] of [1, 16, 81, 256].entries()) {
-    await pass(0)
     const [{ dueAt }] = await deliveries(id)
+    const due = Date.parse(dueAt)
     const last = at('/five').at(-1) as Received
-    expect(Date.parse(dueAt) - last.at).toBeGreaterThanOrEqual(minutes * MINUTE)
-    expect(Date.parse(dueAt) - last.at).toBeLessThan(minutes * MINUTE + 15_000)
-    await pass(minutes - 0.8)
+    expect(due - last.at).toBeGreaterThanOrEqual(minutes * MINUTE)
+    expect(due - last.at).toBeLessThan(minutes * MINUTE + 15_000)
+    await clock.setTime(due - 20_000)
+    await pass(0)
     expect(at('/five')).toHaveLength(index + 1)
-    await pass(0.8)
+    await clock.setTime(due)
+    await pass(0)
     expect(at('/five')).toHaveLength(index + 2)
   }
   await pass(2_000)
@@ -261,6 +284,76 @@ test('an attempt that failed is repeated 1, 16, 81 and 256 minutes later, and gi
   await settled(id)
   expect([at('/five')[5]?.body, idOf(at('/five')[5] as Received)]).toEqual([delivery.body, delivery.id])
   expect(await hook(id)).toEqual({ failureCount: 0, failingSince: null, pausedAt: null })
+}, 60_000)
+
+const ORDER_EVENTS = ['order_created', 'order_pending_payment', 'order_paid', 'order_shipped']
+
+/** An order to which each of `ORDER_EVENTS` happens, in their order, once `goOn` is called. */
+async function anOrder(product: number) {
+  const { json } = await stack.ask('POST /orders.json', { as: shop, body: { order: { products: [{ id: product, qty: 1 }] } } })
+  const { id } = json.order
+  const change = (order: object) => stack.ask(`PUT /orders/${id}.json`, { as: shop, body: { order } })
+  return {
+    id,
+    goOn: async () => {
+      await change({ status: 'Paid' })
+      await change({ shipment_status: 'requested' })
+      await change({ shipment_status: 'in_transit' })
+    },
+  }
+}
+const orderIn = ({ body }: Received): number => JSON.parse(body).order.id
+const arrivedFor = (path: string, order: number) => at(path).filter((each) => orderIn(each) === order)
+
+test('while an event of an order is repeated its later events wait, and those of another order do not', async () => {
+  for (const event of ORDER_EVENTS) await aHook(event, '/some')
+  const product = await aProduct()
+  const slow = await anOrder(product)
+  let refusals = 0
+  answers.set('/some', (response, sent) => {
+    const isRefused = orderIn(sent) === slow.id && refusals < 2
+    refusals += isRefused ? 1 : 0
+    status(isRefused ? 503 : 200)(response)
+  })
+  const other = await anOrder(product)
+  await slow.goOn()
+  await other.goOn()
+  await pass(0)
+  expect(arrivedFor('/some', other.id).map(eventOf)).toEqual(ORDER_EVENTS)
+  expect(arrivedFor('/some', slow.id).map(eventOf)).toEqual(['order_created'])
+  await pass(1)
+  expect(arrivedFor('/some', slow.id).map(eventOf)).toEqual(['order_created', 'order_created'])
+  await pass(16)
+  const arrived = arrivedFor('/some', slow.id)
+  expect(arrived.map(eventOf)).toEqual(['order_created', 'order_created', ...ORDER_EVENTS])
+  expect(new Set(arrived.slice(0, 3).map(idOf)).size).toBe(1)
+  expect(new Set(arrived.slice(2).map(idOf)).size).toBe(ORDER_EVENTS.length)
+})
+
+test('a receiver that is down for five hours gets every event of each order afterwards, in order, the first under the id that it refused', async () => {
+  const product = await aProduct()
+  // Told of from its payment on, so that neither webhook fails often enough to be paused.
+  const early = await anOrder(product)
+  for (const event of ORDER_EVENTS) await aHook(event, '/hours')
+  answers.set('/hours', status(503))
+  const late = await anOrder(product)
+  await late.goOn()
+  await early.goOn()
+  for (const minutes of [0, 1, 16, 81, 200]) await pass(minutes)
+  const refused = at('/hours')
+  expect(refused).toHaveLength(8)
+  answers.clear()
+  await pass(60)
+  for (const [{ id }, events] of [
+    [early, ORDER_EVENTS.slice(2)],
+    [late, ORDER_EVENTS],
+  ] as const) {
+    const [before, after] = [refused, at('/hours').slice(8)].map((all) => all.filter((each) => orderIn(each) === id))
+    expect(after?.map(eventOf)).toEqual(events)
+    expect(new Set(after?.map(idOf)).size).toBe(events.length)
+    const first = after?.[0] as Received
+    expect(before?.map((each) => [idOf(each), each.body])).toEqual(Array.from({ length: 4 }, () => [idOf(first), first.body]))
+  }
 }, 60_000)
 
 test('what was given up while a webhook failed is sent when it is resumed', async () => {

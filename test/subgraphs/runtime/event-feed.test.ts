@@ -5,7 +5,7 @@ import pino from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../../subgraphs/runtime/database.ts'
 import { eventFeed } from '../../../subgraphs/runtime/event-feed.ts'
-import { append, type EventFeed, type OutboxEvent, type OutboxTables } from '../../../subgraphs/runtime/outbox.ts'
+import { append, appendAll, type EventFeed, type OutboxEvent, type OutboxTables } from '../../../subgraphs/runtime/outbox.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/database.ts'
 
 const log = pino({ level: 'silent' })
@@ -79,6 +79,24 @@ test('an event is told once to everybody who listens, as the same object, and to
   expect(() => Object.assign(first.value as object, { number: 5 })).toThrow()
   await happen('b')
   expect(await read(elsewhere, 1)).toEqual([1])
+})
+
+test('events that are written together arrive in their order, numbered as if they had come one by one', async () => {
+  await happen('a')
+  const events = await feed.listen('a', null)
+  await database.query.transaction().execute(async (transaction) => {
+    await appendAll(transaction, 'a', [{ index: 'x' }, { index: { deep: [1] } }, { index: null }])
+    await appendAll(transaction, 'a', [])
+    await append(transaction, 'a', { index: 'last' })
+  })
+  const told: unknown[] = []
+  for (let place = 0; place < 4; place += 1) told.push((await events.next()).value)
+  expect(told).toMatchObject([
+    { number: 2, payload: { index: 'x' } },
+    { number: 3, payload: { index: { deep: [1] } } },
+    { number: 4, payload: { index: null } },
+    { number: 5, payload: { index: 'last' } },
+  ])
 })
 
 test('an event of a transaction that is rolled back is told to nobody, and leaves no gap', async () => {

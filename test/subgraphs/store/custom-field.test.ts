@@ -1,6 +1,6 @@
-import pg from 'pg'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aProduct, aVariant } from './support/product.ts'
+import { watchStatements } from './support/statements.ts'
 import { type StoreStack, startStore, type TestStore } from './support/store.ts'
 
 let stack: StoreStack
@@ -248,19 +248,17 @@ test('values of three products are read with as many statements as those of one'
   const field = await aSelection('a')
   const products = await Promise.all(Array.from({ length: 3 }, () => aProduct(stack, shop)))
   for (const product of products) await say(product, field, 'a')
-  const queries = vi.spyOn(pg.Client.prototype, 'query')
+  const queries = watchStatements()
   const statements = async (asked: readonly number[]) => {
-    // Who asks is remembered for a moment, and is not what is counted here.
-    await stack.ask(shop, '{ store { name } }')
-    const before = queries.mock.calls.length
+    const before = queries.texts().length
     const fields =
       'customFieldValues { value selectOption { value } customField { values } } reviews { totalCount nodes { rating } }'
     await stack.ask(shop, `{ ${asked.map((id) => `p${id}: product(id: "${id}") { ${fields} }`).join(' ')} }`)
-    return queries.mock.calls.length - before
+    return queries.texts().length - before
   }
   try {
     expect(await statements(products)).toBe(await statements(products.slice(0, 1)))
   } finally {
-    queries.mockRestore()
+    queries.stop()
   }
 })

@@ -1,10 +1,10 @@
-import pg from 'pg'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../../subgraphs/runtime/database.ts'
 import { isPassword } from '../../../subgraphs/runtime/password.ts'
 import { customerForOrder } from '../../../subgraphs/store/customer/for-order.ts'
 import type { Tables } from '../../../subgraphs/store/tables.ts'
 import { write } from '../../../subgraphs/store/write.ts'
+import { watchStatements } from './support/statements.ts'
 import { type StoreStack, startStore, type TestStore } from './support/store.ts'
 
 let stack: StoreStack
@@ -381,21 +381,21 @@ test('a page of customers with categories and fields takes the same number of st
   )
   const categoryIds = [category.data.createCustomerCategory.customerCategory.id]
   for (let index = 0; index < 12; index += 1) await aCustomer({ email: `${index}@x.org`, categoryIds }, reader)
-  const queries = vi.spyOn(pg.Client.prototype, 'query')
+  const queries = watchStatements()
   const statements = async (first: number) => {
-    const before = queries.mock.calls.length
+    const before = queries.texts().length
     const { data } = await stack.ask(
       reader,
       `{ customers(first: ${first}) { nodes { categories { name } additionalFields { value checkoutCustomField { label } } } totalCount }
          customerCategories { nodes { customers(first: ${first}) { nodes { email categories { name } } totalCount } } } }`,
     )
-    return { rows: data.customers.nodes.length, statements: queries.mock.calls.length - before }
+    return { rows: data.customers.nodes.length, statements: queries.texts().length - before }
   }
   try {
     const small = await statements(3)
     expect(small.rows).toBe(3)
     expect(await statements(12)).toEqual({ rows: 12, statements: small.statements })
   } finally {
-    queries.mockRestore()
+    queries.stop()
   }
 })

@@ -1,10 +1,10 @@
 import { isObjectType } from 'graphql'
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { opaqueId } from '../../../subgraphs/runtime/id.ts'
 import { demand } from '../../../subgraphs/store/access/guard.ts'
 import { OWNERS } from '../../../subgraphs/store/metafield/owners.ts'
 import { changer } from './support/change.ts'
+import { watchStatements } from './support/statements.ts'
 import { type StoreStack, startStore, type TestStore } from './support/store.ts'
 
 let stack: StoreStack
@@ -39,7 +39,7 @@ test('everything that has an id and a version has metafields, a table and scopes
 })
 
 test('whoever may not change a thing may not set its metafields', () => {
-  const app = { storeId: 1, storeCode: 'shop', scopes: ['read_pages', 'write_products'] } as const
+  const app = { storeId: 1, storeCode: 'shop', scopes: ['read_pages', 'write_products'], app: null } as const
   expect(() => demand(app, OWNERS.Page.scopes)).toThrow('Expected credentials with the scope "write_pages".')
   expect(() => demand(app, OWNERS.Product.scopes)).not.toThrow()
 })
@@ -157,17 +157,17 @@ describe('metafields of', () => {
   test('a page of things take one statement', async () => {
     const reader = await stack.aStore({ name: 'Reader' })
     for (let index = 0; index < 5; index += 1) await set((await aPage(reader)).id, [text('n', 'k')], reader)
-    const queries = vi.spyOn(pg.Client.prototype, 'query')
+    const queries = watchStatements()
     const statements = async (first: number) => {
-      const before = queries.mock.calls.length
+      const before = queries.texts().length
       const { data } = await stack.ask(reader, `{ pages(first: ${first}) { nodes { metafields { value } } } }`)
       expect(data.pages.nodes[0].metafields).toEqual([{ value: 'x' }])
-      return queries.mock.calls.length - before
+      return queries.texts().length - before
     }
     try {
       expect(await statements(1)).toBe(await statements(5))
     } finally {
-      queries.mockRestore()
+      queries.stop()
     }
   })
 })

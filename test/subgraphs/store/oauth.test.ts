@@ -407,7 +407,7 @@ test('nothing that opens anything lies in the database or in the log', async () 
   expect(secrets.every((secret) => typeof secret === 'string' && secret.length > 20)).toBe(true)
 
   const tables = await stack.sql(`SELECT relname AS name FROM pg_class WHERE relname LIKE 'app%' AND relkind = 'r'`)
-  expect(tables.length).toBe(4)
+  expect(tables.length).toBe(8)
   const rows = await Promise.all(
     tables.map(({ name }) => stack.sql(`SELECT t::text AS row, encode(t::text::bytea, 'escape') FROM ${name} t`)),
   )

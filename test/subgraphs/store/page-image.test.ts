@@ -1,8 +1,8 @@
-import pg from 'pg'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startHttpServer } from '../../support/http-server.ts'
 import { GIF, PNG, SVG } from '../../support/images.ts'
 import { changer } from './support/change.ts'
+import { watchStatements } from './support/statements.ts'
 import { type StoreStack, startStore, type TestStore } from './support/store.ts'
 
 let stack: StoreStack
@@ -119,19 +119,19 @@ test('a picture goes with its page, and is another page’s and another store’
 test('a list of pages with their pictures takes the same number of statements whatever its size', async () => {
   const reader = await stack.aStore({ name: 'Reader' })
   for (let index = 0; index < 4; index += 1) await create((await aPage(reader)).id, {}, reader)
-  const queries = vi.spyOn(pg.Client.prototype, 'query')
+  const queries = watchStatements()
   const statements = async (first: number) => {
-    const before = queries.mock.calls.length
+    const before = queries.texts().length
     const { data } = await stack.ask(
       reader,
       `{ pages(first: ${first}) { nodes { image { url } images { page { title } } imageCount } } }`,
     )
     expect(data.pages.nodes).toHaveLength(first)
-    return queries.mock.calls.length - before
+    return queries.texts().length - before
   }
   try {
     expect(await statements(1)).toBe(await statements(4))
   } finally {
-    queries.mockRestore()
+    queries.stop()
   }
 })

@@ -1,6 +1,6 @@
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { changer } from './support/change.ts'
+import { watchStatements } from './support/statements.ts'
 import { type StoreStack, startStore, type TestStore } from './support/store.ts'
 
 let stack: StoreStack
@@ -206,19 +206,19 @@ describe('lists of pages', () => {
     await aTemplate('T', reader)
     for (let index = 0; index < 10; index += 1)
       await aPage({ title: `p${index}`, template: 'T', categoryIds: [category.id] }, reader)
-    const queries = vi.spyOn(pg.Client.prototype, 'query')
+    const queries = watchStatements()
     const statements = async (first: number) => {
-      const before = queries.mock.calls.length
+      const before = queries.texts().length
       const asked = `{ pages(first: ${first}) { nodes { title template { name } categories { position category { name pages { title } } } } totalCount } }`
       const { data } = await stack.ask(reader, asked)
-      return { rows: data.pages.nodes.length, statements: queries.mock.calls.length - before }
+      return { rows: data.pages.nodes.length, statements: queries.texts().length - before }
     }
     try {
       const small = await statements(2)
       expect(small.rows).toBe(2)
       expect(await statements(10)).toEqual({ rows: 10, statements: small.statements })
     } finally {
-      queries.mockRestore()
+      queries.stop()
     }
   })
 })

@@ -1,5 +1,5 @@
-import pg from 'pg'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { watchStatements } from './support/statements.ts'
 import { ANONYMOUS, type StoreStack, startStore, type TestStore, withToken } from './support/store.ts'
 
 let stack: StoreStack
@@ -180,18 +180,18 @@ test('a page of categories with their parents takes the same number of statement
   const reader = await stack.aStore({ name: 'Reader' })
   const parents = [await aCategory({ name: 'P' }, reader), await aCategory({ name: 'Q' }, reader)]
   for (let index = 0; index < 10; index += 1) await aCategory({ name: `c${index}`, parentId: parents[index % 2]?.id }, reader)
-  const queries = vi.spyOn(pg.Client.prototype, 'query')
+  const queries = watchStatements()
   const statements = async (first: number) => {
-    const before = queries.mock.calls.length
+    const before = queries.texts().length
     const asked = `{ productCategories(first: ${first}) { nodes { name parent { name } children { name } } totalCount } }`
     const { data } = await stack.ask(reader, asked)
-    return { rows: data.productCategories.nodes.length, statements: queries.mock.calls.length - before }
+    return { rows: data.productCategories.nodes.length, statements: queries.texts().length - before }
   }
   try {
     const small = await statements(3)
     expect(small.rows).toBe(3)
     expect(await statements(12)).toEqual({ rows: 12, statements: small.statements })
   } finally {
-    queries.mockRestore()
+    queries.stop()
   }
 })

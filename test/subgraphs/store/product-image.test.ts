@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs'
-import pg from 'pg'
 import pino from 'pino'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../../subgraphs/runtime/database.ts'
 import { fileRepository } from '../../../subgraphs/store/file/repository.ts'
 import { sweepFiles } from '../../../subgraphs/store/file/sweep.ts'
@@ -9,6 +8,7 @@ import type { Tables } from '../../../subgraphs/store/tables.ts'
 import { startHttpServer } from '../../support/http-server.ts'
 import { GIF, PNG, SVG } from '../../support/images.ts'
 import { aProduct, aVariant } from './support/product.ts'
+import { watchStatements } from './support/statements.ts'
 import { type StoreStack, startStore, type TestStore } from './support/store.ts'
 
 let stack: StoreStack
@@ -236,20 +236,18 @@ test('a picture is a change of its product, which is told', async () => {
 test('pictures of three products are read with as many statements as those of one', async () => {
   const products = await Promise.all(Array.from({ length: 3 }, () => aProduct(stack, shop)))
   for (const product of products) await anImage(product)
-  const queries = vi.spyOn(pg.Client.prototype, 'query')
+  const queries = watchStatements()
   const statements = async (asked: readonly number[]) => {
-    // Who asks is remembered for a moment, and is not what is counted here.
-    await stack.ask(shop, '{ store { name } }')
-    const before = queries.mock.calls.length
+    const before = queries.texts().length
     const fields = 'imageCount images { url } attachmentCount attachments { url } digitalAssetCount digitalAssets { url }'
     const { data } = await stack.ask(shop, `{ ${asked.map((id) => `p${id}: product(id: "${id}") { ${fields} }`).join(' ')} }`)
     for (const product of Object.values<{ images: unknown[] }>(data)) expect(product.images).toHaveLength(1)
-    return queries.mock.calls.length - before
+    return queries.texts().length - before
   }
   try {
     expect(await statements(products)).toBe(await statements(products.slice(0, 1)))
   } finally {
-    queries.mockRestore()
+    queries.stop()
   }
 })
 

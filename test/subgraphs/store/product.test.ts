@@ -1,5 +1,5 @@
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { watchStatements } from './support/statements.ts'
 import { type StoreStack, startStore, type TestStore } from './support/store.ts'
 
 let stack: StoreStack
@@ -321,19 +321,19 @@ describe('lists', () => {
     for (let index = 0; index < 8; index += 1) {
       await aProduct({ variants: [{ options: [{ name: 'N', value: '1' }] }, { options: [{ name: 'N', value: '2' }] }] }, reader)
     }
-    const queries = vi.spyOn(pg.Client.prototype, 'query')
+    const queries = watchStatements()
     const statements = async (first: number) => {
-      const before = queries.mock.calls.length
+      const before = queries.texts().length
       const asked = `{ products(first: ${first}) { nodes { ${PRODUCT} } totalCount } }`
       const { data } = await stack.ask(reader, asked)
-      return { rows: data.products.nodes.length, statements: queries.mock.calls.length - before }
+      return { rows: data.products.nodes.length, statements: queries.texts().length - before }
     }
     try {
       const small = await statements(2)
       expect(small.rows).toBe(2)
       expect(await statements(8)).toEqual({ rows: 8, statements: small.statements })
     } finally {
-      queries.mockRestore()
+      queries.stop()
     }
   })
 })

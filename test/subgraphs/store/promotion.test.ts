@@ -1,5 +1,5 @@
-import pg from 'pg'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { watchStatements } from './support/statements.ts'
 import { type StoreStack, startStore, type TestStore } from './support/store.ts'
 
 const NOON = new Date('2026-11-20T12:00:00Z')
@@ -280,17 +280,17 @@ test('a page of promotions with all that they refer to takes the same number of 
     const members = { discountTarget: 'CATEGORIES', categoryIds: [category.id], productIds: [product.id] }
     await aPromotion({ ...members, coupons: [{ code: `c${index}` }] }, reader)
   }
-  const queries = vi.spyOn(pg.Client.prototype, 'query')
+  const queries = watchStatements()
   const statements = async (first: number) => {
-    const before = queries.mock.calls.length
+    const before = queries.texts().length
     const { data } = await stack.ask(reader, `{ promotions(first: ${first}) { nodes { ${FIELDS} } totalCount } }`)
-    return { rows: data.promotions.nodes.length, statements: queries.mock.calls.length - before }
+    return { rows: data.promotions.nodes.length, statements: queries.texts().length - before }
   }
   try {
     const small = await statements(2)
     expect(small.rows).toBe(2)
     expect(await statements(8)).toEqual({ rows: 8, statements: small.statements })
   } finally {
-    queries.mockRestore()
+    queries.stop()
   }
 })

@@ -1,6 +1,6 @@
-import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { changer } from './support/change.ts'
+import { watchStatements } from './support/statements.ts'
 import { type StoreStack, startStore, type TestStore } from './support/store.ts'
 
 let stack: StoreStack
@@ -237,11 +237,11 @@ test('of changes at once with one version one wins; applying two at once shows o
 })
 
 test('a list of themes takes the same number of statements whatever its size', async () => {
-  const queries = vi.spyOn(pg.Client.prototype, 'query')
+  const queries = watchStatements()
   const statements = async () => {
-    const before = queries.mock.calls.length
+    const before = queries.texts().length
     const { data } = await stack.ask(shop, `{ themes { ${THEME} } }`)
-    return [data.themes.length, queries.mock.calls.length - before]
+    return [data.themes.length, queries.texts().length - before]
   }
   try {
     await aTheme()
@@ -249,6 +249,6 @@ test('a list of themes takes the same number of statements whatever its size', a
     for (let index = 0; index < 4; index += 1) await aTheme()
     expect(await statements()).toEqual([5, one])
   } finally {
-    queries.mockRestore()
+    queries.stop()
   }
 })

@@ -76,7 +76,14 @@ export async function runShop(baseUrl: string, { login, authtoken }: { login: st
   )
   const after = dataOf(await store.GET('/products/{id}.json', { params: { path: { id } } }))
 
+  const wanted = { event: 'order_paid', url: 'https://receiver.example/hooks/paid' } as const
+  const { hook } = dataOf(await store.POST('/hooks.json', { body: { hook: wanted } }))
+  const hookAt = { params: { path: { id: idOf(hook) } } }
+  const read = dataOf(await store.GET('/hooks/{id}.json', hookAt)).hook
+  const hooks = dataOf(await store.GET('/hooks.json'))
+
   const gone = [
+    dataOf(await store.DELETE('/hooks/{id}.json', hookAt)),
     dataOf(await store.DELETE('/products/{id}.json', { params: { path: { id } } })),
     dataOf(await store.DELETE('/categories/{id}.json', { params: { path: { id: idOf(category) } } })),
   ]
@@ -90,6 +97,8 @@ export async function runShop(baseUrl: string, { login, authtoken }: { login: st
     sent: [fulfillment?.tracking_number, sent.order?.tracking_number, sent.order?.fulfillment_status],
     found: found.map(({ product }) => product?.name),
     left: after.product?.variants?.map(({ sku, stock }) => [sku, stock]),
+    hook: [read?.id === hook?.id, read?.event, read?.url],
+    hooks: hooks.map((each) => each.hook?.url),
     gone,
     missing: [response.status, error?.message !== undefined],
   }

@@ -1,6 +1,6 @@
-import pg from 'pg'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shopping } from '../order/support.ts'
+import { watchStatements } from '../support/statements.ts'
 import { type StoreStack, startStore, type TestStore } from '../support/store.ts'
 import { FULFILLMENT, shipping } from './support.ts'
 
@@ -470,21 +470,21 @@ test('lists go on page by page, and can be of goods in some places only', async 
 
 test('a page of fulfillments takes the same number of statements whatever its size', async () => {
   for (let index = 0; index < 9; index += 1) await shipper.aFulfillment(of(await anOrder(), { type: 'CTT' }))
-  const queries = vi.spyOn(pg.Client.prototype, 'query')
+  const queries = watchStatements()
   const statements = async (first: number) => {
-    const before = queries.mock.calls.length
+    const before = queries.texts().length
     const { data } = await stack.ask(
       shop,
       `{ fulfillments(first: ${first}) { nodes { ${FULFILLMENT} order { number lines { name } fulfillments { number } } } totalCount } }`,
     )
-    return { rows: data.fulfillments.nodes.length, statements: queries.mock.calls.length - before }
+    return { rows: data.fulfillments.nodes.length, statements: queries.texts().length - before }
   }
   try {
     const small = await statements(2)
     expect(small.rows).toBe(2)
     expect(await statements(9)).toEqual({ rows: 9, statements: small.statements })
   } finally {
-    queries.mockRestore()
+    queries.stop()
   }
 })
 

@@ -522,6 +522,35 @@ test('orders are found by state, customer, product, days and words', async () =>
   at = NOON
 })
 
+test('an order whose time is behind that of orders before it, as of another clock, is found by its day', async () => {
+  const own = await stack.aStore({ country: 'PT' })
+  const mine = shopping(stack, own)
+  const { id } = await mine.aProduct({ stock: 100 })
+  const made: number[] = []
+  for (const time of [
+    '2026-07-09T12:00:00Z',
+    '2026-07-10T11:00:00Z',
+    '2026-07-09T12:00:01Z',
+    '2026-07-10T11:00:01Z',
+    '2026-07-09T12:00:02Z',
+  ]) {
+    at = new Date(time)
+    made.push((await mine.anOrder({ lines: [line(id)] })).number)
+  }
+  const found = async (filter: object) =>
+    (await stack.ask(own, 'query ($filter: OrderFilter) { orders(filter: $filter) { totalCount nodes { number } } }', { filter }))
+      .data.orders
+  const [first, second, third, fourth, fifth] = made
+  const of = (...numbers: (number | undefined)[]) => ({
+    totalCount: numbers.length,
+    nodes: numbers.map((number) => ({ number })),
+  })
+  expect(await found({ createdSince: '2026-07-10T10:00:00Z' })).toEqual(of(second, fourth))
+  expect(await found({ createdBefore: '2026-07-10T10:00:00Z' })).toEqual(of(first, third, fifth))
+  expect(await found({ createdSince: '2026-07-09T12:00:01Z', createdBefore: '2026-07-09T12:00:02Z' })).toEqual(of(third))
+  at = NOON
+})
+
 test("another store's orders, lines and references are not there", async () => {
   const other = await stack.aStore()
   const theirs = shopping(stack, other)

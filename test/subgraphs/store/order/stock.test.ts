@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import pg from 'pg'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { watchStatements } from '../support/statements.ts'
 import { type StoreStack, startStore, type TestStore } from '../support/store.ts'
 import { shopping } from './support.ts'
 
@@ -313,9 +313,9 @@ test('lists of orders take the same number of statements, whatever their size', 
       additionalFields: [{ label: 'Gift', value: 'yes' }],
     })
   }
-  const queries = vi.spyOn(pg.Client.prototype, 'query')
+  const queries = watchStatements()
   const statements = async (first: number) => {
-    const before = queries.mock.calls.length
+    const before = queries.texts().length
     const { data, errors } = await stack.ask(
       own,
       `query ($first: Int) { orders(first: $first) { totalCount nodes { number recoveryUrl customer { customer { orders(status: [PAID]) { totalCount nodes { number } } } }
@@ -324,13 +324,13 @@ test('lists of orders take the same number of statements, whatever their size', 
       { first },
     )
     expect(errors).toBeUndefined()
-    return { rows: data.orders.nodes.length, statements: queries.mock.calls.length - before }
+    return { rows: data.orders.nodes.length, statements: queries.texts().length - before }
   }
   try {
     const small = await statements(2)
     expect(await statements(8)).toEqual({ rows: 8, statements: small.statements })
     expect(small.statements).toBeLessThanOrEqual(20)
   } finally {
-    queries.mockRestore()
+    queries.stop()
   }
 })

@@ -134,7 +134,8 @@ test('a source that is too late is a timeout now, and an answer for the next cal
 })
 
 test('every source dead: a snapshot all the same, and /ready names what is down', async () => {
-  const { trust } = await aWorld({ rdap: () => {}, answer: () => 'silence', isScheduled: true })
+  const { trust } = await aWorld({ rdap: () => {}, answer: () => 'silence' })
+  trust.start()
   for (const host of ['a.com', 'b.com', 'c.com']) {
     expect(statuses(await trust.evidenceFor(subject(host)))).toMatchObject({ rdap: 'timeout', dns: 'timeout', tls: 'timeout' })
   }
@@ -194,7 +195,8 @@ test('an address is looked up in feeds only', async () => {
 })
 
 test('closing ends what is under way', async () => {
-  const { trust } = await aWorld({ rdap: () => {}, answer: () => 'silence', isScheduled: true })
+  const { trust } = await aWorld({ rdap: () => {}, answer: () => 'silence' })
+  trust.start()
   const pending = trust.evidenceFor(subject('late.com'))
   await sleep(50)
   await trust.close()

@@ -36,7 +36,6 @@ export type TrustOptions = {
   readonly dnsbl?: readonly string[]
   readonly ctUrl?: string
   readonly now?: () => Date
-  readonly isScheduled?: boolean
   /** Shared with another copy of the sources; a new one otherwise. */
   readonly database?: FreshDatabase
 }
@@ -59,7 +58,6 @@ export async function startTrust({
   dnsbl = [],
   ctUrl,
   now,
-  isScheduled = false,
   database: shared,
 }: TrustOptions): Promise<Trust> {
   const database = shared ?? (await freshDatabase())
@@ -83,7 +81,6 @@ export async function startTrust({
       ...network,
     },
     chosen: lists,
-    isScheduled,
     ...(now ? { now } : {}),
   })
   return {

@@ -1,0 +1,116 @@
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { variables } from '../config.ts'
+import { backUp } from '../database/backup/backup.ts'
+import { restore } from '../database/backup/restore.ts'
+import { readConfig } from '../subgraphs/runtime/config.ts'
+import { Refusal } from '../subgraphs/runtime/refusal.ts'
+import type { FileStorage } from '../subgraphs/store/file/storage.ts'
+import { keptFiles, placeOf } from './backup/files.ts'
+import { withDatabase } from './database.ts'
+import { interruptible } from './interruptible.ts'
+import { progressOn } from './progress.ts'
+
+type Output = { readonly json?: true }
+
+/** `atrium db backup`. */
+export function backupCommand(): Command {
+  return new Command('backup')
+    .description('write the whole database, and the stored files of this machine, into one file; the server may run meanwhile')
+    .argument('<path>', 'a file that does not exist yet, or a folder for one that is named by the time')
+    .option('--json', 'print {file, takenAt, bytes, files, hasFiles, rows} on standard output')
+    .addHelpText(
+      'after',
+      `
+The file is the state of one moment: a compressed tar archive with a list of checksums at its end. It holds every secret of the database: keep it
+as you keep the database. With S3_BUCKET_URL stored files are in the bucket and not in the backup: keep versions of the bucket.`,
+    )
+    .action(async (path: string, { json }: Output) => {
+      const file = fileFor(path)
+      const progress = progressOn(process.stderr)
+      await interruptible('Interrupted: nothing was written.', async (signal) => {
+        const report = await withStorage(async ({ storage, isLocal }) => {
+          const files = isLocal ? keptFiles(storage) : null
+          const show = (rows: number) => progress.show({ phase: 'backing-up', done: rows, total: null })
+          return withDatabase(({ connection }) => backUp({ connection, file, files, signal, progress: show }))
+        }).finally(progress.clear)
+        const { rows, files, bytes, hasFiles } = report
+        if (json) return console.log(JSON.stringify({ file, ...report }, null, 2))
+        const kept = hasFiles ? `${counted(files)} files` : 'no files, which are in the bucket of S3_BUCKET_URL'
+        console.log(`Wrote ${file}: ${counted(sumOf(rows))} rows and ${kept}, ${counted(bytes)} bytes.`)
+      })
+    })
+}
+
+type Restore = Output & { readonly force?: true }
+
+/** `atrium db restore`. */
+export function restoreCommand(): Command {
+  return new Command('restore')
+    .description('make the database, and the stored files, what they were when a backup was taken: all of it or nothing')
+    .argument('<file>', 'what `db backup` wrote, by this version or an older one')
+    .option('--force', 'take away what is in the database')
+    .option('--json', 'print {takenAt, files, hasFiles, rows, applied} on standard output')
+    .addHelpText(
+      'after',
+      `
+The database must be empty, or --force be said, and every process of Atrium be stopped. Webhooks that were waiting are sent by the next start.`,
+    )
+    .action(async (file: string, { force, json }: Restore) => {
+      if (!existsSync(file)) throw new Refusal(`There is no file "${file}".`)
+      const { size } = statSync(file)
+      const progress = progressOn(process.stderr)
+      await interruptible('Interrupted: nothing was changed.', async (signal) => {
+        const show = (bytes: number) => progress.show({ phase: 'restoring', done: bytes, total: size })
+        const report = await withStorage(({ storage }) =>
+          withDatabase(({ connection }) =>
+            restore({
+              connection,
+              file,
+              files: placeOf(storage),
+              force: force === true,
+              // Jobs are made anew for what waits: they are kept by pg-boss, in a schema of its own and of its own version.
+              afterwards: [`UPDATE store.webhook_delivery SET taken_by = NULL, taken_run = NULL WHERE status = 'waiting'`],
+              others: ['store_jobs'],
+              signal,
+              progress: show,
+            }),
+          ),
+        ).finally(progress.clear)
+        const { rows, files, takenAt, applied } = report
+        if (json) return console.log(JSON.stringify(report, null, 2))
+        const lines = [
+          `Restored ${counted(sumOf(rows))} rows and ${counted(files)} files of ${takenAt}.`,
+          ...applied.map((name) => `Applied ${name}.`),
+          ...(report.hasFiles ? [] : ['Stored files were in a bucket and are not in this backup.']),
+        ]
+        console.log(lines.join('\n'))
+      })
+    })
+}
+
+/** Where to write: a path that is there must be a folder. */
+function fileFor(path: string): string {
+  if (!existsSync(path)) return path
+  if (!statSync(path).isDirectory()) throw new Refusal(`There is a file "${path}" already; backups are written over nothing.`)
+  return join(path, `atrium-${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}Z.tar.gz`)
+}
+
+/** Runs `work` on the storage of the environment. */
+export async function withStorage<Result>(
+  work: (files: { readonly storage: FileStorage; readonly isLocal: boolean }) => Promise<Result>,
+): Promise<Result> {
+  const config = readConfig(variables, process.env)
+  const { fileStorageOf } = await import('../subgraphs/store/file/configured.ts')
+  // No address is given out here.
+  const { storage, local } = await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl: '' })
+  try {
+    return await work({ storage, isLocal: local !== null })
+  } finally {
+    await storage.close()
+  }
+}
+
+const sumOf = (rows: Readonly<Record<string, number>>): number => Object.values(rows).reduce((sum, count) => sum + count, 0)
+const counted = (value: number): string => value.toLocaleString('en-US')

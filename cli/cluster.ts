@@ -1,0 +1,40 @@
+import { Command } from 'commander'
+import pino from 'pino'
+import { startCluster } from '../cluster/cluster.ts'
+import { variables } from '../config.ts'
+import { readConfig } from '../subgraphs/runtime/config.ts'
+import { runProgram } from '../subgraphs/runtime/program.ts'
+import { Refusal } from '../subgraphs/runtime/refusal.ts'
+
+/** `atrium cluster`: an installation of many processes on this machine, to try what one of many machines does. */
+export function clusterCommand(): Command {
+  return new Command('cluster')
+    .description('run a balancer, gateways, subgraphs, PostgreSQL with a replica and Redis on this machine, until Ctrl-C')
+    .option('--port <port>', 'where clients come to; the 49 ports above it are used as well', '4000')
+    .option('--copies <number>', 'of the gateway and of each subgraph, 1 to 8', '2')
+    .addHelpText('after', '\nSIGHUP restarts all processes of Atrium one after the other. Data and logs are in DATA_DIR/cluster.')
+    .action(async (options: { readonly port: string; readonly copies: string }) => {
+      const [port, copies] = [numberOf('--port', options.port, 1_024, 65_486), numberOf('--copies', options.copies, 1, 8)]
+      await import('../codegen.ts')
+      await runProgram(async (defer) => {
+        const { DATA_DIR, LOG_LEVEL } = readConfig(variables, process.env)
+        const log = pino({ level: LOG_LEVEL }, pino.destination({ fd: 2, sync: true }))
+        const cluster = await startCluster({ port, copies, dataDir: `${DATA_DIR}/cluster`, env: process.env, log, defer })
+        console.error(`\nThe cluster is ready: ${cluster.url}\n\n${cluster.lines.map((line) => `  ${line}`).join('\n')}\n`)
+        let isRolling = false
+        process.on('SIGHUP', async () => {
+          if (isRolling) return
+          isRolling = true
+          const statuses = await cluster.roll()
+          isRolling = false
+          console.error(`Restarted ${statuses.length} processes, one after the other.`)
+        })
+      })
+    })
+}
+
+function numberOf(option: string, text: string, least: number, most: number): number {
+  const value = Number(text)
+  if (/^\d+$/.test(text) && value >= least && value <= most) return value
+  throw new Refusal(`Expected ${option} to be a whole number from ${least} to ${most}, got "${text}".`)
+}

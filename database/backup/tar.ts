@@ -1,0 +1,92 @@
+/** The part of POSIX `ustar` that backups are made of: plain files with paths of at most 100 bytes. */
+
+const BLOCK = 512
+/** The format has eleven octal digits for it. */
+const LONGEST = 0o77777777777
+
+/** What stands in front of the bytes of a file. */
+export function headerOf(path: string, bytes: number, seconds: number): Buffer {
+  if (Buffer.byteLength(path) > 100 || bytes > LONGEST)
+    throw new Error(`Expected a path and a size that an archive can hold, got "${path}".`)
+  const header = Buffer.alloc(BLOCK)
+  header.write(path, 0)
+  header.write('0000600\0', 100)
+  header.write('0000000\0', 108)
+  header.write('0000000\0', 116)
+  header.write(`${bytes.toString(8).padStart(11, '0')}\0`, 124)
+  header.write(`${seconds.toString(8).padStart(11, '0')}\0`, 136)
+  header.write('0', 156)
+  header.write('ustar\u000000', 257)
+  header.write(`${sumOf(header).toString(8).padStart(6, '0')}\0 `, 148)
+  return header
+}
+
+/** What fills the last block of a file of so many bytes. */
+export const paddingOf = (bytes: number): Buffer => Buffer.alloc((BLOCK - (bytes % BLOCK)) % BLOCK)
+
+/** What an archive ends with. */
+export const END = Buffer.alloc(2 * BLOCK)
+
+/** The sum of the header, in which its own field counts as blanks. */
+function sumOf(header: Buffer): number {
+  let sum = 0
+  for (const [at, byte] of header.entries()) sum += at >= 148 && at < 156 ? 0x20 : byte
+  return sum
+}
+
+/** A file of an archive. Its bytes must be read before the next file is asked for. */
+export type TarEntry = { readonly path: string; readonly bytes: number; readonly body: () => AsyncGenerator<Buffer> }
+
+/** The archive ends in the middle, or is none. */
+export class NoArchive extends Error {}
+
+/** The files of an archive, in their order. Throws `NoArchive` when it is none, or not whole. */
+export async function* entriesOf(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
+  const chunks = source[Symbol.asyncIterator]()
+  let rest: Buffer = Buffer.alloc(0)
+
+  for (;;) {
+    const header = await take(BLOCK)
+    if (header.every((byte) => byte === 0)) return
+    const sum = Number.parseInt(text(header, 148, 8), 8)
+    if (sum !== sumOf(header) || text(header, 257, 5) !== 'ustar')
+      throw new NoArchive('Its parts cannot be told from each other.')
+    const [path, bytes] = [text(header, 0, 100), Number.parseInt(text(header, 124, 12), 8)]
+    let left = bytes
+    yield {
+      path,
+      bytes,
+      async *body() {
+        while (left > 0) {
+          const part = rest.length > 0 ? rest.subarray(0, left) : (await more()).subarray(0, left)
+          rest = rest.subarray(part.length)
+          left -= part.length
+          yield part
+        }
+      },
+    }
+    if (left > 0) throw new Error(`Expected all of ${path} to be read.`)
+    await take(paddingOf(bytes).length)
+  }
+
+  /** At least one byte more of what comes; it becomes the rest. */
+  async function more(): Promise<Buffer> {
+    const { value, done } = await chunks.next()
+    if (done) throw new NoArchive('It ends in the middle.')
+    rest = rest.length === 0 ? value : Buffer.concat([rest, value])
+    return rest
+  }
+
+  async function take(bytes: number): Promise<Buffer> {
+    while (rest.length < bytes) await more()
+    const taken = rest.subarray(0, bytes)
+    rest = rest.subarray(bytes)
+    return taken
+  }
+}
+
+const text = (header: Buffer, from: number, length: number): string =>
+  header
+    .toString('latin1', from, from + length)
+    .replace(/\0.*$/s, '')
+    .trim()

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { JSONWebKeySet } from 'jose'
+import type { Logger } from 'pino'
+import { GetJsonWebKeysDocument } from '#generated/operations.ts'
+import { migrate } from '../database/migrate.ts'
+import { databaseServer } from '../database/server.ts'
+import type { GatewayClient } from '../gateway/client.ts'
+import { startGateway } from '../gateway/gateway.ts'
+import { DEFAULT_LIMITS } from '../gateway/limits/limits.ts'
+import { freePort, listen, listeningOf, localUrl } from '../gateway/listen.ts'
+import { localLink } from '../gateway/local-link.ts'
+import { createMetrics } from '../gateway/metrics.ts'
+import { serveMetrics } from '../gateway/metrics-door.ts'
+import { createHttpServer } from '../gateway/server.ts'
+import { serveLink } from '../gateway/split/link-door.ts'
+import { signatureJudge } from '../gateway/split/signature.ts'
+import { linkSecretsOf } from '../gateway/split/variables.ts'
+import { resources } from '../rest-facade/store/resources.ts'
+import type { Defer } from '../subgraphs/runtime/program.ts'
+import { readKeys } from '../subgraphs/runtime/user-token.ts'
+import type { StoreSubgraph } from '../subgraphs/store/subgraph.ts'
+import { graphOutside } from './graph.ts'
+import { type AtriumConfig, STARTED, type SubgraphName } from './subgraphs.ts'
+
+/**
+ * One subgraph as a process of its own, for gateways that know LINK_SECRET. The store also asks the others: what webhooks say is read through the graph, and the
+ * keys of users are with the social subgraph.
+ */
+export async function runSubgraph(
+  name: SubgraphName,
+  config: AtriumConfig,
+  { log, defer, end }: { readonly log: Logger; readonly defer: Defer; readonly end: (fault?: Error) => void },
+): Promise<void> {
+  const judge = signatureJudge(linkSecretsOf(config), Date.now)
+  const port = config.PORT || (await freePort(config.HOST))
+  const publicUrl = config.PUBLIC_URL ?? localUrl(config.HOST, port)
+  const database = await databaseServer({ databaseUrl: config.DATABASE_URL, dataDir: config.DATA_DIR, log })
+  defer(database.stop)
+  const { connection } = database
+  const migrations = await migrate(connection)
+  if (migrations.applied.length > 0) log.info({ applied: migrations.applied }, 'database migrated')
+
+  let client: GatewayClient | null = null
+  const userKeys = readKeys(() => keysOf(client))
+  const subgraph = await STARTED[name]({ config, connection, publicUrl, userKeys, log, defer })
+  if (name === 'store') client = await storeAndOthers(subgraph as StoreSubgraph, config, { log, defer })
+
+  const metrics = config.METRICS ? createMetrics({ ofProcess: true }) : null
+  const app = createHttpServer({ log, checks: [{ name, check: subgraph.ready }] })
+  await serveLink(app, subgraph, { judge, log, metrics })
+  if (metrics) {
+    const open = { sockets: () => 0, listeners: subgraph.listeners ?? (() => 0), jobs: subgraph.jobs, gateway: null }
+    await serveMetrics(app, metrics, open, { host: config.HOST, port: config.METRICS_PORT, log, defer })
+  }
+  await listen(app, listeningOf(config, port), defer)
+  subgraph.start?.()
+  void database.gone.then(() => end(new Error('The embedded PostgreSQL ended unexpectedly; the next start recovers its data.')))
+  console.error(`The ${name} subgraph is ready: ${localUrl(config.HOST, port)}`)
+}
+
+/** The graph as the store asks it: itself in this process, the others where they are. Webhooks are delivered from here. */
+async function storeAndOthers(
+  store: StoreSubgraph,
+  config: AtriumConfig,
+  { log, defer }: { readonly log: Logger; readonly defer: Defer },
+): Promise<GatewayClient> {
+  const { links } = graphOutside(config, { log, defer })
+  const gateway = await startGateway({
+    supergraphSdl: readFileSync(join(import.meta.dirname, '../schema/supergraph.graphql'), 'utf8'),
+    links: [localLink(store), ...links.filter((link) => link.name !== 'store')],
+    limits: DEFAULT_LIMITS,
+    log,
+  })
+  defer(gateway.close)
+  await gateway.client.prepare(GetJsonWebKeysDocument)
+  defer(await store.deliverWebhooks(await resources(gateway.client)))
+  return gateway.client
+}
+
+async function keysOf(client: GatewayClient | null): Promise<JSONWebKeySet> {
+  const caller = { requestId: 'keys', address: '127.0.0.1', credentials: {} }
+  const answer = await client?.run(GetJsonWebKeysDocument, {}, caller, AbortSignal.timeout(5_000))
+  if (!answer?.data) throw new Error('Expected the social subgraph to tell the keys of users.')
+  return { keys: [...answer.data.keys] }
+}

@@ -1,0 +1,88 @@
+import type { JWTVerifyGetKey } from 'jose'
+import type { Logger } from 'pino'
+import type { variables } from '../config.ts'
+import { seedDirectory } from '../subgraphs/directory/import/seed.ts'
+import { directorySubgraph } from '../subgraphs/directory/subgraph.ts'
+import type { Config } from '../subgraphs/runtime/config.ts'
+import type { Connection, ReplicaOptions } from '../subgraphs/runtime/database.ts'
+import type { Defer } from '../subgraphs/runtime/program.ts'
+import { ownWrites } from '../subgraphs/runtime/recent-writes.ts'
+import { Refusal } from '../subgraphs/runtime/refusal.ts'
+import type { Subgraph } from '../subgraphs/runtime/subgraph.ts'
+import { socialSubgraph } from '../subgraphs/social/subgraph.ts'
+import { fileStorageOf } from '../subgraphs/store/file/configured.ts'
+import { storeFiles } from '../subgraphs/store/file/files.ts'
+import { fileSources } from '../subgraphs/store/file/source.ts'
+import type { FileStorage } from '../subgraphs/store/file/storage.ts'
+import { seedStore } from '../subgraphs/store/sample/operator.ts'
+import { type StoreSubgraph, storeSubgraph } from '../subgraphs/store/subgraph.ts'
+import { webhookNetworkOf } from '../subgraphs/store/webhook-delivery/variables.ts'
+import { trustSubgraph } from '../subgraphs/trust/subgraph.ts'
+import { sharedWrites } from './shared-writes.ts'
+
+/** The whole configuration. */
+export type AtriumConfig = Config<typeof variables>
+
+/** What every subgraph is made of. */
+export type Making = {
+  readonly config: AtriumConfig
+  readonly connection: Connection
+  /** Where clients reach this installation. */
+  readonly publicUrl: string
+  /** What the tokens of users are checked by. */
+  readonly userKeys: JWTVerifyGetKey
+  /** Where files of stores are; absent: where the configuration says. */
+  readonly storage?: FileStorage
+  readonly log: Logger
+  readonly defer: Defer
+}
+
+export type SubgraphName = 'directory' | 'social' | 'store' | 'trust'
+
+/** How each subgraph is started on a migrated database; it is closed with the process. */
+export const STARTED = {
+  directory: async ({ connection, publicUrl, log, defer }: Making): Promise<Subgraph> => {
+    const aborted = new AbortController()
+    defer(async () => aborted.abort())
+    await seedDirectory(connection, { log, signal: aborted.signal })
+    return closedLater(await directorySubgraph({ connection, publicUrl, log }), defer)
+  },
+  social: async (making: Making): Promise<Subgraph> => {
+    const { connection, log, defer } = making
+    return closedLater(await socialSubgraph({ connection, replica: await replicaOf('social', making), log }), defer)
+  },
+  store: async (making: Making): Promise<StoreSubgraph> => {
+    const { config, connection, publicUrl, userKeys, storage, log, defer } = making
+    const replica = await replicaOf('store', making)
+    const kept = storage ?? (await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })).storage
+    const files = storeFiles(kept, fileSources())
+    const webhookNetwork = webhookNetworkOf(config)
+    const store = await storeSubgraph({ connection, replica, publicUrl, userKeys, files, log, webhookNetwork })
+    // Nobody has to wait for a shop.
+    const start = () => defer(seedStore(connection, { files, log }))
+    return { ...closedLater(store, defer), start }
+  },
+  trust: async ({ config, connection, log, defer }: Making): Promise<Subgraph> =>
+    closedLater(trustSubgraph({ connection, log, config, sources: { config } }), defer),
+} satisfies Readonly<Record<SubgraphName, (making: Making) => Promise<Subgraph>>>
+
+function closedLater<Made extends Subgraph>(subgraph: Made, defer: Defer): Made {
+  defer(subgraph.close)
+  return subgraph
+}
+
+/** The replica that the configuration names. Several copies must tell each other who wrote. */
+async function replicaOf(name: SubgraphName, { config, log, defer }: Making): Promise<ReplicaOptions | undefined> {
+  const { DATABASE_REPLICA_URL: connectionString, REDIS_URL: redis } = config
+  if (connectionString === undefined) return undefined
+  const connection = { connectionString }
+  if (redis === undefined) {
+    if (config.ATRIUM_ROLE === 'all') return { connection, writes: ownWrites() }
+    throw new Refusal(
+      'Expected REDIS_URL to be set, because DATABASE_REPLICA_URL is: copies tell each other there who wrote last.',
+    )
+  }
+  const writes = await sharedWrites(redis, name, log)
+  defer(writes.close)
+  return { connection, writes }
+}

@@ -1,0 +1,90 @@
+import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { amountOf } from '../amount.ts'
+import type { App } from '../app/app.ts'
+import { appRepository } from '../app/repository.ts'
+import { appInstallationRepository } from '../app-installation/repository.ts'
+import { rowOf } from '../ids.ts'
+import { ledgerRepository } from '../ledger/repository.ts'
+import { storeRepository } from '../store/repository.ts'
+import type { Unit } from '../write.ts'
+import { type AppPlan, cycleOf, planProblems } from './app-subscription.ts'
+import { accountOf, billingCycle, calendarOf } from './billing.ts'
+import { appSubscriptionRepository } from './repository.ts'
+
+/** Says what an app of the store's own costs. */
+export async function setAppPlans({ query, storeId }: Unit, id: string, plans: readonly AppPlan[]) {
+  const problems = planProblems(plans)
+  if (problems.length > 0) return validationError(problems)
+  const app = await appRepository(query).lock(storeId, rowOf(id, 'App') ?? 0)
+  if (!app) return notFoundError('app', id)
+  await appSubscriptionRepository(query).setPlans(app.id, plans)
+  return { __typename: 'SetAppPlansSuccess' as const, app: app.id }
+}
+
+/** Subscribes to an app from today on. */
+export async function subscribeToApp(unit: Unit, app: App, planName: string) {
+  const { query, storeId, now } = unit
+  const { currency } = await storeRepository(query).lock(storeId)
+  const subscriptions = appSubscriptionRepository(query)
+  const plans = await subscriptions.plansOf([app.id])
+  const plan = plans.find(({ name }) => name === planName)
+  if (!plan) {
+    const names = plans.map(({ name }) => `"${name}"`).join(', ')
+    return validationError([problem('plan', names === '' ? 'absent: the app costs nothing' : `one of ${names}`, planName)])
+  }
+  if (plan.currency !== currency)
+    return validationError([problem('plan', `one in ${currency}`, `${planName} (${plan.currency})`)])
+  const { today } = await calendarOf(unit, now)
+  const lasting = await subscriptions.on(storeId, app.id, today)
+  if (lasting) {
+    const until = lasting.endsOn === null ? 'cancel it first' : `which ends on ${lasting.endsOn}`
+    return validationError([problem('code', `that of an app without a subscription (${until})`, app.code)])
+  }
+  await subscriptions.insert(storeId, app.id, plan, today, now)
+  await appInstallationRepository(query).install(storeId, app.id, now)
+  return { __typename: 'SubscribeToAppSuccess' as const, app: app.id }
+}
+
+/** Ends the subscription to an app with its cycle. */
+export async function cancelAppSubscription(unit: Unit, app: App) {
+  await storeRepository(unit.query).lock(unit.storeId)
+  const isEnded = await endSubscription(unit, app.id)
+  return isEnded
+    ? { __typename: 'CancelAppSubscriptionSuccess' as const, app: app.id }
+    : notFoundError('subscription that goes on to the app', app.code)
+}
+
+/** Ends the subscription to an app with its cycle; false when there is none that goes on. */
+export async function endSubscription(unit: Unit, appId: number): Promise<boolean> {
+  const { query, storeId, now } = unit
+  const { today } = await calendarOf(unit, now)
+  const subscriptions = appSubscriptionRepository(query)
+  const lasting = await subscriptions.on(storeId, appId, today)
+  if (!lasting || lasting.endsOn !== null) return false
+  await subscriptions.end(storeId, lasting.id, cycleOf(lasting.startsOn, today).endsOn)
+  return true
+}
+
+/** Pays what is left of a cycle out of the balance of the store. */
+export async function payAppBillingCycle(unit: Unit, app: App, date: string | null) {
+  const { query, storeId, now } = unit
+  // Two payments at once would both find the same left to pay, and the same balance.
+  await storeRepository(query).lock(storeId)
+  const cycle = await billingCycle(unit, app.id, date, await calendarOf(unit, now))
+  if (!cycle) return notFoundError('billing cycle on this day of the app', app.code)
+  const { left } = await accountOf(unit, cycle)
+  const outcome = { __typename: 'PayAppBillingCycleSuccess' as const, app: app.id, date: cycle.startsOn }
+  if (left === null) return outcome
+
+  const { id, plan } = cycle.subscription
+  const ledger = ledgerRepository(query)
+  const balance = await ledger.balance(storeId, plan.currency)
+  if (amountOf(balance) < amountOf(left)) {
+    return validationError([
+      problem('code', `that of an app with at most ${balance} ${plan.currency} left to pay: that is the balance`, left),
+    ])
+  }
+  await appSubscriptionRepository(query).pay(storeId, id, { cycleStartsOn: cycle.startsOn, amount: left, at: now })
+  await ledger.payApp(storeId, { amount: left, currency: plan.currency }, now)
+  return outcome
+}

@@ -1,0 +1,71 @@
+import { badInput } from '../../runtime/errors.ts'
+import { type Amount, textOf } from '../amount.ts'
+import type { Context } from '../context.ts'
+import { type Days, dayIn, daysOf, isDay } from '../order/days.ts'
+import { storeRepository } from '../store/repository.ts'
+import type { Reading } from '../write.ts'
+import { type AppSubscription, amountDue, amountLeft, type Cycle, cycleOf } from './app-subscription.ts'
+import { appSubscriptionRepository } from './repository.ts'
+
+/** A month of a subscription of a store. */
+export type BillingCycle = Cycle & {
+  readonly storeId: number
+  readonly subscription: AppSubscription
+  /** The same by the clock. */
+  readonly days: Days
+}
+
+/** What days are counted by. */
+export type Calendar = { readonly today: string; readonly timezone: string }
+
+/** The calendar of a store at `now`. */
+export async function calendarOf({ query, storeId }: Reading, now: Date): Promise<Calendar> {
+  const [store] = await storeRepository(query).findByIds([storeId])
+  const timezone = store?.timezone ?? 'UTC'
+  return { today: dayIn(now, timezone), timezone }
+}
+
+/**
+ * The month of a store's subscription to an app that a day lies in, today's when null; null when there was none, or it is yet to come. Throws BAD_USER_INPUT for what is no
+ * day.
+ */
+export async function billingCycle(
+  { query, storeId }: Reading,
+  appId: number,
+  date: string | null,
+  { today, timezone }: Calendar,
+): Promise<BillingCycle | null> {
+  if (date !== null && !isDay(date)) throw badInput('date', 'a day as YYYY-MM-DD', date)
+  const subscription = await appSubscriptionRepository(query).on(storeId, appId, date ?? today)
+  if (!subscription) return null
+  const { startsOn } = subscription
+  if (date !== null && date > cycleOf(startsOn, today).endsOn) return null
+  const cycle = cycleOf(startsOn, date ?? today)
+  const days = daysOf({ period: 'CUSTOM', firstDay: cycle.startsOn, lastDay: cycle.endsOn }, new Date(0), timezone)
+  return { ...cycle, storeId, subscription, days }
+}
+
+/** The same for a field of the graph. */
+export async function billingCycleOn({ database, storeId, now }: Context, appId: number, date: string | null) {
+  const reading = { query: database, storeId: await storeId() }
+  return billingCycle(reading, appId, date, await calendarOf(reading, now()))
+}
+
+/** The subscription to an app that holds today, or the last one there was; null when there was none. */
+export async function currentSubscription({ database, storeId, now }: Context, appId: number): Promise<AppSubscription | null> {
+  const reading = { query: database, storeId: await storeId() }
+  const subscriptions = appSubscriptionRepository(database)
+  const { today } = await calendarOf(reading, now())
+  return (await subscriptions.on(reading.storeId, appId, today)) ?? subscriptions.last(reading.storeId, appId)
+}
+
+/** What a cycle costs so far, what was paid of it, and what is left to pay, null for nothing. */
+export async function accountOf({ query }: Pick<Reading, 'query'>, { storeId, subscription, startsOn, days }: BillingCycle) {
+  const subscriptions = appSubscriptionRepository(query)
+  const [orders, paid] = await Promise.all([
+    subscriptions.countOrders(storeId, days),
+    subscriptions.paid(storeId, subscription.id, startsOn),
+  ])
+  const due: Amount = amountDue(subscription.plan, orders)
+  return { due: textOf(due), paid, left: amountLeft(due, paid) }
+}

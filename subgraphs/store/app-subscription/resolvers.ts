@@ -1,0 +1,96 @@
+import type { Resolvers } from '#generated/store/resolvers.ts'
+import { opaqueId } from '../../runtime/id.ts'
+import { type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
+import { notFoundError } from '../../runtime/validation.ts'
+import { findKnownApp } from '../app/known.ts'
+import { installationOf } from '../app-installation/resolvers.ts'
+import type { Context } from '../context.ts'
+import { present } from '../ids.ts'
+import { LIST_SIZES } from '../lists.ts'
+import type { Order } from '../order/order.ts'
+import { cancelAppSubscription, payAppBillingCycle, setAppPlans, subscribeToApp } from './actions.ts'
+import { accountOf, type BillingCycle, billingCycleOn } from './billing.ts'
+import type { Places } from './repository.ts'
+
+type Page = { readonly first?: number | null; readonly after?: string | null; readonly offset?: number | null }
+
+/** Orders of a cycle in the order in which they were completed; a cursor is a place in it. */
+async function ordersOf(
+  { appSubscriptions, load }: Context,
+  { storeId, days }: BillingCycle,
+  name: string,
+  { from, to }: Places,
+  page: Page,
+) {
+  const places = new Map<number, number>()
+  const list: KeysetList<Order> = { name, parts: ['number'], positionOf: ({ id }) => [places.get(id) ?? 0] }
+  const range = rangeOf(list, page, LIST_SIZES)
+  const behind = Math.max(from, Number(range.after?.[0] ?? 0)) + range.offset
+  const rows = await appSubscriptions.orders(storeId, days, { from: behind, to }, range.size + 1)
+  for (const { id, place } of rows) places.set(id, place)
+  const orders = await Promise.all(rows.map(({ id }) => present(load.orderById.load(id), 'order')))
+  return keysetPage(list, range, orders, async () => {
+    const count = await appSubscriptions.countOrders(storeId, days)
+    return Math.max(0, Math.min(count, to) - from)
+  })
+}
+
+const LAST_PLACE = 2_147_483_647
+
+export const appSubscriptionResolvers = {
+  Mutation: {
+    setAppPlans: (_, { id, input }, { write }) =>
+      write('setAppPlans', { ...input, id }, (unit) =>
+        setAppPlans(
+          unit,
+          id,
+          input.plans.map((plan) => ({ ...plan, freeOrders: plan.freeOrders ?? 0, pricePerOrder: plan.pricePerOrder ?? '0' })),
+        ),
+      ),
+    subscribeToApp: async (_, { input }, { access, apps, write }) => {
+      const app = await findKnownApp(apps, await access(), input.code)
+      return app
+        ? write('subscribeToApp', input, (unit) => subscribeToApp(unit, app, input.plan))
+        : notFoundError('app', input.code)
+    },
+    cancelAppSubscription: async (_, given, { access, apps, write }) => {
+      const app = await findKnownApp(apps, await access(), given.code)
+      return app
+        ? write('cancelAppSubscription', given, (unit) => cancelAppSubscription(unit, app))
+        : notFoundError('app', given.code)
+    },
+    payAppBillingCycle: async (_, given, { access, apps, write }) => {
+      const app = await findKnownApp(apps, await access(), given.code)
+      return app
+        ? write('payAppBillingCycle', given, (unit) => payAppBillingCycle(unit, app, given.date ?? null))
+        : notFoundError('app', given.code)
+    },
+  },
+  App: {
+    plans: ({ id }, _, { load }) => load.plansOfApp.load(id),
+  },
+  AppSubscription: {
+    id: ({ id }) => opaqueId('AppSubscription', String(id)),
+    number: ({ id }) => id,
+    status: ({ endsOn }) => (endsOn === null ? 'ACTIVE' : 'CANCELED'),
+  },
+  AppBillingCycle: {
+    amountDue: async (cycle, _, { database }) => (await accountOf({ query: database }, cycle)).due,
+    amountPaid: async (cycle, _, { database }) => (await accountOf({ query: database }, cycle)).paid,
+    isPaid: async (cycle, _, { database }) => (await accountOf({ query: database }, cycle)).left === null,
+    freeOrders: (cycle, page, context) =>
+      ordersOf(context, cycle, 'freeOrders', { from: 0, to: cycle.subscription.plan.freeOrders }, page),
+    billableOrders: (cycle, page, context) =>
+      ordersOf(context, cycle, 'billableOrders', { from: cycle.subscription.plan.freeOrders, to: LAST_PLACE }, page),
+  },
+  SetAppPlansSuccess: { app: ({ app }, _, { load }) => present(load.appById.load(app), 'app') },
+  SubscribeToAppSuccess: {
+    installation: async ({ app }, _, context) => installationOf(context, await present(context.load.appById.load(app), 'app')),
+  },
+  CancelAppSubscriptionSuccess: {
+    installation: async ({ app }, _, context) => installationOf(context, await present(context.load.appById.load(app), 'app')),
+  },
+  PayAppBillingCycleSuccess: {
+    billingCycle: ({ app, date }, _, context) => present(billingCycleOn(context, app, date), 'billing cycle'),
+  },
+} satisfies Resolvers

@@ -1,0 +1,75 @@
+import { appendAll } from '../../runtime/outbox.ts'
+import { type StoreEvent, toldOf, topicOf } from '../events.ts'
+import type { Files } from '../file/files.ts'
+import { storeRepository } from '../store/repository.ts'
+import type { Unit } from '../write.ts'
+import { fillCatalogue } from './fill-catalogue.ts'
+import { fillSettings } from './fill-settings.ts'
+import { fillTrade } from './fill-trade.ts'
+import { readSample } from './sample.ts'
+
+/** How far it is: steps of `total`. */
+export type Filling = (done: number, total: number) => void
+
+/** A store that is being filled. */
+export type Filled = {
+  /** The change, as if it were made so many days ago. */
+  readonly ago: (days: number) => Unit
+  readonly currency: string
+  readonly country: string
+}
+
+/**
+ * Fills a new store with the sample: through the actions that clients have, in the caller's transaction. What is wrong with the sample is thrown, and then the bytes of its
+ * pictures are gone as well; only a process that is killed leaves them.
+ */
+export async function fillStore(
+  unit: Omit<Unit, 'emit'>,
+  files: Pick<Files, 'keepOwn' | 'delete'>,
+  told: Filling = () => {},
+): Promise<void> {
+  const { query, storeId, now } = unit
+  const events: StoreEvent[] = []
+  const [store] = await storeRepository(query).findByIds([storeId])
+  if (!store) throw new Error(`Expected a store with the row ${storeId}.`)
+  const sample = readSample()
+  const total = sample.products.length + sample.orders.length
+  const filled: Filled = {
+    ago: (days) => ({ ...unit, now: new Date(now.getTime() - days * DAY), emit: (event) => void events.push(event) }),
+    currency: store.currency,
+    country: store.country,
+  }
+  const kept: string[] = []
+  try {
+    const settings = await fillSettings(filled, sample)
+    const goods = await fillCatalogue(filled, sample.products, {
+      locations: settings.locations,
+      files: {
+        keepOwn: (bytes, kind, options) =>
+          files.keepOwn(bytes, kind, {
+            ...options,
+            record: async (file) => {
+              kept.push(file.key)
+              await options.record(file)
+            },
+          }),
+      },
+      told: (done) => told(done, total),
+    })
+    await fillTrade(filled, sample, { ...settings, goods, told: (done) => told(sample.products.length + done, total) })
+    await appendAll(query, topicOf(storeId), toldOf(events))
+  } catch (error) {
+    await Promise.all(kept.map(files.delete))
+    throw error
+  }
+}
+
+const DAY = 24 * 60 * 60 * 1000
+
+/** What an action did. Throws when it refused: the sample is wrong then. */
+export function done<Outcome extends { readonly __typename: string }>(
+  outcome: Outcome,
+): Extract<Outcome, { readonly __typename: `${string}Success` }> {
+  if (!outcome.__typename.endsWith('Success')) throw new Error(`Expected the sample to be taken, got ${JSON.stringify(outcome)}.`)
+  return outcome as Extract<Outcome, { readonly __typename: `${string}Success` }>
+}

@@ -1,0 +1,50 @@
+import type { Logger } from 'pino'
+import { type Connection, openDatabase } from '../../runtime/database.ts'
+import type { Files } from '../file/files.ts'
+import { storeRepository } from '../store/repository.ts'
+import { setUpStore } from '../store/set-up.ts'
+import type { Tables } from '../tables.ts'
+import { fillStore } from './fill.ts'
+
+/** What the store of a first start is called. Nobody is told its authtoken: `atrium store token reset demo` gives out one. */
+const DEMO = { code: 'demo', name: 'Marigold & Daughters', country: 'IE' }
+
+/**
+ * Sets up a filled store where there never was one, meanwhile: all of it, or, when it fails or is stopped, nothing, and the next start tries again. Several processes
+ * at once make one. The returned function stops it.
+ */
+export function seedStore(
+  connection: Connection,
+  { files, log }: { readonly files: Pick<Files, 'keepOwn' | 'delete'>; readonly log: Logger },
+): () => Promise<void> {
+  const stopped = new AbortController()
+  const seeding = seed(connection, { files, log, signal: stopped.signal }).catch((error: unknown) => {
+    if (!stopped.signal.aborted) log.error({ err: error }, 'the demo store could not be set up; the next start tries again')
+  })
+  return () => {
+    stopped.abort()
+    return seeding
+  }
+}
+
+async function seed(
+  connection: Connection,
+  { files, log, signal }: Parameters<typeof seedStore>[1] & { readonly signal: AbortSignal },
+): Promise<void> {
+  const database = openDatabase<Tables>(connection, { schema: 'store', max: 1, onError: () => {} })
+  try {
+    if (!(await storeRepository(database.query).isNone())) return
+    const since = performance.now()
+    await database.query.transaction().execute(async (query) => {
+      const stores = storeRepository(query)
+      await stores.lockAll()
+      if (!(await stores.isNone())) return
+      const at = new Date()
+      const { storeId } = await setUpStore(query, { ...DEMO, theme: null, paidSince: null, createdBy: null, at })
+      await fillStore({ query, storeId, now: at }, files, () => signal.throwIfAborted())
+    })
+    log.info({ store: DEMO.code, milliseconds: Math.round(performance.now() - since) }, 'a demo store was set up')
+  } finally {
+    await database.close()
+  }
+}

@@ -1,0 +1,203 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient } from 'graphql-ws'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import type { Cluster } from '../../cluster/cluster.ts'
+import { freePort } from '../../gateway/listen.ts'
+import { ask, atrium, hasCluster, ROOT, testCluster } from './support.ts'
+
+const SEND = 'mutation ($room: ID!, $text: String!) { sendMessage(roomId: $room, text: $text) { __typename } }'
+const MESSAGES = `query ($room: ID!, $after: String) { room(id: $room) {
+  messages(first: 100, after: $after) { edges { node { text } } pageInfo { hasNextPage endCursor } totalCount } } }`
+
+describe.skipIf(!hasCluster)('a cluster (needs haproxy and redis-server)', () => {
+  let cluster: Cluster
+  let close: () => Promise<void>
+  let token: string
+  const copy = (name: string) => `http://127.0.0.1:${cluster.ports.get(name)}`
+
+  beforeAll(async () => {
+    const begun = await testCluster(2)
+    cluster = begun.cluster
+    close = begun.close
+    const { login } = await ask(
+      cluster.url,
+      `mutation { createUser(input: { email: "ann@example.org", name: "Ann", password: "correct horse" }) { errors { message } }
+        login(email: "ann@example.org", password: "correct horse") { ... on LoginSuccess { token } } }`,
+    )
+    token = login.token
+  }, 240_000)
+  afterAll(() => close(), 60_000)
+
+  const aRoom = async (): Promise<string> => {
+    const made = await ask(
+      cluster.url,
+      'mutation { createRoom(name: "Room") { ... on CreateRoomSuccess { room { id } } } }',
+      {},
+      token,
+    )
+    return made.createRoom.room.id
+  }
+
+  test('the balancer of the containers is configured as HAProxy wants it', async () => {
+    const check = spawn('haproxy', ['-c', '-f', 'cluster/haproxy.cfg'], {
+      cwd: ROOT,
+      env: { PATH: '/usr/sbin:/usr/bin' },
+      stdio: 'ignore',
+    })
+    expect((await once(check, 'exit'))[0]).toBe(0)
+  })
+
+  test('an operation over all four subgraphs is answered as by a single process', async () => {
+    const { code } = await atrium(cluster.databaseUrl, 'store', 'create', '--name', 'Corner Shop')
+    const { mcpServers } = await ask(cluster.url, '{ mcpServers(first: 1) { edges { node { id } } } }')
+    const aboutId = mcpServers.edges[0].node.id
+    await ask(
+      cluster.url,
+      'mutation ($aboutId: ID!) { createPost(input: { title: "Hi", content: "Good", aboutId: $aboutId, published: true }) { __typename } }',
+      { aboutId },
+      token,
+    )
+    const port = await freePort('127.0.0.1')
+    const env = {
+      PATH: process.env.PATH,
+      DATABASE_URL: cluster.databaseUrl,
+      PORT: String(port),
+      PUBLIC_URL: cluster.url,
+      LOG_LEVEL: 'silent',
+      TRUST_LISTS: 'none',
+    }
+    const whole = spawn(process.execPath, ['main.ts'], { cwd: ROOT, env, stdio: 'ignore' })
+    try {
+      const single = `http://127.0.0.1:${port}`
+      while (!(await fetch(`${single}/ready`).catch(() => null))?.ok) await sleep(50)
+      const query = `query ($code: String!) {
+        shop(code: $code) { name currency products(first: 5) { totalCount } }
+        me { name posts(limit: 2) { title about { id ... on McpServer { name trust { __typename } } } } }
+        mcpServers(first: 20) { totalCount edges { cursor node {
+          id name description category { slug } trust { __typename target { __typename } }
+          posts(first: 1) { totalCount edges { node { title author { name } } } }
+        } } }
+        gone: shop(code: "gone") { name }
+      }`
+      const both = await Promise.all([cluster.url, single].map((base) => ask(base, query, { code }, token)))
+      expect(both[0]).toEqual(both[1])
+      expect(both[0].mcpServers.edges[0].node.posts.edges[0].node).toEqual({ title: 'Hi', author: { name: 'Ann' } })
+      expect(both[0].me.posts[0].about.id).toBe(aboutId)
+      expect(both[0].shop.name).toBe('Corner Shop')
+    } finally {
+      whole.kill()
+      await once(whole, 'exit')
+    }
+  }, 120_000)
+
+  test('a subgraph answers nobody but gateways, whoever they say to be', async () => {
+    for (const [name, port] of cluster.ports) {
+      if (name.startsWith('gateway')) continue
+      for (const path of ['/graphql', '/door', '/changes']) {
+        const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+          method: path === '/changes' ? 'GET' : 'POST',
+          headers: {
+            'content-type': 'application/json',
+            authorization: `Bearer ${token}`,
+            'x-forwarded-for': '127.0.0.1',
+            'x-atrium-signature': `1 ${Date.now()} AAAA BBBB`,
+          },
+          ...(path !== '/changes' && { body: '{"query":"{ __typename }"}' }),
+        })
+        // Only the store has a door.
+        expect([name, path, response.status]).toEqual([name, path, path === '/door' && !name.startsWith('store') ? 404 : 401])
+      }
+    }
+  })
+
+  test('what is published through one gateway reaches listeners of the other, in order', async () => {
+    const room = await aRoom()
+    const texts: string[] = []
+    const client = createClient({
+      url: `${copy('gateway-2').replace('http', 'ws')}/graphql`,
+      webSocketImpl: WebSocket,
+      connectionParams: { authorization: `Bearer ${token}` },
+    })
+    client.subscribe(
+      { query: 'subscription ($room: ID!) { messageReceived(roomId: $room) { text author { name } } }', variables: { room } },
+      {
+        // biome-ignore lint/suspicious/noExplicitAny: the answer is read by the path that it has.
+        next: ({ data }: any) => texts.push(`${data.messageReceived.text} ${data.messageReceived.author.name}`),
+        error: (error) => texts.push(String(error)),
+        complete: () => {},
+      },
+    )
+    while (texts.length === 0) {
+      await ask(copy('gateway-1'), SEND, { room, text: 'hello' }, token)
+      await sleep(100)
+    }
+    const sent = Array.from({ length: 40 }, (_, index) => `message ${index}`)
+    for (const text of sent) await ask(copy('gateway-1'), SEND, { room, text }, token)
+    await expect.poll(() => texts.at(-1), { timeout: 20_000 }).toBe('message 39 Ann')
+    expect(texts.filter((text) => !text.startsWith('hello'))).toEqual(sent.map((text) => `${text} Ann`))
+    await client.dispose()
+  }, 60_000)
+
+  test('a document that was registered through one gateway is known to the other', async () => {
+    const query = '{ mcpServers(first: 1) { totalCount } registered: __typename }'
+    const sha256Hash = Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(query))).toString('hex')
+    const extensions = { persistedQuery: { version: 1, sha256Hash } }
+    const post = async (name: string, body: object) =>
+      (await fetch(`${copy(name)}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }).then((response) => response.json())) as { readonly data?: { readonly registered: string } }
+    expect((await post('gateway-1', { query, extensions })).data?.registered).toBe('Query')
+    await expect.poll(async () => (await post('gateway-2', { extensions })).data?.registered, { timeout: 5_000 }).toBe('Query')
+  })
+
+  test('restarting gateways and subgraphs one after the other under load loses nothing', async () => {
+    const room = await aRoom()
+    const faults: string[] = []
+    const acknowledged: string[] = []
+    let [isOver, queries] = [false, 0]
+    const writer = async (name: number) => {
+      for (let index = 0; !isOver; index++) {
+        const text = `${name}-${index}`
+        await ask(cluster.url, SEND, { room, text }, token).then(
+          () => acknowledged.push(text),
+          (error) => faults.push(`${text}: ${error}`),
+        )
+      }
+    }
+    const reader = async () => {
+      while (!isOver) {
+        await ask(
+          cluster.url,
+          '{ me { name } mcpServers(first: 3) { edges { node { name posts(first: 1) { totalCount } } } } }',
+          {},
+          token,
+        ).then(
+          () => queries++,
+          (error) => faults.push(String(error)),
+        )
+      }
+    }
+    const load = [writer(1), writer(2), reader(), reader()]
+    const statuses = await cluster.roll(['social-1', 'social-2', 'gateway-1', 'gateway-2'])
+    isOver = true
+    await Promise.all(load)
+
+    expect(faults).toEqual([])
+    expect(statuses).toEqual([0, 0, 0, 0])
+    expect(Math.min(queries, acknowledged.length)).toBeGreaterThan(20)
+    const kept: string[] = []
+    let after: string | null = null
+    do {
+      // biome-ignore lint/suspicious/noExplicitAny: the answer is read by the paths that it has.
+      const { messages }: any = (await ask(cluster.url, MESSAGES, { room, after }, token)).room
+      kept.push(...messages.edges.map(({ node }: { readonly node: { readonly text: string } }) => node.text))
+      after = messages.pageInfo.hasNextPage ? messages.pageInfo.endCursor : null
+    } while (after !== null)
+    expect(kept.sort()).toEqual(acknowledged.sort())
+  }, 240_000)
+})

@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import pino from 'pino'
+import { type Cluster, startCluster } from '../../cluster/cluster.ts'
+
+export const ROOT = join(import.meta.dirname, '../..')
+
+/** Whether a cluster can run here; where REQUIRE_HAPROXY is set it runs, and fails without. */
+export const hasCluster =
+  ['/usr/sbin/haproxy', '/usr/bin/redis-server'].every((path) => existsSync(path)) || Boolean(process.env.REQUIRE_HAPROXY)
+
+/** A cluster of a test's own, on 50 ports that nobody uses. */
+export async function testCluster(copies: number): Promise<{ readonly cluster: Cluster; readonly close: () => Promise<void> }> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'atrium-cluster-'))
+  const closers: (() => Promise<unknown>)[] = []
+  const close = async () => {
+    for (const each of closers.reverse()) await each()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  try {
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME, LOG_LEVEL: 'warn', TRUST_LISTS: 'none' }
+    const cluster = await startCluster({
+      port: await freeRange(),
+      copies,
+      dataDir,
+      env,
+      log: pino({ level: 'silent' }),
+      defer: (each) => closers.push(each),
+    })
+    return { cluster, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** The first of 50 ports in a row. */
+async function freeRange(): Promise<number> {
+  for (let base = 14_150; base < 14_950; base += 50) {
+    const taken = await Promise.all(Array.from({ length: 50 }, (_, index) => isTaken(base + index)))
+    if (!taken.includes(true)) return base
+  }
+  throw new Error('Expected 50 free ports in a row from 14150 to 14999.')
+}
+
+const isTaken = (port: number) =>
+  new Promise<boolean>((told) => {
+    const socket = connect(port, '127.0.0.1', () => told(true)).on('error', () => told(false))
+    socket.on('connect', () => socket.destroy())
+  })
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each test knows.
+type Data = any
+
+/** Asks the graph at `base`; throws what is no answer without errors. */
+export async function ask(base: string, query: string, variables: object = {}, token?: string): Promise<Data> {
+  const response = await fetch(`${base}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+    body: JSON.stringify({ query, variables }),
+  })
+  const text = await response.text()
+  const { data, errors } = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : { errors: text }
+  if (errors) throw new Error(`${response.status} ${JSON.stringify(errors)}`)
+  return data
+}
+
+/** Runs `npx atrium` on a database; resolves with what it printed as JSON. */
+export async function atrium(databaseUrl: string, ...args: readonly string[]): Promise<Data> {
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, DATABASE_URL: databaseUrl }
+  const { stdout } = await promisify(execFile)(process.execPath, [join(ROOT, 'cli/atrium.ts'), ...args, '--json'], { env })
+  return JSON.parse(stdout)
+}

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Atrium, basic, OPERATIONS_TOKEN, type Reply, startAtrium } from './support/atrium.ts'
+
+let atrium: Atrium
+beforeAll(async () => {
+  atrium = await startAtrium()
+})
+afterAll(() => atrium?.stop())
+
+/** A door at which somebody could guess, what one guess is, and how many a minute it takes from one address before it says 429 or RATE_LIMITED. */
+type Door = {
+  readonly door: string
+  readonly most: number
+  readonly guess: (n: number, from: string) => Promise<Reply>
+}
+
+const query = (query: string, variables: object, from: string, headers = {}) =>
+  atrium.ask('/graphql', { method: 'POST', body: { query, variables }, from, headers })
+const wrongStore = (n: number) => basic({ login: 'f'.repeat(32), authtoken: `wrong${n}` })
+
+const DOORS: readonly Door[] = [
+  {
+    door: 'log-in of a user, at a different address of mail each time',
+    most: 180,
+    guess: (n, from) =>
+      query(
+        'mutation ($e: String!) { login(email: $e, password: "wrong-wrong") { __typename } }',
+        { e: `a${n}@example.org` },
+        from,
+      ),
+  },
+  {
+    door: 'refresh token',
+    most: 180,
+    guess: (n, from) => query('mutation ($t: String!) { refreshSession(refreshToken: $t) { __typename } }', { t: `t${n}` }, from),
+  },
+  {
+    door: 'sign-up, which tells whether an address is taken',
+    most: 60,
+    guess: (_, from) => query('mutation { createUser(input: { email: "x", name: "" }) { user { id } } }', {}, from),
+  },
+  {
+    door: 'login and authtoken of a store at REST',
+    most: 60,
+    guess: (n, from) => atrium.ask('/v1/products/count.json', { headers: wrongStore(n), from }),
+  },
+  {
+    door: 'login and authtoken of a store in the query',
+    most: 60,
+    guess: (n, from) => atrium.ask(`/v1/products/count.json?login=${'f'.repeat(32)}&authtoken=wrong${n}`, { from }),
+  },
+  {
+    door: 'login and authtoken of a store at the graph',
+    most: 60,
+    guess: (n, from) => query('{ store { name } }', {}, from, wrongStore(n)),
+  },
+  {
+    door: 'access token of an app',
+    most: 60,
+    guess: (n, from) =>
+      atrium.ask('/v1/products/count.json', {
+        headers: { authorization: `Bearer sat_${String(n).padStart(43, 'x')}` },
+        from,
+      }),
+  },
+  {
+    door: 'credentials of a store at its tools',
+    most: 60,
+    guess: (n, from) =>
+      atrium.ask('/mcp/store', {
+        body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+        headers: { accept: 'application/json, text/event-stream', 'x-login-key': 'f'.repeat(32), 'x-auth-token': `wrong${n}` },
+        from,
+      }),
+  },
+  {
+    door: 'trust key at REST',
+    most: 60,
+    guess: (n, from) => atrium.ask('/v1/usage', { headers: { 'x-api-key': `sk_${String(n).padStart(43, 'x')}` }, from }),
+  },
+  {
+    door: 'trust key at the graph',
+    most: 60,
+    guess: (n, from) =>
+      query('{ overrides { totalCount } }', {}, from, { authorization: `Bearer sk_${String(n).padStart(43, 'x')}` }),
+  },
+  {
+    door: 'secret of an app, code or refresh token at OAuth',
+    most: 240,
+    guess: (n, from) =>
+      atrium.ask('/oauth/token', {
+        method: 'POST',
+        body: `grant_type=authorization_code&code=x${n}&client_id=x&client_secret=y${n}`,
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        from,
+      }),
+  },
+  {
+    door: 'access token at its description',
+    most: 240,
+    guess: (n, from) => atrium.ask('/oauth/token/info', { headers: { authorization: `Bearer sat_${n}` }, from }),
+  },
+  {
+    door: 'sign-in of the console',
+    most: 60,
+    guess: (n, from) => signInToConsole(`login=${'f'.repeat(32)}&authtoken=wrong${n}`, from),
+  },
+  {
+    door: 'password of the operations page',
+    most: 10,
+    guess: (n, from) => atrium.ask('/operations', { headers: { authorization: `Basic ${btoa(`a:wrong${n}`)}` }, from }),
+  },
+  {
+    door: 'trial without a key, which finds out things about others',
+    most: 5,
+    guess: (n, from) =>
+      query('query ($d: String!) { trial(input: { target: $d }) { __typename } }', { d: `a${n}.example` }, from),
+  },
+]
+
+let visit: { readonly cookie: string; readonly token: string } | null = null
+async function signInToConsole(fields: string, from: string): Promise<Reply> {
+  if (!visit) {
+    const { rawHeaders, text } = await atrium.ask('/console', { from })
+    const cookie = rawHeaders.find((line) => line.startsWith('console-visit='))?.split(';', 1)[0] ?? ''
+    visit = { cookie, token: /name="token" value="([^"]+)"/.exec(text)?.[1] ?? '' }
+  }
+  return atrium.ask('/console/sign-in', {
+    method: 'POST',
+    body: `token=${encodeURIComponent(visit.token)}&${fields}`,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', cookie: visit.cookie },
+    from,
+  })
+}
+
+const isLimited = ({ status, text }: Reply) => status === 429 || text.includes('"code":"RATE_LIMITED"')
+
+test.each(DOORS.map((each, index) => ({ ...each, from: `127.0.1.${index + 1}` })))(
+  '$door is closed to an address after $most wrong guesses',
+  { timeout: 120_000 },
+  async ({ guess, most, from }) => {
+    const replies: Reply[] = []
+    // A few more than a minute allows: a bucket fills again while it is emptied.
+    for (let n = 0; n < most && replies.length === n; n++) replies.push(await guess(n, from))
+    expect(replies.filter(isLimited).map(({ text }) => text)).toEqual([])
+    const began = replies.length
+    let refused: Reply | null = null
+    for (let n = began; n < began + most * 2 && refused === null; n++) {
+      const reply = await guess(n, from)
+      if (isLimited(reply)) refused = reply
+    }
+    expect(refused).not.toBeNull()
+    const seconds = refused?.headers['retry-after'] ?? /"retryAfterSeconds":(\d+)/.exec(refused?.text ?? '')?.[1]
+    expect(Number(seconds)).toBeGreaterThan(0)
+  },
+)
+
+test('who has the right ones is let in all the while, from another address', async () => {
+  const store = await atrium.aStore()
+  const key = await atrium.aKey()
+  const from = '127.0.2.1'
+  const { token } = await atrium.aUser('right')
+  const right = [
+    await atrium.ask('/v1/products/count.json', { headers: basic(store), from }),
+    await atrium.ask('/v1/usage', { headers: { 'x-api-key': key }, from }),
+    await query('{ me { id } }', {}, from, { authorization: `Bearer ${token}` }),
+    await signInToConsole(`login=${store.login}&authtoken=${store.authtoken}`, from),
+  ]
+  expect(right.map(({ status }) => status)).toEqual([200, 200, 200, 303])
+})
+
+test('right passwords of the operations page cost nothing, and where too many were wrong none is even compared', async () => {
+  const asked = (password: string, from: string) =>
+    atrium.ask('/operations', { headers: { authorization: `Basic ${btoa(`a:${password}`)}` }, from })
+  for (let n = 0; n < 15; n++) expect((await asked(OPERATIONS_TOKEN, '127.0.2.2')).status).toBe(200)
+  const statuses: number[] = []
+  // A guess becomes free every six seconds: it may be the right one that takes it.
+  while (statuses.length < 5 && !statuses.includes(429)) {
+    while ((await asked('wrong', '127.0.2.3')).status !== 429);
+    statuses.push((await asked(OPERATIONS_TOKEN, '127.0.2.3')).status)
+  }
+  expect(statuses).toContain(429)
+})
+
+test('an address of mail is locked after five wrong passwords, whoever guesses, and whether it has a user', async () => {
+  await atrium.aUser('locked')
+  for (const email of ['locked@example.org', 'nobody-at-all@example.org']) {
+    const outcomes: string[] = []
+    for (let n = 0; n < 6; n++) {
+      const { json } = await query(
+        'mutation ($e: String!) { login(email: $e, password: "wrong-wrong") { __typename } }',
+        { e: email },
+        `127.0.3.${n + 1}`,
+      )
+      outcomes.push(json.data.login.__typename)
+    }
+    expect(outcomes.slice(0, 4)).toEqual(Array(4).fill(outcomes[0]))
+    expect(outcomes[5]).not.toBe(outcomes[0])
+  }
+})

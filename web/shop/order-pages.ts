@@ -1,0 +1,60 @@
+import { type OrderStatus, type ShipmentStatus, ShopOrderPageDocument, type ShopOrderPageQuery } from '#generated/operations.ts'
+import { counted, dayOf, money } from '../frame/figures.ts'
+import { type Html, html } from '../frame/html.ts'
+import { outward } from '../frame/link.ts'
+import { dataOf, foundIn, page } from '../frame/page.ts'
+import type { Site } from '../frame/site.ts'
+
+type Order = NonNullable<ShopOrderPageQuery['shopOrder']>
+
+/** What links of an order lead to: `/recover` that of a cart, `/checkout` that of an order as well. Both show how it is now, also when it has gone on since. */
+export const shopOrderPages = [
+  page({
+    on: '/shops/{code}/orders/{secret}/{step}',
+    asks: [ShopOrderPageDocument],
+    isSecret: true,
+    async answer({ path: { code, secret, step }, ask, site }) {
+      if (!STEPS.includes(step)) return null
+      const answer = await ask(ShopOrderPageDocument, { code, secret })
+      const order = foundIn(dataOf(answer).shopOrder, answer)
+      return (
+        order && { title: titleOf(order), description: `${titleOf(order)} at ${order.shop.name}.`, body: bodyOf(order, site) }
+      )
+    },
+  }),
+]
+
+const STEPS: readonly string[] = ['recover', 'checkout']
+
+const titleOf = ({ status, number }: Order): string => (status === 'ABANDONED' ? 'Your cart' : `Your order ${number}`)
+
+/** How far it has come, for who buys. */
+const SAID: Readonly<Record<OrderStatus, string>> = {
+  ABANDONED: 'Nothing of this is ordered yet.',
+  CANCELED: 'This order was called off.',
+  PENDING_PAYMENT: 'This order waits to be paid.',
+  PAID: 'This order is paid.',
+}
+const GOODS: Readonly<Record<ShipmentStatus, string>> = {
+  UNFULFILLED: 'at the shop',
+  REQUESTED: 'to be fetched by the carrier',
+  IN_TRANSIT: 'on their way',
+  DELIVERED: 'delivered',
+  FAILED: 'could not be delivered',
+  PICKUP_AVAILABLE: 'ready to be collected',
+}
+
+const bodyOf = (order: Order, site: Site): Html => html`<div class="narrow"><h1>${titleOf(order)}</h1>
+<p class="lead">${SAID[order.status]}</p>
+<dl class="facts-list"><dt>Shop</dt><dd><a href="${site.at(`/shops/${order.shop.code}`)}">${order.shop.name}</a></dd>
+<dt>Since</dt><dd><time datetime="${order.createdAt}">${dayOf(order.createdAt)}</time></dd>
+${order.status !== 'ABANDONED' && html`<dt>Goods</dt><dd>${GOODS[order.shipmentStatus]}</dd>`}
+${order.trackingNumber !== null && html`<dt>Parcel</dt><dd>${[order.trackingCompany, order.trackingNumber].filter((each) => each).join(' ')}</dd>`}</dl>
+${order.trackingUrl !== null && html`<p>${outward(order.trackingUrl, 'Follow the parcel')}</p>`}
+<div class="wide" tabindex="0" role="region" aria-label="What it is about"><table>
+<caption>${counted(order.lines.length, 'thing')}</caption>
+<thead><tr><th scope="col">What</th><th scope="col">How many</th><th scope="col">Comes to</th></tr></thead>
+<tbody>${order.lines.map((line) => html`<tr><th scope="row">${line.name}</th><td>${line.quantity}</td><td>${money(line.total, order.currency)}</td></tr>`)}</tbody>
+<tfoot><tr><th scope="row" colspan="2">Sending</th><td>${money(order.shipping, order.currency)}</td></tr>
+<tr><th scope="row" colspan="2">Total</th><td><strong>${money(order.total, order.currency)}</strong></td></tr></tfoot></table></div>
+<p class="quiet">Whoever has this address sees this page. To pay, or to change something, write to the shop.</p></div>`
