@@ -34,6 +34,7 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     Shop: '../../subgraphs/store/shop/shop.ts#Shop as ShopModel',
     ShopOrder: '../../subgraphs/store/shop/shop.ts#ShopOrder as ShopOrderModel',
     ShopProduct: '../../subgraphs/store/shop/shop.ts#ShopProduct as ShopProductModel',
+    ShopConnection: '../../subgraphs/runtime/keyset.ts#KeysetPage<ShopModel>',
     ShopProductConnection: '../../subgraphs/runtime/keyset.ts#KeysetPage<ShopProductModel>',
     ClaimStoreSuccess: '{ readonly store: number }',
     User: '{ readonly id: string }',

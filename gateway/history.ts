@@ -19,6 +19,21 @@ export type Sample = {
   readonly sockets: number
   readonly subscriptions: number
   readonly subgraphs: readonly SubgraphSample[]
+  readonly queues: readonly QueueSample[]
+}
+
+/** The jobs of a queue, of all processes together, at that time. */
+export type QueueSample = {
+  readonly name: string
+  /** Due, and not begun. */
+  readonly waiting: number
+  /** Not due yet. */
+  readonly later: number
+  readonly active: number
+  /** Failed when they last ran, and to be run again. */
+  readonly failed: number
+  /** How long the one has waited that is due for longest. */
+  readonly oldestSeconds: number
 }
 
 /** The fetches from one subgraph. */
@@ -78,7 +93,6 @@ export function sampleBetween(before: Look, now: Look): Sample {
   const failed = (name: string, outcomes: readonly string[], labels: Labels = {}) =>
     outcomes.reduce((sum, outcome) => sum + grown(name, { ...labels, outcome }), 0)
   const operationTime = 'atrium_operation_duration_seconds'
-  const names = new Set(now.series.get('atrium_subgraph_fetches_total')?.values.map(({ labels }) => labels.subgraph ?? '') ?? [])
 
   return {
     at: now.at,
@@ -92,14 +106,26 @@ export function sampleBetween(before: Look, now: Look): Sample {
     cpu: grown('process_cpu_seconds_total') / seconds,
     sockets: sumOf(now, 'atrium_websockets_open'),
     subscriptions: sumOf(now, 'atrium_subscriptions_running'),
-    subgraphs: [...names].sort().map((subgraph) => ({
+    subgraphs: labelsIn(now, 'atrium_subgraph_fetches_total', 'subgraph').map((subgraph) => ({
       name: subgraph,
       fetchesPerSecond: grown('atrium_subgraph_fetches_total', { subgraph }) / seconds,
       failuresPerSecond: failed('atrium_subgraph_fetches_total', ['errors', 'failed'], { subgraph }) / seconds,
       medianSeconds: within('atrium_subgraph_fetch_duration_seconds', { subgraph }, 0.5),
     })),
+    queues: labelsIn(now, 'atrium_jobs_oldest_seconds', 'queue').map((queue) => ({
+      name: queue,
+      waiting: sumOf(now, 'atrium_jobs', { queue, state: 'waiting' }),
+      later: sumOf(now, 'atrium_jobs', { queue, state: 'later' }),
+      active: sumOf(now, 'atrium_jobs', { queue, state: 'active' }),
+      failed: sumOf(now, 'atrium_jobs', { queue, state: 'failed' }),
+      oldestSeconds: sumOf(now, 'atrium_jobs_oldest_seconds', { queue }),
+    })),
   }
 }
+
+/** The values that a label has, in order. */
+const labelsIn = ({ series }: Look, name: string, label: string): readonly string[] =>
+  [...new Set(series.get(name)?.values.map(({ labels }) => labels[label] ?? '') ?? [])].sort()
 
 function sumOf({ series }: Look, name: string, wanted: Labels = {}): number {
   let sum = 0

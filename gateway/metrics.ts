@@ -24,6 +24,9 @@ export type Series = {
   }[]
 }
 
+/** Figures, each behind the values of its labels. */
+type Figures = Iterable<readonly [values: readonly string[], figure: number]>
+
 /** What a process counts about itself, for Prometheus. Nothing here outlives the object: every start has a registry of its own. */
 export type Metrics = {
   /** Counts the runs of one document. The name becomes a label with the first run that is not refused. */
@@ -43,8 +46,8 @@ export type Metrics = {
   readonly requested: (door: string, status: number, seconds: number) => void
   /** A figure that is asked for when somebody looks. */
   readonly gauge: (name: string, help: string, read: () => number) => void
-  /** The same for several: a figure for each value of `label`. What is not read any more is gone. */
-  readonly gaugePer: (label: string, name: string, help: string, read: () => Iterable<readonly [string, number]>) => void
+  /** The same for several: a figure for each set of labels. What is not read any more is gone. `read` must not reject. */
+  readonly gaugePer: (name: string, help: string, labels: readonly string[], read: () => Figures | Promise<Figures>) => void
   /** Counts the fetches of a link. */
   readonly measured: (link: Link) => Link
   /** Everything, as it is now. */
@@ -174,15 +177,16 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
         },
       })
     },
-    gaugePer(label, name, help, read) {
+    gaugePer(name, help, labelNames, read) {
       new Gauge({
         name,
         help,
-        labelNames: [label],
+        labelNames: [...labelNames],
         registers,
-        collect() {
+        async collect() {
+          const figures = await read()
           this.reset()
-          for (const [value, figure] of read()) this.labels(value).set(figure)
+          for (const [values, figure] of figures) this.labels(...values).set(figure)
         },
       })
     },

@@ -21,6 +21,7 @@ export type Graph = {
   readonly door: Door | null
   /** Listeners to events in this process. */
   readonly listeners: () => number
+  readonly jobs?: Subgraph['jobs']
   /** Called when the graph can be asked. */
   readonly begin: (client: GatewayClient) => Promise<void>
   /** Called when this process listens: subgraphs begin what they do unasked. */
@@ -39,6 +40,7 @@ export async function graphInside(making: Making): Promise<Graph> {
     checks: subgraphs.map(({ name, ready }) => ({ name, check: ready })),
     door: store.door ?? null,
     listeners: () => subgraphs.reduce((sum, { listeners }) => sum + (listeners?.() ?? 0), 0),
+    jobs: store.jobs,
     begin: async (client) => making.defer(await store.deliverWebhooks(await resources(client))),
     start() {
       for (const { start } of subgraphs) start?.()

@@ -50,7 +50,7 @@ export async function runSubgraph(
   const app = createHttpServer({ log, checks: [{ name, check: subgraph.ready }] })
   await serveLink(app, subgraph, { judge, log, metrics })
   if (metrics) {
-    const open = { sockets: () => 0, listeners: subgraph.listeners ?? (() => 0), gateway: null }
+    const open = { sockets: () => 0, listeners: subgraph.listeners ?? (() => 0), jobs: subgraph.jobs, gateway: null }
     await serveMetrics(app, metrics, open, { host: config.HOST, port: config.METRICS_PORT, log, defer })
   }
   await listen(app, listeningOf(config, port), defer)

@@ -89,7 +89,7 @@ export async function startSite(
     serve: async (app) => {
       await assets.serve(app)
       if (options.operations) await serveOperations(app, client, options.operations, site)
-      await serveAuthorization(app, client, site)
+      await serveAuthorization(app, client, site, seal)
       await serveConsole(app, client, site, { seal, uses: options.uses })
       await servePages(app, client, rows, { site, lost: (path, ask) => lostPage(path, ask, site) })
     },

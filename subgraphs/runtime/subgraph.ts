@@ -2,6 +2,20 @@ import type { GraphQLSchema } from 'graphql'
 import type { Caller } from './caller.ts'
 import type { Door } from './door.ts'
 
+/** How many jobs of a queue there are, of all processes together. */
+export type JobQueue = {
+  readonly queue: string
+  /** Due, and not begun. */
+  readonly waiting: number
+  /** Not due yet. */
+  readonly later: number
+  readonly active: number
+  /** Failed when they last ran, by our own fault, and run again. */
+  readonly failed: number
+  /** How long the one has waited that is due for longest, in seconds; 0 when none is. */
+  readonly oldestSeconds: number
+}
+
 /**
  * Calls `changed` when something has changed, whoever changed it: with the names of the types concerned, or null when anything may have. Called after the
  * change can be seen here. The returned function ends it.
@@ -28,5 +42,7 @@ export type Subgraph = {
   readonly listeners?: () => number
   /** Begins what it does without being asked, such as downloads: called once, when the program listens. Absent for a subgraph that only answers. */
   readonly start?: () => void
+  /** How its jobs are, for metrics. Never rejects: none when nobody can say. Absent for a subgraph without jobs. */
+  readonly jobs?: (() => Promise<readonly JobQueue[]>) | undefined
   readonly close: () => Promise<void>
 }

@@ -13,6 +13,9 @@ const COOLDOWN_MILLISECONDS = 1_000
 /** Whose session a token is of: row ids. */
 export type TokenSubject = { readonly userId: string; readonly sessionId: string }
 
+/** What a token says: whose it is, and when the password was given for it; null where it came of a refresh token. */
+export type TokenContent = TokenSubject & { readonly signedInAt: Date | null }
+
 /** A JWT: three parts in base64url. Credentials of other subgraphs look otherwise, and do not concern this one. */
 const JWT = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
 
@@ -35,10 +38,10 @@ export const readKeys = (read: () => Promise<JSONWebKeySet>): JWTVerifyGetKey =>
   })
 
 /**
- * The subject of a token that one of the keys has signed and that is valid at `at`; null for every other text. That its session has not ended since is for who has
+ * What a token says that one of the keys has signed and that is valid at `at`; null for every other text. That its session has not ended since is for who has
  * the sessions to say. Throws when the keys cannot be had.
  */
-export async function subjectOf(token: string, keyOf: JWTVerifyGetKey, at: Date): Promise<TokenSubject | null> {
+export async function subjectOf(token: string, keyOf: JWTVerifyGetKey, at: Date): Promise<TokenContent | null> {
   try {
     const { payload } = await jwtVerify(token, keyOf, {
       issuer: ISSUER,
@@ -46,8 +49,9 @@ export async function subjectOf(token: string, keyOf: JWTVerifyGetKey, at: Date)
       currentDate: at,
       requiredClaims: ['sub', 'sid', 'exp'],
     })
-    return typeof payload.sub === 'string' && typeof payload.sid === 'string'
-      ? { userId: payload.sub, sessionId: payload.sid }
+    const { sub, sid, auth_time: signedIn } = payload
+    return typeof sub === 'string' && typeof sid === 'string'
+      ? { userId: sub, sessionId: sid, signedInAt: typeof signedIn === 'number' ? new Date(signedIn * 1000) : null }
       : null
   } catch (error) {
     if (error instanceof errors.JOSEError && !FAULTS_OF_KEYS.has(error.code)) return null

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { Caller } from '../runtime/caller.ts'
 import type { EventFeed } from '../runtime/outbox.ts'
 import type { Access, AccessJudge } from './access/access.ts'
-import type { UserJudge } from './access/user.ts'
+import type { Presented, UserJudge } from './access/user.ts'
 import { appLoaders } from './app/loaders.ts'
 import type { AppRepository } from './app/repository.ts'
 import type { AppAuthorizationRepository } from './app-authorization/repository.ts'
@@ -164,6 +164,8 @@ export type Context = Parts & {
   readonly storeId: () => Promise<number>
   /** The user of the social graph that the caller is, by an opaque id; null for none. Rejects with UNAUTHENTICATED for a token that is not valid now. */
   readonly user: () => Promise<string | null>
+  /** The same, with what their token says of them. */
+  readonly presented: () => Promise<Presented | null>
   /** Runs a change of the caller's store: `write` in write.ts, whose key is the input's own. */
   readonly write: <Result extends { readonly __typename: string }>(
     name: string,
@@ -224,14 +226,16 @@ export function contextOf(parts: Parts, caller: Caller): Context {
   let judging: Promise<Access> | null = null
   const access = () => (judging ??= parts.judge(caller))
   const storeId = async () => (await access()).storeId
-  let judgingUser: Promise<string | null> | null = null
+  let judgingUser: Promise<Presented | null> | null = null
+  const presented = () => (judgingUser ??= parts.userJudge(caller))
   let load = loadersOf(parts, { storeId })
   return {
     ...parts,
     caller,
     access,
     storeId,
-    user: () => (judgingUser ??= parts.userJudge(caller)),
+    presented,
+    user: async () => (await presented())?.id ?? null,
     async write(name, input, change) {
       const unit = { storeId: await storeId(), now: parts.now(), announce: parts.webhooks.plan.announce }
       const outcome = await write(parts.database, unit, { name, input, key: input.idempotencyKey }, change)

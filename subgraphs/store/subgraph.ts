@@ -198,6 +198,11 @@ export async function storeSubgraph({
     listeners: parts.events.listeners,
     deliverWebhooks: (bodies) =>
       deliver({ database: database.query, jobs, plan: parts.webhooks.plan, sender, insiders: inside, bodies, log, now }),
+    jobs: () =>
+      jobs.queues(now()).catch(({ message }: Error) => {
+        log.warn({ reason: message }, 'jobs could not be counted')
+        return []
+      }),
     close: async () => {
       await Promise.all([sweeping.stop(), forgetting.stop()])
       await jobs.close()

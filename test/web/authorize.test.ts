@@ -4,10 +4,12 @@ import type { AddressInfo } from 'node:net'
 import * as oauth from 'openid-client'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { withStores } from '../../subgraphs/store/store/operator.ts'
 import { type OauthStack, startOauth } from '../subgraphs/store/support/oauth.ts'
 import { shopBrowser } from '../subgraphs/store/support/shop-browser.ts'
 import type { TestStore } from '../subgraphs/store/support/store.ts'
-import { expectAccessible, hasNoBrowser, launch, look, openPage, picture } from './support/browser.ts'
+import { hasNoBrowser, launch, look, openPage } from './support/browser.ts'
+import { HOSTILE } from './support/site.ts'
 
 let stack: OauthStack
 let shop: TestStore
@@ -52,9 +54,44 @@ async function begin(redirectUri = callback) {
 }
 
 const signIn = async (page: Page, { login, authtoken }: TestStore) => {
-  await page.getByLabel('Login').fill(login)
-  await page.getByLabel('Authtoken').fill(authtoken)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByLabel('Login', { exact: true }).fill(login)
+  await page.getByLabel('Authtoken', { exact: true }).fill(authtoken)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+const PASSWORD = 'correct horse'
+let users = 0
+
+// biome-ignore lint/suspicious/noExplicitAny: every question has another answer
+async function graph(query: string, variables: object = {}, headers: Record<string, string> = {}): Promise<any> {
+  const body = JSON.stringify({ query, variables })
+  const answer = await fetch(`${stack.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+  })
+  return answer.json()
+}
+
+/** A user of the social graph who owns these stores, as the operator's command says. */
+async function anOwner(...stores: readonly TestStore[]): Promise<string> {
+  const email = `owner${++users}@example.org`
+  const CREATE = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }'
+  const { data } = await graph(CREATE, { input: { email, name: `Owner ${users}`, password: PASSWORD } })
+  for (const { code } of stores) await withStores(stack.database.connection, (all) => all.setOwner(code, data.createUser.user.id))
+  return email
+}
+
+const signInAsOwner = async (page: Page, email: string, password = PASSWORD) => {
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in as owner' }).click()
+}
+
+const ownerOf = async (token: string) => {
+  const info = await fetch(`${stack.url}/oauth/token/info`, { headers: { authorization: `Bearer ${token}` } })
+  const { resource_owner_id } = (await info.json()) as { readonly resource_owner_id: number }
+  return resource_owner_id
 }
 
 describe.skipIf(hasNoBrowser)('in a browser', () => {
@@ -143,10 +180,9 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
       'There is no shop with this login and authtoken. Look at both again.',
     )
     expect(await page.title()).toMatch(/^That did not work/)
-    expect(await page.getByLabel('Login').inputValue()).toBe(shop.login)
-    expect(await page.getByLabel('Authtoken').inputValue()).toBe('')
-    await expectAccessible(page)
-    await picture(page, 'authorize-wrong')
+    expect(await page.getByLabel('Login', { exact: true }).inputValue()).toBe(shop.login)
+    expect(await page.getByLabel('Authtoken', { exact: true }).inputValue()).toBe('')
+    await look(page, 'authorize-wrong')
     await signIn(page, shop)
     await page.getByRole('button', { name: 'Allow' }).waitFor()
     await page.close()
@@ -173,6 +209,99 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.close()
   })
 
+  test('an owner signs in with the account of the site, and the app works on the shop', async () => {
+    const email = await anOwner(await stack.aStore({ name: 'Only shop' }))
+    const { page, complaints } = await openPage(browser)
+    const { link, finish } = await begin()
+    await page.goto(link)
+    await signInAsOwner(page, email)
+    expect(await page.getByRole('definition').last().textContent()).toBe('Only shop')
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await page.waitForURL(`${callback}?**`)
+    const { access_token } = await finish(page.url())
+    const answer = await fetch(`${stack.url}/v1/products.json`, { headers: { authorization: `Bearer ${access_token}` } })
+    expect(answer.status).toBe(200)
+    const left = await stack.sql(
+      'SELECT count(*)::int AS open FROM social.session JOIN social."user" u ON u.id = user_id WHERE u.email = $1 AND ended_at IS NULL',
+      [email],
+    )
+    expect(left).toEqual([{ open: 0 }])
+    expect(complaints.filter((text) => !text.includes('favicon'))).toEqual([])
+    await page.close()
+  })
+
+  test('an owner of several shops chooses one, and the app gets no other', async () => {
+    const [first, second] = [await stack.aStore({ name: 'First of two' }), await stack.aStore({ name: 'Second of two' })]
+    const email = await anOwner(first, second)
+    const { page, complaints } = await openPage(browser)
+    const { link, finish } = await begin()
+    await page.goto(link)
+    await signInAsOwner(page, email)
+    await page.getByRole('heading', { level: 1, name: 'Which shop?' }).waitFor()
+    await look(page, 'authorize-choice')
+    await page.getByRole('button', { name: 'Second of two' }).click()
+    expect(await page.getByRole('definition').last().textContent()).toBe('Second of two')
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await page.waitForURL(`${callback}?**`)
+    expect(await ownerOf((await finish(page.url())).access_token)).toBe(second.storeId)
+    expect(complaints.filter((text) => !text.includes('favicon'))).toEqual([])
+    await page.close()
+  })
+
+  test('a wrong password is said where it was typed, and after five the account is locked, whatever is right', async () => {
+    const email = await anOwner(shop)
+    const { page } = await openPage(browser)
+    await page.goto((await begin()).link)
+    await signInAsOwner(page, email, 'wrong')
+    expect(await page.getByRole('region', { name: 'With your account' }).getByRole('alert').textContent()).toBe(
+      'There is no account with this address and password. Look at both again.',
+    )
+    expect(await page.getByLabel('E-mail address').inputValue()).toBe(email)
+    expect(await page.getByLabel('Password').inputValue()).toBe('')
+    await look(page, 'authorize-wrong-password')
+    for (let n = 0; n < 4; n += 1) await signInAsOwner(page, email, `wrong ${n}`)
+    await signInAsOwner(page, email)
+    expect(await page.getByRole('alert').textContent()).toContain('Too many wrong passwords')
+    await page.close()
+  })
+
+  test('a shop owner sees in the console what apps may do, and takes it back without JavaScript', async () => {
+    const { page } = await openPage(browser)
+    const { link, finish } = await begin()
+    const own = await stack.aStore({ name: 'Careful shop' })
+    await page.goto(link)
+    await signIn(page, own)
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await page.waitForURL(`${callback}?**`)
+    const { access_token } = await finish(page.url())
+    const works = async () =>
+      (await fetch(`${stack.url}/v1/products.json`, { headers: { authorization: `Bearer ${access_token}` } })).status
+    expect(await works()).toBe(200)
+    await page.close()
+
+    const { page: plain, complaints } = await openPage(browser, { javaScriptEnabled: false })
+    await plain.goto(`${stack.url}/console`)
+    await signIn(plain, own)
+    await plain.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Apps' }).click()
+    const card = plain.getByRole('listitem').filter({ hasText: 'Stock Keeper' })
+    expect(await card.getByRole('region', { name: 'It may read' }).getByRole('listitem').allTextContents()).toContain(
+      'orders: who bought what, for how much, and where it goes',
+    )
+    expect(await card.getByRole('region', { name: 'It may change' }).getByRole('listitem').count()).toBe(2)
+    await card.locator('summary').click()
+    const { page: seen } = await openPage(browser, { storageState: await plain.context().storageState() })
+    await seen.goto(`${stack.url}/console/apps`)
+    await seen.locator('summary').click()
+    await look(seen, 'console-apps')
+    await seen.close()
+    await card.getByRole('button', { name: 'Take access back from Stock Keeper' }).click()
+    await plain.getByText('The app has no access any more.').waitFor()
+    await plain.getByText('No app has access.').waitFor()
+    await expect.poll(works).toBe(401)
+    expect(complaints).toEqual([])
+    await plain.close()
+  })
+
   test('without an address to go to, the code is shown to be typed', async () => {
     const { page } = await openPage(browser)
     const { link } = await begin('urn:ietf:wg:oauth:2.0:oob')
@@ -181,8 +310,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.getByRole('button', { name: 'Allow' }).click()
     await page.getByRole('heading', { name: 'Your code' }).waitFor()
     expect(await page.getByLabel('Code').textContent()).toMatch(/^[\w-]{43}$/)
-    await expectAccessible(page)
-    await picture(page, 'authorize-code')
+    await look(page, 'authorize-code')
     await page.close()
   })
 
@@ -193,8 +321,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     )
     expect([answer?.status(), new URL(page.url()).origin]).toEqual([400, stack.url])
     await page.getByRole('heading', { name: 'The app cannot ask for this' }).waitFor()
-    await expectAccessible(page)
-    await picture(page, 'authorize-problem')
+    await look(page, 'authorize-problem')
     await page.close()
   })
 })
@@ -264,6 +391,85 @@ describe('held against others', () => {
     const before = await consents()
     expect((await browser.press(address, { do: 'allow' })).status).toBe(410)
     expect(await consents()).toEqual(before)
+  })
+
+  const SIGN_IN = `mutation ($request: ID!, $store: ID) { step: signInOwnerToAuthorize(request: $request, store: $store) { __typename } }`
+  const opening = async () => {
+    const browser = shopBrowser(stack.url)
+    const { address } = await browser.open((await begin()).link)
+    return { browser, address, request: address.slice(address.lastIndexOf('/') + 1) }
+  }
+  const owner = (email: string, password = PASSWORD) => ({ do: 'sign-in-owner', email, password })
+  const problemIn = ({ page }: { readonly page: string }) => /<p role="alert"[^>]*>([^<]*)</.exec(page)?.[1]
+
+  test('who owns no shop is told so, and gets none by naming one', async () => {
+    const { browser, address } = await opening()
+    const nobody = await browser.press(address, owner(await anOwner()))
+    expect([nobody.status, problemIn(nobody)]).toEqual([422, expect.stringMatching(/^This account owns no shop here/)])
+
+    const email = await anOwner(await stack.aStore({ name: 'Mine' }), await stack.aStore({ name: 'Mine too' }))
+    const choice = await browser.press(address, owner(email))
+    const [, sealed = ''] = /name="owner" value="([^"]+)"/.exec(choice.page) ?? []
+    const strange = Buffer.from(`Store:${shop.storeId}`).toString('base64url')
+    for (const store of [strange, String(shop.storeId), '0', HOSTILE, '\0']) {
+      const refused = await browser.press(address, { do: 'choose', owner: sealed, store })
+      expect([store, problemIn(refused)]).toEqual([store, expect.stringMatching(/^This account owns no shop here/)])
+    }
+  })
+
+  test('a choice belongs to the request that it was made for, and to who made it', async () => {
+    const email = await anOwner(await stack.aStore(), await stack.aStore())
+    const { browser, address } = await opening()
+    const { page } = await browser.press(address, owner(email))
+    const [, sealed = '', , store = ''] = /name="owner" value="([^"]+)"[\s\S]*?(name="store" value="([^"]+)")/.exec(page) ?? []
+    const other = await opening()
+    for (const form of [{ owner: sealed }, { owner: '' }, { owner: `${sealed.slice(0, -2)}AA` }]) {
+      const refused = await other.browser.press(other.address, { do: 'choose', store, ...form })
+      expect([refused.status, problemIn(refused)]).toEqual([422, 'That took too long. Sign in again.'])
+    }
+    expect((await browser.press(address, { do: 'choose', store, owner: sealed })).page).toContain(
+      'May Stock Keeper use your shop?',
+    )
+  })
+
+  test('an app of one shop is not for an owner of others, and skips the choice for who owns that one too', async () => {
+    const [own, another] = [await stack.aStore({ name: 'Has an app' }), await stack.aStore()]
+    const CREATE = 'mutation ($input: CreateAppInput!) { createApp(input: $input) { ... on CreateAppSuccess { app { code } } } }'
+    const { data } = await stack.ask(own, CREATE, {
+      input: { name: 'Own app', redirectUris: [callback], scopes: ['read_products'], isPublic: true },
+    })
+    const query = new URLSearchParams({
+      client_id: data.createApp.app.code,
+      redirect_uri: callback,
+      response_type: 'code',
+      scope: 'read_products',
+      code_challenge: 'x'.repeat(43),
+      code_challenge_method: 'S256',
+    })
+    const browser = shopBrowser(stack.url)
+    const { address } = await browser.open(`${stack.url}/oauth/authorize?${query}`)
+    expect(problemIn(await browser.press(address, owner(await anOwner(another))))).toMatch(/belongs to another store/)
+    expect((await browser.press(address, owner(await anOwner(own, another)))).page).toContain('<strong>Has an app</strong>')
+  })
+
+  test('no token opens the second door but that of a password that was just given', async () => {
+    const email = await anOwner(await stack.aStore())
+    const { request } = await opening()
+    const LOGIN =
+      'mutation ($email: String!, $password: String!) { login(email: $email, password: $password) { ... on LoginSuccess { token refreshToken } } }'
+    const REFRESH =
+      'mutation ($refreshToken: String!) { refreshSession(refreshToken: $refreshToken) { ... on LoginSuccess { token } } }'
+    const { login } = (await graph(LOGIN, { email, password: PASSWORD })).data
+    const { refreshSession } = (await graph(REFRESH, { refreshToken: login.refreshToken })).data
+    const codeWith = async (headers: Record<string, string>) =>
+      (await graph(SIGN_IN, { request }, headers)).errors?.[0].extensions.code
+    const forged = `${login.token.slice(0, -6)}AAAAAA`
+    expect(await codeWith({})).toBe('UNAUTHENTICATED')
+    expect(await codeWith({ authorization: `Bearer ${refreshSession.token}` })).toBe('UNAUTHENTICATED')
+    expect(await codeWith({ authorization: `Bearer ${forged}` })).toBe('UNAUTHENTICATED')
+    expect(await codeWith({ 'x-login-key': shop.login, 'x-auth-token': shop.authtoken })).toBe('UNAUTHENTICATED')
+    const { data } = await graph(SIGN_IN, { request }, { authorization: `Bearer ${login.token}` })
+    expect(data.step.__typename).toBe('AuthorizationStep')
   })
 
   test('who tries many authtokens is told to wait', async () => {

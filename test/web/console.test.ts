@@ -89,6 +89,20 @@ describe('a shop page', () => {
     expect((await askRaw(web.url, path, { headers: { accept: 'text/html' } })).status).toBe(404)
   })
 
+  test('is in the sitemap if it sells something', async () => {
+    const empty = await withStores(web.trust.database.connection, (stores) =>
+      stores.create({ name: 'Nothing to sell', country: 'PT', isPaid: true }),
+    )
+    const { text: index } = await askRaw(web.url, '/sitemap.xml')
+    expect(index).toContain(`<loc>${web.url}/sitemap/shops/1.xml</loc>`)
+    const { text } = await askRaw(web.url, '/sitemap/shops/1.xml')
+    const listed = [...text.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, url = '']) => url)
+    expect(listed).toContain(`${web.url}/shops/${corner.code}`)
+    expect(listed).not.toContain(`${web.url}/shops/${empty.code}`)
+    for (const url of listed) expect([url, (await fetch(url)).status]).toEqual([url, 200])
+    expect((await askRaw(web.url, '/sitemap/shops/2.xml')).status).toBe(404)
+  })
+
   test('is where the graph says, and so is the console', async () => {
     const { store } = await graph(corner, '{ store { url } }', {})
     expect((await fetch(store.url)).status).toBe(200)
@@ -345,6 +359,9 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.getByLabel('Login').fill(corner.login)
     await page.getByLabel('Authtoken').fill(corner.authtoken)
     await page.getByRole('button', { name: 'Sign in' }).click()
+    const credentials = Buffer.from(`${corner.login}:${corner.authtoken}`).toString('base64')
+    await fetch(`${web.url}/v1/store/languages.json`, { headers: { authorization: `Basic ${credentials}` } })
+    await page.reload()
     await look(page, 'console-overview')
     expect(await page.evaluate('document.cookie')).toBe('')
     await page.goto(`${web.url}/console/products`)

@@ -7,7 +7,7 @@ import { createHttpServer } from '../../gateway/server.ts'
 import { startSite } from '../../web/serve.ts'
 import { directoryWithoutData, keptLog } from '../gateway/support/graph.ts'
 import { askRaw } from '../rest-facade/ask.ts'
-import { expectAccessible, expectToFit, hasNoBrowser, LOOKS, launch, openPage, picture, wear } from './support/browser.ts'
+import { hasNoBrowser, launch, look, openPage, picture } from './support/browser.ts'
 import { AWKWARD, HOSTILE, OPERATIONS_TOKEN, startWeb } from './support/site.ts'
 
 let web: Awaited<ReturnType<typeof startWeb>>
@@ -274,10 +274,13 @@ describe('operations', () => {
       expect([status, sent['www-authenticate']]).toEqual([401, 'Basic realm="Atrium operations", charset="UTF-8"'])
       expect(text).not.toContain('<')
     }
+    await expect.poll(async () => (await get('/operations', as(OPERATIONS_TOKEN))).text).toContain('webhook-delivery')
     const { status, headers, text } = await get('/operations', as(OPERATIONS_TOKEN))
     expect([status, headers['cache-control']]).toEqual([200, 'no-store'])
     expect(text).toMatch(/<h3>directory <span class="state-ok">ok/)
     expect(text).toMatch(/aria-label="Operations a second: /)
+    expect(text).toMatch(/<h3>webhook-delivery<\/h3>/)
+    expect(text).toMatch(/aria-label="Due and waiting: now 0, at most 0"/)
     expect(text).not.toContain(OPERATIONS_TOKEN)
   })
 
@@ -381,13 +384,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     web.later(60)
     const { page, complaints } = await openPage(browser)
     await page.goto(web.url + path)
-    for (const look of LOOKS) {
-      await wear(page, look)
-      await expectToFit(page)
-      // Colours differ between the schemes and order between the widths: two looks have met all of them.
-      if (look.isAudited) await expectAccessible(page)
-      await picture(page, `${name}-${look.colorScheme}-${look.width}`)
-    }
+    await look(page, name)
     expect(await page.evaluate('window.ran')).toBeUndefined()
     // The browser itself calls an answer of 404 or 400 an error.
     expect(complaints.filter((each) => !/status of (404|400)/.test(each))).toEqual([])
@@ -518,12 +515,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))
     await page.goto(`${web.url}/operations`)
-    for (const look of LOOKS) {
-      await wear(page, look)
-      await expectToFit(page)
-      if (look.isAudited) await expectAccessible(page)
-      await picture(page, `operations-${look.colorScheme}-${look.width}`)
-    }
+    await look(page, 'operations')
     await page.locator('.plot path.first[d*="L"]').first().waitFor({ state: 'attached' })
     expect(complaints).toEqual([])
     await context.close()

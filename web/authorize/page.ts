@@ -11,10 +11,13 @@ type Place = { readonly action: string; readonly site: Site }
 
 const DESCRIPTION = 'An app asks for access to a shop.'
 
-/** Where a shop owner says which shop it is about. `problem` is a whole sentence about the last try. */
+/** What was wrong with the last try, as a whole sentence, and in which form it was. */
+export type Problem = { readonly form: 'account' | 'shop'; readonly message: string }
+
+/** Where a shop owner says which shop it is about. */
 export const signInPage = (
   { appName, returnsTo }: Asked,
-  { action, problem, login }: Place & { readonly problem: string | null; readonly login: string },
+  { action, problem, email, login }: Place & { readonly problem: Problem | null; readonly email: string; readonly login: string },
 ): Page => ({
   status: problem === null ? 200 : 422,
   title: problem === null ? 'Sign in to your shop' : 'That did not work: sign in to your shop',
@@ -22,18 +25,56 @@ export const signInPage = (
   body: html`<div class="narrow">
 <h1>Sign in to your shop</h1>
 <p class="lead"><strong>${appName}</strong> asks for access to a shop. Which shop is yours? What the app may do is asked on the next page.</p>
-${problem !== null && html`<p role="alert" id="problem" class="alert tone-bad">${problem}</p>`}
+<div class="halves">
+<section aria-labelledby="account"><h2 id="account">With your account</h2>
+${told('account', problem)}
+<form method="post" action="${action}" class="stacked">
+<div><label for="email">E-mail address</label>
+<input type="email" id="email" name="email" value="${email}" required maxlength="254" autocomplete="username"${wrong('account', problem)}></div>
+<div><label for="password">Password</label>
+<input type="password" id="password" name="password" required maxlength="256" autocomplete="current-password"${wrong('account', problem)}></div>
+<p class="actions"><button name="do" value="sign-in-owner">Sign in as owner</button></p>
+</form></section>
+<section aria-labelledby="shop"><h2 id="shop">Or with login and authtoken</h2>
+${told('shop', problem)}
 <form method="post" action="${action}" class="stacked">
 <div><label for="login">Login</label>
-<input type="text" id="login" name="login" value="${login}" required maxlength="200" autocomplete="username" autocapitalize="none" spellcheck="false"${problem !== null && html` aria-invalid="true" aria-describedby="problem"`}></div>
+<input type="text" id="login" name="login" value="${login}" required maxlength="200" autocomplete="username" autocapitalize="none" spellcheck="false"${wrong('shop', problem)}></div>
 <div><label for="authtoken">Authtoken</label>
-<input type="password" id="authtoken" name="authtoken" required maxlength="200" autocomplete="current-password" aria-describedby="authtoken-note${problem !== null && ' problem'}"${problem !== null && html` aria-invalid="true"`}>
-<p id="authtoken-note" class="quiet">Both were shown when the shop was set up. The app does not get to see them.</p></div>
-<p class="actions"><button name="do" value="sign-in">Sign in</button> <button name="do" value="refuse" class="secondary" formnovalidate>Cancel</button></p>
-</form>
+<input type="password" id="authtoken" name="authtoken" required maxlength="200" autocomplete="current-password"${wrong('shop', problem)}></div>
+<p class="actions"><button name="do" value="sign-in">Sign in</button></p>
+</form></section>
+</div>
+<p class="quiet">The account is yours on this site, and owns the shop; login and authtoken were shown when the shop was set up. The app gets to see none of them.</p>
+<form method="post" action="${action}"><p class="actions"><button name="do" value="refuse" class="secondary">Cancel</button></p></form>
 ${destination(returnsTo)}
 </div>`,
 })
+
+/** Where an owner of several shops says which one. `sealed` is who has just signed in. */
+export const choicePage = (
+  { appName, returnsTo }: Asked,
+  stores: readonly { readonly id: string; readonly name: string; readonly code: string }[],
+  { action, sealed }: Place & { readonly sealed: string },
+): Page => ({
+  title: 'Which shop?',
+  description: DESCRIPTION,
+  body: html`<div class="narrow">
+<h1>Which shop?</h1>
+<p class="lead">You own several shops. <strong>${appName}</strong> gets access to one of them only; what it may do is asked on the next page.</p>
+<form method="post" action="${action}" class="stacked"><input type="hidden" name="owner" value="${sealed}"><input type="hidden" name="do" value="choose">
+<div class="choices">${stores.map(({ id, name, code }) => html`<button name="store" value="${id}" class="secondary">${name} <span class="quiet">${code}</span></button>`)}</div>
+</form>
+<form method="post" action="${action}"><p class="actions"><button name="do" value="refuse" class="secondary">Cancel</button></p></form>
+${destination(returnsTo)}
+</div>`,
+})
+
+const told = (form: Problem['form'], problem: Problem | null): Html | false =>
+  problem?.form === form && html`<p role="alert" id="problem" class="alert tone-bad">${problem.message}</p>`
+
+const wrong = (form: Problem['form'], problem: Problem | null): Html | false =>
+  problem?.form === form && html` aria-invalid="true" aria-describedby="problem"`
 
 /** Where a shop owner agrees or refuses. */
 export const consentPage = ({ appName, storeName, permissions, returnsTo }: Asked, { action }: Place): Page => ({
@@ -42,6 +83,7 @@ export const consentPage = ({ appName, storeName, permissions, returnsTo }: Aske
   body: html`<div class="narrow">
 <h1>May ${appName} use your shop?</h1>
 <dl class="facts-list"><dt>App</dt><dd><strong>${appName}</strong></dd><dt>Shop</dt><dd><strong>${storeName}</strong></dd></dl>
+<h2>What it may do</h2>
 ${permissionLists(permissions, 'app')}
 <p class="quiet">The name is what the app calls itself; nobody has checked it. Go on only if you know who sent you here.</p>
 <form method="post" action="${action}" class="stacked">

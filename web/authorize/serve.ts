@@ -4,7 +4,10 @@ import {
   AnswerAuthorizationDocument,
   AuthorizePageDocument,
   LeaveAuthorizationDocument,
+  SignInOwnerDocument,
+  SignInOwnerToAuthorizeDocument,
   SignInToAuthorizeDocument,
+  SignOutOwnerDocument,
 } from '#generated/operations.ts'
 import { callerOf, goneSignal } from '../../gateway/caller.ts'
 import type { Answer, GatewayClient } from '../../gateway/client.ts'
@@ -13,9 +16,20 @@ import { cookieOf, fieldOf, isOurs, readForms } from '../frame/form.ts'
 import { leadingTo } from '../frame/headers.ts'
 import { dataOf, foundIn, type Page, Unanswered } from '../frame/page.ts'
 import { refused, unavailable } from '../frame/refusals.ts'
+import type { Seal } from '../frame/seal.ts'
 import { sendPage } from '../frame/serve.ts'
 import type { Site } from '../frame/site.ts'
-import { type Asked, codePage, consentPage, endedPage, problemPage, refusedPage, signInPage } from './page.ts'
+import {
+  type Asked,
+  choicePage,
+  codePage,
+  consentPage,
+  endedPage,
+  type Problem,
+  problemPage,
+  refusedPage,
+  signInPage,
+} from './page.ts'
 
 /** The protocol sets it for the address of a request, with the id that is in the address: who has both is the browser that began. */
 const COOKIE = '_atrium_request'
@@ -23,20 +37,35 @@ const PREFIX = '/authorize'
 /** Whoever knows the id of a request can answer it. */
 const SECRET = { config: { hasSecretPath: true } }
 
+/** The purpose of a seal, and how long an owner may think about which shop: the token that is sealed is good for as long with the store. */
+const OWNER = 'authorize owner'
+const CHOICE_SECONDS = 600
+
 type Step = {
   readonly step:
     | { readonly __typename: 'AuthorizationStep'; readonly continueAt: string }
-    | { readonly __typename: 'ForeignApp'; readonly message?: string }
+    | { readonly __typename: 'ForeignApp' | 'NoStoreOwned'; readonly message?: string }
     | { readonly __typename: 'NotFoundError' }
 }
+/** What came of a button: a step of the graph, or something to show. */
+type Pressed = Answer<Step> | { readonly problem: Problem } | { readonly choice: Choice }
+type Choice = { readonly stores: Parameters<typeof choicePage>[1]; readonly sealed: string }
 type OfRequest = FastifyRequest<{ Params: { readonly request: string } }>
 
 /**
  * Serves the pages on which shop owners sign in and agree to what an app asks for. Answers depend on who asks and are kept nowhere; forms are taken from our own
  * pages in the browser that the request was begun in only, and lead to the app at most.
  */
-export async function serveAuthorization(app: FastifyInstance, client: GatewayClient, site: Site): Promise<void> {
-  const documents = [AuthorizePageDocument, SignInToAuthorizeDocument, AnswerAuthorizationDocument, LeaveAuthorizationDocument]
+export async function serveAuthorization(app: FastifyInstance, client: GatewayClient, site: Site, seal: Seal): Promise<void> {
+  const documents = [
+    AuthorizePageDocument,
+    SignInToAuthorizeDocument,
+    SignInOwnerDocument,
+    SignInOwnerToAuthorizeDocument,
+    SignOutOwnerDocument,
+    AnswerAuthorizationDocument,
+    LeaveAuthorizationDocument,
+  ]
   for (const document of documents) await client.prepare(document)
 
   await app.register(async (scope) => {
@@ -63,10 +92,11 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
     scope.post<{ Params: { request: string } }>(`${PREFIX}/:request`, SECRET, async (request, reply) => {
       const asked = isOurs(request) ? await askedOf(request, reply) : null
       if (!asked) return show(reply, endedPage)
-      const answer = await stepOf(request, reply)
-      const problem = problemOf(answer)
+      const pressed = await stepOf(request, reply)
+      if ('choice' in pressed) return showChoice(request, reply, asked, pressed.choice)
+      const problem = 'problem' in pressed ? pressed.problem : problemOf(pressed, formOf(request))
       if (problem !== null) return showRequest(request, reply, { ...asked, storeName: null }, problem)
-      const { step } = dataOf(answer)
+      const { step } = dataOf(pressed as Answer<Step>)
       if (step.__typename !== 'AuthorizationStep') return show(reply, endedPage)
       return reply.header('cache-control', 'no-store').redirect(step.continueAt, 303)
     })
@@ -82,7 +112,7 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
   }
 
   /** Does what the button says. */
-  async function stepOf(request: OfRequest, reply: FastifyReply): Promise<Answer<Step>> {
+  async function stepOf(request: OfRequest, reply: FastifyReply): Promise<Pressed> {
     const { request: id } = request.params
     const [caller, signal] = [callerOf(request, []), goneSignal(reply)]
     switch (fieldOf(request, 'do')) {
@@ -92,6 +122,13 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
         return client.run(AnswerAuthorizationDocument, { request: id, isGranted: false }, caller, signal)
       case 'leave':
         return client.run(LeaveAuthorizationDocument, { request: id }, caller, signal)
+      case 'sign-in-owner':
+        return signInOwner(request, reply)
+      case 'choose': {
+        const token = seal.open(`${OWNER} ${id}`, fieldOf(request, 'owner'), Date.now())
+        if (typeof token !== 'string') return { problem: tooLate }
+        return goOn(request, reply, token, fieldOf(request, 'store'))
+      }
       default: {
         const pair = `${fieldOf(request, 'login').trim()}:${fieldOf(request, 'authtoken').trim()}`
         const authorization = `Basic ${Buffer.from(pair, 'utf8').toString('base64')}`
@@ -100,25 +137,61 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
     }
   }
 
-  function showRequest(request: OfRequest, reply: FastifyReply, asked: Asked, problem: string | null = null): FastifyReply {
-    const place = { action: site.at(`${PREFIX}/${encodeURIComponent(request.params.request)}`), site }
-    const page =
-      asked.storeName === null
-        ? signInPage(asked, { ...place, problem, login: fieldOf(request, 'login') })
-        : consentPage(asked, place)
+  /** Asks the social graph for a token, and the store, which checks it by itself, for what the token owns. */
+  async function signInOwner(request: OfRequest, reply: FastifyReply): Promise<Pressed> {
+    const variables = { email: fieldOf(request, 'email').trim(), password: fieldOf(request, 'password') }
+    const answer = await client.run(SignInOwnerDocument, variables, callerOf(request, []), goneSignal(reply))
+    const { login } = dataOf(answer)
+    if (login.__typename === 'LoginSuccess') return goOn(request, reply, login.token)
+    return { problem: { form: 'account', message: login.__typename === 'AccountLocked' ? login.message : NO_ACCOUNT } }
+  }
+
+  /** Goes on with one of an owner's stores. The session that this took ends with it: nobody signed in to the site. */
+  async function goOn(request: OfRequest, reply: FastifyReply, token: string, store?: string): Promise<Pressed> {
+    const { request: id } = request.params
+    const [caller, signal] = [{ ...callerOf(request, []), credentials: { authorization: `Bearer ${token}` } }, goneSignal(reply)]
+    const answer = await client.run(SignInOwnerToAuthorizeDocument, { request: id, ...(store && { store }) }, caller, signal)
+    const step = answer.data?.step
+    if (step?.__typename === 'StoreChoice') {
+      const until = Date.now() + CHOICE_SECONDS * 1000
+      return { choice: { stores: step.stores, sealed: seal.close(`${OWNER} ${id}`, token, until) } }
+    }
+    await client.run(SignOutOwnerDocument, {}, caller, signal)
+    if (answer.errors.some(({ extensions }) => extensions?.code === 'UNAUTHENTICATED')) return { problem: tooLate }
+    return { data: step ? { step } : null, errors: answer.errors }
+  }
+
+  function showChoice(request: OfRequest, reply: FastifyReply, asked: Asked, { stores, sealed }: Choice): FastifyReply {
+    const page = choicePage(asked, stores, { action: actionOf(request), site, sealed })
     return show(reply, { ...page, headers: { 'content-security-policy': leadingTo(asked.returnsTo) } })
   }
+
+  function showRequest(request: OfRequest, reply: FastifyReply, asked: Asked, problem: Problem | null = null): FastifyReply {
+    const place = { action: actionOf(request), site }
+    const typed = { email: fieldOf(request, 'email'), login: fieldOf(request, 'login') }
+    const page = asked.storeName === null ? signInPage(asked, { ...place, ...typed, problem }) : consentPage(asked, place)
+    return show(reply, { ...page, headers: { 'content-security-policy': leadingTo(asked.returnsTo) } })
+  }
+
+  const actionOf = ({ params }: OfRequest): string => site.at(`${PREFIX}/${encodeURIComponent(params.request)}`)
 
   const show = (reply: FastifyReply, page: Page): FastifyReply => sendPage(reply, page, site, 'no-store')
 }
 
-/** What a shop owner can put right about a sign-in, as a sentence; null when nothing is wrong with it. */
-function problemOf({ data, errors }: Answer<Step>): string | null {
+const NO_ACCOUNT = 'There is no account with this address and password. Look at both again.'
+const tooLate: Problem = { form: 'account', message: 'That took too long. Sign in again.' }
+
+const formOf = (request: OfRequest): Problem['form'] => (fieldOf(request, 'do') === 'sign-in' ? 'shop' : 'account')
+
+/** What a shop owner can put right about a sign-in; null when nothing is wrong with it. */
+function problemOf({ data, errors }: Answer<Step>, form: Problem['form']): Problem | null {
   const [error] = errors
-  if (error?.extensions?.code === 'UNAUTHENTICATED') return 'There is no shop with this login and authtoken. Look at both again.'
-  if (error?.extensions?.code === 'FORBIDDEN') return error.message
+  if (error?.extensions?.code === 'UNAUTHENTICATED')
+    return { form, message: 'There is no shop with this login and authtoken. Look at both again.' }
+  if (error?.extensions?.code === 'FORBIDDEN') return { form, message: error.message }
   if (errors.length > 0) throw new Unanswered(errors)
-  return data?.step.__typename === 'ForeignApp' ? (data.step.message ?? null) : null
+  const message = data !== null && 'message' in data.step ? data.step.message : undefined
+  return message === undefined ? null : { form, message }
 }
 
 const isSame = (one: string, other: string): boolean => {

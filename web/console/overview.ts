@@ -40,7 +40,7 @@ ${used.length === 0 ? html`<p>No program has asked anything.</p>` : usesOf(used)
 
 const usesOf = (
   used: readonly Use[],
-): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Used in this minute"><table>
+): Html => html`<table aria-label="Used in this minute">
 <thead><tr><th scope="col">Address</th><th scope="col">Requests</th></tr></thead>
 <tbody>${used.map(
   ({ address, minute, banEndsIn }) =>
@@ -48,4 +48,4 @@ const usesOf = (
       banEndsIn > 0 &&
       html`, <strong class="tone tone-bad">shut out</strong> for ${counted(Math.ceil(banEndsIn / 60_000), 'minute')} more`
     }</td></tr>`,
-)}</tbody></table></div>`
+)}</tbody></table>`

@@ -65,10 +65,10 @@ export const webhook = consolePage({
 ${factsOf(found)}
 ${actions(found, place)}
 <section aria-labelledby="sent"><h2 id="sent">What was sent</h2>
-<nav class="facets" aria-label="Deliveries"><ul>${[null, ...Object.keys(STATUSES)].map(
+<nav class="filters" aria-label="Deliveries">${[null, ...Object.keys(STATUSES)].map(
       (word) =>
-        html`<li><a href="${site.at(place.path)}${word && html`?status=${word}`}"${word === status && html` aria-current="true"`}>${word === null ? 'all' : STATUSES[word]?.[1]}</a></li>`,
-    )}</ul></nav>
+        html`<a href="${site.at(place.path)}${word && html`?status=${word}`}"${word === status && html` aria-current="true"`}>${word === null ? 'all' : STATUSES[word]?.[1]}</a>`,
+    )}</nav>
 <p role="status">${sent.totalCount === 0 ? 'Nothing.' : `${counted(sent.totalCount, 'message')}, the newest first. They are kept for 30 days.`}</p>
 ${sent.nodes.map((delivery) => deliveryOf(delivery, place))}
 ${nextLinks(place.path, { status, after }, sent.pageInfo, site)}</section>`
@@ -124,7 +124,7 @@ ${changeForm(`${path}/test`, visit, site, html`<button class="secondary">Send a 
 
 const deliveryOf = (delivery: Delivery, { path, visit, site }: Place): Html => {
   const { status, attempts, body, dueAt } = delivery
-  return html`<details class="delivery"><summary><span class="tone tone-${TONES[status]}">${wordOf(status, STATUSES)}</span> <strong>${subjectOf(delivery)}</strong> ${moment(delivery.triggeredAt)}${delivery.isTest && html` <span class="mark">test</span>`}</summary>
+  return html`<details class="delivery"><summary><span class="tone tone-${TONES[status]}">${wordOf(status, STATUSES)}</span> <strong>${subjectOf(delivery)}</strong> ${moment(delivery.triggeredAt)}${delivery.isTest && html` <span class="mark-test">test</span>`}</summary>
 ${dueAt !== null && html`<p>The next attempt is due at ${moment(dueAt)}.</p>`}
 ${attempts.length === 0 ? html`<p>It was not tried yet.</p>` : attemptsOf(attempts)}
 ${body !== null && html`<h3>What is sent</h3><pre tabindex="0">${body}</pre>`}
@@ -132,9 +132,7 @@ ${status !== 'WAITING' && changeForm(`${path}/replay`, visit, site, html`<input 
 </details>`
 }
 
-const attemptsOf = (
-  attempts: readonly Attempt[],
-): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Attempts"><table>
+const attemptsOf = (attempts: readonly Attempt[]): Html => html`<table aria-label="Attempts">
 <thead><tr><th scope="col">Attempt</th><th scope="col">At</th><th scope="col">Took</th><th scope="col">Answer</th></tr></thead>
 <tbody>${attempts.map(
   ({
@@ -146,7 +144,7 @@ const attemptsOf = (
     response,
   }) => html`<tr><th scope="row">${number}</th><td>${moment(startedAt)}</td><td>${whole(milliseconds)} ms</td>
 <td>${status !== null && html`<code>${status}</code> `}${error}${response !== null && response !== '' && html`<br><code class="quiet">${response}</code>`}</td></tr>`,
-)}</tbody></table></div>`
+)}</tbody></table>`
 
 const subjectOf = ({ subjectType, subjectNumber }: Delivery): string =>
   subjectNumber === 0 ? `${subjectType}, made up` : `${subjectType} ${subjectNumber}`

@@ -91,15 +91,12 @@ export const webhooksChanges = [
   }),
 ]
 
-const table = (
-  nodes: readonly Webhook[],
-  { at }: Site,
-): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Webhooks"><table>
+const table = (nodes: readonly Webhook[], { at }: Site): Html => html`<table aria-label="Webhooks">
 <thead><tr><th scope="col">When</th><th scope="col">Tells</th><th scope="col">State</th></tr></thead>
 <tbody>${nodes.map(
   (webhook) =>
     html`<tr><th scope="row"><a href="${at(`${WEBHOOKS}/${webhook.number}`)}">${eventOf(webhook.event)}</a>${webhook.name !== null && html`<br><span class="quiet">${webhook.name}</span>`}</th><td><code>${webhook.url}</code></td><td>${stateOf(webhook)}</td></tr>`,
-)}</tbody></table></div>`
+)}</tbody></table>`
 
 /** How a webhook is, in words. */
 export const stateOf = ({ pausedAt, failureCount }: Pick<Webhook, 'pausedAt' | 'failureCount'>): Html => {

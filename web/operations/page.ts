@@ -34,6 +34,7 @@ ${plot('Memory', series(samples, 'memoryBytes'), { written: megabytes, least: 1 
 ${plot('Processor', series(samples, 'cpu'), { written: share, least: 1 })}
 </div></section>
 <section aria-labelledby="parts"><h2 id="parts">Subgraphs</h2><div class="plots">${subgraphs(samples, readiness, circuits)}</div></section>
+<section aria-labelledby="jobs"><h2 id="jobs">Jobs</h2>${queues(samples)}</section>
 <div class="halves">
 <section aria-labelledby="feeds"><h2 id="feeds">Feeds and sources</h2>${
     data === null
@@ -43,7 +44,7 @@ ${plot('Processor', series(samples, 'cpu'), { written: share, least: 1 })}
             html`<li><span class="state-${state.toLowerCase()}">${state.toLowerCase()}</span> <strong>${name}</strong>${reason && html` <span class="quiet">(${reason})</span>`}</li>`,
         )}</ul>`
   }</section>
-<section aria-labelledby="jobs"><h2 id="jobs">Imports</h2>${data && imports(data)}</section>
+<section aria-labelledby="imports"><h2 id="imports">Imports</h2>${data && imports(data)}</section>
 </div>
 </div>`,
 })
@@ -67,13 +68,33 @@ ${plot(
   })}`
 }
 
+/** The newest look says which queues there are. */
+function queues(samples: readonly Sample[]): Html {
+  const found = samples.at(-1)?.queues ?? []
+  if (found.length === 0) return html`<p>Nothing is known of any queue.</p>`
+  return html`${found.map(({ name, later, oldestSeconds }) => {
+    const own = samples.map((sample) => sample.queues.find((each) => each.name === name))
+    const figure = (of: 'waiting' | 'active' | 'failed') =>
+      plot(
+        JOBS[of],
+        own.map((sample) => sample?.[of] ?? null),
+        { written: whole, least: 1 },
+      )
+    return html`<div class="part"><h3>${name}</h3>
+<p class="quiet">${oldestSeconds < 1 ? 'None is late' : `The oldest has waited for ${duration(oldestSeconds)}`}; ${whole(later)} not due yet. Of all processes together.</p>
+<div class="plots">${figure('waiting')}${figure('active')}${figure('failed')}</div></div>`
+  })}`
+}
+
+const JOBS = { waiting: 'Due and waiting', active: 'Being done', failed: 'Failed, to be done again' } as const
+
 const imports = ({ directoryStats: stats }: OperationsPageQuery): Html => html`<dl class="facts-list">
 <dt>Directory</dt><dd>${counted(stats.tools, 'server')}, ${counted(stats.plugins, 'plugin')}, ${counted(stats.skills, 'skill')}</dd>
 <dt>Revision</dt><dd><code>${stats.revision}</code></dd>
 <dt>Last change</dt><dd>${stats.changedAt ? html`<time datetime="${stats.changedAt}">${stats.changedAt.replace('T', ' ').slice(0, 19)} UTC</time>` : 'never'}</dd>
 </dl>`
 
-type Figure = Exclude<keyof Sample, 'at' | 'subgraphs'>
+type Figure = Exclude<keyof Sample, 'at' | 'subgraphs' | 'queues'>
 const series = (samples: readonly Sample[], name: Figure): readonly (number | null)[] => samples.map((sample) => sample[name])
 
 /** How long the samples reach back, in whole minutes. */
@@ -86,5 +107,7 @@ function spanOf(samples: readonly Sample[]): string {
 const rate = (value: number): string => (value >= 10 ? whole(Math.round(value)) : value.toFixed(1))
 const milliseconds = (seconds: number): string =>
   `${seconds < 0.01 ? (seconds * 1000).toFixed(1) : Math.round(seconds * 1000)} ms`
+const duration = (seconds: number): string =>
+  seconds < 120 ? counted(Math.round(seconds), 'second') : counted(Math.round(seconds / 60), 'minute')
 const share = (value: number): string => `${Math.round(value * 100)} %`
 const megabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000)} MB`

@@ -1,4 +1,10 @@
-import { type DirectoryKind, SitemapIndexDocument, SitemapItemsDocument, SitemapPagesDocument } from '#generated/operations.ts'
+import {
+  type DirectoryKind,
+  SitemapIndexDocument,
+  SitemapItemsDocument,
+  SitemapPagesDocument,
+  SitemapShopsDocument,
+} from '#generated/operations.ts'
 import { type FileRow, XML, XML_HEAD } from '../frame/file.ts'
 import { type Html, html, textOf } from '../frame/html.ts'
 import { type Ask, dataOf } from '../frame/page.ts'
@@ -8,6 +14,8 @@ import { searchPath } from '../search/results.ts'
 
 /** Addresses in one file: the protocol allows 50,000, and a thousand are made without anybody waiting. */
 const IN_ONE_FILE = 1_000
+/** What shops are called in addresses of sitemaps. */
+const SHOPS = 'shops'
 /** Items of one list that the graph gives at once. */
 const AT_ONCE = 100
 
@@ -17,9 +25,13 @@ export const sitemapFiles: readonly FileRow[] = [
   {
     path: '/sitemap.xml',
     contentType: XML,
-    asks: [SitemapIndexDocument],
+    asks: [SitemapIndexDocument, SitemapShopsDocument],
     async text({ ask, site: { publicUrl } }) {
       const { directoryStats: stats } = dataOf(await ask(SitemapIndexDocument, {}))
+      // Shops are of another subgraph: without it, the directory is still listed.
+      const { data: sold } = await ask(SitemapShopsDocument, { offset: 0 })
+      const numbered = (name: string, count: number) =>
+        Array.from({ length: Math.ceil(count / IN_ONE_FILE) }, (_, index) => `${name}/${index + 1}.xml`)
       const counts: Readonly<Record<DirectoryKind, number>> = {
         MCP_SERVER: stats.tools,
         PLUGIN: stats.plugins,
@@ -27,12 +39,8 @@ export const sitemapFiles: readonly FileRow[] = [
       }
       const files = [
         'pages.xml',
-        ...(Object.keys(KINDS) as DirectoryKind[]).flatMap((kind) =>
-          Array.from(
-            { length: Math.ceil(counts[kind] / IN_ONE_FILE) },
-            (_, index) => `${KINDS[kind].parameter}/${index + 1}.xml`,
-          ),
-        ),
+        ...(Object.keys(KINDS) as DirectoryKind[]).flatMap((kind) => numbered(KINDS[kind].parameter, counts[kind])),
+        ...numbered(SHOPS, sold?.shops.totalCount ?? 0),
       ]
       return (
         XML_HEAD +
@@ -73,15 +81,16 @@ ${files.map(
   {
     path: '/sitemap/{kind}/{file}',
     contentType: XML,
-    asks: [SitemapItemsDocument],
+    asks: [SitemapItemsDocument, SitemapShopsDocument],
     async text({ path: { kind = '', file = '' }, ask }) {
       const number = /^([1-9]\d{0,3})\.xml$/.exec(file)?.[1]
-      if (number === undefined || !KIND_PARAMETERS.includes(kind)) return null
-      const items = await itemsOf(kindOf(kind), (Number(number) - 1) * IN_ONE_FILE, ask)
+      if (number === undefined || ![...KIND_PARAMETERS, SHOPS].includes(kind)) return null
+      const offset = (Number(number) - 1) * IN_ONE_FILE
+      const items = kind === SHOPS ? await shopsFrom(offset, ask) : await itemsOf(kindOf(kind), offset, ask)
       if (items.length === 0) return null
       return addresses(
         items.map(
-          ({ url, updatedAt }) => html`<url><loc>${url}</loc><lastmod>${updatedAt}</lastmod></url>
+          ({ url, updatedAt }) => html`<url><loc>${url}</loc>${updatedAt && html`<lastmod>${updatedAt}</lastmod>`}</url>
 `,
         ),
       )
@@ -95,13 +104,20 @@ ${files.map(
   },
 ]
 
-async function itemsOf(kind: DirectoryKind, offset: number, ask: Ask) {
+/** An address, and when what is there was last changed; null where nobody says. */
+type Listed = { readonly url: string; readonly updatedAt: string | null }
+
+async function shopsFrom(offset: number, ask: Ask): Promise<readonly Listed[]> {
+  const parts = await Promise.all(partsFrom(offset).map((part) => ask(SitemapShopsDocument, { offset: part })))
+  return parts.flatMap((part) => dataOf(part).shops.nodes.map(({ url }) => ({ url, updatedAt: null })))
+}
+
+const partsFrom = (offset: number): readonly number[] =>
+  Array.from({ length: IN_ONE_FILE / AT_ONCE }, (_, index) => offset + index * AT_ONCE)
+
+async function itemsOf(kind: DirectoryKind, offset: number, ask: Ask): Promise<readonly Listed[]> {
   const of = { servers: kind === 'MCP_SERVER', plugins: kind === 'PLUGIN', skills: kind === 'SKILL' }
-  const parts = await Promise.all(
-    Array.from({ length: IN_ONE_FILE / AT_ONCE }, (_, index) =>
-      ask(SitemapItemsDocument, { ...of, offset: offset + index * AT_ONCE }),
-    ),
-  )
+  const parts = await Promise.all(partsFrom(offset).map((part) => ask(SitemapItemsDocument, { ...of, offset: part })))
   return parts.flatMap((part) => dataOf(part)[kind]?.edges.map(({ node }) => node) ?? [])
 }
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { isPassword } from '../../runtime/password.ts'
-import type { TokenSubject } from '../../runtime/user-token.ts'
+import type { TokenContent, TokenSubject } from '../../runtime/user-token.ts'
 import type { Parts } from '../context.ts'
 import { addressHash, emailKey } from '../user/user.ts'
 import { signToken } from './token.ts'
@@ -52,7 +52,7 @@ export async function openSession(userId: string, parts: Needed): Promise<Tokens
   const refreshToken = newRefreshToken()
   const expiresAt = new Date(createdAt.getTime() + SESSION_MILLISECONDS)
   await parts.sessions.open({ id: sessionId, userId, createdAt, expiresAt }, hashed(refreshToken))
-  return tokensOf({ userId, sessionId }, refreshToken, parts)
+  return tokensOf({ userId, sessionId, signedInAt: createdAt }, refreshToken, parts)
 }
 
 /** Goes on with a session; null when the refresh token is not good. */
@@ -61,10 +61,10 @@ export async function refreshSession(given: string, parts: Needed): Promise<(Tok
   const at = parts.now()
   const expiresAt = new Date(at.getTime() + SESSION_MILLISECONDS)
   const subject = await parts.sessions.rotate(hashed(given), { hash: hashed(refreshToken), at, expiresAt })
-  return subject && { ...subject, ...(await tokensOf(subject, refreshToken, parts)) }
+  return subject && { ...subject, ...(await tokensOf({ ...subject, signedInAt: null }, refreshToken, parts)) }
 }
 
-const tokensOf = async (subject: TokenSubject, refreshToken: string, { keys, now }: Needed): Promise<Tokens> => ({
+const tokensOf = async (subject: TokenContent, refreshToken: string, { keys, now }: Needed): Promise<Tokens> => ({
   ...(await signToken(subject, keys, now())),
   refreshToken,
 })

@@ -1,16 +1,16 @@
 import { errors, importJWK, type JWK, type JWTVerifyGetKey, SignJWT } from 'jose'
-import { ISSUER, type TokenSubject } from '../../runtime/user-token.ts'
+import { ISSUER, type TokenContent } from '../../runtime/user-token.ts'
 import { type KeyRing, TOKEN_SECONDS } from './key-ring.ts'
 
-/** A new access token of a session, and when it ends. */
+/** A new access token of a session, and when it ends. One that a password was given for says when (`auth_time` of OpenID Connect). */
 export async function signToken(
-  { userId, sessionId }: TokenSubject,
+  { userId, sessionId, signedInAt }: TokenContent,
   keys: KeyRing,
   now: Date,
 ): Promise<{ readonly token: string; readonly expiresAt: Date }> {
   const key = await keys.signing(now)
   const issued = Math.floor(now.getTime() / 1000)
-  const token = await new SignJWT({ sid: sessionId })
+  const token = await new SignJWT({ sid: sessionId, ...(signedInAt && { auth_time: Math.floor(signedInAt.getTime() / 1000) }) })
     .setProtectedHeader({ alg: 'EdDSA', kid: key.kid, typ: 'JWT' })
     .setIssuer(ISSUER)
     .setSubject(userId)

@@ -62,6 +62,7 @@ export const FIELD_SCOPES: Readonly<Record<string, readonly Scope[] | 'owner' | 
   'Mutation.createStore': ['write_store_setup'],
   'Mutation.resetAuthtoken': 'owner',
   'Query.shop': 'anyone',
+  'Query.shops': 'anyone',
   'Query.shopOrder': 'anyone',
   'Query.checkoutCustomField': ['read_settings', 'read_checkout_custom_fields'],
   'Query.checkoutCustomFields': ['read_settings', 'read_checkout_custom_fields'],
@@ -111,6 +112,8 @@ export const FIELD_SCOPES: Readonly<Record<string, readonly Scope[] | 'owner' | 
   'Mutation.revokeAppAuthorization': 'owner',
   'Query.authorizationRequest': 'anyone',
   'Mutation.signInToAuthorize': 'owner',
+  // For users, who are no callers that have scopes.
+  'Mutation.signInOwnerToAuthorize': 'anyone',
   'Mutation.answerAuthorizationRequest': 'anyone',
   'Mutation.leaveAuthorizationRequest': 'anyone',
   'Query.inventoryLevels': ['read_products'],

@@ -4,8 +4,11 @@ import { unauthenticated } from '../../runtime/errors.ts'
 import { opaqueId } from '../../runtime/id.ts'
 import { subjectOf, userTokenIn } from '../../runtime/user-token.ts'
 
-/** Tells which user of the social graph a caller is: the opaque id, or null for none. Rejects with UNAUTHENTICATED for a token that is not valid now. */
-export type UserJudge = (caller: Caller) => Promise<string | null>
+/** A user of the social graph: the opaque id, and when the password was given; null: before the token was last refreshed. */
+export type Presented = { readonly id: string; readonly signedInAt: Date | null }
+
+/** Tells which user a caller is; null: none. Rejects with UNAUTHENTICATED for a token that is not valid now. */
+export type UserJudge = (caller: Caller) => Promise<Presented | null>
 
 /**
  * A judge that knows users by the published keys of their tokens. A session that has ended goes on until its token does, at most 15 minutes later; a
@@ -18,5 +21,5 @@ export const userJudge =
     if (token === null) return null
     const subject = await subjectOf(token, keys, now())
     if (!subject) throw unauthenticated('Expected a token that is valid now: sign in again, or use refreshSession.')
-    return opaqueId('User', subject.userId)
+    return { id: opaqueId('User', subject.userId), signedInAt: subject.signedInAt }
   }

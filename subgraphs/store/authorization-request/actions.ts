@@ -1,7 +1,9 @@
 import { notFoundError } from '../../runtime/validation.ts'
 import type { App } from '../app/app.ts'
 import type { AppRepository } from '../app/repository.ts'
+import { rowOf } from '../ids.ts'
 import type { Protocol } from '../oauth/protocol.ts'
+import type { Store } from '../store/store.ts'
 import { type AuthorizationRequest, scopesOf } from './authorization-request.ts'
 
 /** What a step needs: the protocol, which remembers the request, and who the apps are. */
@@ -30,6 +32,20 @@ export async function signIn(id: string, storeId: number, desk: Desk) {
   if (app.storeId !== null && app.storeId !== storeId) return foreignApp
   await forgetSession(interaction, await desk.protocol())
   return go(interaction, { login: { accountId: String(storeId), remember: false } })
+}
+
+/** Signs in one of a user's stores: the one that is named, or the only one that can use the app. */
+export async function signInOwner(id: string, owned: readonly Store[], wanted: string | null, desk: Desk) {
+  const found = await find(id, desk)
+  if (!found) return ended(id)
+  const { storeId } = found.app
+  const stores = wanted === null ? owned : owned.filter((store) => store.id === rowOf(wanted, 'Store'))
+  if (stores.length === 0) return noStoreOwned
+  const usable = stores.filter((store) => storeId === null || storeId === store.id)
+  const [only, ...others] = usable
+  if (!only) return foreignApp
+  if (others.length > 0) return { __typename: 'StoreChoice' as const, stores: usable }
+  return signIn(id, only.id, desk)
 }
 
 /** Agrees, for the store that is signed in, to all that was asked for; or refuses. */
@@ -93,6 +109,12 @@ async function go(interaction: Interaction, result: Interaction['result']) {
 const step = (continueAt: string) => ({ __typename: 'AuthorizationStep' as const, continueAt })
 
 const ended = (id: string) => notFoundError('request for an authorization that is still open', id)
+
+const noStoreOwned = {
+  __typename: 'NoStoreOwned' as const,
+  message:
+    'This account owns no shop here. Sign in with the login and authtoken of the shop, or let whoever runs this installation say that it is yours.',
+}
 
 const foreignApp = {
   __typename: 'ForeignApp' as const,

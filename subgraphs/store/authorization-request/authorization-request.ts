@@ -1,4 +1,5 @@
 import { isScope, type Scope } from '../access/scopes.ts'
+import type { Presented } from '../access/user.ts'
 import { OUT_OF_BAND } from '../app/app.ts'
 
 /** What an app asks of whoever sits at a browser. */
@@ -10,6 +11,13 @@ export type AuthorizationRequest = {
   /** Where the app wants the answer. */
   readonly redirectUri: string
 }
+
+/** For how long a password counts that was given: as long as somebody may take to choose a store. Milliseconds. */
+const FRESH = 10 * 60 * 1000
+
+/** Whether somebody has just given a password: a token that was lent or found is not enough to give an app access for months. */
+export const isFresh = ({ signedInAt }: Pick<Presented, 'signedInAt'>, now: Date): boolean =>
+  signedInAt !== null && now.getTime() - signedInAt.getTime() < FRESH
 
 /** The scopes in a `scope` of the protocol, each once. */
 export const scopesOf = (scope: unknown): readonly Scope[] =>

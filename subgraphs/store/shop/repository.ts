@@ -7,6 +7,27 @@ export type ShopRepository = ReturnType<typeof shopRepository>
 
 /** Shops in the database, as everybody may see them. */
 export const shopRepository = (database: Kysely<Tables>) => ({
+  /** Those with something on sale, oldest first, one more than asked for. */
+  list: ({ size, after, offset }: KeysetRange): Promise<Shop[]> =>
+    database
+      .selectFrom('store')
+      .select(['id', 'code', 'name', 'currency', 'logo_url as logo'])
+      .where(sells)
+      .$if(after !== null, (query) => query.where('id', '>', Number(after?.[0])))
+      .orderBy('id')
+      .limit(size + 1)
+      .offset(offset)
+      .execute(),
+
+  async count(): Promise<number> {
+    const { count } = await database
+      .selectFrom('store')
+      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .where(sells)
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  },
+
   /** Null when there is none with this code. */
   byCode: (code: string): Promise<Shop | null> => shopWhere(database, 'code', code),
 
@@ -84,6 +105,8 @@ export const shopRepository = (database: Kysely<Tables>) => ({
     return Number(count)
   },
 })
+
+const sells = sql<boolean>`EXISTS (SELECT 1 FROM product WHERE product.store_id = store.id AND product.status = 'AVAILABLE')`
 
 async function shopWhere(database: Kysely<Tables>, column: 'code' | 'id', value: string | number): Promise<Shop | null> {
   const found = await database

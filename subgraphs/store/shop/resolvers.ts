@@ -1,8 +1,9 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
 import { present } from '../ids.ts'
-import type { ShopProduct } from './shop.ts'
+import type { Shop, ShopProduct } from './shop.ts'
 
+const SHOPS: KeysetList<Shop> = { name: 'shops', parts: ['number'], positionOf: ({ id }) => [id] }
 const PRODUCTS: KeysetList<ShopProduct> = { name: 'shopProducts', parts: ['number'], positionOf: ({ id }) => [id] }
 
 /** Smaller than lists of the store's own: everybody may ask for it. */
@@ -15,6 +16,10 @@ const SECRET = /^[\w-]{32}$/
 
 export const shopResolvers = {
   Query: {
+    shops: async (_, page, { shops }) => {
+      const range = rangeOf(SHOPS, page, { usual: 24, most: 100 })
+      return keysetPage(SHOPS, range, await shops.list(range), shops.count)
+    },
     shop: (_, { code }, { shops }) => (CODE.test(code) ? shops.byCode(code) : null),
     shopOrder: (_, { code, secret }, { shops }) =>
       CODE.test(code) && SECRET.test(secret) ? shops.orderByToken(code, secret) : null,
@@ -29,6 +34,7 @@ export const shopResolvers = {
   ShopProduct: {
     image: ({ imageKey }, _, { files }) => (imageKey === null ? null : files.publicUrl(imageKey)),
   },
+  ShopConnection: connectionFields,
   ShopProductConnection: connectionFields,
   ShopOrder: {
     shop: ({ storeId }, _, { shops }) => present(shops.byId(storeId), 'shop'),

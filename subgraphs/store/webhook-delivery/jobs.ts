@@ -1,6 +1,7 @@
 import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { Connection } from '../../runtime/database.ts'
+import type { JobQueue } from '../../runtime/subgraph.ts'
 import type { Unit } from '../write.ts'
 
 /** A delivery that is to be begun by the job with this id. */
@@ -21,6 +22,8 @@ export type DeliveryJobs = {
   readonly add: (query: Unit['query'], jobs: readonly DeliveryJob[]) => Promise<void>
   /** Runs jobs in this process until the returned function is called, which resolves when the last has ended. What rejects runs again. */
   readonly work: (run: (job: JobRun) => Promise<void>) => Promise<() => Promise<void>>
+  /** How they are at this time. */
+  readonly queues: (at: Date) => Promise<readonly JobQueue[]>
   readonly close: () => Promise<void>
 }
 
@@ -44,6 +47,18 @@ const AT_ONCE = { localConcurrency: 12, localGroupConcurrency: 4 }
 const BATCH = 1_000
 /** What is still under way when the subgraph ends is cut off then, and begun again elsewhere. Milliseconds. */
 const PATIENCE = 5_000
+
+/** A row for each queue, also for one without jobs. Jobs that are done count for nothing. */
+const QUEUES = `
+  SELECT queue.name AS queue,
+    count(*) FILTER (WHERE job.state = 'created' AND job.start_after <= $1)::int AS waiting,
+    count(*) FILTER (WHERE job.state = 'created' AND job.start_after > $1)::int AS later,
+    count(*) FILTER (WHERE job.state = 'active')::int AS active,
+    count(*) FILTER (WHERE job.state IN ('retry', 'failed'))::int AS failed,
+    coalesce(extract(epoch FROM $1 - min(job.start_after) FILTER (WHERE job.state IN ('created', 'retry') AND job.start_after <= $1)), 0)::float8
+      AS "oldestSeconds"
+  FROM ${SCHEMA}.queue LEFT JOIN ${SCHEMA}.job ON job.name = queue.name
+  GROUP BY queue.name ORDER BY queue.name`
 
 /** Starts pg-boss in a schema of its own, which it makes and migrates. Rejects when it cannot. */
 export async function deliveryJobs(
@@ -85,6 +100,10 @@ export async function deliveryJobs(
         if (job) await run({ ...job.data, jobId: job.id, run: job.retryCount })
       })
       return () => boss.offWork(QUEUE, { wait: true })
+    },
+    async queues(at) {
+      const { rows } = await boss.getDb().executeSql(QUEUES, [at])
+      return rows as readonly JobQueue[]
     },
     close: () => boss.stop({ timeout: PATIENCE }),
   }

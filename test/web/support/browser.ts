@@ -51,6 +51,7 @@ export async function look(page: Page, name: string): Promise<void> {
   for (const each of LOOKS) {
     await wear(page, each)
     await expectToFit(page)
+    // Colours differ between the schemes and order between the widths: two looks have met all of them.
     if (each.isAudited) await expectAccessible(page)
     await picture(page, `${name}-${each.colorScheme}-${each.width}`)
   }

@@ -8,6 +8,7 @@ import { historyOf } from '../../../gateway/history.ts'
 import { serveGraphql } from '../../../gateway/http.ts'
 import { localLink } from '../../../gateway/local-link.ts'
 import { createMetrics } from '../../../gateway/metrics.ts'
+import { serveMetrics } from '../../../gateway/metrics-door.ts'
 import { createHttpServer } from '../../../gateway/server.ts'
 import { serveWebSockets } from '../../../gateway/websocket.ts'
 import { serveMcpServers } from '../../../mcp/servers.ts'
@@ -143,13 +144,15 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
   await serveGraphql(app, gateway, {
     page: await serveExplorer(app, { examples: graphExamples(), signIn: graphSignIn(), home: './' }),
   })
-  serveWebSockets(app, gateway)
+  const { count: sockets } = serveWebSockets(app, gateway)
   await serveDirectoryApi(app, gateway.client, { publicUrl: url })
   await serveStoreApi(app, gateway.client, { publicUrl: url, rateLimit })
   await serveTrustApi(app, gateway.client, { publicUrl: url })
   await serveMcpServers(app, gateway.client, guestOf(gateway), { publicUrl: url, hosts: [], introspection: true })
   serveFiles(app, files.local)
   await site.serve(app)
+  const open = { sockets, gateway, jobs: store.jobs, listeners: () => 0 }
+  await serveMetrics(app, metrics, open, { host: '127.0.0.1', port: undefined, log: log.log, defer: () => {} })
   await app.listen({ port, host: '127.0.0.1' })
 
   return {

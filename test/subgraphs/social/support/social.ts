@@ -66,7 +66,7 @@ export async function startSocial(now: () => Date = () => new Date()): Promise<S
       const sessionId = randomUUID()
       const at = now()
       await sessions.open({ id: sessionId, userId: row, createdAt: at, expiresAt: new Date(at.getTime() + 86_400_000) })
-      const { token } = await signToken({ userId: row, sessionId }, keys, at)
+      const { token } = await signToken({ userId: row, sessionId, signedInAt: null }, keys, at)
       const credentials = { authorization: `Bearer ${token}` }
       return { id: opaqueId('User', row), row, email, caller: { ...ANONYMOUS, credentials } }
     },

@@ -8,6 +8,7 @@ import { localLink } from '../../../../gateway/local-link.ts'
 import { createHttpServer } from '../../../../gateway/server.ts'
 import { serveDoor } from '../../../../gateway/subgraph-door.ts'
 import { serveMcpServers } from '../../../../mcp/servers.ts'
+import { serveSocialApi } from '../../../../rest-facade/social/serve.ts'
 import { memoryRateLimit } from '../../../../rest-facade/store/caller/rate-limit.ts'
 import { serveStoreApi } from '../../../../rest-facade/store/serve.ts'
 import { directorySubgraph } from '../../../../subgraphs/directory/subgraph.ts'
@@ -40,6 +41,7 @@ export async function startOauth() {
   const site = await startSite(gateway.client, { publicUrl: url, hasExplorer: false, hasSchema: false })
   const app = createHttpServer({ log: log.log, lost: site.lost })
   await serveGraphql(app, gateway)
+  await serveSocialApi(app, gateway.client, { publicUrl: url })
   await serveStoreApi(app, gateway.client, { publicUrl: url, rateLimit: memoryRateLimit(Date.now) })
   await serveMcpServers(app, gateway.client, guestOf(gateway), { publicUrl: url, hosts: [], introspection: true })
   if (store.subgraph.door) await serveDoor(app, store.subgraph.door)
