@@ -38,9 +38,7 @@ ${used.length === 0 ? html`<p>No program has asked anything.</p>` : usesOf(used)
   },
 })
 
-const usesOf = (
-  used: readonly Use[],
-): Html => html`<table aria-label="Used in this minute">
+const usesOf = (used: readonly Use[]): Html => html`<table aria-label="Used in this minute">
 <thead><tr><th scope="col">Address</th><th scope="col">Requests</th></tr></thead>
 <tbody>${used.map(
   ({ address, minute, banEndsIn }) =>
