@@ -1,7 +1,11 @@
 import type { Progress } from '../subgraphs/directory/import/import.ts'
 
 /** How far a long command is; `total` null: nobody knows of how much. */
-type Shown = { readonly phase: Progress['phase'] | 'filling' | 'backing-up' | 'restoring' | 'exporting'; readonly done: number; readonly total: number | null }
+type Shown = {
+  readonly phase: Progress['phase'] | 'filling' | 'backing-up' | 'restoring' | 'exporting'
+  readonly done: number
+  readonly total: number | null
+}
 
 /** Shows how far a long command is. */
 export type ProgressLine = { readonly show: (progress: Shown) => void; readonly clear: () => void }
