@@ -43,7 +43,10 @@ test.each(ADDRESSED)(
     const addresses = new Set<string>()
     for (let round = 0; round < ROUNDS; round += 1) {
       const names = [...times(4, `Twin ${round}`), ...times(4, `Twin ${round} 1`)]
-      const replies = await atOnce(path, names.map((name): object => named(name)))
+      const replies = await atOnce(
+        path,
+        names.map((name): object => named(name)),
+      )
       expect(replies.map(({ status }) => status)).toEqual(times(8, 200))
       for (const { json } of replies) addresses.add(json[envelope].permalink)
     }
