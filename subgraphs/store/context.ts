@@ -187,7 +187,7 @@ const loadersOf = (parts: Parts, tenant: Tenant) => ({
   ...customerAdditionalFieldLoaders(parts.customerAdditionalFields, tenant),
   ...customerCategoryLoaders(parts.customerCategories, tenant),
   ...appLoaders(parts.apps),
-  ...appSubscriptionLoaders(parts.appSubscriptions),
+  ...appSubscriptionLoaders(parts.appSubscriptions, tenant),
   ...scriptTagLoaders(parts.scriptTags, tenant),
   ...fulfillmentLoaders(parts.fulfillments, tenant),
   ...inventoryLoaders(parts.inventory, tenant),

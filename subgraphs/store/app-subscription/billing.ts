@@ -1,6 +1,7 @@
 import { badInput } from '../../runtime/errors.ts'
 import { type Amount, textOf } from '../amount.ts'
 import type { Context } from '../context.ts'
+import { present } from '../ids.ts'
 import { type Days, dayIn, daysOf, isDay } from '../order/days.ts'
 import { storeRepository } from '../store/repository.ts'
 import type { Reading } from '../write.ts'
@@ -29,34 +30,45 @@ export async function calendarOf({ query, storeId }: Reading, now: Date): Promis
  * The month of a store's subscription to an app that a day lies in, today's when null; null when there was none, or it is yet to come. Throws BAD_USER_INPUT for what is no
  * day.
  */
-export async function billingCycle(
-  { query, storeId }: Reading,
-  appId: number,
+export const billingCycle = ({ query, storeId }: Reading, appId: number, date: string | null, calendar: Calendar) =>
+  cycleWith(storeId, (day) => appSubscriptionRepository(query).on(storeId, appId, day), date, calendar)
+
+/** The same for a field of the graph. */
+export async function billingCycleOn(context: Context, appId: number, date: string | null): Promise<BillingCycle | null> {
+  const found = await context.load.subscriptionsToApp.load(appId)
+  return cycleWith(await context.storeId(), async (day) => holding(found, day), date, await calendarIn(context))
+}
+
+/** The subscription to an app that holds today, or the last one there was; null when there was none. */
+export async function currentSubscription(context: Context, appId: number): Promise<AppSubscription | null> {
+  const found = await context.load.subscriptionsToApp.load(appId)
+  const { today } = await calendarIn(context)
+  return holding(found, today) ?? found.at(-1) ?? null
+}
+
+/** Of subscriptions to one app, that which a day lies in. */
+const holding = (subscriptions: readonly AppSubscription[], day: string): AppSubscription | null =>
+  subscriptions.find(({ startsOn, endsOn }) => startsOn <= day && (endsOn === null || endsOn >= day)) ?? null
+
+async function calendarIn({ load, storeId, now }: Context): Promise<Calendar> {
+  const { timezone } = await present(load.storeById.load(await storeId()), 'store')
+  return { today: dayIn(now(), timezone), timezone }
+}
+
+async function cycleWith(
+  storeId: number,
+  subscriptionOn: (day: string) => Promise<AppSubscription | null>,
   date: string | null,
   { today, timezone }: Calendar,
 ): Promise<BillingCycle | null> {
   if (date !== null && !isDay(date)) throw badInput('date', 'a day as YYYY-MM-DD', date)
-  const subscription = await appSubscriptionRepository(query).on(storeId, appId, date ?? today)
+  const subscription = await subscriptionOn(date ?? today)
   if (!subscription) return null
   const { startsOn } = subscription
   if (date !== null && date > cycleOf(startsOn, today).endsOn) return null
   const cycle = cycleOf(startsOn, date ?? today)
   const days = daysOf({ period: 'CUSTOM', firstDay: cycle.startsOn, lastDay: cycle.endsOn }, new Date(0), timezone)
   return { ...cycle, storeId, subscription, days }
-}
-
-/** The same for a field of the graph. */
-export async function billingCycleOn({ database, storeId, now }: Context, appId: number, date: string | null) {
-  const reading = { query: database, storeId: await storeId() }
-  return billingCycle(reading, appId, date, await calendarOf(reading, now()))
-}
-
-/** The subscription to an app that holds today, or the last one there was; null when there was none. */
-export async function currentSubscription({ database, storeId, now }: Context, appId: number): Promise<AppSubscription | null> {
-  const reading = { query: database, storeId: await storeId() }
-  const subscriptions = appSubscriptionRepository(database)
-  const { today } = await calendarOf(reading, now())
-  return (await subscriptions.on(reading.storeId, appId, today)) ?? subscriptions.last(reading.storeId, appId)
 }
 
 /** What a cycle costs so far, what was paid of it, and what is left to pay, null for nothing. */

@@ -48,17 +48,17 @@ export const appSubscriptionRepository = (database: Kysely<Tables>) => ({
 
   /** The subscription that a day lies in; null when there was none. */
   async on(storeId: number, appId: number, day: string): Promise<AppSubscription | null> {
-    const [found] = await subscriptions(database, storeId, appId)
+    const [found] = await subscriptions(database, storeId, [appId])
       .where('starts_on', '<=', day)
       .where(({ eb, or }) => or([eb('ends_on', 'is', null), eb('ends_on', '>=', day)]))
       .execute()
     return found ? subscriptionOf(found) : null
   },
 
-  /** The last one there is; null when there was none. */
-  async last(storeId: number, appId: number): Promise<AppSubscription | null> {
-    const [found] = await subscriptions(database, storeId, appId).orderBy('starts_on', 'desc').limit(1).execute()
-    return found ? subscriptionOf(found) : null
+  /** All that there were of apps, oldest first. */
+  async ofApps(storeId: number, appIds: readonly number[]) {
+    const rows = await subscriptions(database, storeId, appIds).orderBy('starts_on').execute()
+    return rows.map(subscriptionOf)
   },
 
   async insert(storeId: number, appId: number, plan: AppPlan, startsOn: string, at: Date): Promise<void> {
@@ -130,20 +130,25 @@ const completed = (storeId: number, { since, before }: Days) => sql`(
   WHERE store_id = ${storeId} AND completed_at >= ${since} AND completed_at < ${before} AND status IN ('PENDING_PAYMENT', 'PAID')
 ) AS completed`
 
-const subscriptions = (database: Kysely<Tables>, storeId: number, appId: number) =>
+const subscriptions = (database: Kysely<Tables>, storeId: number, appIds: readonly number[]) =>
   database
     .selectFrom('app_subscription')
-    .select(['id', 'plan', ...PLAN, sql<string>`starts_on::text`.as('startsOn'), sql<string | null>`ends_on::text`.as('endsOn')])
+    .select([
+      'app_id as appId',
+      'id',
+      'plan',
+      ...PLAN,
+      sql<string>`starts_on::text`.as('startsOn'),
+      sql<string | null>`ends_on::text`.as('endsOn'),
+    ])
     .where('store_id', '=', storeId)
-    .where('app_id', '=', appId)
+    .where('app_id', 'in', appIds)
 
-const subscriptionOf = ({
-  id,
-  plan,
-  startsOn,
-  endsOn,
-  ...terms
-}: Omit<AppPlan, 'name'> & Pick<AppSubscription, 'id' | 'startsOn' | 'endsOn'> & { readonly plan: string }): AppSubscription => ({
+type SubscriptionRow = Omit<AppPlan, 'name'> &
+  Pick<AppSubscription, 'id' | 'startsOn' | 'endsOn'> & { readonly appId: number; readonly plan: string }
+
+const subscriptionOf = ({ appId, id, plan, startsOn, endsOn, ...terms }: SubscriptionRow) => ({
+  appId,
   id,
   plan: { name: plan, ...terms },
   startsOn,

@@ -12,8 +12,6 @@ export type FullShop = {
   readonly ids: Readonly<Record<string, number | string>>
   readonly productIds: readonly number[]
   readonly locationIds: readonly number[]
-  /** Number of the first category of pages, which no path names. */
-  readonly menu: number
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: what is created is known by what is said here
@@ -185,9 +183,14 @@ export async function aFullShop(stack: StoreRestStack, size: number): Promise<Fu
      SELECT store_id, id, number, now(), 5, 500, 'status 500' FROM webhook_delivery, generate_series(1, $2) AS number WHERE store_id = $1`,
     [storeId, size],
   )
+  const scripts = await each('/jsapps.json', (n) => ({
+    app: { url: `https://example.com/${n}.js`, template: 'layout', element: 'head' },
+  }))
+  const [author] = await stack.sql('SELECT code FROM app WHERE store_id = $1 AND is_store_itself', [storeId])
   const options = (await stack.ask(`GET ${below}/options.json`, { as: shop })).json
   const sizes = (await stack.ask(`GET ${below}/options/${options[0].option.id}/values.json`, { as: shop })).json
   const choices = (await stack.ask(`GET /custom_fields/${field.id}/select_options.json`, { as: shop })).json
+  const said = (await stack.ask(`GET ${below}/fields.json`, { as: shop })).json
   const reviews = (await stack.ask(`GET ${below}/reviews.json`, { as: shop })).json
 
   return {
@@ -195,8 +198,9 @@ export async function aFullShop(stack: StoreRestStack, size: number): Promise<Fu
     size,
     productIds: idsOf(products),
     locationIds: idsOf(locations),
-    menu,
     ids: {
+      apps: String(author?.code),
+      jsapps: scripts[0].id,
       hooks: hooks[0].id,
       categories: categories[0].id,
       category: categories[0].id,
@@ -210,7 +214,7 @@ export async function aFullShop(stack: StoreRestStack, size: number): Promise<Fu
       options: options[0].option.id,
       values: sizes[0].value.id,
       variants: product.variants[0].id,
-      'products fields': field.id,
+      'products fields': said[0].field.id,
       reviews: reviews[0].review.id,
       customer_categories: groups[0].id,
       'customer_categories customers': customer.id,
@@ -229,6 +233,8 @@ export async function aFullShop(stack: StoreRestStack, size: number): Promise<Fu
       documents: documents[0].public_id ?? documents[0].id,
       fulfillments: parcels[0].id,
       pages: pages[0].id,
+      // No path has it.
+      menu,
       'pages images': pictures[0].id,
       themes: themes[0].id,
     },
@@ -236,7 +242,7 @@ export async function aFullShop(stack: StoreRestStack, size: number): Promise<Fu
 }
 
 /** What stands in a path for things that are of no store. */
-const OF_NOBODY: Readonly<Record<string, string>> = { countries: 'CL', regions: '03', jsapps: 'app', apps: 'app' }
+const OF_NOBODY: Readonly<Record<string, string>> = { countries: 'CL', regions: '03' }
 const STATUS: Readonly<Record<string, string>> = { products: 'available', orders: 'pending_payment' }
 
 type PathId = { readonly name: string; readonly of: string | null }
@@ -250,6 +256,7 @@ export function idsInPath({ path }: Operation): PathId[] {
     if (name === undefined) return []
     if (name === 'status' || word in OF_NOBODY) return [{ name, of: null }]
     const root = steps[0] ?? ''
+    if (name === 'code') return [{ name, of: 'apps' }]
     if (word === 'after') return [{ name, of: root }]
     return [
       { name, of: ['images', 'fields'].includes(word) || (word === 'customers' && root !== word) ? `${root} ${word}` : word },

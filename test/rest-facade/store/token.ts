@@ -15,6 +15,8 @@ export async function aToken(
     `WITH made AS (
        INSERT INTO app (store_id, code, name, redirect_uris, scopes, created_at, updated_at)
        VALUES ($1, $2, 'App', '{https://app.example/callback}', $3, now(), now()) RETURNING id
+     ), installed AS (
+       INSERT INTO app_installation (store_id, app_id, installed_at) SELECT $1, id, now() FROM made
      )
      INSERT INTO app_authorization (store_id, grant_id, app_id, scopes, created_at) SELECT $1, $2, id, $3, now() FROM made`,
     [storeId, grant, scopes],
