@@ -31,6 +31,7 @@ import type { FulfillmentRepository } from './fulfillment/repository.ts'
 import type { AllocationRepository } from './inventory/allocation-repository.ts'
 import { inventoryLoaders } from './inventory/loaders.ts'
 import type { InventoryRepository } from './inventory/repository.ts'
+import { ledgerLoaders } from './ledger/loaders.ts'
 import type { LedgerRepository } from './ledger/repository.ts'
 import { locationLoaders } from './location/loaders.ts'
 import type { LocationRepository } from './location/repository.ts'
@@ -78,6 +79,7 @@ import type { ScriptTagRepository } from './script-tag/repository.ts'
 import { shippingMethodLoaders } from './shipping-method/loaders.ts'
 import type { ShippingMethodRepository } from './shipping-method/repository.ts'
 import type { ShippingServices } from './shipping-method/service.ts'
+import { shopLoaders } from './shop/loaders.ts'
 import type { ShopRepository } from './shop/repository.ts'
 import { storeLoaders } from './store/loaders.ts'
 import type { StoreRepository } from './store/repository.ts'
@@ -191,6 +193,7 @@ const loadersOf = (parts: Parts, tenant: Tenant) => ({
   ...scriptTagLoaders(parts.scriptTags, tenant),
   ...fulfillmentLoaders(parts.fulfillments, tenant),
   ...inventoryLoaders(parts.inventory, tenant),
+  ...ledgerLoaders(parts.ledger),
   ...locationLoaders(parts.locations, tenant),
   ...orderLoaders(parts, tenant),
   ...orderDocumentLoaders(parts.orderDocuments, tenant),
@@ -216,6 +219,7 @@ const loadersOf = (parts: Parts, tenant: Tenant) => ({
   ...productReviewLoaders(parts.productReviews, tenant),
   ...taxLoaders(parts.taxes, tenant),
   ...shippingMethodLoaders(parts.shippingMethods, tenant),
+  ...shopLoaders(parts.shops),
   ...promotionLoaders(parts.promotions, tenant),
   ...webhookDeliveryLoaders(parts.webhookDeliveries, tenant),
   ...webhookSubscriptionLoaders(parts.webhookSubscriptions, tenant),

@@ -8,7 +8,7 @@ import { ledgerRepository } from '../ledger/repository.ts'
 import { storeRepository } from '../store/repository.ts'
 import type { Unit } from '../write.ts'
 import { type AppPlan, cycleOf, planProblems } from './app-subscription.ts'
-import { accountOf, billingCycle, calendarOf } from './billing.ts'
+import { accountsOf, billingCycle, calendarOf } from './billing.ts'
 import { appSubscriptionRepository } from './repository.ts'
 
 /** Says what an app of the store's own costs. */
@@ -72,8 +72,9 @@ export async function payAppBillingCycle(unit: Unit, app: App, date: string | nu
   await storeRepository(query).lock(storeId)
   const cycle = await billingCycle(unit, app.id, date, await calendarOf(unit, now))
   if (!cycle) return notFoundError('billing cycle on this day of the app', app.code)
-  const { left } = await accountOf(unit, cycle)
+  const [account] = await accountsOf(appSubscriptionRepository(query), storeId, [cycle])
   const outcome = { __typename: 'PayAppBillingCycleSuccess' as const, app: app.id, date: cycle.startsOn }
+  const left = account?.left ?? null
   if (left === null) return outcome
 
   const { id, plan } = cycle.subscription

@@ -6,7 +6,7 @@ import { type Days, dayIn, daysOf, isDay } from '../order/days.ts'
 import { storeRepository } from '../store/repository.ts'
 import type { Reading } from '../write.ts'
 import { type AppSubscription, amountDue, amountLeft, type Cycle, cycleOf } from './app-subscription.ts'
-import { appSubscriptionRepository } from './repository.ts'
+import { type AppSubscriptionRepository, appSubscriptionRepository } from './repository.ts'
 
 /** A month of a subscription of a store. */
 export type BillingCycle = Cycle & {
@@ -71,12 +71,18 @@ async function cycleWith(
   return { ...cycle, storeId, subscription, days }
 }
 
-/** What a cycle costs so far, what was paid of it, and what is left to pay, null for nothing. */
-export async function accountOf({ query }: Pick<Reading, 'query'>, { storeId, subscription, startsOn, days }: BillingCycle) {
-  const subscriptions = appSubscriptionRepository(query)
-  // One after the other: a transaction has one connection.
-  const orders = await subscriptions.countOrders(storeId, days)
-  const paid = await subscriptions.paid(storeId, subscription.id, startsOn)
-  const due: Amount = amountDue(subscription.plan, orders)
-  return { due: textOf(due), paid, left: amountLeft(due, paid) }
+/** What cycles of one store cost so far, what was paid of them, and what is left to pay, null for nothing; in their order. */
+export async function accountsOf(
+  subscriptions: Pick<AppSubscriptionRepository, 'accounts'>,
+  storeId: number,
+  cycles: readonly BillingCycle[],
+) {
+  const accounts = await subscriptions.accounts(storeId, cycles)
+  return cycles.map(({ subscription }, index) => {
+    const { orders, paid } = accounts[index] ?? NO_ACCOUNT
+    const due: Amount = amountDue(subscription.plan, orders)
+    return { due: textOf(due), paid, left: amountLeft(due, paid) }
+  })
 }
+
+const NO_ACCOUNT = { orders: 0, paid: '0' }

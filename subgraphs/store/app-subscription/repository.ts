@@ -13,6 +13,9 @@ const PLAN = [
 /** Places of orders in a cycle, from 1: those behind `from`, up to `to`. */
 export type Places = { readonly from: number; readonly to: number }
 
+/** What a cycle is found by. */
+export type CycleKey = { readonly subscription: Pick<AppSubscription, 'id'>; readonly startsOn: string; readonly days: Days }
+
 export type AppSubscriptionRepository = ReturnType<typeof appSubscriptionRepository>
 
 /** What apps cost and what stores pay for them, in the database; but for plans, every call is about one store. */
@@ -87,16 +90,20 @@ export const appSubscriptionRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
-  /** The sum of what was paid of the cycle that begins on this day, as exact text. */
-  async paid(storeId: number, subscriptionId: number, cycleStartsOn: string): Promise<string> {
-    const { paid } = await database
-      .selectFrom('app_payment')
-      .select(({ fn, val }) => fn.coalesce(fn.sum<string>('amount'), val('0')).as('paid'))
-      .where('store_id', '=', storeId)
-      .where('subscription_id', '=', subscriptionId)
-      .where('cycle_starts_on', '=', cycleStartsOn)
-      .executeTakeFirstOrThrow()
-    return paid
+  /** For each cycle, in order, how many orders count in it and the sum of what was paid of it, as exact text. */
+  async accounts(storeId: number, cycles: readonly CycleKey[]): Promise<{ readonly orders: number; readonly paid: string }[]> {
+    const { rows } = await sql<{ readonly orders: number; readonly paid: string }>`
+      SELECT
+        (SELECT count(*)::integer FROM "order" WHERE store_id = ${storeId} AND ${COUNTED}
+          AND completed_at >= cycle.since AND completed_at < cycle.before) AS orders,
+        (SELECT coalesce(sum(amount), 0) FROM app_payment
+          WHERE store_id = ${storeId} AND subscription_id = cycle.subscription_id AND cycle_starts_on = cycle.starts_on) AS paid
+      FROM unnest(
+        ${cycles.map(({ subscription }) => subscription.id)}::integer[], ${cycles.map(({ startsOn }) => startsOn)}::date[],
+        ${cycles.map(({ days }) => days.since)}::timestamptz[], ${cycles.map(({ days }) => days.before)}::timestamptz[]
+      ) WITH ORDINALITY AS cycle (subscription_id, starts_on, since, before, place)
+      ORDER BY place`.execute(database)
+    return rows
   },
 
   async pay(
@@ -125,9 +132,12 @@ export const appSubscriptionRepository = (database: Kysely<Tables>) => ({
   },
 })
 
+/** What counts of orders that were completed: those that were not canceled. */
+const COUNTED = sql.raw("status IN ('PENDING_PAYMENT', 'PAID')")
+
 const completed = (storeId: number, { since, before }: Days) => sql`(
   SELECT id, row_number() OVER (ORDER BY completed_at, id)::integer AS place FROM "order"
-  WHERE store_id = ${storeId} AND completed_at >= ${since} AND completed_at < ${before} AND status IN ('PENDING_PAYMENT', 'PAID')
+  WHERE store_id = ${storeId} AND completed_at >= ${since} AND completed_at < ${before} AND ${COUNTED}
 ) AS completed`
 
 const subscriptions = (database: Kysely<Tables>, storeId: number, appIds: readonly number[]) =>

@@ -9,7 +9,7 @@ import { present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import type { Order } from '../order/order.ts'
 import { cancelAppSubscription, payAppBillingCycle, setAppPlans, subscribeToApp } from './actions.ts'
-import { accountOf, type BillingCycle, billingCycleOn } from './billing.ts'
+import { type BillingCycle, billingCycleOn } from './billing.ts'
 import type { Places } from './repository.ts'
 
 type Page = { readonly first?: number | null; readonly after?: string | null; readonly offset?: number | null }
@@ -75,9 +75,9 @@ export const appSubscriptionResolvers = {
     status: ({ endsOn }) => (endsOn === null ? 'ACTIVE' : 'CANCELED'),
   },
   AppBillingCycle: {
-    amountDue: async (cycle, _, { database }) => (await accountOf({ query: database }, cycle)).due,
-    amountPaid: async (cycle, _, { database }) => (await accountOf({ query: database }, cycle)).paid,
-    isPaid: async (cycle, _, { database }) => (await accountOf({ query: database }, cycle)).left === null,
+    amountDue: async (cycle, _, { load }) => (await load.accountOfCycle.load(cycle)).due,
+    amountPaid: async (cycle, _, { load }) => (await load.accountOfCycle.load(cycle)).paid,
+    isPaid: async (cycle, _, { load }) => (await load.accountOfCycle.load(cycle)).left === null,
     freeOrders: (cycle, page, context) =>
       ordersOf(context, cycle, 'freeOrders', { from: 0, to: cycle.subscription.plan.freeOrders }, page),
     billableOrders: (cycle, page, context) =>

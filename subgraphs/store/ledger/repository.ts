@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { anyOf } from '../../runtime/any-of.ts'
 import type { KeysetRange } from '../../runtime/keyset.ts'
 import type { Tables } from '../tables.ts'
 import type { LedgerEntry } from './ledger.ts'
@@ -41,6 +42,18 @@ export const ledgerRepository = (database: Kysely<Tables>) => ({
       .executeTakeFirstOrThrow()
     return balance
   },
+
+  /** The same of stores, each in its own currency; none for one without entries. */
+  ownBalances: (storeIds: readonly number[]): Promise<{ readonly storeId: number; readonly balance: string }[]> =>
+    database
+      .selectFrom('ledger_entry')
+      .innerJoin('store', (join) =>
+        join.onRef('store.id', '=', 'ledger_entry.store_id').onRef('store.currency', '=', 'ledger_entry.currency'),
+      )
+      .select(({ fn }) => ['store_id as storeId', fn.sum<string>('amount').as('balance')])
+      .where('store_id', '=', anyOf(storeIds))
+      .groupBy('store_id')
+      .execute(),
 
   /** Whether the order was ever paid. */
   async isPaid(storeId: number, orderId: number): Promise<boolean> {

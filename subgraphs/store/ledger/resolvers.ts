@@ -33,8 +33,9 @@ export const ledgerResolvers = {
   LedgerEntryConnection: connectionFields,
 } satisfies Resolvers
 
-async function balance({ ledger, load }: Context, storeId: number): Promise<StoreBalance> {
+async function balance({ load }: Context, storeId: number): Promise<StoreBalance> {
   const { currency, country } = await present(load.storeById.load(storeId), 'store')
   const [own] = await load.languagesOfStore.load(storeId)
-  return balanceOf(await ledger.balance(storeId, currency), currency, { language: own?.code ?? 'en', country })
+  const found = await load.balanceOfStore.load(storeId)
+  return balanceOf(found?.balance ?? '0', currency, { language: own?.code ?? 'en', country })
 }

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { anyOf } from '../../runtime/any-of.ts'
 import type { KeysetRange } from '../../runtime/keyset.ts'
 import type { Tables } from '../tables.ts'
 import type { Shop, ShopOrder, ShopOrderLine, ShopProduct } from './shop.ts'
@@ -68,41 +69,30 @@ export const shopRepository = (database: Kysely<Tables>) => ({
       .orderBy('position')
       .execute(),
 
-  /** What is on sale, newest first, one more than asked for. */
-  products: (storeId: number, { size, after }: KeysetRange): Promise<ShopProduct[]> =>
-    database
-      .selectFrom('product')
-      .leftJoin('product_image', (join) =>
-        join
-          .onRef('product_image.store_id', '=', 'product.store_id')
-          .onRef('product_image.product_id', '=', 'product.id')
-          .on('product_image.position', '=', 1),
-      )
-      .leftJoin('file', (join) =>
-        join.onRef('file.store_id', '=', 'product_image.store_id').onRef('file.id', '=', 'product_image.file_id'),
-      )
-      .select([
-        'product.id',
-        'product.name',
-        sql<string>`product.price - product.discount`.as('price'),
-        'product.permalink',
-        'file.key as imageKey',
-      ])
-      .where('product.store_id', '=', storeId)
-      .where('product.status', '=', 'AVAILABLE')
-      .$if(after !== null, (query) => query.where('product.id', '<', Number(after?.[0])))
-      .orderBy('product.id', 'desc')
-      .limit(size + 1)
-      .execute(),
+  /** What is on sale in each of these, newest first, one more than asked for. */
+  async products(storeIds: readonly number[], { size, after }: KeysetRange): Promise<(ShopProduct & { storeId: number })[]> {
+    const behind = after === null ? sql`` : sql`AND id < ${after[0]}::integer`
+    const { rows } = await sql<ShopProduct & { storeId: number }>`
+      SELECT found.store_id AS "storeId", found.id, found.name, found.price - found.discount AS price, found.permalink, file.key AS "imageKey"
+      FROM unnest(${storeIds}::integer[]) AS asked (id)
+      CROSS JOIN LATERAL (
+        SELECT * FROM product WHERE store_id = asked.id AND status = 'AVAILABLE' ${behind} ORDER BY id DESC LIMIT ${size + 1}
+      ) AS found
+      LEFT JOIN product_image AS image ON image.store_id = found.store_id AND image.product_id = found.id AND image.position = 1
+      LEFT JOIN file ON file.store_id = image.store_id AND file.id = image.file_id
+      ORDER BY found.id DESC`.execute(database)
+    return rows
+  },
 
-  async countProducts(storeId: number): Promise<number> {
-    const { count } = await database
+  async countProducts(storeIds: readonly number[]): Promise<{ readonly storeId: number; readonly count: number }[]> {
+    const rows = await database
       .selectFrom('product')
-      .select(({ fn }) => fn.countAll<string>().as('count'))
-      .where('store_id', '=', storeId)
+      .select(({ fn }) => ['store_id as storeId', fn.countAll<string>().as('count')])
+      .where('store_id', '=', anyOf(storeIds))
       .where('status', '=', 'AVAILABLE')
-      .executeTakeFirstOrThrow()
-    return Number(count)
+      .groupBy('store_id')
+      .execute()
+    return rows.map(({ storeId, count }) => ({ storeId, count: Number(count) }))
   },
 })
 

@@ -26,9 +26,10 @@ export const shopResolvers = {
   },
   Shop: {
     url: ({ code }, _, { publicUrl }) => `${publicUrl}/shops/${code}`,
-    products: async ({ id }, page, { shops }) => {
+    products: async ({ id }, page, { load }) => {
       const range = rangeOf(PRODUCTS, page, SIZES)
-      return keysetPage(PRODUCTS, range, await shops.products(id, range), () => shops.countProducts(id))
+      const count = async () => (await load.productCountOfShop.load(id))?.count ?? 0
+      return keysetPage(PRODUCTS, range, await load.productsOfShop(range).load(id), count)
     },
   },
   ShopProduct: {
