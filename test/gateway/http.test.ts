@@ -299,13 +299,17 @@ describe('the HTTP host', () => {
 
   test('closing lets a running request finish, and ends connections that wait for nothing', async () => {
     const host = createHttpServer({ log })
-    host.get('/slow', () => new Promise((resolve) => setTimeout(resolve, 200, { late: true })))
+    const begun = Promise.withResolvers<void>()
+    host.get('/slow', () => {
+      begun.resolve()
+      return new Promise((resolve) => setTimeout(resolve, 200, { late: true }))
+    })
     const url = await host.listen({ port: 0, host: '127.0.0.1' })
     const idle = connect(Number(new URL(url).port), '127.0.0.1')
     await new Promise((resolve) => idle.once('connect', resolve))
     const ended = new Promise((resolve) => idle.once('close', resolve).resume())
     const running = fetch(`${url}/slow`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await begun.promise
     const closing = host.close()
     const answer = await running
     expect([await answer.json(), answer.headers.get('connection')]).toEqual([{ late: true }, 'close'])
