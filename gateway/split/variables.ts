@@ -91,5 +91,5 @@ export function locationsOf(config: SplitConfig): readonly { readonly name: stri
     const names = missing.map(({ variable }) => variable).join(', ')
     throw new Refusal(`Expected ${names} to be set, because ATRIUM_ROLE is "${config.ATRIUM_ROLE}".`)
   }
-  return locations.map(({ name, url }) => ({ name, url: `${String(url).replace(/\/+$/, '')}` }))
+  return locations.map(({ name, url }) => ({ name, url: `${String(url).replace(/(?<!\/)\/+$/, '')}` }))
 }

@@ -155,6 +155,8 @@ beforeAll(async () => {
     while (!writing.signal.aborted) {
       await sell(running, shop, product, `meanwhile${writer}`)
       sold += 1
+      // A store takes 20 requests a second from one address.
+      await new Promise((resolve) => setTimeout(resolve, 250))
     }
   })
   while (sold === 0) await new Promise((resolve) => setTimeout(resolve, 10))

@@ -25,6 +25,7 @@ async function aService(options: Parameters<typeof startWorld>[0] = {}) {
     network: world.network,
   })
   cleanups.push(stack.close)
+  stack.subgraph.start?.()
   await expect
     .poll(() => stack.sql("SELECT entries FROM list WHERE name = 'iana-rdap' AND edition IS NOT NULL"))
     .toEqual([{ entries: 601 }])
