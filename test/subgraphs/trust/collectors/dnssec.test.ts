@@ -4,6 +4,10 @@ import { type DnsServer, REFUSED, startDnsServer } from '../../../support/dns-se
 import { hasSigningServers, startSignedZones } from './support/signed-zones.ts'
 import { startTrust, type Trust } from './support/trust.ts'
 
+test.runIf(process.env.REQUIRE_SIGNING)('the servers are installed where they must be', () => {
+  expect(hasSigningServers).toBe(true)
+})
+
 describe.skipIf(!hasSigningServers)('a real chain of signatures (needs knotd, keymgr and unbound on the PATH)', () => {
   let zones: Awaited<ReturnType<typeof startSignedZones>>
   let trust: Trust
