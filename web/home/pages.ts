@@ -33,7 +33,7 @@ export const homePages = [
         ],
         body: html`<div class="hero">
 <h1>One graph for agents and the people who run them</h1>
-<p class="lead">Which tool server, plugin or skill exists, how is it installed, may I touch this domain, and what do others say?</p>
+<p class="lead">Which tool server, plugin or skill exists, may I touch this domain, how is my shop run, and what do others say?</p>
 ${searchForm('', { kind: null, category: null }, site)}
 ${figures(data)}
 </div>
@@ -69,8 +69,9 @@ const doors = ({ at, places }: Site): Html => html`<section aria-labelledby="doo
 <ul class="doors">
 <li><h3><a href="${at('/graphql')}">GraphQL</a></h3><p>All of it as one typed graph${places.some(({ path }) => path === '/schema') && html`, <a href="${at('/schema')}">documented</a>`}, with subscriptions.</p></li>
 <li><h3><a href="${at('/reference')}">REST</a></h3><p>The same answers over plain HTTP, by OpenAPI contracts.</p></li>
-<li><h3>MCP</h3><p>Tool servers for agents, at <code>/mcp/directory</code>, <code>/mcp/trust</code> and <code>/mcp/graph</code>.</p></li>
+<li><h3>MCP</h3><p>Tool servers for agents, at <code>/mcp/directory</code>, <code>/mcp/store</code>, <code>/mcp/trust</code> and <code>/mcp/graph</code>.</p></li>
 <li><h3><a href="${at('/trust')}">Trust</a></h3><p>May an agent fetch from, sign in at or pay to a domain? A decision, with its reasons.</p></li>
+<li><h3><a href="${at('/reference/store')}">Store</a></h3><p>Catalogue, orders and customers of a shop, by the REST API that programs know already, or as a graph.</p></li>
 <li><h3><a href="${at('/llms.txt')}">For agents</a></h3><p>A guide to read, and <a href="${at('/.well-known/agent-skills/index.json')}">skills to install</a>.</p></li>
 </ul></section>`
 
