@@ -12,7 +12,7 @@ export default defineConfig({
     reporters: ['default', './test/support/total.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 })

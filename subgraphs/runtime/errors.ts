@@ -51,10 +51,15 @@ export const slowReader = (most: number): GraphQLError =>
     { extensions: { code: CODES.slowReader } },
   )
 
-/** Enough of a value to recognise it in a message. */
+/** The user, and perhaps the password, of a URL. */
+const USER_IN_URL = /(?<=:\/\/)[^/?#@\s]*@/g
+
+/** Enough of a value to recognise it in a message, without what is secret in a URL. */
 export function excerpt(value: unknown): string {
   if (typeof value === 'string') {
-    const text = JSON.stringify(value.slice(0, 80).toWellFormed())
+    // Before it is cut, which may take the mark by which the user is known.
+    const shown = value.slice(0, 1_000).replace(USER_IN_URL, '…@').slice(0, 80)
+    const text = JSON.stringify(shown.toWellFormed())
     return value.length > 80 ? `${text}… (${value.length} characters)` : text
   }
   if (typeof value !== 'object' || value === null || value instanceof Date) return String(value)

@@ -157,6 +157,7 @@ test.each([
   })
   expect(reply.status).toBe(422)
   expect(textOf(reply)).toMatch(problem)
+  expect(textOf(reply)).not.toContain('me:secret')
   expect(textOf(reply)).toContain('There is none yet.')
   expect(reply.text).not.toContain('<script>window.ran')
   if (!('name' in fields)) expect(reply.text).toContain('name="name" value="Mine"')
