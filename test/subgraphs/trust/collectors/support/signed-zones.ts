@@ -1,10 +1,12 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import dgram from 'node:dgram'
+import { Resolver } from 'node:dns/promises'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Endpoint } from '../../../../../subgraphs/runtime/outbound/safe-connect.ts'
 
 /** Whether Knot DNS and Unbound are on the PATH: a server that signs, and a resolver that checks. */
@@ -111,10 +113,11 @@ remote-control:
 ${[...stubs, { name: 'lame.test', port: lame.port }].map(({ name, port }) => `stub-zone:\n  name: "${name}"\n  stub-addr: 127.0.0.1@${port}`).join('\n')}
 `,
   )
-  const servers = [
-    spawn('knotd', ['-c', knot], { stdio: 'ignore' }),
-    spawn('unbound', ['-d', '-c', unbound], { stdio: 'ignore' }),
-  ]
+  // One after the other: a resolver remembers for long that it could not reach a server.
+  const servers = [spawn('knotd', ['-c', knot], { stdio: 'ignore' })]
+  await answering(authority)
+  servers.push(spawn('unbound', ['-d', '-c', unbound], { stdio: 'ignore' }))
+  await answering(resolver)
   return {
     resolver: { address: '127.0.0.1', port: resolver },
     async close() {
@@ -122,6 +125,13 @@ ${[...stubs, { name: 'lame.test', port: lame.port }].map(({ name, port }) => `st
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Resolves when the server at a port of this machine knows a signed zone. */
+async function answering(port: number): Promise<void> {
+  const asking = new Resolver({ timeout: 500, tries: 1 })
+  asking.setServers([`127.0.0.1:${port}`])
+  while (!(await asking.resolveSoa('signed.test').catch(() => null))) await sleep(50)
 }
 
 async function ended(server: ChildProcess): Promise<void> {
