@@ -1,8 +1,9 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { cancelledByNobody } from './cancellation.ts'
 
 /**
- * Makes one piece of work out of many that come while the last one is under way, at most `most`. `work` gets them in order and answers each in its place; when it fails,
- * all of them do. Alone, a call waits for nothing. None is cancelled with the operation it is called in: others wait for the same statement.
+ * Makes one piece of work out of many that come in one turn of the event loop, or while the last one is under way: at most `most`. `work` gets them in order and answers each in its place; when it fails,
+ * all of them do. A call that is alone waits for nothing else. None is cancelled with the operation it is called in: others wait for the same statement.
  */
 export function batched<Item, Result>(
   work: (items: readonly Item[]) => Promise<readonly Result[]>,
@@ -18,6 +19,8 @@ export function batched<Item, Result>(
   async function run(): Promise<void> {
     isRunning = true
     while (waiting.length > 0) {
+      // What has arrived with the first one is about to be called in this turn of the event loop.
+      await turn()
       const batch = waiting.splice(0, most)
       try {
         const results = await work(batch.map(({ item }) => item))

@@ -1,9 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
+import { preparedName } from './prepared.ts'
 
 /** What ends a transaction runs also after an abort: it is what tidies up. */
 const ENDS = /^(commit|rollback)\b/i
+
+/** A statement that has not reached the database when it is cancelled goes on: it is cancelled until it ends. Milliseconds. */
+const AGAIN = 20
 
 /** What SQL statements need to know of the operation that they are part of. */
 type Operation = { readonly signal: AbortSignal; readonly readsBehind: boolean }
@@ -58,7 +62,7 @@ export function cancellable(
     return (text: string, parameters: unknown[]) => {
       const signal = operations.getStore()?.signal
       return signal === undefined || ENDS.test(text)
-        ? client.query(text, parameters)
+        ? client.query(statementOf(text, parameters))
         : statement(client, signal, text, parameters)
     }
   }
@@ -71,13 +75,19 @@ export function cancellable(
   ): Promise<pg.QueryResult> {
     if (signal.aborted) return Promise.reject(signal.reason)
     let cancelling: Promise<unknown> | null = null
+    let hasEnded = false
+    let again: NodeJS.Timeout | undefined
     const cancel = () => {
-      cancelling = control.query('SELECT pg_cancel_backend($1)', [client.processID]).catch(onError)
+      cancelling = control.query('SELECT pg_cancel_backend($1)', [client.processID]).then(() => {
+        if (!hasEnded) again = setTimeout(cancel, AGAIN)
+      }, onError)
     }
     signal.addEventListener('abort', cancel)
     return new Promise((resolve, reject) => {
-      client.query(text, parameters, (error, result) => {
+      client.query(statementOf(text, parameters), (error, result) => {
         signal.removeEventListener('abort', cancel)
+        hasEnded = true
+        clearTimeout(again)
         const settle = () => (error ? reject(error) : resolve(result))
         // Given back before, the connection could be running somebody else's statement when it is cancelled.
         if (cancelling) void cancelling.then(settle)
@@ -86,3 +96,5 @@ export function cancellable(
     })
   }
 }
+
+const statementOf = (text: string, values: unknown[]): pg.QueryConfig => ({ name: preparedName(text), text, values })

@@ -5,6 +5,7 @@ import { cancellable } from './cancellation.ts'
 import { type RecentWrites, writersOf } from './recent-writes.ts'
 import { eitherPool, logPosition, type ReplicaState, watchReplica } from './replica.ts'
 import type { Subgraph } from './subgraph.ts'
+import { typesRead } from './types-read.ts'
 
 /** How to reach PostgreSQL: what `pg` accepts, without a pool's settings. A Unix socket is a `host` that is a folder. */
 export type Connection =
@@ -48,12 +49,12 @@ export function openDatabase<Tables>(
   },
 ): Database<Tables> {
   const options = `-c search_path=${schema},public -c statement_timeout=${statementMilliseconds}`
-  const settings = { ...connection, options, application_name: `atrium ${schema}` }
+  const application_name = `atrium ${schema}`
+  const settings = { ...connection, options, application_name, connectionTimeoutMillis: CONNECTION_MILLISECONDS }
   const { pool, close, ...primary } = openPool(settings, max, onError)
   const now = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: primary.cancellable }) })
   if (!replica) return { query: now, now, pool, reading: {}, close }
 
-  const { application_name } = settings
   const reached = { ...replica.connection, options, application_name, connectionTimeoutMillis: REPLICA_MILLISECONDS }
   const behind = openPool(reached, max, () => {})
   const state = watchReplica(pool, behind.pool, () =>
@@ -72,6 +73,8 @@ export function openDatabase<Tables>(
   }
 }
 
+/** How long somebody waits for a connection: as long as an operation may take, after which nobody needs it any more. */
+const CONNECTION_MILLISECONDS = 10_000
 /** How long a connection to a replica may take before it counts as gone. */
 const REPLICA_MILLISECONDS = 1_000
 /** How long a mutation waits for the replica where others cannot be told of it, and how often it looks. */
@@ -79,7 +82,7 @@ const WAIT_MILLISECONDS = 2_000
 const WAIT_STEP_MILLISECONDS = 20
 
 function openPool(settings: pg.PoolConfig, max: number, onError: (error: Error) => void) {
-  const pool = new pg.Pool({ ...settings, max })
+  const pool = new pg.Pool({ ...settings, max, types: typesRead })
   // Without a listener, a server that stops ends this process too.
   pool.on('error', onError)
   // The pool listens to a client only until it lets go of it, which is before the connection is closed.
@@ -101,8 +104,8 @@ function readingOf(pool: pg.Pool, state: ReplicaState, writes: RecentWrites): Re
       const position = await logPosition(pool).catch(() => null)
       if (position === null || (await writes.note(writersOf(caller), position))) return
       // Other copies do not know: then the replica must.
-      const end = Date.now() + WAIT_MILLISECONDS
-      while ((state.position() ?? 0n) < position && Date.now() < end) await sleep(WAIT_STEP_MILLISECONDS)
+      const end = performance.now() + WAIT_MILLISECONDS
+      while ((state.position() ?? 0n) < position && performance.now() < end) await sleep(WAIT_STEP_MILLISECONDS)
     },
   }
 }

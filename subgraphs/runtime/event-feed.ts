@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Kysely, sql } from 'kysely'
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import { type BoundedQueue, boundedQueue } from './bounded-queue.ts'
 import { type Connection, openDatabase } from './database.ts'
+import { BATCH, recordsOf } from './event-records.ts'
 import { channelOf, type EventFeed, type OutboxEvent, type OutboxTables } from './outbox.ts'
 
 /** How often to look anyway, and to tell others that this process lives: a notification is lost when the connection breaks. Milliseconds. */
@@ -13,11 +13,6 @@ const POLL = 5_000
 const RETRY = 500
 /** How long positions wait for readers that are behind before they are written. Milliseconds. */
 const LAGGARDS = 250
-/** Events that are read at once from one topic. */
-const BATCH = 1_000
-/** How long what a dead process leaves behind is kept, and events, which must outlive it. SQL intervals. */
-const REMEMBERED = '5 minutes'
-const KEPT = '10 minutes'
 
 /** A listener that the database knows, or does not: `id` is null for one without a name. */
 type Listener = {
@@ -103,8 +98,10 @@ export async function eventFeed({
     const topic = topics.get(name) ?? { name, position: from, listeners: new Set(), behind: 0, written: null, writing: null }
     const queue = boundedQueue<OutboxEvent>({
       onDone({ number }) {
-        own.done = number
-        if (number >= topic.position) topic.behind -= 1
+        const wasBehind = own.done < topic.position
+        // Not farther than the topic, which may have been rewound since.
+        own.done = Math.min(number, topic.position)
+        if (wasBehind && own.done === topic.position) topic.behind -= 1
         writeSoon(topic)
       },
       onReleased() {
@@ -241,11 +238,37 @@ export async function eventFeed({
       client.release(true)
       pause.abort()
     })
-    await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [records.process])
-    await client.query(`LISTEN ${channelOf(schema)}`)
-    // What was committed while nobody heard it.
-    for (const told of noticing) told(null)
-    await records.beat()
+    try {
+      await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [records.process])
+      await client.query(`LISTEN ${channelOf(schema)}`)
+      await rewind()
+      // What was committed while nobody heard it.
+      for (const told of noticing) told(null)
+      await records.beat()
+    } catch (error) {
+      if (ear === client) {
+        ear = null
+        client.release(true)
+      }
+      throw error
+    }
+  }
+
+  /** The database that answers now may lack what the last one had written just before it was lost: its numbers begin again where it is. */
+  async function rewind(): Promise<void> {
+    const before = [...topics.values()].map((topic) => ({ topic, position: topic.position }))
+    const ends = await records.ends([...topics.keys()])
+    for (const { topic, position } of before) {
+      const end = ends.get(topic.name) ?? 0
+      if (end >= position) continue
+      topic.position = end
+      for (const listener of topic.listeners) {
+        listener.told = Math.min(listener.told, end)
+        listener.done = Math.min(listener.done, end)
+      }
+      topic.behind = [...topic.listeners].filter(({ done }) => done < end).length
+      topic.written = null
+    }
   }
 
   async function watch(): Promise<void> {
@@ -263,109 +286,4 @@ export async function eventFeed({
       }
     }
   }
-}
-
-/** What the database knows about this process and its listeners. */
-function recordsOf(database: Kysely<OutboxTables>, process: string) {
-  return {
-    process,
-
-    /** Enters a listener; `from` is the number of the last event before its time. */
-    enter: (topic: string, listener: string | null): Promise<{ readonly id: string | null; readonly from: number }> =>
-      listener === null
-        ? lastNumber(database, topic).then((from) => ({ id: null, from }))
-        : database.transaction().execute(async (transaction) => {
-            const left = await leftBehind(transaction, topic, listener, process)
-            const from = left ?? (await lastNumber(transaction, topic))
-            const id = randomUUID()
-            await transaction
-              .insertInto('event_listener')
-              .values({ id, process, topic, listener, number: String(from) })
-              .execute()
-            return { id, from }
-          }),
-
-    /** The events behind the positions of these topics, in order within each, at most `BATCH` of each. */
-    async read(topics: readonly { readonly name: string; readonly position: number }[]): Promise<OutboxEvent[]> {
-      const names = topics.map(({ name }) => name)
-      const positions = topics.map(({ position }) => String(position))
-      const { rows } = await sql<{ topic: string; number: string; payload: Record<string, unknown>; createdAt: Date }>`
-        SELECT found.topic, found.number, found.payload, found.created_at AS "createdAt"
-        FROM unnest(${names}::text[], ${positions}::bigint[]) AS asked (name, position)
-        CROSS JOIN LATERAL (
-          SELECT * FROM event WHERE topic = asked.name AND number > asked.position ORDER BY number LIMIT ${BATCH}
-        ) AS found
-        ORDER BY found.topic, found.number`.execute(database)
-      return rows.map((row) => Object.freeze({ ...row, number: Number(row.number) }))
-    },
-
-    /** How far a topic was handed out, and how far those listeners are who are not there, or null. */
-    async write(
-      topic: string,
-      position: number,
-      listeners: readonly { readonly id: string; readonly number: number | null }[],
-    ): Promise<void> {
-      const ids = listeners.map(({ id }) => id)
-      const numbers = listeners.map(({ number }) => number)
-      await sql`
-        WITH moved AS (
-          UPDATE event_listener SET number = changed.number
-          FROM unnest(${ids}::uuid[], ${numbers}::bigint[]) AS changed (id, number) WHERE event_listener.id = changed.id
-        )
-        INSERT INTO event_position (process, topic, number) VALUES (${process}, ${topic}, ${position})
-        ON CONFLICT (process, topic) DO UPDATE SET number = excluded.number`.execute(database)
-    },
-
-    async release(ids: readonly string[]): Promise<void> {
-      await database.deleteFrom('event_listener').where('id', 'in', ids).execute()
-    },
-
-    async beat(): Promise<void> {
-      await sql`INSERT INTO event_process (id, seen_at) VALUES (${process}, now())
-        ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`.execute(database)
-    },
-
-    /** Forgets what nobody will come back for. */
-    async tidy(): Promise<void> {
-      await sql`DELETE FROM event_process WHERE seen_at < now() - ${REMEMBERED}::interval`.execute(database)
-      await sql`DELETE FROM event WHERE created_at < now() - ${KEPT}::interval`.execute(database)
-    },
-
-    /** Takes back everything about this process. */
-    async leave(): Promise<void> {
-      await database.deleteFrom('event_process').where('id', '=', process).execute()
-    },
-  }
-}
-
-async function lastNumber(database: Kysely<OutboxTables>, topic: string): Promise<number> {
-  const row = await database.selectFrom('event_topic').select('last_number').where('name', '=', topic).executeTakeFirst()
-  return Number(row?.last_number ?? 0)
-}
-
-/**
- * How far a listener of this name had come that a dead process left behind; it is taken away, so that one who comes back takes one place. A process is dead
- * when the lock that it held can be had: shared, for others may ask the same at this moment.
- */
-async function leftBehind(
-  database: Kysely<OutboxTables>,
-  topic: string,
-  listener: string,
-  process: string,
-): Promise<number | null> {
-  const { rows } = await sql<{ number: string }>`
-    WITH left_behind AS MATERIALIZED (
-      SELECT event_listener.id, event_listener.process, coalesce(event_listener.number, event_position.number) AS number
-      FROM event_listener JOIN event_process ON event_process.id = event_listener.process
-      LEFT JOIN event_position ON event_position.process = event_listener.process AND event_position.topic = event_listener.topic
-      WHERE event_listener.topic = ${topic} AND event_listener.listener = ${listener} AND event_listener.process <> ${process}
-        AND event_process.seen_at > now() - ${REMEMBERED}::interval
-      ORDER BY number LIMIT 100
-      FOR UPDATE OF event_listener SKIP LOCKED
-    ), one AS (
-      SELECT id, number FROM left_behind
-      WHERE pg_try_advisory_xact_lock_shared(hashtextextended(process::text, 0)) ORDER BY number LIMIT 1
-    )
-    DELETE FROM event_listener USING one WHERE event_listener.id = one.id RETURNING one.number`.execute(database)
-  return rows[0] ? Number(rows[0].number) : null
 }

@@ -25,7 +25,9 @@ export function tokenBuckets(perMinute: number, now: () => Date): TokenBuckets {
   return (key, points) => {
     const at = now().getTime()
     const known = buckets.get(key)
-    const before = known ? Math.min(perMinute, known.left + ((at - known.at) * perMinute) / 60_000) : perMinute
+    const before = known ? Math.min(perMinute, known.left + (Math.max(0, at - known.at) * perMinute) / 60_000) : perMinute
+    // A clock that was set back counts from now on: it would not be there again for as long as it was ahead.
+    if (known && at < known.at) buckets.set(key, { left: before, at })
     if (before < points) return levelOf(before, points, perMinute)
     const left = Math.min(perMinute, before - points)
     // Behind the others: the first are those that were not used for longest.

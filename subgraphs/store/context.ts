@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Caller } from '../runtime/caller.ts'
+import { lazily } from '../runtime/lazily.ts'
 import type { EventFeed } from '../runtime/outbox.ts'
 import type { Access, AccessJudge } from './access/access.ts'
 import type { Presented, UserJudge } from './access/user.ts'
@@ -182,48 +183,49 @@ type Loaders = ReturnType<typeof loadersOf>
 /** What loaders need: the rows of one store only. */
 export type Tenant = { readonly storeId: () => Promise<number> }
 
-const loadersOf = (parts: Parts, tenant: Tenant) => ({
-  ...storeLoaders(parts.stores),
-  ...checkoutCustomFieldLoaders(parts.checkoutCustomFields, tenant),
-  ...customerLoaders(parts.customers, tenant),
-  ...customerAdditionalFieldLoaders(parts.customerAdditionalFields, tenant),
-  ...customerCategoryLoaders(parts.customerCategories, tenant),
-  ...appLoaders(parts.apps),
-  ...appSubscriptionLoaders(parts.appSubscriptions, tenant),
-  ...scriptTagLoaders(parts.scriptTags, tenant),
-  ...fulfillmentLoaders(parts.fulfillments, tenant),
-  ...inventoryLoaders(parts.inventory, tenant),
-  ...ledgerLoaders(parts.ledger),
-  ...locationLoaders(parts.locations, tenant),
-  ...orderLoaders(parts, tenant),
-  ...orderDocumentLoaders(parts.orderDocuments, tenant),
-  ...orderHistoryLoaders(parts.orderHistory, tenant),
-  ...orderRefundLoaders(parts.orderRefunds, tenant),
-  ...paymentMethodLoaders(parts.paymentMethods, tenant),
-  ...productLoaders(parts.products, tenant),
-  ...productCategoryLoaders(parts.productCategories, tenant),
-  ...productOptionLoaders(parts.productOptions, tenant),
-  ...productVariantLoaders(parts.productVariants, tenant),
-  ...metafieldLoaders(parts.metafields, tenant),
-  ...pageLoaders(parts.pages, tenant),
-  ...pageCategoryLoaders(parts.pageCategories, tenant),
-  ...pageImageLoaders(parts.pageImages, tenant),
-  ...pageTemplateLoaders(parts.pageTemplates, tenant),
-  ...themeLoaders(parts.themes, tenant),
-  ...customFieldLoaders(parts.customFields, tenant),
-  ...customFieldSelectOptionLoaders(parts.customFieldSelectOptions, tenant),
-  ...digitalAssetLoaders(parts.digitalAssets, tenant),
-  ...productAttachmentLoaders(parts.productAttachments, tenant),
-  ...productCustomFieldValueLoaders(parts.productCustomFieldValues, tenant),
-  ...productImageLoaders(parts.productImages, tenant),
-  ...productReviewLoaders(parts.productReviews, tenant),
-  ...taxLoaders(parts.taxes, tenant),
-  ...shippingMethodLoaders(parts.shippingMethods, tenant),
-  ...shopLoaders(parts.shops),
-  ...promotionLoaders(parts.promotions, tenant),
-  ...webhookDeliveryLoaders(parts.webhookDeliveries, tenant),
-  ...webhookSubscriptionLoaders(parts.webhookSubscriptions, tenant),
-})
+/** Those of a noun are made when one of them is first asked for: an operation needs few of all these. */
+const loadersOf = lazily<[parts: Parts, tenant: Tenant]>()(
+  ({ stores }) => storeLoaders(stores),
+  ({ checkoutCustomFields }, tenant) => checkoutCustomFieldLoaders(checkoutCustomFields, tenant),
+  ({ customers }, tenant) => customerLoaders(customers, tenant),
+  ({ customerAdditionalFields }, tenant) => customerAdditionalFieldLoaders(customerAdditionalFields, tenant),
+  ({ customerCategories }, tenant) => customerCategoryLoaders(customerCategories, tenant),
+  ({ apps }) => appLoaders(apps),
+  ({ appSubscriptions }, tenant) => appSubscriptionLoaders(appSubscriptions, tenant),
+  ({ scriptTags }, tenant) => scriptTagLoaders(scriptTags, tenant),
+  ({ fulfillments }, tenant) => fulfillmentLoaders(fulfillments, tenant),
+  ({ inventory }, tenant) => inventoryLoaders(inventory, tenant),
+  ({ ledger }) => ledgerLoaders(ledger),
+  ({ locations }, tenant) => locationLoaders(locations, tenant),
+  (parts, tenant) => orderLoaders(parts, tenant),
+  ({ orderDocuments }, tenant) => orderDocumentLoaders(orderDocuments, tenant),
+  ({ orderHistory }, tenant) => orderHistoryLoaders(orderHistory, tenant),
+  ({ orderRefunds }, tenant) => orderRefundLoaders(orderRefunds, tenant),
+  ({ paymentMethods }, tenant) => paymentMethodLoaders(paymentMethods, tenant),
+  ({ products }, tenant) => productLoaders(products, tenant),
+  ({ productCategories }, tenant) => productCategoryLoaders(productCategories, tenant),
+  ({ productOptions }, tenant) => productOptionLoaders(productOptions, tenant),
+  ({ productVariants }, tenant) => productVariantLoaders(productVariants, tenant),
+  ({ metafields }, tenant) => metafieldLoaders(metafields, tenant),
+  ({ pages }, tenant) => pageLoaders(pages, tenant),
+  ({ pageCategories }, tenant) => pageCategoryLoaders(pageCategories, tenant),
+  ({ pageImages }, tenant) => pageImageLoaders(pageImages, tenant),
+  ({ pageTemplates }, tenant) => pageTemplateLoaders(pageTemplates, tenant),
+  ({ themes }, tenant) => themeLoaders(themes, tenant),
+  ({ customFields }, tenant) => customFieldLoaders(customFields, tenant),
+  ({ customFieldSelectOptions }, tenant) => customFieldSelectOptionLoaders(customFieldSelectOptions, tenant),
+  ({ digitalAssets }, tenant) => digitalAssetLoaders(digitalAssets, tenant),
+  ({ productAttachments }, tenant) => productAttachmentLoaders(productAttachments, tenant),
+  ({ productCustomFieldValues }, tenant) => productCustomFieldValueLoaders(productCustomFieldValues, tenant),
+  ({ productImages }, tenant) => productImageLoaders(productImages, tenant),
+  ({ productReviews }, tenant) => productReviewLoaders(productReviews, tenant),
+  ({ taxes }, tenant) => taxLoaders(taxes, tenant),
+  ({ shippingMethods }, tenant) => shippingMethodLoaders(shippingMethods, tenant),
+  ({ shops }) => shopLoaders(shops),
+  ({ promotions }, tenant) => promotionLoaders(promotions, tenant),
+  ({ webhookDeliveries }, tenant) => webhookDeliveryLoaders(webhookDeliveries, tenant),
+  ({ webhookSubscriptions }, tenant) => webhookSubscriptionLoaders(webhookSubscriptions, tenant),
+)
 
 /** A context with loaders of its own: a cache must not outlive the caller whose permissions filled it. */
 export function contextOf(parts: Parts, caller: Caller): Context {

@@ -16,7 +16,7 @@ export async function start({ supergraphSdl, urls }) {
       : localLink({ name, schema, context: (caller) => ({ caller }), ready: async () => {}, close: async () => {} }),
   )
   const gateway = await startGateway({ supergraphSdl, links, limits: { depth: 10, cost: 1_000_000 }, log })
-  const app = createHttpServer({ log, checks: [] })
+  const app = createHttpServer({ log, checks: [], loadLimit: 1_000 })
   await serveGraphql(app, gateway)
   await app.listen({ port: 0, host: '127.0.0.1' })
   return app.server.address().port

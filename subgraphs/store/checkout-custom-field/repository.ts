@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { KeysetRange } from '../../runtime/keyset.ts'
+import { countRows } from '../row-repository.ts'
 import type { Tables } from '../tables.ts'
 import type { CheckoutCustomField, CheckoutCustomFieldFields } from './checkout-custom-field.ts'
 
@@ -43,14 +44,7 @@ export const checkoutCustomFieldRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
-  async count(storeId: number): Promise<number> {
-    const { count } = await database
-      .selectFrom('checkout_custom_field')
-      .select(({ fn }) => fn.countAll<string>().as('count'))
-      .where('store_id', '=', storeId)
-      .executeTakeFirstOrThrow()
-    return Number(count)
-  },
+  count: (storeId: number): Promise<number> => countRows(database, 'checkout_custom_field', storeId),
 
   /** How many fields there are, and the position of the last; nobody else adds one until the transaction ends. */
   async lockEnd(storeId: number): Promise<{ readonly count: number; readonly last: number }> {

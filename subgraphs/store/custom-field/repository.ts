@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { KeysetRange } from '../../runtime/keyset.ts'
+import { countRows } from '../row-repository.ts'
 import type { Tables } from '../tables.ts'
 import { textKey } from '../text-key.ts'
 import type { CustomField } from './custom-field.ts'
@@ -36,14 +37,7 @@ export const customFieldRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
-  async count(storeId: number): Promise<number> {
-    const { count } = await database
-      .selectFrom('custom_field')
-      .select(({ fn }) => fn.countAll<string>().as('count'))
-      .where('store_id', '=', storeId)
-      .executeTakeFirstOrThrow()
-    return Number(count)
-  },
+  count: (storeId: number): Promise<number> => countRows(database, 'custom_field', storeId),
 
   /** Whether a field other than this one has the label. Nobody can give it to one until the transaction ends. */
   async isTaken(storeId: number, label: string, own: number | null): Promise<boolean> {

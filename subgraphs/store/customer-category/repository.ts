@@ -1,5 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { KeysetRange } from '../../runtime/keyset.ts'
+import { prepared } from '../../runtime/prepared.ts'
+import { countRows } from '../row-repository.ts'
 import type { Tables } from '../tables.ts'
 import { freePermalink } from '../text-key.ts'
 import type { CustomerCategory } from './customer-category.ts'
@@ -31,14 +33,7 @@ export const customerCategoryRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
-  async count(storeId: number): Promise<number> {
-    const { count } = await database
-      .selectFrom('customer_category')
-      .select(({ fn }) => fn.countAll<string>().as('count'))
-      .where('store_id', '=', storeId)
-      .executeTakeFirstOrThrow()
-    return Number(count)
-  },
+  count: (storeId: number): Promise<number> => countRows(database, 'customer_category', storeId),
 
   /** The row until the transaction ends; null when there is none. */
   async lock(storeId: number, id: number): Promise<CustomerCategory | null> {
@@ -102,17 +97,8 @@ export const customerCategoryRepository = (database: Kysely<Tables>) => ({
   },
 
   /** The categories of customers by their rows, oldest first, at most `most` of each. */
-  async categoriesOf(storeId: number, customerIds: readonly number[], most: number): Promise<readonly Membership[]> {
-    const { rows } = await sql<Membership>`
-      SELECT asked.id AS "customerId", found.category_id AS "categoryId"
-      FROM unnest(${customerIds}::integer[]) AS asked (id)
-      CROSS JOIN LATERAL (
-        SELECT category_id FROM customer_category_member
-        WHERE store_id = ${storeId} AND customer_id = asked.id ORDER BY category_id LIMIT ${most}
-      ) AS found
-      ORDER BY found.category_id`.execute(database)
-    return rows
-  },
+  categoriesOf: (storeId: number, customerIds: readonly number[], most: number): Promise<readonly Membership[]> =>
+    CATEGORIES_OF(database, storeId, customerIds, most),
 
   /** Ids of the customers of categories, oldest first, one more of each than asked for. */
   async membersOf(
@@ -179,3 +165,14 @@ export const customerCategoryRepository = (database: Kysely<Tables>) => ({
     return numDeletedRows > 0n
   },
 })
+
+const CATEGORIES_OF = prepared((database: Kysely<Tables>, storeId: number, customerIds: readonly number[], most: number) =>
+  sql<Membership>`
+    SELECT asked.id AS "customerId", found.category_id AS "categoryId"
+    FROM unnest(${customerIds}::integer[]) AS asked (id)
+    CROSS JOIN LATERAL (
+      SELECT category_id FROM customer_category_member
+      WHERE store_id = ${storeId} AND customer_id = asked.id ORDER BY category_id LIMIT ${most}
+    ) AS found
+    ORDER BY found.category_id`.compile(database),
+)

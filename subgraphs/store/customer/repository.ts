@@ -1,5 +1,7 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
+import { anyOf } from '../../runtime/any-of.ts'
 import type { KeysetRange } from '../../runtime/keyset.ts'
+import { prepared } from '../../runtime/prepared.ts'
 import type { Tables } from '../tables.ts'
 import { containing } from '../text-key.ts'
 import { violates } from '../write.ts'
@@ -46,8 +48,7 @@ export type CustomerRepository = ReturnType<typeof customerRepository>
 /** Customers in the database; every call is about one store. */
 export const customerRepository = (database: Kysely<Tables>) => ({
   /** In any order, without those that do not exist. */
-  findByIds: (storeId: number, ids: readonly number[]): Promise<Customer[]> =>
-    whole(database.selectFrom('customer').where('store_id', '=', storeId).where('customer.id', 'in', ids)),
+  findByIds: (storeId: number, ids: readonly number[]): Promise<Customer[]> => BY_IDS(database, storeId, ids),
 
   /** The customer with this address, without regard to case; null when there is none. */
   async findByEmail(storeId: number, email: string): Promise<Customer | null> {
@@ -159,8 +160,13 @@ export const customerRepository = (database: Kysely<Tables>) => ({
 type CustomerQuery = SelectQueryBuilder<Tables, 'customer', object>
 
 /** Addresses are stored by us, complete; the hash stays where it is. */
-const whole = (query: CustomerQuery): Promise<Customer[]> =>
-  query.select(COLUMNS).select(sql<boolean>`password_hash IS NOT NULL`.as('hasPassword')).$castTo<Customer>().execute()
+const rowsOf = (query: CustomerQuery) =>
+  query.select(COLUMNS).select(sql<boolean>`password_hash IS NOT NULL`.as('hasPassword')).$castTo<Customer>()
+const whole = (query: CustomerQuery): Promise<Customer[]> => rowsOf(query).execute()
+
+const BY_IDS = prepared((database: Kysely<Tables>, storeId: number, ids: readonly number[]) =>
+  rowsOf(database.selectFrom('customer').where('store_id', '=', storeId).where('customer.id', '=', anyOf(ids))).compile(),
+)
 
 const rowOf = (customer: StoredCustomer) => ({
   email: customer.email,

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { anyOf } from '../../runtime/any-of.ts'
+import { prepared } from '../../runtime/prepared.ts'
 import type { Tables } from '../tables.ts'
 import type { DigitalAsset } from './digital-asset.ts'
 
@@ -18,55 +19,57 @@ const COLUMNS = [
 export type DigitalAssetRepository = ReturnType<typeof digitalAssetRepository>
 
 /** Digital assets of products in the database; every call is about one store. */
-export const digitalAssetRepository = (database: Kysely<Tables>) => {
-  const assets = (storeId: number) =>
-    database
+export const digitalAssetRepository = (database: Kysely<Tables>) => ({
+  /** In any order, without those that do not exist. */
+  findByIds: (storeId: number, ids: readonly number[]): Promise<DigitalAsset[]> =>
+    assetsIn(database, storeId).where('digital_asset.id', '=', anyOf(ids)).execute(),
+
+  /** Of several products, oldest first. */
+  ofProducts: (storeId: number, productIds: readonly number[]): Promise<DigitalAsset[]> =>
+    OF_PRODUCTS(database, storeId, productIds),
+
+  async count(storeId: number, productId: number): Promise<number> {
+    const { count } = await database
       .selectFrom('digital_asset')
-      .leftJoin('file', (join) =>
-        join.onRef('file.store_id', '=', 'digital_asset.store_id').onRef('file.id', '=', 'digital_asset.file_id'),
-      )
-      .select(COLUMNS)
-      .where('digital_asset.store_id', '=', storeId)
+      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .where('store_id', '=', storeId)
+      .where('product_id', '=', productId)
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  },
 
-  return {
-    /** In any order, without those that do not exist. */
-    findByIds: (storeId: number, ids: readonly number[]): Promise<DigitalAsset[]> =>
-      assets(storeId).where('digital_asset.id', '=', anyOf(ids)).execute(),
+  async insert(
+    storeId: number,
+    asset: Pick<DigitalAsset, 'productId' | 'fileId' | 'externalUrl' | 'expirationSeconds'>,
+  ): Promise<number> {
+    const { id } = await database
+      .insertInto('digital_asset')
+      .values({
+        store_id: storeId,
+        product_id: asset.productId,
+        file_id: asset.fileId,
+        external_url: asset.externalUrl,
+        expiration_seconds: asset.expirationSeconds,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    return id
+  },
 
-    /** Of several products, oldest first. */
-    ofProducts: (storeId: number, productIds: readonly number[]): Promise<DigitalAsset[]> =>
-      assets(storeId).where('digital_asset.product_id', '=', anyOf(productIds)).orderBy('digital_asset.id').execute(),
+  async delete(storeId: number, { id }: DigitalAsset): Promise<void> {
+    await database.deleteFrom('digital_asset').where('store_id', '=', storeId).where('id', '=', id).execute()
+  },
+})
 
-    async count(storeId: number, productId: number): Promise<number> {
-      const { count } = await database
-        .selectFrom('digital_asset')
-        .select(({ fn }) => fn.countAll<string>().as('count'))
-        .where('store_id', '=', storeId)
-        .where('product_id', '=', productId)
-        .executeTakeFirstOrThrow()
-      return Number(count)
-    },
+const assetsIn = (database: Kysely<Tables>, storeId: number) =>
+  database
+    .selectFrom('digital_asset')
+    .leftJoin('file', (join) =>
+      join.onRef('file.store_id', '=', 'digital_asset.store_id').onRef('file.id', '=', 'digital_asset.file_id'),
+    )
+    .select(COLUMNS)
+    .where('digital_asset.store_id', '=', storeId)
 
-    async insert(
-      storeId: number,
-      asset: Pick<DigitalAsset, 'productId' | 'fileId' | 'externalUrl' | 'expirationSeconds'>,
-    ): Promise<number> {
-      const { id } = await database
-        .insertInto('digital_asset')
-        .values({
-          store_id: storeId,
-          product_id: asset.productId,
-          file_id: asset.fileId,
-          external_url: asset.externalUrl,
-          expiration_seconds: asset.expirationSeconds,
-        })
-        .returning('id')
-        .executeTakeFirstOrThrow()
-      return id
-    },
-
-    async delete(storeId: number, { id }: DigitalAsset): Promise<void> {
-      await database.deleteFrom('digital_asset').where('store_id', '=', storeId).where('id', '=', id).execute()
-    },
-  }
-}
+const OF_PRODUCTS = prepared((database: Kysely<Tables>, storeId: number, productIds: readonly number[]) =>
+  assetsIn(database, storeId).where('digital_asset.product_id', '=', anyOf(productIds)).orderBy('digital_asset.id').compile(),
+)

@@ -1,4 +1,6 @@
 import { type Kysely, sql } from 'kysely'
+import { anyOf } from '../../runtime/any-of.ts'
+import { prepared } from '../../runtime/prepared.ts'
 import type { Tables } from '../tables.ts'
 import type { Item } from './inventory.ts'
 
@@ -35,20 +37,7 @@ export const allocationRepository = (database: Kysely<Tables>) => ({
 
   /** What lines of orders hold, in the order in which it was taken. */
   heldBy: (storeId: number, orderLineIds: readonly number[]): Promise<KeptAllocation[]> =>
-    database
-      .selectFrom('stock_allocation')
-      .select([
-        'id',
-        'order_line_id as orderLineId',
-        'location_id as locationId',
-        'product_id as productId',
-        'variant_id as variantId',
-        'quantity',
-      ])
-      .where('store_id', '=', storeId)
-      .where('order_line_id', 'in', orderLineIds)
-      .orderBy('id')
-      .execute(),
+    HELD_BY(database, storeId, orderLineIds),
 
   /** Lines hold so many pieces less; an allocation that none is left of goes. */
   async letGo(storeId: number, parts: readonly Pick<KeptAllocation, 'id' | 'quantity'>[]): Promise<void> {
@@ -65,3 +54,20 @@ export const allocationRepository = (database: Kysely<Tables>) => ({
     )
   },
 })
+
+const HELD_BY = prepared((database: Kysely<Tables>, storeId: number, orderLineIds: readonly number[]) =>
+  database
+    .selectFrom('stock_allocation')
+    .select([
+      'id',
+      'order_line_id as orderLineId',
+      'location_id as locationId',
+      'product_id as productId',
+      'variant_id as variantId',
+      'quantity',
+    ])
+    .where('store_id', '=', storeId)
+    .where('order_line_id', '=', anyOf(orderLineIds))
+    .orderBy('id')
+    .compile(),
+)

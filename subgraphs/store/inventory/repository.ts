@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { prepared } from '../../runtime/prepared.ts'
 import type { Tables } from '../tables.ts'
 import type { InventoryLevel, Item } from './inventory.ts'
 
@@ -68,23 +69,14 @@ export const inventoryRepository = (database: Kysely<Tables>) => ({
 
   /** The rows of these products and of all their variants, as they are now. */
   holders: (storeId: number, productIds: readonly number[]): Promise<readonly Holder[]> =>
-    holdersOf(database, storeId, productIds, sql``),
+    holdersOf(database, storeId, productIds, HOLDERS),
 
   /** The same, locked until the transaction ends: in one order, so that nobody waits in a circle. */
   lock: (storeId: number, productIds: readonly number[]): Promise<readonly Holder[]> =>
-    holdersOf(database, storeId, productIds, sql`FOR NO KEY UPDATE`),
+    holdersOf(database, storeId, productIds, LOCKED),
 
   /** The levels of products, the main location's first, then by location. */
-  async kept(storeId: number, productIds: readonly number[]): Promise<readonly Kept[]> {
-    const { rows } = await sql<Kept>`
-      SELECT level.id, level.location_id AS "locationId", level.product_id AS "productId", level.variant_id AS "variantId", level.stock,
-        level.updated_at AS "updatedAt", location.main AS "isMain", location.active AND location.is_stock_origin AS "isSource"
-      FROM inventory_level level
-      JOIN location ON location.store_id = level.store_id AND location.id = level.location_id
-      WHERE level.store_id = ${storeId} AND level.product_id = ANY(${productIds}::integer[])
-      ORDER BY location.main DESC, location.id`.execute(database)
-    return rows
-  },
+  kept: (storeId: number, productIds: readonly number[]): Promise<readonly Kept[]> => KEPT(database, storeId, productIds),
 
   /** Keeps everybody else from counting anything at a location until the transaction ends. */
   async lockLocation(storeId: number, locationId: number): Promise<void> {
@@ -123,16 +115,15 @@ export const inventoryRepository = (database: Kysely<Tables>) => ({
   async addToLevels(storeId: number, changes: readonly Change[], at: Date): Promise<readonly Moved[]> {
     const kept = changes.filter(({ locationId }) => locationId !== null)
     if (kept.length === 0) return []
-    const { rows } = await sql<Moved>`
-      UPDATE inventory_level AS level SET stock = level.stock + change.delta, updated_at = ${at}
-      FROM (SELECT location_id, product_id, variant_id, sum(delta)::integer AS delta FROM unnest(
-        ${kept.map(({ locationId }) => locationId)}::integer[], ${kept.map(({ productId }) => productId)}::integer[],
-        ${kept.map(({ variantId }) => variantId)}::integer[], ${kept.map(({ delta }) => delta)}::integer[]
-      ) AS part (location_id, product_id, variant_id, delta) GROUP BY 1, 2, 3) AS change
-      WHERE level.store_id = ${storeId} AND level.location_id = change.location_id AND level.product_id = change.product_id
-        AND level.variant_id IS NOT DISTINCT FROM change.variant_id
-      RETURNING level.id, level.product_id AS "productId", level.location_id AS "locationId"`.execute(database)
-    return rows
+    return ADD_TO_LEVELS(
+      database,
+      storeId,
+      kept.map(({ locationId }) => locationId),
+      kept.map(({ productId }) => productId),
+      kept.map(({ variantId }) => variantId),
+      kept.map(({ delta }) => delta),
+      at,
+    )
   },
 
   /** Adds to the rows of products and variants. */
@@ -154,10 +145,7 @@ export const inventoryRepository = (database: Kysely<Tables>) => ({
       ['product_variant', variants],
     ] as const) {
       if (ids.length === 0) continue
-      await sql`
-        UPDATE ${sql.table(table)} AS held SET stock = held.stock + change.delta
-        FROM (SELECT id, sum(delta)::integer AS delta FROM unnest(${ids}::integer[], ${deltas}::integer[]) AS part (id, delta) GROUP BY 1) AS change
-        WHERE held.store_id = ${storeId} AND held.id = change.id`.execute(database)
+      await ADD_TO[table](database, storeId, ids, deltas)
     }
   },
 
@@ -190,16 +178,64 @@ async function holdersOf(
   database: Kysely<Tables>,
   storeId: number,
   productIds: readonly number[],
-  lock: RawBuilder<unknown>,
+  { products, variants }: typeof HOLDERS,
 ): Promise<readonly Holder[]> {
-  const { rows: products } = await sql<Holder>`
-    SELECT id AS "productId", NULL AS "variantId", stock, stock_unlimited AS "isUnlimited",
-      EXISTS (SELECT 1 FROM product_variant variant WHERE variant.store_id = product.store_id AND variant.product_id = product.id) AS "hasVariants"
-    FROM product WHERE store_id = ${storeId} AND id = ANY(${productIds}::integer[])
-    ORDER BY id ${lock}`.execute(database)
-  const { rows: variants } = await sql<Holder>`
-    SELECT product_id AS "productId", id AS "variantId", stock, stock_unlimited AS "isUnlimited", false AS "hasVariants"
-    FROM product_variant WHERE store_id = ${storeId} AND product_id = ANY(${productIds}::integer[])
-    ORDER BY id ${lock}`.execute(database)
-  return [...products, ...variants]
+  return [...(await products(database, storeId, productIds)), ...(await variants(database, storeId, productIds))]
 }
+
+const holders = (lock: RawBuilder<unknown>) => ({
+  products: prepared((database: Kysely<Tables>, storeId: number, productIds: readonly number[]) =>
+    sql<Holder>`
+      SELECT id AS "productId", NULL AS "variantId", stock, stock_unlimited AS "isUnlimited",
+        EXISTS (SELECT 1 FROM product_variant variant WHERE variant.store_id = product.store_id AND variant.product_id = product.id) AS "hasVariants"
+      FROM product WHERE store_id = ${storeId} AND id = ANY(${productIds}::integer[])
+      ORDER BY id ${lock}`.compile(database),
+  ),
+  variants: prepared((database: Kysely<Tables>, storeId: number, productIds: readonly number[]) =>
+    sql<Holder>`
+      SELECT product_id AS "productId", id AS "variantId", stock, stock_unlimited AS "isUnlimited", false AS "hasVariants"
+      FROM product_variant WHERE store_id = ${storeId} AND product_id = ANY(${productIds}::integer[])
+      ORDER BY id ${lock}`.compile(database),
+  ),
+})
+const HOLDERS = holders(sql``)
+const LOCKED = holders(sql`FOR NO KEY UPDATE`)
+
+const KEPT = prepared((database: Kysely<Tables>, storeId: number, productIds: readonly number[]) =>
+  sql<Kept>`
+    SELECT level.id, level.location_id AS "locationId", level.product_id AS "productId", level.variant_id AS "variantId", level.stock,
+      level.updated_at AS "updatedAt", location.main AS "isMain", location.active AND location.is_stock_origin AS "isSource"
+    FROM inventory_level level
+    JOIN location ON location.store_id = level.store_id AND location.id = level.location_id
+    WHERE level.store_id = ${storeId} AND level.product_id = ANY(${productIds}::integer[])
+    ORDER BY location.main DESC, location.id`.compile(database),
+)
+
+const ADD_TO_LEVELS = prepared(
+  (
+    database: Kysely<Tables>,
+    storeId: number,
+    locationIds: readonly (number | null)[],
+    productIds: readonly number[],
+    variantIds: readonly (number | null)[],
+    deltas: readonly number[],
+    at: Date,
+  ) =>
+    sql<Moved>`
+      UPDATE inventory_level AS level SET stock = level.stock + change.delta, updated_at = ${at}
+      FROM (SELECT location_id, product_id, variant_id, sum(delta)::integer AS delta
+        FROM unnest(${locationIds}::integer[], ${productIds}::integer[], ${variantIds}::integer[], ${deltas}::integer[])
+          AS part (location_id, product_id, variant_id, delta) GROUP BY 1, 2, 3) AS change
+      WHERE level.store_id = ${storeId} AND level.location_id = change.location_id AND level.product_id = change.product_id
+        AND level.variant_id IS NOT DISTINCT FROM change.variant_id
+      RETURNING level.id, level.product_id AS "productId", level.location_id AS "locationId"`.compile(database),
+)
+
+const addTo = (table: 'product' | 'product_variant') =>
+  prepared((database: Kysely<Tables>, storeId: number, ids: readonly (number | null)[], deltas: readonly number[]) =>
+    sql`
+      UPDATE ${sql.table(table)} AS held SET stock = held.stock + change.delta
+      FROM (SELECT id, sum(delta)::integer AS delta FROM unnest(${ids}::integer[], ${deltas}::integer[]) AS part (id, delta) GROUP BY 1) AS change
+      WHERE held.store_id = ${storeId} AND held.id = change.id`.compile(database),
+  )
+const ADD_TO = { product: addTo('product'), product_variant: addTo('product_variant') }

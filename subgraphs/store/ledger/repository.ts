@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { anyOf } from '../../runtime/any-of.ts'
 import type { KeysetRange } from '../../runtime/keyset.ts'
+import { countRows } from '../row-repository.ts'
 import type { Tables } from '../tables.ts'
 import type { LedgerEntry } from './ledger.ts'
 
@@ -23,14 +24,7 @@ export const ledgerRepository = (database: Kysely<Tables>) => ({
       .offset(offset)
       .execute(),
 
-  async count(storeId: number): Promise<number> {
-    const { count } = await database
-      .selectFrom('ledger_entry')
-      .select(({ fn }) => fn.countAll<string>().as('count'))
-      .where('store_id', '=', storeId)
-      .executeTakeFirstOrThrow()
-    return Number(count)
-  },
+  count: (storeId: number): Promise<number> => countRows(database, 'ledger_entry', storeId),
 
   /** The sum of what came and went in a currency, as exact text. */
   async balance(storeId: number, currency: string): Promise<string> {

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { prepared } from '../../runtime/prepared.ts'
 import type { ProductStatus } from '../product/product.ts'
 import type { Tables } from '../tables.ts'
 
@@ -46,7 +47,16 @@ export async function readCatalogue(
   rows: { readonly products: readonly number[]; readonly variants: readonly number[] },
   locale: string | null,
 ): Promise<Catalogue> {
-  const { rows: products } = await sql<CatalogueProduct>`
+  const products = await PRODUCTS(database, storeId, rows.products, locale)
+  const variants = rows.variants.length === 0 ? [] : await VARIANTS(database, storeId, rows.variants)
+  return {
+    products: new Map(products.map((product) => [product.productId, product])),
+    variants: new Map(variants.map((variant) => [variant.variantId, variant])),
+  }
+}
+
+const PRODUCTS = prepared((database: Kysely<Tables>, storeId: number, ids: readonly number[], locale: string | null) =>
+  sql<CatalogueProduct>`
     SELECT product.id AS "productId", coalesce(translation.name, product.name) AS name, sku, status, price::text, discount::text, weight::text,
       minimum_quantity AS "minimumQuantity", maximum_quantity AS "maximumQuantity",
       shipping_required AND type = 'PHYSICAL' AS "requiresShipping",
@@ -56,11 +66,11 @@ export async function readCatalogue(
     FROM product
     LEFT JOIN product_translation translation
       ON translation.store_id = product.store_id AND translation.product_id = product.id AND translation.locale = ${locale}
-    WHERE product.store_id = ${storeId} AND product.id = ANY (${rows.products}::integer[])`.execute(database)
-  const { rows: variants } =
-    rows.variants.length === 0
-      ? { rows: [] }
-      : await sql<CatalogueVariant>`
+    WHERE product.store_id = ${storeId} AND product.id = ANY (${ids}::integer[])`.compile(database),
+)
+
+const VARIANTS = prepared((database: Kysely<Tables>, storeId: number, ids: readonly number[]) =>
+  sql<CatalogueVariant>`
     SELECT variant.id AS "variantId", variant.product_id AS "productId", variant.sku, variant.price::text, variant.weight::text,
       (SELECT string_agg(value.name, ', ' ORDER BY option.position, option.id)
         FROM product_variant_value held
@@ -70,9 +80,5 @@ export async function readCatalogue(
       (SELECT file.key FROM product_image image JOIN file ON file.store_id = image.store_id AND file.id = image.file_id
         WHERE image.store_id = variant.store_id AND image.id = variant.image_id) AS "imageKey"
     FROM product_variant variant
-    WHERE variant.store_id = ${storeId} AND variant.id = ANY (${rows.variants}::integer[])`.execute(database)
-  return {
-    products: new Map(products.map((product) => [product.productId, product])),
-    variants: new Map(variants.map((variant) => [variant.variantId, variant])),
-  }
-}
+    WHERE variant.store_id = ${storeId} AND variant.id = ANY (${ids}::integer[])`.compile(database),
+)

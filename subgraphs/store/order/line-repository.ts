@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { anyOf } from '../../runtime/any-of.ts'
+import { prepared } from '../../runtime/prepared.ts'
 import type { Tables } from '../tables.ts'
 import type { WrittenField } from './additional-field.ts'
 import type { OrderAdditionalField, OrderLine, OrderLineTerms, OrderTax } from './order.ts'
@@ -28,16 +29,7 @@ export type OrderLineRepository = ReturnType<typeof orderLineRepository>
 export const orderLineRepository = (database: Kysely<Tables>) => ({
   /** Of these orders, in the order in which they were given. */
   ofOrders: async (storeId: number, orderIds: readonly number[]): Promise<OrderLine[]> =>
-    (
-      await database
-        .selectFrom('order_line')
-        .select(LINE)
-        .where('store_id', '=', storeId)
-        .where('order_id', '=', anyOf(orderIds))
-        .orderBy('order_id')
-        .orderBy('position')
-        .execute()
-    ).map((row) => ({
+    (await LINES(database, storeId, orderIds)).map((row) => ({
       ...row,
       // Both are written by us only, complete.
       productNumber: row.productNumber ?? 0,
@@ -75,13 +67,7 @@ export const orderLineRepository = (database: Kysely<Tables>) => ({
 
   /** Of these orders, oldest first. */
   fieldsOf: (storeId: number, orderIds: readonly number[]): Promise<OrderAdditionalField[]> =>
-    database
-      .selectFrom('order_additional_field')
-      .select(['id', 'order_id as orderId', 'label', 'value', 'area'])
-      .where('store_id', '=', storeId)
-      .where('order_id', '=', anyOf(orderIds))
-      .orderBy('id')
-      .execute(),
+    FIELDS(database, storeId, orderIds),
 
   /** Changes the fields that have an id, and adds the others. */
   async writeFields(storeId: number, orderId: number, fields: readonly WrittenField[]): Promise<void> {
@@ -102,3 +88,24 @@ export const orderLineRepository = (database: Kysely<Tables>) => ({
     }
   },
 })
+
+const LINES = prepared((database: Kysely<Tables>, storeId: number, orderIds: readonly number[]) =>
+  database
+    .selectFrom('order_line')
+    .select(LINE)
+    .where('store_id', '=', storeId)
+    .where('order_id', '=', anyOf(orderIds))
+    .orderBy('order_id')
+    .orderBy('position')
+    .compile(),
+)
+
+const FIELDS = prepared((database: Kysely<Tables>, storeId: number, orderIds: readonly number[]) =>
+  database
+    .selectFrom('order_additional_field')
+    .select(['id', 'order_id as orderId', 'label', 'value', 'area'])
+    .where('store_id', '=', storeId)
+    .where('order_id', '=', anyOf(orderIds))
+    .orderBy('id')
+    .compile(),
+)

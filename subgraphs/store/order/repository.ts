@@ -1,8 +1,9 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import { anyOf } from '../../runtime/any-of.ts'
 import type { KeysetRange } from '../../runtime/keyset.ts'
+import { prepared } from '../../runtime/prepared.ts'
 import type { Tables } from '../tables.ts'
-import { containing } from '../text-key.ts'
+import { finding } from '../text-key.ts'
 import { ORDER_COLUMNS, type OrderRow, orderOf } from './columns.ts'
 import type { Order, OrderTerms } from './order.ts'
 import type { FulfillmentStatus, OrderStatus, ShipmentStatus } from './states.ts'
@@ -46,8 +47,8 @@ export type OrderRepository = ReturnType<typeof orderRepository>
 /** Orders in the database; every call is about one store. */
 export const orderRepository = (database: Kysely<Tables>) => ({
   /** In any order, without those that do not exist. */
-  findByIds: (storeId: number, ids: readonly number[]): Promise<Order[]> =>
-    whole(database.selectFrom('order').where('store_id', '=', storeId).where('id', '=', anyOf(ids))),
+  findByIds: async (storeId: number, ids: readonly number[]): Promise<Order[]> =>
+    (await BY_IDS(database, storeId, ids)).map(orderOf),
 
   /** One more than asked for. */
   list(storeId: number, which: OrderSelection, { size, after, offset }: KeysetRange, isNewestFirst: boolean): Promise<Order[]> {
@@ -203,8 +204,12 @@ const isOneOf = (column: string, states: readonly string[]) => sql<boolean>`${sq
 
 type OrderQuery = SelectQueryBuilder<Tables, 'order', object>
 
-const whole = async (query: OrderQuery): Promise<Order[]> =>
-  (await query.select(ORDER_COLUMNS).$castTo<OrderRow>().execute()).map(orderOf)
+const rowsOf = (query: OrderQuery) => query.select(ORDER_COLUMNS).$castTo<OrderRow>()
+const whole = async (query: OrderQuery): Promise<Order[]> => (await rowsOf(query).execute()).map(orderOf)
+
+const BY_IDS = prepared((database: Kysely<Tables>, storeId: number, ids: readonly number[]) =>
+  rowsOf(database.selectFrom('order').where('store_id', '=', storeId).where('id', '=', anyOf(ids))).compile(),
+)
 
 function selected(database: Kysely<Tables>, storeId: number, which: OrderSelection): OrderQuery {
   const { status, fulfillmentStatus, shipmentStatus, createdSince, createdBefore, updatedSince } = which
@@ -229,7 +234,9 @@ function selected(database: Kysely<Tables>, storeId: number, which: OrderSelecti
   }
   for (const word of words ?? []) {
     const number = /^#?(\d{1,9})$/.exec(word)?.[1] ?? null
-    const isFound = sql<boolean>`search_key LIKE ${containing(word)}`
+    const { pattern, text } = finding(word)
+    const isThere = text === null ? sql`` : sql`AND strpos(search_key, ${text}) > 0`
+    const isFound = sql<boolean>`(search_key LIKE ${pattern} ${isThere})`
     query = query.where(number === null ? isFound : sql<boolean>`(${isFound} OR "order".id = ${Number(number)})`)
   }
   return query

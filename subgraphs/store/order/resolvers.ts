@@ -113,7 +113,7 @@ function orderOf(id: string, { load }: Context): Promise<Order | null> {
 }
 
 /** A page of the shop for whoever has the address. */
-async function pageOf({ token }: Order, page: string, { load, storeId, publicUrl }: Context): Promise<string> {
-  const { code } = await present(load.storeById.load(await storeId()), 'store')
-  return `${publicUrl}/shops/${code}/orders/${token}/${page}`
+async function pageOf({ token }: Order, page: string, { access, publicUrl }: Context): Promise<string> {
+  const { storeCode } = await access()
+  return `${publicUrl}/shops/${storeCode}/orders/${token}/${page}`
 }

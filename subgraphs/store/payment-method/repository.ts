@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { countRows } from '../row-repository.ts'
 import type { Tables } from '../tables.ts'
 import type { PaymentCredentials, PaymentMethod, PaymentMethodFields, PaymentMethodType } from './payment-method.ts'
 
@@ -31,14 +32,7 @@ export const paymentMethodRepository = (database: Kysely<Tables>) => ({
   list: (storeId: number): Promise<PaymentMethod[]> =>
     database.selectFrom('payment_method').select(COLUMNS).where('store_id', '=', storeId).orderBy('id').execute(),
 
-  async count(storeId: number): Promise<number> {
-    const { count } = await database
-      .selectFrom('payment_method')
-      .select(({ fn }) => fn.countAll<string>().as('count'))
-      .where('store_id', '=', storeId)
-      .executeTakeFirstOrThrow()
-    return Number(count)
-  },
+  count: (storeId: number): Promise<number> => countRows(database, 'payment_method', storeId),
 
   /** The row until the transaction ends; null when there is none. */
   async lock(storeId: number, id: number): Promise<PaymentMethod | null> {

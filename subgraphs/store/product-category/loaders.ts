@@ -10,6 +10,10 @@ export const productCategoryLoaders = (categories: ProductCategoryRepository, { 
     async (ids: readonly number[]) => categories.findByIds(await storeId(), ids),
     ({ id }) => id,
   ),
+  categoriesOfProduct: loaderOfLists(
+    async (productIds: readonly number[]) => categories.holding(await storeId(), productIds),
+    ({ productId }) => productId,
+  ),
   productCategoriesOfParent: loaderOfLists(
     async (parentIds: readonly number[]) => categories.ofParents(await storeId(), parentIds, MOST_CHILDREN),
     ({ parentId }) => parentId,

@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import { anyOf } from '../../runtime/any-of.ts'
 import type { KeysetRange } from '../../runtime/keyset.ts'
+import { prepared } from '../../runtime/prepared.ts'
+import { countRows } from '../row-repository.ts'
 import type { Tables } from '../tables.ts'
 import type { ProductCategory } from './product-category.ts'
 
@@ -30,6 +32,10 @@ export const productCategoryRepository = (database: Kysely<Tables>) => ({
       .where('id', '=', anyOf(ids))
       .execute(),
 
+  /** The categories that products are in themselves, oldest first. */
+  holding: (storeId: number, productIds: readonly number[]): Promise<(ProductCategory & { readonly productId: number })[]> =>
+    HOLDING(database, storeId, productIds),
+
   /** The parts of these categories, oldest first, at most `most` of each. */
   async ofParents(
     storeId: number,
@@ -58,14 +64,7 @@ export const productCategoryRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
-  async count(storeId: number): Promise<number> {
-    const { count } = await database
-      .selectFrom('product_category')
-      .select(({ fn }) => fn.countAll<string>().as('count'))
-      .where('store_id', '=', storeId)
-      .executeTakeFirstOrThrow()
-    return Number(count)
-  },
+  count: (storeId: number): Promise<number> => countRows(database, 'product_category', storeId),
 
   /** Keeps everybody else from moving categories of this store until the transaction ends. */
   async lockTree(storeId: number): Promise<void> {
@@ -98,16 +97,7 @@ export const productCategoryRepository = (database: Kysely<Tables>) => ({
 
   /** The categories of products, and all above them; without products that have none. */
   async ofProducts(storeId: number, productIds: readonly number[]): Promise<ReadonlyMap<number, ReadonlySet<number>>> {
-    const { rows } = await sql<{ product: number; categories: number[] }>`
-      WITH RECURSIVE above AS (
-        SELECT product_id, category_id AS id FROM product_category_member
-        WHERE store_id = ${storeId} AND product_id = ANY (${productIds}::integer[])
-        UNION
-        SELECT above.product_id, category.parent_id FROM above
-        JOIN product_category category ON category.store_id = ${storeId} AND category.id = above.id
-        WHERE category.parent_id IS NOT NULL
-      )
-      SELECT product_id AS product, array_agg(id) AS categories FROM above GROUP BY product_id`.execute(database)
+    const rows = await WITH_ALL_ABOVE(database, storeId, productIds)
     return new Map(rows.map(({ product, categories }) => [product, new Set(categories)]))
   },
 
@@ -143,3 +133,30 @@ export const productCategoryRepository = (database: Kysely<Tables>) => ({
     await database.deleteFrom('product_category').where('store_id', '=', storeId).where('id', '=', id).execute()
   },
 })
+
+const HOLDING = prepared((database: Kysely<Tables>, storeId: number, productIds: readonly number[]) =>
+  database
+    .selectFrom('product_category_member as member')
+    .innerJoin('product_category as category', (join) =>
+      join.onRef('category.store_id', '=', 'member.store_id').onRef('category.id', '=', 'member.category_id'),
+    )
+    .select(COLUMNS.map((column) => `category.${column}` as const))
+    .select('member.product_id as productId')
+    .where('member.store_id', '=', storeId)
+    .where('member.product_id', '=', anyOf(productIds))
+    .orderBy('category.id')
+    .compile(),
+)
+
+const WITH_ALL_ABOVE = prepared((database: Kysely<Tables>, storeId: number, productIds: readonly number[]) =>
+  sql<{ product: number; categories: number[] }>`
+    WITH RECURSIVE above AS (
+      SELECT product_id, category_id AS id FROM product_category_member
+      WHERE store_id = ${storeId} AND product_id = ANY (${productIds}::integer[])
+      UNION
+      SELECT above.product_id, category.parent_id FROM above
+      JOIN product_category category ON category.store_id = ${storeId} AND category.id = above.id
+      WHERE category.parent_id IS NOT NULL
+    )
+    SELECT product_id AS product, array_agg(id) AS categories FROM above GROUP BY product_id`.compile(database),
+)

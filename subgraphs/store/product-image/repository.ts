@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { anyOf } from '../../runtime/any-of.ts'
+import { prepared } from '../../runtime/prepared.ts'
 import type { Tables } from '../tables.ts'
 import type { ProductImage } from './product-image.ts'
 
@@ -18,15 +19,6 @@ export type ProductImageRepository = ReturnType<typeof productImageRepository>
 
 /** Pictures of products in the database; every call is about one store. */
 export const productImageRepository = (database: Kysely<Tables>) => {
-  const images = (storeId: number) =>
-    database
-      .selectFrom('product_image')
-      .innerJoin('file', (join) =>
-        join.onRef('file.store_id', '=', 'product_image.store_id').onRef('file.id', '=', 'product_image.file_id'),
-      )
-      .select(COLUMNS)
-      .where('product_image.store_id', '=', storeId)
-
   /** Moves the pictures of a product from one place to another by so many; constraints look at the end of the transaction. */
   const shift = (storeId: number, productId: number, { from, to, by }: { from: number; to: number; by: number }) =>
     sql`
@@ -36,11 +28,11 @@ export const productImageRepository = (database: Kysely<Tables>) => {
   return {
     /** In any order, without those that do not exist. */
     findByIds: (storeId: number, ids: readonly number[]): Promise<ProductImage[]> =>
-      images(storeId).where('product_image.id', '=', anyOf(ids)).execute(),
+      imagesIn(database, storeId).where('product_image.id', '=', anyOf(ids)).execute(),
 
     /** Of several products, in their order. */
     ofProducts: (storeId: number, productIds: readonly number[]): Promise<ProductImage[]> =>
-      images(storeId).where('product_image.product_id', '=', anyOf(productIds)).orderBy('product_image.position').execute(),
+      OF_PRODUCTS(database, storeId, productIds),
 
     async count(storeId: number, productId: number): Promise<number> {
       const { count } = await database
@@ -87,3 +79,19 @@ export const productImageRepository = (database: Kysely<Tables>) => {
 
 /** Behind every place. */
 const MOST = 2_147_483_647
+
+const imagesIn = (database: Kysely<Tables>, storeId: number) =>
+  database
+    .selectFrom('product_image')
+    .innerJoin('file', (join) =>
+      join.onRef('file.store_id', '=', 'product_image.store_id').onRef('file.id', '=', 'product_image.file_id'),
+    )
+    .select(COLUMNS)
+    .where('product_image.store_id', '=', storeId)
+
+const OF_PRODUCTS = prepared((database: Kysely<Tables>, storeId: number, productIds: readonly number[]) =>
+  imagesIn(database, storeId)
+    .where('product_image.product_id', '=', anyOf(productIds))
+    .orderBy('product_image.position')
+    .compile(),
+)

@@ -31,8 +31,10 @@ export const productImageResolvers = {
   },
   ProductVariant: {
     // It is one of the product's, which most of those who ask for it have asked for as well.
-    image: async ({ imageId, productId }, _, { load }) =>
-      imageId === null ? null : ((await load.productImagesOfProduct.load(productId)).find(({ id }) => id === imageId) ?? null),
+    image: ({ imageId, productId }, _, { load }) =>
+      imageId === null
+        ? null
+        : load.productImagesOfProduct.load(productId).then((images) => images.find(({ id }) => id === imageId) ?? null),
   },
   ProductImage: {
     ...identified('ProductImage'),

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { KeysetRange } from '../../runtime/keyset.ts'
+import { countRows } from '../row-repository.ts'
 import type { Tables } from '../tables.ts'
 import type { ProductReview } from './product-review.ts'
 
@@ -75,14 +76,7 @@ export const productReviewRepository = (database: Kysely<Tables>) => ({
     return rows
   },
 
-  async count(storeId: number): Promise<number> {
-    const { count } = await database
-      .selectFrom('product_review')
-      .select(({ fn }) => fn.countAll<string>().as('count'))
-      .where('store_id', '=', storeId)
-      .executeTakeFirstOrThrow()
-    return Number(count)
-  },
+  count: (storeId: number): Promise<number> => countRows(database, 'product_review', storeId),
 
   /** Without products that have none. */
   async countOfProducts(

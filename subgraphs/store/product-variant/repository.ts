@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { anyOf } from '../../runtime/any-of.ts'
+import { prepared } from '../../runtime/prepared.ts'
 import type { Tables } from '../tables.ts'
 import { combinationOf, type ProductVariant, type VariantFields, type VariantOption } from './product-variant.ts'
 
@@ -34,13 +35,7 @@ export const productVariantRepository = (database: Kysely<Tables>) => ({
 
   /** All of these products, oldest first. */
   ofProducts: (storeId: number, productIds: readonly number[]): Promise<ProductVariant[]> =>
-    database
-      .selectFrom('product_variant')
-      .select(COLUMNS)
-      .where('store_id', '=', storeId)
-      .where('product_id', '=', anyOf(productIds))
-      .orderBy('id')
-      .execute(),
+    OF_PRODUCTS(database, storeId, productIds),
 
   /** The variants that have these values, oldest first. */
   async withValues(storeId: number, valueIds: readonly number[]): Promise<(ProductVariant & { readonly valueId: number })[]> {
@@ -58,17 +53,8 @@ export const productVariantRepository = (database: Kysely<Tables>) => ({
   },
 
   /** The values of these variants, by the places of their options. */
-  async optionsOf(storeId: number, variantIds: readonly number[]): Promise<VariantOption[]> {
-    const { rows } = await sql<VariantOption>`
-      SELECT held.variant_id AS "variantId", option.name, option.option_type AS "optionType", value.name AS value, value.custom,
-        option.position AS "optionPosition", value.position AS "valuePosition"
-      FROM product_variant_value held
-      JOIN product_option_value value ON value.store_id = held.store_id AND value.id = held.value_id
-      JOIN product_option option ON option.store_id = value.store_id AND option.id = value.option_id
-      WHERE held.store_id = ${storeId} AND held.variant_id = ANY(${variantIds}::integer[])
-      ORDER BY option.position, option.id`.execute(database)
-    return rows
-  },
+  optionsOf: (storeId: number, variantIds: readonly number[]): Promise<VariantOption[]> =>
+    OPTIONS_OF(database, storeId, variantIds),
 
   /** Ids of the values that a variant has. */
   async valueIdsOf(storeId: number, id: number): Promise<readonly number[]> {
@@ -154,6 +140,27 @@ export const productVariantRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 })
+
+const OF_PRODUCTS = prepared((database: Kysely<Tables>, storeId: number, productIds: readonly number[]) =>
+  database
+    .selectFrom('product_variant')
+    .select(COLUMNS)
+    .where('store_id', '=', storeId)
+    .where('product_id', '=', anyOf(productIds))
+    .orderBy('id')
+    .compile(),
+)
+
+const OPTIONS_OF = prepared((database: Kysely<Tables>, storeId: number, variantIds: readonly number[]) =>
+  sql<VariantOption>`
+    SELECT held.variant_id AS "variantId", option.name, option.option_type AS "optionType", value.name AS value, value.custom,
+      option.position AS "optionPosition", value.position AS "valuePosition"
+    FROM product_variant_value held
+    JOIN product_option_value value ON value.store_id = held.store_id AND value.id = held.value_id
+    JOIN product_option option ON option.store_id = value.store_id AND option.id = value.option_id
+    WHERE held.store_id = ${storeId} AND held.variant_id = ${anyOf(variantIds)}
+    ORDER BY option.position, option.id`.compile(database),
+)
 
 const rowOf = (variant: WrittenVariant) => ({
   price: variant.price,

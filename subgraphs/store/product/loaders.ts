@@ -8,11 +8,6 @@ export const productLoaders = (products: ProductRepository, { storeId }: Tenant)
     async (ids: readonly number[]) => products.findByIds(await storeId(), ids),
     ({ id }) => id,
   ),
-  /** Rows of categories, by the product's. */
-  categoryIdsOfProduct: loaderOfLists(
-    async (productIds: readonly number[]) => products.categoriesOf(await storeId(), productIds),
-    ({ productId }) => productId,
-  ),
   /** Per language: the texts of a product there, by its row. */
   translationOfProduct: loaderPerArguments((locale: string) =>
     loaderByKey(

@@ -1,6 +1,7 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import { anyOf } from '../../runtime/any-of.ts'
 import type { KeysetRange } from '../../runtime/keyset.ts'
+import { prepared } from '../../runtime/prepared.ts'
 import type { Tables } from '../tables.ts'
 import { containing } from '../text-key.ts'
 import { COLUMNS, rowOfFields } from './columns.ts'
@@ -31,8 +32,7 @@ export type ProductRepository = ReturnType<typeof productRepository>
 /** Products in the database; every call is about one store. */
 export const productRepository = (database: Kysely<Tables>) => ({
   /** In any order, without those that do not exist. */
-  findByIds: (storeId: number, ids: readonly number[]): Promise<Product[]> =>
-    whole(database.selectFrom('product').where('store_id', '=', storeId).where('id', '=', anyOf(ids))),
+  findByIds: (storeId: number, ids: readonly number[]): Promise<Product[]> => BY_IDS(database, storeId, ids),
 
   /** One more than asked for. */
   list(
@@ -41,14 +41,16 @@ export const productRepository = (database: Kysely<Tables>) => ({
     { size, after, offset }: KeysetRange,
     isNewestFirst: boolean,
   ): Promise<Product[]> {
+    const position = after && Number(after[0])
+    if (Object.keys(which).length === 0 && !isNewestFirst) return PAGE(database, storeId, position ?? 0, size + 1, offset)
     let query = selected(database, storeId, which)
-    if (after) query = query.where('product.id', isNewestFirst ? '<' : '>', Number(after[0]))
+    if (position !== null) query = query.where('product.id', isNewestFirst ? '<' : '>', position)
     return whole(
       query
         .orderBy('product.id', isNewestFirst ? 'desc' : 'asc')
         .limit(size + 1)
         .offset(offset),
-    )
+    ).execute()
   },
 
   async count(storeId: number, which: ProductSelection): Promise<number> {
@@ -84,19 +86,6 @@ export const productRepository = (database: Kysely<Tables>) => ({
       .groupBy('category_id')
       .execute(),
 
-  /** The categories of products by their rows, oldest first. */
-  categoriesOf: (
-    storeId: number,
-    productIds: readonly number[],
-  ): Promise<{ readonly productId: number; readonly categoryId: number }[]> =>
-    database
-      .selectFrom('product_category_member')
-      .select(['product_id as productId', 'category_id as categoryId'])
-      .where('store_id', '=', storeId)
-      .where('product_id', '=', anyOf(productIds))
-      .orderBy('category_id')
-      .execute(),
-
   /** The texts of products in a language, of those that have any. */
   translations: (storeId: number, locale: string, productIds: readonly number[]): Promise<Translation[]> =>
     database
@@ -116,7 +105,7 @@ export const productRepository = (database: Kysely<Tables>) => ({
 
   /** The row until the transaction ends; null when there is none. */
   async lock(storeId: number, id: number): Promise<Product | null> {
-    const [found] = await whole(database.selectFrom('product').where('store_id', '=', storeId).where('id', '=', id).forUpdate())
+    const [found] = await LOCKED(database, storeId, id)
     return found ?? null
   },
 
@@ -186,8 +175,24 @@ export const productRepository = (database: Kysely<Tables>) => ({
 type ProductQuery = SelectQueryBuilder<Tables, 'product', object>
 
 // Column aliases are built from a table of fields, which their type cannot follow.
-const whole = (query: ProductQuery): Promise<Product[]> =>
-  query.select(COLUMNS as never).execute() as unknown as Promise<Product[]>
+const whole = (query: ProductQuery) => query.select(COLUMNS as never) as unknown as SelectQueryBuilder<Tables, 'product', Product>
+
+const BY_IDS = prepared((database: Kysely<Tables>, storeId: number, ids: readonly number[]) =>
+  whole(database.selectFrom('product').where('store_id', '=', storeId).where('id', '=', anyOf(ids))).compile(),
+)
+
+/** Of all products, oldest first, behind one of them or the beginning. */
+const PAGE = prepared((database: Kysely<Tables>, storeId: number, afterId: number, limit: number, offset: number) =>
+  whole(database.selectFrom('product').where('store_id', '=', storeId).where('id', '>', afterId))
+    .orderBy('id')
+    .limit(limit)
+    .offset(offset)
+    .compile(),
+)
+
+const LOCKED = prepared((database: Kysely<Tables>, storeId: number, id: number) =>
+  whole(database.selectFrom('product').where('store_id', '=', storeId).where('id', '=', id).forUpdate()).compile(),
+)
 
 function selected(database: Kysely<Tables>, storeId: number, which: ProductSelection): ProductQuery {
   const { status, featured, type, categoryIds, afterId, sku, priceMin, priceMax, updatedSince, words } = which

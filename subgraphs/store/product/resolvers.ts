@@ -32,7 +32,7 @@ export const productResolvers = {
       const language = await languageOf(locale, context)
       const store = await context.storeId()
       const rows = await context.products.list(store, which, range, isNewestFirst)
-      const inLanguage = await Promise.all(rows.map((product) => translated(product, language, context)))
+      const inLanguage = await allTranslated(rows, language, context)
       return keysetPage(list, range, inLanguage, () => context.products.count(store, which))
     },
   },
@@ -57,12 +57,7 @@ export const productResolvers = {
       const row = rowOf(id, 'Product')
       return row === null ? null : load.productById.load(row)
     },
-    categories: async ({ id }, _, { load }) => {
-      const rows = await load.categoryIdsOfProduct.load(id)
-      const found = await Promise.all(rows.map(({ categoryId }) => load.productCategoryById.load(categoryId)))
-      // One that went between the two statements is left out.
-      return found.filter((category) => category !== null)
-    },
+    categories: ({ id }, _, { load }) => load.categoriesOfProduct.load(id),
   },
   ProductCategory: {
     products: async ({ id }, { locale, ...page }, context) => {
@@ -71,8 +66,10 @@ export const productResolvers = {
       const language = await languageOf(locale, context)
       const rows = await load.productIdsInCategory(range).load(id)
       const found = await Promise.all(rows.map((row) => load.productById.load(row.id)))
-      const products = await Promise.all(
-        found.flatMap((product) => (product === null ? [] : [translated(product, language, context)])),
+      const products = await allTranslated(
+        found.filter((product) => product !== null),
+        language,
+        context,
       )
       return keysetPage(IN_CATEGORY, range, products, async () =>
         Number((await load.productCountInCategory.load(id))?.count ?? 0),
@@ -99,6 +96,10 @@ async function languageOf(locale: string | null | undefined, { load, storeId }: 
   if (languages.some(({ code }) => code === locale)) return locale
   throw badInput('locale', `a language of the store (${languages.map(({ code }) => code).join(', ')})`, locale)
 }
+
+const allTranslated = (products: readonly Product[], locale: string | null, context: Context): Promise<readonly Product[]> =>
+  // A promise for each would be for nothing in the store's own language.
+  locale === null ? Promise.resolve(products) : Promise.all(products.map((product) => translated(product, locale, context)))
 
 /** The product with the texts of a language, where it has them. */
 async function translated(product: Product, locale: string | null, { load }: Context): Promise<Product> {

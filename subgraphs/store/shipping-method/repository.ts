@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { countRows } from '../row-repository.ts'
 import type { Tables } from '../tables.ts'
 import type { ShippingMethodFields } from './problems.ts'
 import type { ShippingFee, ShippingMethod, ShippingService, ShippingTable } from './shipping-method.ts'
@@ -52,14 +53,7 @@ export const shippingMethodRepository = (database: Kysely<Tables>) => ({
     return (enabled === null ? query : query.where('enabled', '=', enabled)).execute()
   },
 
-  async count(storeId: number): Promise<number> {
-    const { count } = await database
-      .selectFrom('shipping_method')
-      .select(({ fn }) => fn.countAll<string>().as('count'))
-      .where('store_id', '=', storeId)
-      .executeTakeFirstOrThrow()
-    return Number(count)
-  },
+  count: (storeId: number): Promise<number> => countRows(database, 'shipping_method', storeId),
 
   /** The row until the transaction ends; null when there is none. */
   async lock(storeId: number, id: number): Promise<ShippingMethod | null> {

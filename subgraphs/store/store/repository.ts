@@ -1,4 +1,6 @@
 import { type Kysely, sql } from 'kysely'
+import { anyOf } from '../../runtime/any-of.ts'
+import { prepared } from '../../runtime/prepared.ts'
 import type { Tables } from '../tables.ts'
 import { freePermalink } from '../text-key.ts'
 import type { Store, StoreAddress, WeightUnit } from './store.ts'
@@ -53,8 +55,7 @@ export type StoreRepository = ReturnType<typeof storeRepository>
 /** Stores in the database. */
 export const storeRepository = (database: Kysely<Tables>) => ({
   /** In any order, without those that do not exist. */
-  findByIds: async (ids: readonly number[]): Promise<Store[]> =>
-    (await database.selectFrom('store').select(COLUMNS).where('id', 'in', ids).execute()).map(storeOf),
+  findByIds: async (ids: readonly number[]): Promise<Store[]> => (await BY_IDS(database, ids)).map(storeOf),
 
   /** The row until the transaction ends. */
   lock: async (id: number): Promise<Store> =>
@@ -270,3 +271,7 @@ const storeOf = ({
 const lockAll = async (database: Kysely<Tables>): Promise<void> => {
   await sql`LOCK TABLE store IN SHARE ROW EXCLUSIVE MODE`.execute(database)
 }
+
+const BY_IDS = prepared((database: Kysely<Tables>, ids: readonly number[]) =>
+  database.selectFrom('store').select(COLUMNS).where('id', '=', anyOf(ids)).compile(),
+)

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { countRows } from '../row-repository.ts'
 import type { Tables } from '../tables.ts'
 import type { Tax, TaxFields, TaxSettings } from './tax.ts'
 
@@ -34,14 +35,7 @@ export const taxRepository = (database: Kysely<Tables>) => ({
   list: (storeId: number): Promise<Tax[]> =>
     database.selectFrom('tax').select(COLUMNS).where('store_id', '=', storeId).orderBy('id').execute(),
 
-  async count(storeId: number): Promise<number> {
-    const { count } = await database
-      .selectFrom('tax')
-      .select(({ fn }) => fn.countAll<string>().as('count'))
-      .where('store_id', '=', storeId)
-      .executeTakeFirstOrThrow()
-    return Number(count)
-  },
+  count: (storeId: number): Promise<number> => countRows(database, 'tax', storeId),
 
   /** The row until the transaction ends; null when there is none. */
   async lock(storeId: number, id: number): Promise<Tax | null> {

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { countRows } from '../row-repository.ts'
 import type { Tables } from '../tables.ts'
 import { MOST_REVERTS, type Publication, type SettingValues, type Theme, type ThemeSetting } from './theme.ts'
 import type { ThemeFile } from './upload.ts'
@@ -58,14 +59,7 @@ export const themeRepository = (database: Kysely<Tables>) => ({
     await sql`SELECT pg_advisory_xact_lock(${THEMES_LOCK}, ${storeId})`.execute(database)
   },
 
-  async count(storeId: number): Promise<number> {
-    const { count } = await database
-      .selectFrom('theme')
-      .select(({ fn }) => fn.countAll<string>().as('count'))
-      .where('store_id', '=', storeId)
-      .executeTakeFirstOrThrow()
-    return Number(count)
-  },
+  count: (storeId: number): Promise<number> => countRows(database, 'theme', storeId),
 
   async insert(
     storeId: number,

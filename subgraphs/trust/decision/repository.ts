@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { batched } from '../../runtime/batched.ts'
+import { prepared } from '../../runtime/prepared.ts'
 import type { Snapshot } from '../evidence.ts'
 import { takeScans } from '../key/repository.ts'
 import type { Tables } from '../tables.ts'
@@ -95,19 +96,46 @@ const AT_ONCE = 1_000
 
 export type DecisionRepository = ReturnType<typeof decisionRepository>
 
-/** One text for any number of rows, so that nothing has to be put together. */
 async function insert(database: Kysely<Tables>, decisions: readonly NewDecision[]): Promise<void> {
   const column = <Value>(read: (decision: NewDecision) => Value) => decisions.map(read)
-  await sql`
-    INSERT INTO decision (id, key_id, created_at, request, request_hash, snapshot_id, policy_version, override, body, valid_until, elapsed_ms)
-    SELECT * FROM unnest(${column(({ id }) => id)}::text[], ${column(({ keyId }) => keyId)}::bigint[],
-      ${column(({ createdAt }) => createdAt)}::timestamptz[], ${column(({ requestText }) => requestText)}::text[],
-      ${column(({ requestHash }) => requestHash)}::bytea[], ${column(({ snapshot }) => snapshot.id)}::text[],
-      ${column(({ policyVersion }) => policyVersion)}::text[],
-      ${column(({ override }) => override && JSON.stringify(override))}::text[], ${column(({ text }) => text)}::text[],
-      ${column(({ judgement }) => timeOf(judgement.validity.validUntil))}::timestamptz[],
-      ${column(({ elapsedMs }) => elapsedMs)}::integer[])`.execute(database)
+  await INSERT(
+    database,
+    column(({ id }) => id),
+    column(({ keyId }) => keyId),
+    column(({ createdAt }) => createdAt),
+    column(({ requestText }) => requestText),
+    column(({ requestHash }) => requestHash),
+    column(({ snapshot }) => snapshot.id),
+    column(({ policyVersion }) => policyVersion),
+    column(({ override }) => override && JSON.stringify(override)),
+    column(({ text }) => text),
+    column(({ judgement }) => timeOf(judgement.validity.validUntil)),
+    column(({ elapsedMs }) => elapsedMs),
+  )
 }
+
+/** Any number of rows, by their columns. */
+const INSERT = prepared(
+  (
+    database: Kysely<Tables>,
+    ids: readonly string[],
+    keyIds: readonly string[],
+    times: readonly Date[],
+    requests: readonly string[],
+    hashes: readonly Buffer[],
+    snapshotIds: readonly string[],
+    policyVersions: readonly string[],
+    overrides: readonly (string | null)[],
+    bodies: readonly string[],
+    ends: readonly Date[],
+    elapsed: readonly number[],
+  ) =>
+    sql`
+      INSERT INTO decision (id, key_id, created_at, request, request_hash, snapshot_id, policy_version, override, body, valid_until, elapsed_ms)
+      SELECT * FROM unnest(${ids}::text[], ${keyIds}::bigint[], ${times}::timestamptz[], ${requests}::text[], ${hashes}::bytea[],
+        ${snapshotIds}::text[], ${policyVersions}::text[], ${overrides}::text[], ${bodies}::text[], ${ends}::timestamptz[],
+        ${elapsed}::integer[])`.compile(database),
+)
 
 /** Questions whose last answers are looked for. */
 type Repeated = {
@@ -124,22 +152,31 @@ type LastAnswer = {
   readonly policy_version: string
 }
 
+/** The last one first, then whether it is valid: the other way round would read all that have ended. */
+const LAST_ANSWERS = prepared((database: Kysely<Tables>, keyIds: readonly string[], hashes: readonly string[], since: Date) =>
+  sql<LastAnswer>`
+    SELECT asked.key_id, asked.hash, snapshot.body, last.valid_until, last.policy_version
+    FROM unnest(${keyIds}::bigint[], ${hashes}::text[]) AS asked (key_id, hash)
+    CROSS JOIN LATERAL (
+      SELECT snapshot_id, valid_until, policy_version FROM decision
+      WHERE key_id = asked.key_id AND request_hash = decode(asked.hash, 'hex') ORDER BY created_at DESC LIMIT 1
+    ) AS last
+    JOIN snapshot ON snapshot.id = last.snapshot_id
+    WHERE last.valid_until > ${since}`.compile(database),
+)
+
 /** Every decision asks: those that come at once share a statement. */
 function lastSnapshots(database: Kysely<Tables>) {
   return batched(async (asked: readonly Repeated[]): Promise<readonly ReadonlyMap<string, Snapshot>[]> => {
     const pairs = asked.flatMap(({ keyId, hashes }) => hashes.map((hash) => ({ keyId, hash: hash.toString('hex') })))
     const distinct = [...new Map(pairs.map((pair) => [`${pair.keyId} ${pair.hash}`, pair])).values()]
     const since = asked.reduce((first, { at }) => (at < first ? at : first), asked[0]?.at ?? new Date())
-    // The last one first, then whether it is valid: the other way round would read all that have ended.
-    const { rows } = await sql<LastAnswer>`
-      SELECT asked.key_id, asked.hash, snapshot.body, last.valid_until, last.policy_version
-      FROM unnest(${distinct.map(({ keyId }) => keyId)}::bigint[], ${distinct.map(({ hash }) => hash)}::text[]) AS asked (key_id, hash)
-      CROSS JOIN LATERAL (
-        SELECT snapshot_id, valid_until, policy_version FROM decision
-        WHERE key_id = asked.key_id AND request_hash = decode(asked.hash, 'hex') ORDER BY created_at DESC LIMIT 1
-      ) AS last
-      JOIN snapshot ON snapshot.id = last.snapshot_id
-      WHERE last.valid_until > ${since}`.execute(database)
+    const rows = await LAST_ANSWERS(
+      database,
+      distinct.map(({ keyId }) => keyId),
+      distinct.map(({ hash }) => hash),
+      since,
+    )
     const found = new Map(
       rows.map((row) => [`${row.key_id} ${row.hash}`, { ...row, snapshot: JSON.parse(row.body) as Snapshot }]),
     )

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { batched } from '../../runtime/batched.ts'
+import { prepared } from '../../runtime/prepared.ts'
 import type { Tables } from '../tables.ts'
 import { type ApiKey, monthOf, type Plan } from './key.ts'
 import type { Secret } from './secret.ts'
@@ -118,13 +119,10 @@ export const keyRepository = (database: Kysely<Tables>) => ({
 /** Every request begins with this one: those that come at once share a statement. */
 function foundBySecret(database: Kysely<Tables>): (hash: Buffer, at: Date) => Promise<ApiKey | null> {
   const find = batched(async (asked: readonly { readonly hash: Buffer; readonly at: Date }[]) => {
-    const rows = await database
-      .selectFrom('api_key_secret')
-      .innerJoin('api_key', 'api_key.id', 'api_key_secret.key_id')
-      .select([...COLUMNS, 'hash', 'ends_at as endsAt'])
-      .where(({ eb, val }) => eb('hash', '=', sql<Buffer>`ANY (${val(asked.map(({ hash }) => hash))}::bytea[])`))
-      .where('revoked_at', 'is', null)
-      .execute()
+    const rows = await BY_SECRETS(
+      database,
+      asked.map(({ hash }) => hash),
+    )
     const bySecret = new Map(rows.map(({ hash, ...row }) => [hash.toString('hex'), row]))
     return asked.map(({ hash, at }) => {
       const row = bySecret.get(hash.toString('hex'))
@@ -135,6 +133,16 @@ function foundBySecret(database: Kysely<Tables>): (hash: Buffer, at: Date) => Pr
   })
   return (hash, at) => find({ hash, at })
 }
+
+const BY_SECRETS = prepared((database: Kysely<Tables>, hashes: readonly Buffer[]) =>
+  database
+    .selectFrom('api_key_secret')
+    .innerJoin('api_key', 'api_key.id', 'api_key_secret.key_id')
+    .select([...COLUMNS, 'hash', 'ends_at as endsAt'])
+    .where(({ eb, val }) => eb('hash', '=', sql<Buffer>`ANY (${val(hashes)}::bytea[])`))
+    .where('revoked_at', 'is', null)
+    .compile(),
+)
 
 type NewKey = { readonly name: string; readonly plan: Plan; readonly secret: Secret; readonly at: Date }
 

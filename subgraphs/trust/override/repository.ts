@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { batched } from '../../runtime/batched.ts'
 import type { KeysetRange } from '../../runtime/keyset.ts'
+import { prepared } from '../../runtime/prepared.ts'
 import type { Override as Wanted } from '../pipeline/request.ts'
 import type { Tables } from '../tables.ts'
 import { MOST_OVERRIDES, type Override, type SetOverride, wantedOf } from './override.ts'
@@ -21,6 +22,14 @@ type Listed = { readonly keyId: string; readonly subject: string | null; readonl
 
 type InForce = { readonly keyId: string; readonly subjects: readonly string[]; readonly at: Date }
 
+const OF_SUBJECTS = prepared((database: Kysely<Tables>, keyIds: readonly string[], subjects: readonly string[]) =>
+  database
+    .selectFrom('override')
+    .select(COLUMNS)
+    .where(sql<boolean>`(key_id, subject) IN (SELECT * FROM unnest(${keyIds}::bigint[], ${subjects}::text[]))`)
+    .compile(),
+)
+
 /** Overrides in the database. One that has ended is as good as gone. */
 export const overrideRepository = (database: Kysely<Tables>) => {
   const alive = ({ keyId, subject, at }: Listed) => {
@@ -34,13 +43,11 @@ export const overrideRepository = (database: Kysely<Tables>) => {
   // Every decision asks: those that come at once share a statement.
   const inForce = batched(async (asked: readonly InForce[]) => {
     const pairs = asked.flatMap(({ keyId, subjects }) => subjects.map((subject) => ({ keyId, subject })))
-    const keys = sql<string>`${pairs.map(({ keyId }) => keyId)}::bigint[]`
-    const subjects = sql<string>`${pairs.map(({ subject }) => subject)}::text[]`
-    const rows = await database
-      .selectFrom('override')
-      .select(COLUMNS)
-      .where(sql<boolean>`(key_id, subject) IN (SELECT * FROM unnest(${keys}, ${subjects}))`)
-      .execute()
+    const rows = await OF_SUBJECTS(
+      database,
+      pairs.map(({ keyId }) => keyId),
+      pairs.map(({ subject }) => subject),
+    )
     return asked.map(({ keyId, subjects: own, at }) =>
       rows
         .filter((row) => row.keyId === keyId && own.includes(row.subject) && (row.expiresAt === null || row.expiresAt > at))

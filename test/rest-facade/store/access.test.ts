@@ -66,7 +66,7 @@ const rows = storeRoutes.map((route) => {
   const fields = document.selectionSet.selections.flatMap((each) =>
     each.kind === Kind.FIELD ? [`${type}.${each.name.value}`] : [],
   )
-  return { operationId: operation.operationId, operation, opening: openingScopes(operation, fields) }
+  return { operationId: operation.operationId, operation, fields, opening: openingScopes(operation, fields) }
 })
 /** Parameters that an operation cannot do without. */
 const QUERIES: Readonly<Record<string, string>> = {
@@ -180,4 +180,28 @@ test('every root field of the schema has a row of scopes, and every row a field'
   const types = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]
   const places = types.flatMap((type) => Object.keys(type?.getFields() ?? {}).map((name) => `${type?.name}.${name}`))
   expect(places.filter((place) => !/^Query\._/.test(place)).sort()).toEqual(Object.keys(FIELD_SCOPES).sort())
+})
+
+/** What the finer scopes are about, by the names of root fields. */
+const FINER: readonly (readonly [field: RegExp, noun: string])[] = [
+  [/checkoutCustomField/i, 'checkout_custom_fields'],
+  [/(?<!checkout)customField/i, 'custom_fields'],
+  [/customer.*category|customerCategories/i, 'customer_categories'],
+  [/productCategor/i, 'categories'],
+  [/location/i, 'locations'],
+  [/scriptTag/i, 'jsapps'],
+]
+
+test('no scope opens a field but what the contract demands of its operations, and the finer one of its noun', () => {
+  const demanded = (place: string) => rows.flatMap(({ fields, operation }) => (fields.includes(place) ? [operation.scope] : []))
+  const others = roots.flatMap(({ place, demand }) => {
+    const finer = FINER.flatMap(([field, noun]) => (field.test(place) ? [`read_${noun}`, `write_${noun}`] : []))
+    const known = [...demanded(place), ...finer]
+    // The contract has no word about fields that none of its operations selects: one scope is theirs.
+    const own = demanded(place).length > 0 || !Array.isArray(demand) ? [] : demand.slice(0, 1)
+    return Array.isArray(demand)
+      ? demand.filter((scope) => ![...known, ...own].includes(scope)).map((scope) => [place, scope])
+      : []
+  })
+  expect(others).toEqual([])
 })

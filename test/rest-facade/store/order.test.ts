@@ -133,6 +133,11 @@ test('lists are filtered by state, fulfilment, days and words, and counted', asy
   expect(await listed('/orders/status/pending_payment.json')).toEqual(['Pending Payment'])
   expect(await listed(`/orders/after/${first}.json?limit=2`)).toEqual(['Canceled', 'Pending Payment'])
   expect(await listed('/orders/search.json?query=PAID@')).toEqual(['Paid'])
+  expect(await listed('/orders/search.json?query=Paid@Example.com')).toEqual(['Paid'])
+  expect(await listed('/orders/search.json?query=d@example.com')).toEqual(['Abandoned', 'Canceled', 'Paid'])
+  for (const other of ['paid@example.org', 'paid@ex_mple.com']) {
+    expect(await listed(`/orders/search.json?query=${other}`)).toEqual([])
+  }
   expect((await stack.ask('GET /orders/search.json?query=example&limit=1', { as: shop })).json).toMatchObject({
     orders: [{ order: { id: first } }],
     count: 4,

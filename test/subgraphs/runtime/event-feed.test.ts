@@ -173,6 +173,31 @@ test('a broken connection is opened again, and nothing is missed', async () => {
   expect(await read(events, 2)).toEqual([2, 3])
 }, 20_000)
 
+test('who listens goes on with a database that lacks the last events, as after a fail-over', async () => {
+  const [events, named] = await Promise.all([feed.listen('a', null), feed.listen('a', 'name')])
+  await happen('a', 5)
+  expect([await read(events, 5), await read(named, 5)]).toEqual([
+    [1, 2, 3, 4, 5],
+    [1, 2, 3, 4, 5],
+  ])
+  // Before the connection breaks: it may be back at once.
+  const missed = new Promise<void>((told) => {
+    const end = feed.notice((topic) => {
+      if (topic !== null) return
+      end()
+      told()
+    })
+  })
+  await database.pool.query(`DELETE FROM event WHERE number > 2; UPDATE event_topic SET last_number = 2;
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()`)
+  await missed
+  await happen('a', 2)
+  expect([await read(events, 2), await read(named, 2)]).toEqual([
+    [3, 4],
+    [3, 4],
+  ])
+}, 20_000)
+
 test('who listened in a process that was killed between commit and delivery goes on there, once', async () => {
   const { child, line } = await listenElsewhere('a', 'name')
   await happen('a', 2)
@@ -185,6 +210,13 @@ test('who listened in a process that was killed between commit and delivery goes
   await happen('a', 3)
   child.kill('SIGKILL')
   await new Promise((resolve) => child.once('exit', resolve))
+  // The database takes a moment to see that it is dead.
+  await eventually(async () => {
+    const { rows: locks } = await database.pool.query(
+      `SELECT FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    )
+    return locks.length === 1
+  })
 
   const [stranger, back] = await Promise.all([feed.listen('a', 'other name'), feed.listen('a', 'name')])
   expect(await read(back, 3)).toEqual([3, 4, 5])

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import * as oauth from 'openid-client'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { SCOPES } from '../../../subgraphs/store/access/scopes.ts'
+import { isFresh } from '../../../subgraphs/store/authorization-request/authorization-request.ts'
 import { type OauthStack, startOauth } from './support/oauth.ts'
 import { shopBrowser } from './support/shop-browser.ts'
 import type { TestStore } from './support/store.ts'
@@ -521,3 +522,12 @@ function askRaw(host: string, port: number, lines: readonly string[]): Promise<s
     socket.on('error', reject)
   })
 }
+
+test.each([
+  [null, false],
+  [9 * 60_000 + 59_999, true],
+  [10 * 60_000, false],
+])('a password that was given %s milliseconds ago counts: %s', (ago, counts) => {
+  const now = new Date()
+  expect(isFresh({ signedInAt: ago === null ? null : new Date(now.getTime() - ago) }, now)).toBe(counts)
+})

@@ -1,0 +1,35 @@
+/** What all of these functions make, in one object. */
+type Together<Makers extends readonly ((...given: never) => object)[]> = Intersection<ReturnType<Makers[number]>>
+type Intersection<Union> = (Union extends unknown ? (part: Union) => void : never) extends (whole: infer Whole) => void
+  ? Whole
+  : never
+
+/**
+ * One object with all that `makers` make out of the same things; each of them is called when something that it makes is first asked for. They make the same names
+ * whenever they are called, each its own, and do nothing else: so the first object calls all of them to learn which name is whose.
+ */
+export const lazily =
+  <Given extends readonly unknown[]>() =>
+  <Makers extends readonly ((...given: Given) => object)[]>(...makers: Makers): ((...given: Given) => Together<Makers>) => {
+    let shape: object | null = null
+    return (...given) => {
+      shape ??= shapeOf(makers, given)
+      return Object.assign(Object.create(shape), { given, made: [] } satisfies Lazy<Given>)
+    }
+  }
+
+type Part = Readonly<Record<string, unknown>>
+type Lazy<Given> = { readonly given: Given; readonly made: Part[] }
+
+function shapeOf<Given extends readonly unknown[]>(makers: readonly ((...given: Given) => object)[], given: Given): object {
+  const getters = makers.flatMap((make, index) =>
+    Object.keys(make(...given)).map((name) => {
+      function get(this: Lazy<Given>): unknown {
+        this.made[index] ??= make(...this.given) as Part
+        return this.made[index][name]
+      }
+      return [name, { get }] as const
+    }),
+  )
+  return Object.defineProperties({}, Object.fromEntries(getters))
+}

@@ -1,0 +1,32 @@
+import pg from 'pg'
+
+const otherTime = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ)
+
+/**
+ * A time to the millisecond. `2026-11-21 09:30:00.123456+00`, which PostgreSQL writes where its time zone is UTC, is read digit by digit: pg takes it apart by
+ * regular expressions, whose parts were a tenth of the garbage of a list of products.
+ */
+export function timeIn(text: string): Date {
+  if (text[10] !== ' ' || !text.endsWith('+00') || text[0] === '0') return otherTime(text)
+  const [year, month, day] = [digits(text, 0, 4), digits(text, 5, 2), digits(text, 8, 2)]
+  const [hour, minute, second] = [digits(text, 11, 2), digits(text, 14, 2), digits(text, 17, 2)]
+  return new Date(Date.UTC(year, month - 1, day, hour, minute, second, milliseconds(text)))
+}
+
+function digits(text: string, from: number, count: number): number {
+  let number = 0
+  for (let at = from; at < from + count; at += 1) number = number * 10 + text.charCodeAt(at) - 48
+  return number
+}
+
+/** PostgreSQL leaves out zeros at the end, and the point where nothing is behind it. */
+function milliseconds(text: string): number {
+  const given = Math.min(3, text.length - '2026-11-21 09:30:00.+00'.length)
+  return given <= 0 ? 0 : digits(text, 20, given) * 10 ** (3 - given)
+}
+
+/** How values of the database are read: as pg does, and times in less time. */
+export const typesRead: pg.CustomTypesConfig = {
+  getTypeParser: (type, format) =>
+    type === pg.types.builtins.TIMESTAMPTZ && format !== 'binary' ? timeIn : pg.types.getTypeParser(type, format),
+}

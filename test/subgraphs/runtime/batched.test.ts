@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { batched } from '../../../subgraphs/runtime/batched.ts'
+
+/** Doubles numbers, and notes which came together; refuses those with a zero among them. */
+function doubling(options?: { readonly most: number }) {
+  const batches: (readonly number[])[] = []
+  const double = batched(async (numbers: readonly number[]) => {
+    batches.push(numbers)
+    await sleep(20)
+    if (numbers.includes(0)) throw new Error('zero')
+    return numbers.map((number) => number * 2)
+  }, options)
+  return { double, batches }
+}
+
+test('what comes in one turn of the event loop is done together, and each is answered in its place', async () => {
+  const { double, batches } = doubling()
+  const later = Promise.resolve().then(() => double(3))
+  expect(await Promise.all([double(1), double(2), later])).toEqual([2, 4, 6])
+  expect(batches).toEqual([[1, 2, 3]])
+})
+
+test('what comes while something is under way is done together afterwards, at most so many', async () => {
+  const { double, batches } = doubling({ most: 2 })
+  const first = double(1)
+  await sleep(5)
+  expect(batches).toEqual([[1]])
+  expect(await Promise.all([first, double(2), double(3), double(4)])).toEqual([2, 4, 6, 8])
+  expect(batches).toEqual([[1], [2, 3], [4]])
+})
+
+test('a failure is that of all who came together, and of nobody else', async () => {
+  const { double } = doubling({ most: 2 })
+  const settled = await Promise.allSettled([double(0), double(1), double(2)])
+  expect(settled.map((each) => (each.status === 'fulfilled' ? each.value : each.reason.message))).toEqual(['zero', 'zero', 4])
+  expect(await double(5)).toBe(10)
+})

@@ -1,0 +1,85 @@
+import { type Kysely, sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { anyOf } from '../../../subgraphs/runtime/any-of.ts'
+import { cancelledBy } from '../../../subgraphs/runtime/cancellation.ts'
+import { type Database, openDatabase } from '../../../subgraphs/runtime/database.ts'
+import { prepared } from '../../../subgraphs/runtime/prepared.ts'
+import { emptyDatabase, type FreshDatabase } from '../../support/database.ts'
+
+type Tables = { note: { id: number; text: string } }
+
+let fresh: FreshDatabase
+let database: Database<Tables>
+beforeAll(async () => {
+  fresh = await emptyDatabase()
+  database = openDatabase(fresh.connection, { schema: 'public', max: 1, onError: () => {} })
+  await sql`CREATE TABLE note (id integer, text text)`.execute(database.query)
+  await sql`INSERT INTO note VALUES (1, 'one'), (2, 'two'), (3, 'three')`.execute(database.query)
+})
+afterAll(async () => {
+  await database.close()
+  await fresh.drop()
+})
+
+const notes = prepared((query: Kysely<Tables>, ids: readonly number[], text: string) =>
+  query
+    .selectFrom('note')
+    .selectAll()
+    .where('text', '<>', text)
+    .where('id', '=', anyOf(ids))
+    .where('text', '<>', text)
+    .orderBy('id')
+    .compile(),
+)
+
+test('a statement is prepared once on a connection, and has the values of each call', async () => {
+  expect(await notes(database.query, [3, 1], 'two')).toEqual([
+    { id: 1, text: 'one' },
+    { id: 3, text: 'three' },
+  ])
+  expect(await notes(database.query, [2, 3], 'three')).toEqual([{ id: 2, text: 'two' }])
+  expect(await notes(database.query, [], '')).toEqual([])
+  const { rows } = await sql<{ calls: number }>`
+    SELECT (generic_plans + custom_plans)::integer AS calls FROM pg_prepared_statements WHERE statement LIKE '%"note"%'`.execute(
+    database.query,
+  )
+  expect(rows).toEqual([{ calls: 3 }])
+})
+
+test('within a transaction it sees what that has written', async () => {
+  const seen = await database.query.transaction().execute(async (query) => {
+    await query.insertInto('note').values({ id: 4, text: 'four' }).execute()
+    return notes(query, [4], '')
+  })
+  expect(seen).toEqual([{ id: 4, text: 'four' }])
+})
+
+test('lists of other things than numbers arrive as they are', async () => {
+  const echo = prepared((query: Kysely<Tables>, numbers: readonly (number | null)[], texts: readonly string[], at: Date) =>
+    sql`SELECT ${numbers}::integer[] AS numbers, ${texts}::text[] AS texts, ${at}::timestamptz AS at, ${5}::integer AS five`.compile(
+      query,
+    ),
+  )
+  const at = new Date('2026-11-21T09:30:00.123Z')
+  const texts = ['a"b', 'c,d', '{}', 'NULL']
+  expect(await echo(database.query, [1, null], texts, at)).toEqual([{ numbers: [1, null], texts, at, five: 5 }])
+})
+
+test('a statement that fails does not keep its connection from the next one', async () => {
+  const tenth = prepared((query: Kysely<Tables>, part: number) => sql`SELECT 10 / ${part}::integer AS share`.compile(query))
+  await expect(tenth(database.query, 0)).rejects.toMatchObject({ code: '22012' })
+  expect(await tenth(database.query, 5)).toEqual([{ share: 2 }])
+})
+
+test('a statement that is cancelled, before it is prepared or while it runs, can be asked again', async () => {
+  for (const milliseconds of [0, 0, 1, 2, 50]) {
+    const napping = prepared((query: Kysely<Tables>, seconds: number) =>
+      sql`SELECT pg_sleep(${seconds}::float8), ${sql.lit(`nap ${milliseconds}`)} AS name`.compile(query),
+    )
+    const abort = new AbortController()
+    const nap = cancelledBy(abort.signal, () => napping(database.query, 30))
+    setTimeout(() => abort.abort(new Error('enough')), milliseconds)
+    await expect(nap).rejects.toThrow()
+    expect(await napping(database.query, 0)).toMatchObject([{ name: `nap ${milliseconds}` }])
+  }
+})
