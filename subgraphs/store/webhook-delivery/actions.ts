@@ -10,6 +10,7 @@ export async function replayWebhookDelivery(unit: Unit, { plan }: Webhooks, id: 
   const { query, storeId, now } = unit
   const deliveries = webhookDeliveryRepository(query)
   const row = deliveryRow(id) ?? 0
+  await deliveries.lockOrder(storeId)
   const [seen] = await deliveries.findByIds(storeId, [row])
   // In this order, as whoever records an attempt does.
   const subscription = seen && (await webhookSubscriptionRepository(query).lock(storeId, seen.subscriptionId))

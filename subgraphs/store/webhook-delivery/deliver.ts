@@ -130,6 +130,7 @@ async function recordIn(
   const subscriptions = webhookSubscriptionRepository(query)
   const seen = await deliveries.ofRun(storeId, job)
   if (!seen) return
+  await deliveries.lockOrder(storeId)
   await deliveries.lockLane(storeId, seen)
   const subscription = await subscriptions.lock(storeId, seen.subscriptionId)
   // Locks were waited for: it may be gone.

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { KeysetRange } from '../../runtime/keyset.ts'
+import { prepared } from '../../runtime/prepared.ts'
 import type { EventName, StoreEvent } from '../events.ts'
 import type { Tables } from '../tables.ts'
 import type { WebhookSubscription } from '../webhook-subscription/webhook-subscription.ts'
@@ -91,15 +92,14 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
      * Writes a delivery for every subscription to each of these events, in their order. Whoever deletes a subscription waits for the transaction, or is waited for.
      */
     async insertFor(storeId: number, told: readonly StoreEvent[], at: Date): Promise<number[]> {
-      const { rows } = await sql<{ id: string }>`
-        INSERT INTO webhook_delivery (store_id, subscription_id, url, event, entity, entity_id, triggered_at, due_at, created_at)
-        SELECT ${storeId}, subscription.id, subscription.url, subscription.event, told.entity, told.id, ${at}, ${at}, ${at}
-        FROM unnest(${told.map(({ event }) => event)}::text[], ${told.map(({ entity }) => entity)}::text[], ${told.map(({ id }) => id)}::integer[])
-          WITH ORDINALITY AS told (event, entity, id, place)
-        JOIN webhook_subscription AS subscription ON subscription.store_id = ${storeId} AND subscription.event = told.event
-        ORDER BY told.place, subscription.id
-        FOR KEY SHARE OF subscription
-        RETURNING id`.execute(database)
+      const rows = await INSERT_FOR(
+        database,
+        storeId,
+        told.map(({ event }) => event),
+        told.map(({ entity }) => entity),
+        told.map(({ id }) => id),
+        at,
+      )
       return rows.map(({ id }) => Number(id))
     },
 
@@ -166,6 +166,14 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
         .where('status', '=', 'waiting')
         .executeTakeFirst()
       return row ? deliveryOf(row) : null
+    },
+
+    /**
+     * Keeps everybody else from deciding what is next in lanes of this store until the transaction ends; to be asked before every other lock. Who resumes a webhook
+     * while the delivery before its own is recorded would leave the next one to who records, for whom the webhook is still paused.
+     */
+    async lockOrder(storeId: number): Promise<void> {
+      await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`webhooks ${storeId}`}, 0))`.execute(database)
     },
 
     /** Keeps everybody else from beginning or recording deliveries of a lane until the transaction ends. */
@@ -347,3 +355,23 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
 }
 
 const deliveryOf = <Row extends { readonly id: string }>({ id, ...row }: Row) => ({ ...row, id: Number(id) })
+
+const INSERT_FOR = prepared(
+  (
+    database: Kysely<Tables>,
+    storeId: number,
+    events: readonly EventName[],
+    entities: readonly string[],
+    ids: readonly number[],
+    at: Date,
+  ) =>
+    sql<{ id: string }>`
+      INSERT INTO webhook_delivery (store_id, subscription_id, url, event, entity, entity_id, triggered_at, due_at, created_at)
+      SELECT ${storeId}, subscription.id, subscription.url, subscription.event, told.entity, told.id, ${at}, ${at}, ${at}
+      FROM unnest(${events}::text[], ${entities}::text[], ${ids}::integer[])
+        WITH ORDINALITY AS told (event, entity, id, place)
+      JOIN webhook_subscription AS subscription ON subscription.store_id = ${storeId} AND subscription.event = told.event
+      ORDER BY told.place, subscription.id
+      FOR KEY SHARE OF subscription
+      RETURNING id`.compile(database),
+)

@@ -46,6 +46,7 @@ export async function createWebhookSubscription(unit: Unit, { refusal }: Webhook
 export async function updateWebhookSubscription(unit: Unit, webhooks: Webhooks, id: string, input: Change & Versioned) {
   const { query, storeId, now } = unit
   const subscriptions = webhookSubscriptionRepository(query)
+  await webhookDeliveryRepository(query).lockOrder(storeId)
   const before = await subscriptions.lock(storeId, rowOf(id, 'WebhookSubscription') ?? 0)
   if (!before) return notFoundError('webhook', id)
   const stale = staleVersion(input.expectedVersion, before.version)
@@ -76,6 +77,7 @@ export async function updateWebhookSubscription(unit: Unit, webhooks: Webhooks, 
 export async function deleteWebhookSubscription(unit: Unit, { plan }: Webhooks, id: string, { expectedVersion }: Versioned) {
   const { query, storeId } = unit
   const subscriptions = webhookSubscriptionRepository(query)
+  await webhookDeliveryRepository(query).lockOrder(storeId)
   const before = await subscriptions.lock(storeId, rowOf(id, 'WebhookSubscription') ?? 0)
   if (!before) return notFoundError('webhook', id)
   const stale = staleVersion(expectedVersion, before.version)
@@ -89,6 +91,7 @@ export async function deleteWebhookSubscription(unit: Unit, { plan }: Webhooks, 
 export async function pauseWebhookSubscription(unit: Unit, { plan }: Webhooks, id: string) {
   const { query, storeId, now } = unit
   const subscriptions = webhookSubscriptionRepository(query)
+  await webhookDeliveryRepository(query).lockOrder(storeId)
   const before = await subscriptions.lock(storeId, rowOf(id, 'WebhookSubscription') ?? 0)
   if (!before) return notFoundError('webhook', id)
   if (before.pausedAt === null) {
@@ -102,6 +105,7 @@ export async function pauseWebhookSubscription(unit: Unit, { plan }: Webhooks, i
 /** Begins to send again what waits for a webhook. */
 export async function resumeWebhookSubscription(unit: Unit, webhooks: Webhooks, id: string) {
   const { query, storeId } = unit
+  await webhookDeliveryRepository(query).lockOrder(storeId)
   const before = await webhookSubscriptionRepository(query).lock(storeId, rowOf(id, 'WebhookSubscription') ?? 0)
   if (!before) return notFoundError('webhook', id)
   await resume(unit, webhooks, before)

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { TestClock } from 'pg-boss'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestStore } from '../../subgraphs/store/support/store.ts'
@@ -74,10 +75,16 @@ async function toDo(): Promise<{ readonly sending: number; readonly due: number 
   return { sending, due }
 }
 
+/** How long a delivery may be under way before time passes all the same: what was begun and lost is done again in the time of the store. Milliseconds. */
+const SENDING = 5_000
+
 /** Lets time pass, a second of the store's at once, but none while something is being sent. */
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  let idleAt = performance.now()
   while (!(await holds())) {
-    if ((await toDo()).sending === 0) await clock.tick(1_000)
+    const isSending = (await toDo()).sending > 0
+    if (!isSending) idleAt = performance.now()
+    if (!isSending || performance.now() - idleAt > SENDING) await clock.tick(1_000)
     await sleep(2)
   }
 }
@@ -119,6 +126,7 @@ const DELIVERIES = `query ($filter: WebhookDeliveryFilter) { webhookDeliveries(f
   id event subjectType subjectNumber status dueAt body isTest finishedAt attempts { number status error response } } } }`
 const deliveries = async (id: number) =>
   (await ask(DELIVERIES, { filter: { webhookSubscriptionId: String(id) } })).webhookDeliveries.nodes
+const isDelivered = ({ status }: { readonly status: string }) => status === 'DELIVERED'
 const settled = (id: number) =>
   until(async () => (await deliveries(id)).every((each: { status: string }) => each.status !== 'WAITING'))
 
@@ -225,6 +233,55 @@ test('a receiver that is down gets every event afterwards, in order for each pro
   }
   expect(await hook(created)).toEqual({ failureCount: 0, failingSince: null, pausedAt: null })
 }, 60_000)
+
+test('what waits for a webhook is sent when that is resumed while the delivery before it is being recorded', async () => {
+  const [created, updated] = [await aHook('product_created', '/both'), await aHook('product_updated', '/both')]
+  for (const each of [created, updated])
+    await ask('mutation ($id: ID!) { pauseWebhookSubscription(id: $id) { __typename } }', { id: String(each) })
+  const [held, free] = [await aProduct(), await aProduct()]
+  for (const id of [held, free]) await rename(id, 'Renamed')
+  const holding = Promise.withResolvers<() => void>()
+  answers.set('/both', (response, sent) => {
+    const answer = () => response.writeHead(200).end()
+    if (numberIn(sent) === held && eventOf(sent) === 'product_created') holding.resolve(answer)
+    else answer()
+  })
+  const resume = (id: number) =>
+    ask('mutation ($id: ID!) { resumeWebhookSubscription(id: $id) { __typename } }', { id: String(id) })
+  await resume(created)
+  await until(async () => at('/both').length === 2 && (await deliveries(created)).some(isDelivered))
+  const answer = await holding.promise
+
+  // Who resumes has seen that the one before is being sent, and cannot commit yet.
+  const blocker = new pg.Client(stack.database.connection)
+  await blocker.connect()
+  const finds = async (from: string) => (await blocker.query(`SELECT FROM ${from}`)).rowCount !== 0
+  await blocker.query('BEGIN; LOCK TABLE store_jobs.job IN SHARE MODE')
+  const resuming = resume(updated)
+  await expect
+    .poll(
+      () => finds("pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND query ~* '^\\s*(with|insert)[^;]* into '"),
+      { timeout: 10_000 },
+    )
+    .toBe(true)
+  answer()
+  const isAwaited = () => finds("pg_locks WHERE locktype = 'advisory' AND NOT granted")
+  await expect
+    .poll(async () => (await deliveries(created)).every(isDelivered) || (await isAwaited()), { timeout: 10_000 })
+    .toBe(true)
+  await blocker.query('ROLLBACK')
+  await blocker.end()
+  await resuming
+  await settled(updated)
+  expect(at('/both').map((each) => [numberIn(each), eventOf(each)])).toEqual(
+    expect.arrayContaining(
+      [held, free].flatMap((id) => [
+        [id, 'product_created'],
+        [id, 'product_updated'],
+      ]),
+    ),
+  )
+})
 
 test('what somebody pauses is sent nothing until it is resumed, and then what is about one thing in order; others of the same receiver do not wait', async () => {
   const PAUSE = 'mutation ($id: ID!) { done: pauseWebhookSubscription(id: $id) { __typename } }'
