@@ -70,6 +70,14 @@ export const variables = {
     meaning:
       'Queries and mutations that take so long or longer are logged with their name, cost and what each subgraph took; 0 logs none.',
   },
+  // A thousand is twice a large burst of one client, and some 100 MB when all of them wait for others; `gateway/load.ts` says when it is fewer.
+  LOAD_LIMIT: {
+    read: wholeNumber(0, 1_000_000),
+    default: '1000',
+    unit: 'requests',
+    meaning:
+      'Requests, and operations over WebSocket, that a process works on at once; more are answered with 503, and fewer are taken while the processor is short. 0 sets no bound.',
+  },
   DEPTH_LIMIT: {
     read: wholeNumber(0, 1_000),
     default: '10',

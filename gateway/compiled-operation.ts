@@ -6,7 +6,6 @@ import {
   type FragmentDefinitionNode,
   type GraphQLError,
   type GraphQLSchema,
-  getVariableValues,
   Kind,
   type OperationDefinitionNode,
 } from 'graphql'
@@ -17,6 +16,7 @@ import { type Operation, type Selection, selectionOf } from './compiled-operatio
 import { keep, plansOf } from './compiled-operation/plans.ts'
 import { executeSerially, executeTogether } from './compiled-operation/roots.ts'
 import { addError, type Run } from './compiled-operation/run.ts'
+import { coercion } from './variables.ts'
 
 /**
  * Runs a compiled operation. The answer is that of graphql-js' `execute`, to the order of keys and errors; at once when no resolver makes it wait. Once `signal` is
@@ -51,7 +51,7 @@ export function compileOperation(
   }
 
   const operation: Operation = { schema, node, fragments: fragmentsOf(document) }
-  const definitions = node.variableDefinitions ?? []
+  const coerce = coercion(schema, node.variableDefinitions ?? [], COERCION_ERRORS)
   const keyOf = conditionKey(document)
   const begin = node.operation === 'mutation' ? executeSerially : executeTogether
 
@@ -68,7 +68,7 @@ export function compileOperation(
   }
 
   return ({ rootValue, contextValue, variableValues, signal }) => {
-    const { coerced, errors } = getVariableValues(schema, definitions, variableValues, COERCION_ERRORS)
+    const { coerced, errors } = coerce(variableValues)
     if (errors) return { errors }
     const run: Run = {
       operation,

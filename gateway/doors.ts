@@ -7,6 +7,8 @@ const DOORS: readonly (readonly [RegExp, string | null])[] = [
   [/^\/mcp\/[a-z]+(?:\/server\.json)?$/, 'mcp'],
   [/^\/oauth(?:\/|$)/, 'oauth'],
   [/^\/files(?:\/|$)/, 'files'],
+  // Of a subgraph, for gateways.
+  [/^\/(?:door|changes)$/, 'link'],
 ]
 
 /** Which way a request took; null for those that nobody counts. */

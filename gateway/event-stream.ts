@@ -79,6 +79,8 @@ export function eventStreams(
     const delivery = deliver(admission, asked.variables, caller, send, wantsCost(request.headers[COST_HEADER], asked))
     streams.set(stream, delivery)
     if (admission.subscribe) lasting.add(stream)
+    // Its answer begins now, and what there is to do for it with that.
+    else app.load.enter(stream)
     comments.add(stream)
     stream.once('close', () => {
       streams.delete(stream)
@@ -86,6 +88,7 @@ export function eventStreams(
       delivery.stop()
     })
     void delivery.ended.then((errors) => {
+      app.load.leave(stream)
       if (!stream.writable) return
       stream.end((errors ? nextEvent(JSON.stringify({ errors })) : '') + COMPLETE)
     })

@@ -53,9 +53,18 @@ export async function replyTo(
   if (answer && (isOfSubgraph || !isOverload(statusCode))) return { kind: 'answer', answer }
   return {
     kind: 'fault',
-    cause: new Error(`Expected a GraphQL answer, got ${text.length} characters with status ${statusCode}.`),
-    isIll: statusCode >= 500,
+    cause: new Error(
+      `Expected a GraphQL answer, got ${text.length} characters with status ${statusCode}${reasonIn(statusCode, text)}.`,
+    ),
+    // Who says when to come back is well, and has too much to do: leaving it alone altogether would waste what it can still do.
+    isIll: statusCode >= 500 && !(statusCode === 503 && headers['retry-after'] !== undefined),
     againAfter: againAfter(statusCode, headers['retry-after'], Date.now()),
     answer,
   }
+}
+
+/** Why a subgraph of ours does not believe us, for the log: a wrong secret, or a wrong clock. */
+function reasonIn(statusCode: number, text: string): string {
+  const message = statusCode === 401 ? /"message":"([^"\\]{1,200})"/.exec(text)?.[1] : undefined
+  return message === undefined ? '' : `: ${message}`
 }

@@ -77,7 +77,8 @@ export async function serveGraphql(
       scope.setErrorHandler((error: FastifyError, request, reply) => {
         const { status, message } = refusalOf(error)
         if (status === 500) request.log.error({ err: error }, 'a GraphQL request failed')
-        return refuse(request, reply, status, message)
+        // What is refused before the hook above would be kept from pages.
+        return refuse(request, reply.headers(HEADERS), status, message)
       })
       scope.setNotFoundHandler((request, reply) => {
         if (request.url.split('?', 1)[0] !== GRAPHQL_PATH)

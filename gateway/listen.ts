@@ -26,6 +26,9 @@ export const listeningOf = (
   drainSeconds: config.SHUTDOWN_DRAIN_SECONDS,
 })
 
+/** Connections that may wait to be taken: Linux' own bound (net.core.somaxconn). With the 511 of Node a busy process has those reset that come while it is. */
+const BACKLOG = 4_096
+
 const REFUSALS: Readonly<Record<string, (at: Listening) => string>> = {
   EADDRINUSE: ({ host, port }) =>
     `Port ${port} on ${host} is taken: stop the program that listens there, or set PORT to another number.`,
@@ -38,7 +41,7 @@ const REFUSALS: Readonly<Record<string, (at: Listening) => string>> = {
 /** Opens the port; the end of the program closes it first and lets requests finish. */
 export async function listen(app: FastifyInstance, at: Listening, defer: Defer): Promise<void> {
   try {
-    await app.listen({ host: at.host, port: at.port })
+    await app.listen({ host: at.host, port: at.port, backlog: BACKLOG })
   } catch (error) {
     await app.close()
     throw refusalOf(error, at)

@@ -20,7 +20,6 @@ export function localLink(subgraph: Subgraph): Link {
   const texts = boundedCache<Prepared>(DOCUMENTS)
   /** Documents of the caller's, as long as the caller has them. */
   const documents = new WeakMap<DocumentNode, Map<string | undefined, Prepared>>()
-  const contexts = new WeakMap<Passage, object>()
 
   const prepared = (document: DocumentNode, operationName: string | undefined): Prepared => ({
     document,
@@ -52,10 +51,12 @@ export function localLink(subgraph: Subgraph): Link {
     document ? preparedDocument(document, operationName) : preparedText(query, operationName)
 
   const contextOf = (passage: Passage): object => {
-    const known = contexts.get(passage)
+    // Held by the passage itself: V8 makes much of weak references to what lives as shortly.
+    passage.contexts ??= new Map()
+    const known = passage.contexts.get(subgraph)
     if (known) return known
     const context = subgraph.context(passage.caller)
-    contexts.set(passage, context)
+    passage.contexts.set(subgraph, context)
     return context
   }
 

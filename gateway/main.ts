@@ -3,8 +3,8 @@
  * The log goes to standard output as JSON lines, what a person should read goes to standard error.
  */
 import { readFileSync } from 'node:fs'
-import pino from 'pino'
 import { describeConfig, readConfig } from '../subgraphs/runtime/config.ts'
+import { processLog } from '../subgraphs/runtime/process-log.ts'
 import { runProgram } from '../subgraphs/runtime/program.ts'
 import { Refusal } from '../subgraphs/runtime/refusal.ts'
 import { serveExplorer } from '../web/explorer/serve.ts'
@@ -33,7 +33,7 @@ await runProgram(async (defer, end) => {
     return end()
   }
   const config = readConfig(variables, process.env)
-  const log = pino({ level: config.LOG_LEVEL })
+  const log = processLog(config.LOG_LEVEL)
   const path = config.SUPERGRAPH_FILE ?? ''
   if (path === '') throw new Refusal('Expected SUPERGRAPH_FILE to name a file with a composed supergraph.')
   const first = textOf(path)
@@ -56,7 +56,7 @@ await runProgram(async (defer, end) => {
   process.on('SIGHUP', watched.look)
 
   const isProxy = config.TRUSTED_PROXIES
-  const app = createHttpServer({ log, metrics, isProxy })
+  const app = createHttpServer({ log, metrics, isProxy, loadLimit: config.LOAD_LIMIT })
   const explorer = config.EXPLORER && { page: await serveExplorer(app) }
   await serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
   const sockets = serveWebSockets(app, gateway, { isProxy })

@@ -1,5 +1,6 @@
-import { type ExecutionResult, GraphQLError, type GraphQLErrorExtensions } from 'graphql'
+import { type ExecutionResult, GraphQLError, type GraphQLErrorExtensions, type GraphQLFormattedError } from 'graphql'
 import type { Logger } from 'pino'
+import { isTransient } from '../subgraphs/runtime/transient-fault.ts'
 import { fault, type GatewayCode, refusal } from './errors.ts'
 import type { Link, Opened, Passage, Source } from './link.ts'
 
@@ -21,7 +22,7 @@ export class LinkError extends Error {
 /**
  * `link` as the gateway uses it: it never rejects, and every error it answers may be seen by clients.
  * One with a code was written for clients, and what graphql-js says about their input was, too. Anything else is a fault: it is logged with
- * all its detail, here and nowhere else, and answered with the request's id and no detail.
+ * all its detail, here and nowhere else, and answered with the request's id and no detail: UNAVAILABLE when it will pass, as when the database restarts.
  */
 export function maskedLink(link: Link, log: Logger): Link {
   const begin = link.subscribe?.bind(link)
@@ -72,7 +73,7 @@ export function maskedLink(link: Link, log: Logger): Link {
       { err: error.originalError ?? error, path, subgraph: link.name, requestId: caller.requestId },
       'a field was not resolved',
     )
-    const masked = fault(caller.requestId)
+    const masked = maskOf(error.originalError ?? error, caller.requestId)
     return shown(masked.message, path, masked.extensions)
   }
 
@@ -86,10 +87,26 @@ export function maskedLink(link: Link, log: Logger): Link {
       { err: error, subgraph: link.name, requestId: caller.requestId },
       'a subgraph could not be asked',
     )
-    const { message, extensions } = error instanceof LinkError ? refusal(error.code, error.message) : fault(caller.requestId)
+    const { message, extensions } =
+      error instanceof LinkError ? refusal(error.code, error.message) : maskOf(error, caller.requestId)
     return shown(message, undefined, { ...extensions, requestId: caller.requestId })
   }
 }
+
+/** When to come again after a fault that passes. Seconds, as the doors of REST say. */
+const AGAIN_SECONDS = 2
+
+const maskOf = (error: unknown, requestId: string): GraphQLFormattedError =>
+  isTransient(error)
+    ? refusal(
+        'UNAVAILABLE',
+        'The service cannot do this right now. Try again in a few seconds; a change may have been made all the same.',
+        {
+          retryAfterSeconds: AGAIN_SECONDS,
+          requestId,
+        },
+      )
+    : fault(requestId)
 
 /** For what nobody waits for in particular. */
 const NEVER = new AbortController().signal

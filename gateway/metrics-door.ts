@@ -42,6 +42,8 @@ export async function serveMetrics(
   metrics.gaugePer('atrium_jobs_oldest_seconds', 'How long the job has waited that is due for longest.', ['queue'], async () =>
     (await jobs()).map(({ queue, oldestSeconds }) => [[queue], oldestSeconds] as const),
   )
+  metrics.gauge('atrium_requests_running', 'Requests and operations of WebSockets that are being worked on.', app.load.running)
+  metrics.gauge('atrium_requests_most', 'How many of them there may be at this moment.', app.load.most)
   if (open.gateway) gaugesOf(open.gateway, metrics, open.sockets)
 
   const own = port === undefined ? app : createHttpServer({ log })

@@ -44,6 +44,8 @@ export type Metrics = {
   readonly kept: (outcome: 'hit' | 'joined' | 'miss') => void
   /** A request was answered with this status. */
   readonly requested: (door: string, status: number, seconds: number) => void
+  /** A request or an operation was refused because there was no room for it. */
+  readonly shed: (door: string) => void
   /** A figure that is asked for when somebody looks. */
   readonly gauge: (name: string, help: string, read: () => number) => void
   /** The same for several: a figure for each set of labels. What is not read any more is gone. `read` must not reject. */
@@ -128,6 +130,12 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
     buckets: BUCKETS,
     registers,
   })
+  const sheds = new Counter({
+    name: 'atrium_overload_refusals_total',
+    help: 'Requests, upgrades and operations of WebSockets that were refused because the process had too much to do, by door.',
+    labelNames: ['door'],
+    registers,
+  })
   const [hit, miss] = [lookups.labels('hit'), lookups.labels('miss')]
 
   const names = new Set<string>()
@@ -167,6 +175,7 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
       requests.labels(door, `${Math.trunc(status / 100)}xx`).inc()
       requestDurations.labels(door).observe(seconds)
     },
+    shed: (door) => sheds.labels(door).inc(),
     gauge(name, help, read) {
       new Gauge({
         name,

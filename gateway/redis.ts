@@ -45,7 +45,7 @@ export async function redisScripts({
 
   return {
     run(script, keys, values) {
-      if (redis.status !== 'ready' || Date.now() < pausedUntil) return null
+      if (redis.status !== 'ready' || performance.now() < pausedUntil) return null
       return redis.eval(script, keys.length, ...keys, ...values).then(
         (answer) => {
           found()
@@ -53,7 +53,7 @@ export async function redisScripts({
         },
         (error: unknown) => {
           lost(error)
-          pausedUntil = Date.now() + PAUSE_MILLISECONDS
+          pausedUntil = performance.now() + PAUSE_MILLISECONDS
           return null
         },
       )

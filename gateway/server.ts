@@ -16,6 +16,7 @@ import { doorOf } from './doors.ts'
 import { idleConnections } from './idle-connections.ts'
 import { BOUNDS } from './limits/limits.ts'
 import type { Metrics } from './metrics.ts'
+import { boundLoad, Overloaded } from './overload.ts'
 import type { IsProxy } from './proxies.ts'
 
 export { compressAnswers } from './compression.ts'
@@ -24,6 +25,10 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** From now on `/ready` answers 503, and connections end with the answer that they wait for; everything else goes on. */
     readonly startDraining: () => void
+  }
+  interface FastifyRequest {
+    /** The way that it took into this process; null for those that nobody counts. */
+    door: string | null
   }
   interface FastifyContextConfig {
     /** True where a part of the path is a secret: the log has the pattern of the route instead. */
@@ -88,15 +93,18 @@ export function createHttpServer({
   lost,
   metrics = null,
   isProxy,
+  loadLimit = 0,
 }: {
   readonly log: Logger
   readonly checks?: readonly ReadinessCheck[]
   /** For people; programs get JSON. Absent: everybody does. */
   readonly lost?: LostPage
   /** Counts requests by the door that they took. */
-  readonly metrics?: Pick<Metrics, 'requested'> | null
+  readonly metrics?: Pick<Metrics, 'requested' | 'shed'> | null
   /** Whose X-Forwarded-* are believed; absent: nobody's. */
   readonly isProxy?: IsProxy | undefined
+  /** Requests and operations of WebSockets that are worked on at once; 0, the default, for no bound. */
+  readonly loadLimit?: number
 }): FastifyInstance {
   const app: FastifyInstance = fastify({
     loggerInstance: log as FastifyBaseLogger,
@@ -137,10 +145,13 @@ export function createHttpServer({
     isClosing = true
     idle.end()
   })
+  app.decorateRequest('door', null)
   app.addHook('onRequest', (request, reply, done) => {
+    request.door = doorOf(pathOf(request))
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
     done(problemOf(request.raw) ?? undefined)
   })
+  boundLoad(app, loadLimit, (door) => metrics?.shed(door))
   app.server.on('checkExpectation', (_, response) => {
     response.writeHead(417, { 'content-type': 'application/json; charset=utf-8', connection: 'close' })
     response.end(JSON.stringify(errorBody(417, 'Expected no expectation but 100-continue.')))
@@ -154,7 +165,7 @@ export function createHttpServer({
   app.addHook('onResponse', (request, reply, done) => {
     logLine(log, request, reply)
     if (metrics) {
-      const door = doorOf(pathOf(request))
+      const { door } = request
       if (door !== null) metrics.requested(door, reply.statusCode, reply.elapsedTime / 1000)
     }
     done()
@@ -217,8 +228,9 @@ function withoutOf(answer: unknown): readonly string[] {
   return Array.isArray(named) ? named.filter((each) => typeof each === 'string') : []
 }
 
-/** What an error of Fastify or of a handler means to a client; 500 unless it says that the request is at fault. */
+/** What an error of Fastify or of a handler means to a client; 500 unless it says that the request is at fault, or that there is no room for it. */
 export function refusalOf(error: Partial<FastifyError>): { readonly status: number; readonly message: string } {
+  if (error instanceof Overloaded) return { status: error.statusCode, message: error.message }
   const status = error.statusCode
   if (status === undefined || status < 400 || status >= 500) return { status: 500, message: 'Something went wrong on our side.' }
   return { status, message: MESSAGES[error.code ?? ''] ?? error.message ?? 'The request is not valid.' }
@@ -296,15 +308,16 @@ function rememberedRoutes(app: FastifyInstance): { readonly methodsFor: (path: s
   }
 }
 
-/** Answers a request for an upgrade that is not granted, and ends the connection. */
-export function refuseUpgrade(socket: Duplex, status: number, message: string): void {
+/** Answers a request for an upgrade that is not granted, and ends the connection; `retryAfterSeconds` says when it may be. */
+export function refuseUpgrade(socket: Duplex, status: number, message: string, retryAfterSeconds?: number): void {
   if (!socket.writable) return void socket.destroy()
   const body = JSON.stringify(errorBody(status, message))
-  socket.end(rawAnswer(status, STATUS_CODES[status] ?? '', body), () => socket.destroy())
+  const retry = retryAfterSeconds === undefined ? '' : `Retry-After: ${retryAfterSeconds}\r\n`
+  socket.end(rawAnswer(status, STATUS_CODES[status] ?? '', body, retry), () => socket.destroy())
 }
 
-const rawAnswer = (status: number, phrase: string, body: string): string =>
-  `HTTP/1.1 ${status} ${phrase}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+const rawAnswer = (status: number, phrase: string, body: string, headers = ''): string =>
+  `HTTP/1.1 ${status} ${phrase}\r\n${headers}Connection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 
 /** Answers bytes that are no HTTP, or too many or too slow of them, and ends the connection. */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {

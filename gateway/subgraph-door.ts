@@ -16,6 +16,8 @@ export async function serveDoor(app: FastifyInstance, { routes, answer }: Door):
           for (const [name, value] of Object.entries(reply.getHeaders()))
             if (value !== undefined) reply.raw.setHeader(name, value)
           reply.hijack()
+          // It reads the body, which may take long.
+          app.load.leave(reply.raw)
           try {
             await answer(request.raw, reply.raw, { requestId: request.id, address: request.ip })
           } catch (error) {

@@ -22,6 +22,9 @@ const PING_SECONDS = 15
 const INIT_MILLISECONDS = 5_000
 const CLOSE_MILLISECONDS = 2_000
 
+/** What refusals of WebSockets and their operations are counted as. */
+const DOOR = 'websocket'
+
 /** RFC 6455 §7.4.1, and the registry that it founds; clients of this protocol connect again after either. */
 const GOING_AWAY = 1001
 const SERVICE_RESTART = 1012
@@ -155,11 +158,13 @@ export function serveWebSockets(
     sockets.handleUpgrade(request, socket, head, (opened) => connected(opened, socket, { requestId, address, credentials }))
   }
 
-  function refusalFor({ url = '' }: IncomingMessage): readonly [status: number, message: string] | null {
+  function refusalFor({ url = '' }: IncomingMessage): readonly [status: number, message: string, retryAfter?: number] | null {
     if (url.split('?', 1)[0] !== GRAPHQL_PATH) return [404, `Expected WebSockets at ${GRAPHQL_PATH}.`]
     if (isClosing) return [503, 'This server is stopping: connect again.']
     if (connections.size >= BOUNDS.connections) return [503, 'Too many connections: try again later.']
-    return null
+    if (app.load.hasRoom()) return null
+    const { statusCode, message, retryAfterSeconds } = app.overloaded(DOOR)
+    return [statusCode, message, retryAfterSeconds]
   }
 
   function connected(socket: WebSocket, stream: Duplex, caller: Caller): void {
@@ -216,6 +221,10 @@ export function serveWebSockets(
       const message = `Expected at most ${BOUNDS.socketOperations} operations at once over one connection.`
       return refused([refusal('TOO_MANY_OPERATIONS', message, { limit: BOUNDS.socketOperations })])
     }
+    if (!app.load.hasRoom()) {
+      const { message, retryAfterSeconds } = app.overloaded(DOOR)
+      return refused([refusal('UNAVAILABLE', message, { retryAfterSeconds })])
+    }
     const read = askedInBody(payload)
     if (read.kind === 'malformed') return refused([read.error])
     const { asked } = read
@@ -233,7 +242,10 @@ export function serveWebSockets(
       (text, taken) => send({ connection, beginning, text, taken }),
       asked.wantsCost,
     )
+    // A subscription waits for events, which are nothing to do.
+    if (!admission.subscribe) app.load.enter(running)
     void running.ended.then(() => {
+      app.load.leave(running)
       connection.running--
       connection.answering -= answers
       if (isClosing || connection.isOutdated) closeWhenAnswered(connection)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createMcpHandler, type McpHttpHandler, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { callerOf, goneSignal } from '../gateway/caller.ts'
+import { Overloaded } from '../gateway/overload.ts'
 import type { Caller, CredentialHeader } from '../subgraphs/runtime/caller.ts'
 import { tokenBuckets } from '../subgraphs/runtime/token-buckets.ts'
 import type { Spelling } from './arguments.ts'
@@ -112,6 +113,7 @@ export async function serveMcp(
       scope.removeAllContentTypeParsers()
       scope.addContentTypeParser('*', { parseAs: 'string', bodyLimit: BODY_BYTES }, (_, text, done) => done(null, text))
       scope.setErrorHandler((error: FastifyError, request, reply) => {
+        if (error instanceof Overloaded) return refuse(reply, error.statusCode, error.message)
         if (error.statusCode === 413) return refuse(reply, 413, `Expected a body of at most ${BODY_BYTES} bytes.`)
         if (error.statusCode !== undefined && error.statusCode < 500) return refuse(reply, error.statusCode, error.message)
         request.log.error({ err: error }, 'an MCP request failed')

@@ -47,7 +47,7 @@ export async function runSubgraph(
   if (name === 'store') client = await storeAndOthers(subgraph as StoreSubgraph, config, { log, defer })
 
   const metrics = config.METRICS ? createMetrics({ ofProcess: true }) : null
-  const app = createHttpServer({ log, checks: [{ name, check: subgraph.ready }] })
+  const app = createHttpServer({ log, metrics, checks: [{ name, check: subgraph.ready }], loadLimit: config.LOAD_LIMIT })
   await serveLink(app, subgraph, { judge, log, metrics })
   if (metrics) {
     const open = { sockets: () => 0, listeners: subgraph.listeners ?? (() => 0), jobs: subgraph.jobs, gateway: null }

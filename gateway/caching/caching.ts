@@ -32,7 +32,7 @@ export type Caching = {
 }
 
 /** Why a mutation that has ended may yet be carried out: it was given up. */
-const GIVEN_UP = new Set<unknown>(['TIMEOUT', 'SUBGRAPH_UNAVAILABLE'])
+const GIVEN_UP = new Set<unknown>(['TIMEOUT', 'SUBGRAPH_UNAVAILABLE', 'UNAVAILABLE'])
 
 /** Keeps answers in `cache`, and forgets them with every mutation and with what subgraphs announce. */
 export function cachingOf({

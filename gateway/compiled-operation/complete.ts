@@ -48,6 +48,9 @@ export function executeFields(run: Run, { fields, Answer }: Selection, source: u
   return PENDING
 }
 
+/** For resolvers that see no arguments. */
+const UNSEEN: Record<string, unknown> = Object.freeze({})
+
 /** One field, at once or PENDING. Null when it fails and may be null; throws its located error when it must not. */
 export function executeField(run: Run, field: Field, source: unknown, parentPath: Path | undefined): unknown {
   const { to } = field
@@ -56,11 +59,15 @@ export function executeField(run: Run, field: Field, source: unknown, parentPath
     let info: Info
     let value: unknown
     if (field.resolve) {
-      path = pathTo(parentPath, field)
-      info = infoOf(run, field, path)
-      const values = field.argumentsOf ? field.argumentsOf(run.variableValues) : {}
+      if (field.seesInfo) {
+        path = pathTo(parentPath, field)
+        info = infoOf(run, field, path)
+      }
+      const values = field.argumentsOf ? field.argumentsOf(run.variableValues) : field.seesArguments ? {} : UNSEEN
       run.signal?.throwIfAborted()
-      value = field.resolve(source, values, run.contextValue, info)
+      // What does not see it is not given it.
+      value = field.resolve(source, values, run.contextValue, info as GraphQLResolveInfo)
+      if (to.kind === 'leaf' && isPlain(to, value)) return value
     } else {
       const values = field.argumentsOf?.(run.variableValues)
       const { name } = field.definition

@@ -24,7 +24,9 @@ import {
 import { collectSubfields } from 'graphql/execution/collectFields.js'
 import { type AnswerClass, answerClass } from '../answer.ts'
 import { type ArgumentsOf, argumentsOf } from './arguments.ts'
+import { resolverOf } from './entities.ts'
 import { countPlanned } from './plans.ts'
+import { visibleArguments } from './visible.ts'
 
 /** What every run of one operation shares. */
 export type Operation = {
@@ -51,6 +53,9 @@ export type Field = {
   readonly constant: string | undefined
   /** Undefined for a property of the parent. */
   readonly resolve: GraphQLFieldResolver<unknown, unknown> | undefined
+  /** Whether it can see its second argument, and its fourth: `info` is larger than most objects of an answer. */
+  readonly seesArguments: boolean
+  readonly seesInfo: boolean
   /** Undefined for a field that takes none. */
   readonly argumentsOf: ArgumentsOf | undefined
   /** Whether the type of its values is found by functions that are given `info`: one for all items of a list. */
@@ -83,7 +88,7 @@ export function selectionOf(
   for (const [key, nodes] of collected) {
     const [node] = nodes
     const definition = node && definitionOf(schema, type, node.name.value)
-    if (definition) fields.push(fieldOf(key, definition, type, node, nodes))
+    if (definition) fields.push(fieldOf(schema, key, definition, type, node, nodes))
   }
   countPlanned(fields.length)
   return { type, fields, Answer: answerClass() }
@@ -107,6 +112,7 @@ export const subselectionOf = (
   )
 
 function fieldOf(
+  schema: GraphQLSchema,
   key: string,
   definition: GraphQLField<unknown, unknown>,
   parentType: GraphQLObjectType,
@@ -114,13 +120,17 @@ function fieldOf(
   nodes: readonly FieldNode[],
 ): Field {
   const named = getNamedType(definition.type)
+  const resolve = resolverOf(definition, schema)
+  const visible = resolve ? visibleArguments(resolve) : 0
   return {
     key,
     definition,
     parentType,
     nodes,
     constant: definition === TypeNameMetaFieldDef ? parentType.name : undefined,
-    resolve: definition.resolve,
+    resolve,
+    seesArguments: visible > 1,
+    seesInfo: visible > 3,
     argumentsOf: argumentsOf(definition, node),
     typeNeedsInfo: isAbstractType(named) ? named.resolveType !== undefined : isObjectType(named) && named.isTypeOf !== undefined,
     to: completionOf(definition.type, false),

@@ -1,7 +1,8 @@
-import { type GraphQLFormattedError, type GraphQLSchema, getVariableValues, type OperationDefinitionNode } from 'graphql'
+import type { GraphQLFormattedError, GraphQLSchema, OperationDefinitionNode } from 'graphql'
 import type { Level } from '../../subgraphs/runtime/token-buckets.ts'
 import { refusal, withoutSuggestions } from '../errors.ts'
 import type { Passage } from '../link.ts'
+import { type Coerce, coercion } from '../variables.ts'
 import type { Budget } from './budget.ts'
 import type { CostModel } from './cost.ts'
 import type { CostReport } from './cost-report.ts'
@@ -37,17 +38,18 @@ export function requestCheck(
 ): RequestCheck {
   // What costs more than a whole minute's budget could never run.
   const limit = Math.min(limits.cost || Infinity, budget?.perMinute ?? Infinity)
+  const coerce = coercion(schema, operation.variableDefinitions ?? [], { maxErrors: MAX_VARIABLE_ERRORS })
 
   return {
     verdict,
     cost(variables) {
-      const { coerced } = coercedIn(schema, operation, model, variables)
+      const { coerced } = coercedIn(coerce, model, variables)
       return coerced ? model.cost(coerced) : 0
     },
   }
 
   function verdict(variables: Variables, { caller, wantsCost = false }: Passage): Verdict | Promise<Verdict> {
-    const { coerced, errors } = coercedIn(schema, operation, model, variables)
+    const { coerced, errors } = coercedIn(coerce, model, variables)
     if (!coerced) return { errors: suggestions ? errors : errors.map(withoutSuggestions) }
     const requested = model.cost(coerced)
     const report = (level: Level | null): CostReport => ({
@@ -72,8 +74,7 @@ export function requestCheck(
 
 /** The variables as the schema wants them, with page sizes in range; or what is wrong with them. */
 function coercedIn(
-  schema: GraphQLSchema,
-  operation: OperationDefinitionNode,
+  coerce: Coerce,
   model: CostModel,
   variables: Variables,
 ): { readonly coerced: Variables; readonly errors: Errors } | { readonly coerced: null; readonly errors: Errors } {
@@ -81,9 +82,7 @@ function coercedIn(
   if (isDeeperThan(variables, BOUNDS.variableDepth)) {
     return refused(refusal('BAD_USER_INPUT', `Expected variables nested at most ${BOUNDS.variableDepth} deep.`))
   }
-  const { errors, coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variables, {
-    maxErrors: MAX_VARIABLE_ERRORS,
-  })
+  const { errors, coerced } = coerce(variables)
   if (errors) return refused(...errors.map(({ message }) => refusal('BAD_USER_INPUT', message)))
   const page = model.pageFault(coerced)
   if (page) {

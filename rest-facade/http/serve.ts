@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { callerOf, goneSignal } from '../../gateway/caller.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
+import { Overloaded } from '../../gateway/overload.ts'
 import { acceptJson, bodyProblem } from './body.ts'
 import { type Caching, entityTag, names, namesAny } from './caching.ts'
 import { codingFor, encoded } from './coding.ts'
@@ -68,6 +69,7 @@ export async function serveFacade<Shared>(app: FastifyInstance, client: GatewayC
         })
         scope.setNotFoundHandler(elsewhere)
         scope.setErrorHandler((error, request, reply) => {
+          if (error instanceof Overloaded) return refuse(reply, { ...unavailable, message: error.message })
           const problem = facade.bodyBytes === undefined ? null : bodyProblem(error as { statusCode?: number }, bodyBytes)
           if (problem) return refuse(reply, problem)
           request.log.error({ err: error }, 'a REST request failed')
@@ -82,7 +84,7 @@ export async function serveFacade<Shared>(app: FastifyInstance, client: GatewayC
   }
 
   function refuse(reply: FastifyReply, problem: Problem, cacheControl: string = NOTHING_TO_KEEP): FastifyReply {
-    if (problem.status === 503) reply.header('retry-after', '2')
+    if (problem.status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', '2')
     const { request } = reply
     const body = facade.problemBody(problem, { requestId: request.id, path: pathOf(request) })
     reply

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { goneSignal } from '../../gateway/caller.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
+import { Overloaded } from '../../gateway/overload.ts'
 import type { Caller } from '../../subgraphs/runtime/caller.ts'
 import { bodyProblem } from '../http/body.ts'
 import { codingFor, encoded } from '../http/coding.ts'
@@ -80,6 +81,7 @@ export async function openDoor(app: FastifyInstance, client: GatewayClient, door
       })
       scope.setNotFoundHandler(elsewhere)
       scope.setErrorHandler((error, request, reply) => {
+        if (error instanceof Overloaded) return refuse(reply, { status: error.statusCode, message: error.message })
         const problem = bodyProblem(error as { statusCode?: number }, BODY_BYTES)
         if (problem) return refuse(reply, problem)
         request.log.error({ err: error }, 'a REST request failed')

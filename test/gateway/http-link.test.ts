@@ -392,6 +392,7 @@ describe('the circuit', () => {
   test.each([
     { what: 'questions whose answers are too large', flaw: pours },
     { what: 'a limit on one client', flaw: replies(429) },
+    { what: 'refusals that say when to come back', flaw: replies(503, { 'retry-after': '3' }) },
     { what: 'answers that are no GraphQL', flaw: replies(200) },
     {
       what: 'errors in GraphQL, whatever their status',

@@ -11,6 +11,7 @@ import {
 } from '#generated/operations.ts'
 import { callerOf, goneSignal } from '../../gateway/caller.ts'
 import type { Answer, GatewayClient } from '../../gateway/client.ts'
+import { Overloaded } from '../../gateway/overload.ts'
 import { compressAnswers } from '../../gateway/server.ts'
 import { cookieOf, fieldOf, isOurs, readForms } from '../frame/form.ts'
 import { leadingTo } from '../frame/headers.ts'
@@ -72,6 +73,7 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
     compressAnswers(scope)
     readForms(scope)
     scope.setErrorHandler((error, request, reply) => {
+      if (error instanceof Overloaded) return show(reply, unavailable(503))
       const page = error instanceof Unanswered ? refused(error.errors, site) : unavailable(500)
       const { statusCode } = error as { statusCode?: number }
       if (statusCode !== undefined && statusCode < 500)

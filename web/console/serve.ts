@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ConsoleResetAuthtokenDocument, ConsoleSignInDocument } from '#generated/operations.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
+import { Overloaded } from '../../gateway/overload.ts'
 import { compressAnswers } from '../../gateway/server.ts'
 import { parseQuery } from '../../rest-facade/http/parameters.ts'
 import { fieldOf, readForms } from '../frame/form.ts'
@@ -55,6 +56,7 @@ export async function serveConsole(
     compressAnswers(scope)
     readForms(scope)
     scope.setErrorHandler((error, request, reply) => {
+      if (error instanceof Overloaded) return show(reply, unavailable(503))
       if (error instanceof Unanswered)
         return hasEnded(error) ? sayEnded(request, reply) : show(reply, refused(error.errors, site))
       const { statusCode = 500 } = error as { readonly statusCode?: number }

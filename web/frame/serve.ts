@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { callerOf, goneSignal } from '../../gateway/caller.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
+import { Overloaded } from '../../gateway/overload.ts'
 import { compressAnswers } from '../../gateway/server.ts'
 import { parseQuery } from '../../rest-facade/http/parameters.ts'
 import type { Caller } from '../../subgraphs/runtime/caller.ts'
@@ -37,6 +38,7 @@ export async function servePages(
   await app.register(async (scope) => {
     compressAnswers(scope)
     scope.setErrorHandler((error, request, reply) => {
+      if (error instanceof Overloaded) return sendPage(reply, unavailable(503), site, NOT_KEPT)
       const page = error instanceof Unanswered ? refused(error.errors, site) : unavailable(500)
       if (!(error instanceof Unanswered)) request.log.error({ err: error }, 'a page failed')
       return sendPage(reply, page, site, NOT_KEPT)

@@ -85,7 +85,7 @@ type Window = {
   banEnds: number
 }
 
-/** Counts in this process. A window begins with its first request. */
+/** Counts in this process. A window begins with its first request. `now` is in milliseconds, of a clock that is not set back: windows would last as long. */
 export function memoryRateLimit(now: () => number): RateLimit {
   const windows = new Map<string, Window>()
 

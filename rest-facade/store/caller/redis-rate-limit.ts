@@ -37,7 +37,7 @@ export async function storeRateLimitOf(
   { REDIS_URL: url }: { readonly REDIS_URL?: string | undefined },
   log: Logger,
 ): Promise<RateLimit> {
-  if (url === undefined) return memoryRateLimit(Date.now)
+  if (url === undefined) return memoryRateLimit(() => performance.now())
   return redisRateLimit(await redisScripts({ url, purpose: 'the rate limits of the store', log }))
 }
 
@@ -46,7 +46,7 @@ export async function storeRateLimitOf(
  * through uncounted.
  */
 export function redisRateLimit(scripts: RedisScripts): RateLimit {
-  const own = memoryRateLimit(Date.now)
+  const own = memoryRateLimit(() => performance.now())
 
   return {
     count(address, storeCode) {
