@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { delimiter, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { startPair } from '../database/pair.ts'
+import { connectionTo, newSocketFolder } from '../database/embedded.ts'
+import { type DatabasePair, startPair } from '../database/pair.ts'
 import type { Defer } from '../subgraphs/runtime/program.ts'
 import { Refusal } from '../subgraphs/runtime/refusal.ts'
 import { balancerConfig, CHECK_MILLISECONDS, type Pool, statesIn } from './balancer.ts'
@@ -26,13 +27,18 @@ export type Cluster = {
   readonly lines: readonly string[]
   /** The processes of Atrium, in the order in which they are restarted. */
   readonly programs: readonly Program[]
-  /** The balancer. */
+  /** The balancer, also before the databases. */
   readonly balancer: Program
+  readonly redis: Program
+  /** The database servers, by what they were at first. */
+  readonly databases: Pick<DatabasePair, 'primary' | 'replica'>
   /** Where each is reached without the balancer, by name. */
   readonly ports: ReadonlyMap<string, number>
-  /** The databases: connection strings. */
+  /** Connection strings, which lead to whichever server is the primary now, and to the replica. */
   readonly databaseUrl: string
   readonly replicaUrl: string
+  /** Folder of the logs, a file for each program. */
+  readonly logs: string
   /** Restarts those of `programs` whose names are given, or all, one after the other; each only when the last one takes requests again. Resolves with their exit statuses. */
   readonly roll: (names?: readonly string[]) => Promise<readonly (number | null)[]>
 }
@@ -46,6 +52,7 @@ export async function startCluster({
   copies,
   dataDir,
   env,
+  databaseSettings = {},
   log,
   defer,
 }: {
@@ -54,6 +61,8 @@ export async function startCluster({
   readonly dataDir: string
   /** The environment of all processes; what the cluster says goes before. */
   readonly env: Environment
+  /** PostgreSQL's, of the primary. */
+  readonly databaseSettings?: Readonly<Record<string, string>>
   readonly log: Logger
   readonly defer: Defer
 }): Promise<Cluster> {
@@ -64,10 +73,14 @@ export async function startCluster({
   const pools = poolsOf(port, copies)
   const [statusPort, redisPort] = [port + 8, port + 9]
 
-  const pair = await startPair({ dataDir: folder, log })
+  const pair = await startPair({ dataDir: folder, log, settings: databaseSettings })
   defer(pair.stop)
-  const databaseUrl = pair.primary.connection.connectionString
-  const replicaUrl = pair.replica.connection.connectionString
+  const [primaryFolder, replicaFolder] = [newSocketFolder(), newSocketFolder()]
+  defer(async () => {
+    for (const each of [primaryFolder, replicaFolder]) rmSync(each, { recursive: true, force: true })
+  })
+  const databaseUrl = connectionTo(primaryFolder).connectionString
+  const replicaUrl = connectionTo(replicaFolder).connectionString
 
   const common = { cwd: ROOT, env }
   const redisArgs = ['--port', `${redisPort}`, '--bind', HOST, '--save', '', '--appendonly', 'no', '--dir', folder]
@@ -86,7 +99,12 @@ export async function startCluster({
   await counting.start()
 
   const configFile = join(folder, 'haproxy.cfg')
-  writeFileSync(configFile, balancerConfig(pools, { host: HOST, statusPort }))
+  const servers = [pair.primary, pair.replica].map(({ socket }, index) => ({
+    name: `postgres-${index + 1}`,
+    socketFolder: socket,
+  }))
+  const databases = { servers, primaryFolder, replicaFolder }
+  writeFileSync(configFile, balancerConfig(pools, databases, { host: HOST, statusPort }))
   const balancer = program({
     ...common,
     name: 'haproxy',
@@ -143,9 +161,12 @@ export async function startCluster({
     lines: linesOf(pools, { statusPort, redisPort, databaseUrl, replicaUrl, logs }),
     programs,
     balancer,
+    redis: counting,
+    databases: pair,
     ports: new Map(pools.flatMap(({ servers }) => servers.map(({ name, port: at }) => [name, at]))),
     databaseUrl,
     replicaUrl,
+    logs,
     async roll(names = programs.map(({ name }) => name)) {
       const statuses: (number | null)[] = []
       for (const each of programs.filter(({ name }) => names.includes(name))) {

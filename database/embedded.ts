@@ -24,6 +24,8 @@ import { occupantOf } from './postmaster.ts'
 /** A PostgreSQL server of our own. It ends with this process, however this process ends. */
 export type EmbeddedServer = {
   readonly connection: { readonly connectionString: string }
+  /** Of the server's first process. */
+  readonly pid: number
   /** Resolves when the server is gone: after `stop`, or because it died. */
   readonly gone: Promise<void>
   /** Writes everything to disk, ends the server, and resolves when it is gone. */
@@ -95,11 +97,14 @@ export async function startEmbedded({
   dataDir,
   log,
   settings = {},
+  socket,
 }: {
   readonly dataDir: string
   readonly log: Logger
   /** Of PostgreSQL, beside and before our own. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Folder of its Unix socket, which a server that is started again has again; absent: a new one. It goes with the server. */
+  readonly socket?: string
 }): Promise<EmbeddedServer> {
   if (process.platform === 'win32')
     throw new Refusal('The embedded PostgreSQL needs a Unix: set DATABASE_URL to a PostgreSQL 15 or newer.')
@@ -111,7 +116,7 @@ export async function startEmbedded({
     const uid = userFor(data)
     const programs = await binaries(uid)
     if (!existsSync(data)) await createCluster(programs, folder, data, uid)
-    return await startServer(programs, { data, dataDir, uid, log, settings })
+    return await startServer(programs, { data, dataDir, uid, log, settings, socket: socketFolder(uid, socket) })
   } catch (error) {
     // What the system says about a folder names it; it only lacks the variable.
     if (error instanceof Refusal || !(error instanceof Error && 'syscall' in error)) throw error
@@ -127,8 +132,11 @@ export function runningEmbedded(dataDir: string): EmbeddedServer['connection'] |
   return occupant.state === 'ready' ? connectionTo(occupant.socket) : null
 }
 
+/** A new folder for the socket of a server that will be started more than once. */
+export const newSocketFolder = (): string => socketFolder(process.getuid?.() === 0 ? NOBODY : null)
+
 /** A URL says everything, so that PGPORT, PGUSER and the like in our environment do not lead elsewhere. */
-const connectionTo = (socket: string): EmbeddedServer['connection'] => ({
+export const connectionTo = (socket: string): EmbeddedServer['connection'] => ({
   connectionString: `postgres://postgres@localhost/postgres?host=${encodeURIComponent(socket)}&port=${SETTINGS.port}&ssl=0`,
 })
 
@@ -141,11 +149,11 @@ function makeFolder(folder: string): void {
 
 /** A server whose process was killed is given time to finish. */
 async function untilFree(data: string, dataDir: string): Promise<void> {
-  const deadline = Date.now() + PATIENCE
+  const deadline = performance.now() + PATIENCE
   for (;;) {
     const occupant = occupantOf(data)
     if (occupant.state === 'free') return
-    if (occupant.state === 'ready' || Date.now() > deadline) throw inUse(dataDir)
+    if (occupant.state === 'ready' || performance.now() > deadline) throw inUse(dataDir)
     await sleep(20)
   }
 }
@@ -216,15 +224,16 @@ async function startServer(
     uid,
     log,
     settings: wanted,
+    socket,
   }: {
     readonly data: string
     readonly dataDir: string
     readonly uid: number | null
     readonly log: Logger
     readonly settings: Readonly<Record<string, string>>
+    readonly socket: string
   },
 ): Promise<EmbeddedServer> {
-  const socket = socketFolder(uid)
   const { path, fd } = wayTo(data, uid)
   const settings = Object.entries({ ...SETTINGS, ...wanted, unix_socket_directories: socket }).flatMap(([name, value]) => [
     '-c',
@@ -252,15 +261,15 @@ async function startServer(
     },
   )
 
-  const deadline = Date.now() + START_LIMIT
-  while (running && Date.now() < deadline) {
+  const deadline = performance.now() + START_LIMIT
+  while (running && performance.now() < deadline) {
     const occupant = occupantOf(data)
     if (occupant.state === 'ready' && occupant.socket === socket) {
       const stop = async () => {
         child.stdin?.end()
         await gone
       }
-      return { connection: connectionTo(socket), gone, stop }
+      return { connection: connectionTo(socket), pid: occupant.pid, gone, stop }
     }
     await Promise.race([sleep(5), gone])
   }
@@ -271,11 +280,12 @@ async function startServer(
 }
 
 /** Short, because the path of a socket is; closed to everybody else, because whoever reaches the socket is the superuser. */
-function socketFolder(uid: number | null): string {
+function socketFolder(uid: number | null, wanted?: string): string {
   const fits = (folder: string): boolean =>
     Buffer.byteLength(join(folder, 'atrium-XXXXXX/.s.PGSQL.5432.lock')) <= SOCKET_PATH_LIMIT &&
     (uid === null || reachable(folder, uid))
-  const folder = mkdtempSync(join(fits(tmpdir()) ? tmpdir() : '/tmp', 'atrium-'))
+  const folder = wanted ?? mkdtempSync(join(fits(tmpdir()) ? tmpdir() : '/tmp', 'atrium-'))
+  if (wanted !== undefined) mkdirSync(wanted, { recursive: true, mode: 0o700 })
   if (uid !== null) chownSync(folder, uid, uid)
   return folder
 }

@@ -1,8 +1,8 @@
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { chownLike } from './binaries.ts'
-import { type EmbeddedServer, startEmbedded } from './embedded.ts'
+import { type EmbeddedServer, newSocketFolder, startEmbedded } from './embedded.ts'
 
 /** What a primary needs beside the settings of a server that nobody replicates. */
 const REPLICATED: Readonly<Record<string, string>> = {
@@ -14,20 +14,38 @@ const REPLICATED: Readonly<Record<string, string>> = {
   max_connections: '300',
 }
 
+/** A server that can be ended, however that happens, and started again on the same data, under the same address. */
+export type Restartable = Pick<EmbeddedServer, 'connection' | 'stop'> & {
+  /** Folder of its Unix socket. */
+  readonly socket: string
+  readonly pid: () => number
+  /** Resolves when it is gone. */
+  readonly gone: () => Promise<void>
+  readonly start: () => Promise<void>
+}
+
 /** Two embedded servers on this machine: what is written to the first, the second has a moment later. */
 export type DatabasePair = {
-  readonly primary: EmbeddedServer
-  readonly replica: EmbeddedServer
+  readonly primary: Restartable
+  readonly replica: Restartable
   readonly stop: () => Promise<void>
 }
 
 /**
- * Starts a primary on `<dataDir>/primary` and a streaming replica of it on `<dataDir>/replica`, which is made anew each time: a copy of the files of the
- * primary, taken while it stands still.
+ * Starts a primary and a streaming replica of it below `dataDir`. The replica is made anew each time: a copy of the files of the primary, taken while it stands
+ * still. Where the replica of the last time has taken over, it is the primary now. `settings` are PostgreSQL's, of the primary.
  */
-export async function startPair({ dataDir, log }: { readonly dataDir: string; readonly log: Logger }): Promise<DatabasePair> {
-  const [first, second] = [join(dataDir, 'primary'), join(dataDir, 'replica')]
+export async function startPair({
+  dataDir,
+  log,
+  settings = {},
+}: {
+  readonly dataDir: string
+  readonly log: Logger
+  readonly settings?: Readonly<Record<string, string>>
+}): Promise<DatabasePair> {
   mkdirSync(dataDir, { recursive: true })
+  const [first, second] = inOrder(join(dataDir, 'postgres-1'), join(dataDir, 'postgres-2'))
   await (await startEmbedded({ dataDir: first, log, settings: REPLICATED })).stop()
 
   rmSync(second, { recursive: true, force: true })
@@ -36,11 +54,10 @@ export async function startPair({ dataDir, log }: { readonly dataDir: string; re
   writeFileSync(join(second, 'postgres/standby.signal'), '')
   chownLike(join(first, 'postgres'), join(second, 'postgres'))
 
-  const primary = await startEmbedded({ dataDir: first, log, settings: REPLICATED })
+  const primary = await restartable({ dataDir: first, log, settings: { ...REPLICATED, ...settings } })
   try {
-    const socket = new URL(primary.connection.connectionString).searchParams.get('host')
-    const settings = { ...REPLICATED, primary_conninfo: `host=${socket} port=5432 user=postgres` }
-    const replica = await startEmbedded({ dataDir: second, log, settings })
+    const primary_conninfo = `host=${primary.socket} port=5432 user=postgres application_name=replica`
+    const replica = await restartable({ dataDir: second, log, settings: { ...REPLICATED, primary_conninfo } })
     return {
       primary,
       replica,
@@ -53,5 +70,32 @@ export async function startPair({ dataDir, log }: { readonly dataDir: string; re
   } catch (error) {
     await primary.stop()
     throw error
+  }
+}
+
+/** The folder of who is ahead, and the other one: whoever took over began a new timeline. */
+function inOrder(one: string, other: string): readonly [primary: string, replica: string] {
+  return timelineOf(other) > timelineOf(one) ? [other, one] : [one, other]
+}
+
+/** The highest timeline that a server knows of, in hexadecimal; every change of primary adds one. */
+function timelineOf(folder: string): string {
+  const log = join(folder, 'postgres/pg_wal')
+  const histories = existsSync(log) ? readdirSync(log).filter((name) => name.endsWith('.history')) : []
+  return histories.sort().at(-1)?.replace('.history', '') ?? ''
+}
+
+async function restartable(options: Omit<Parameters<typeof startEmbedded>[0], 'socket'>): Promise<Restartable> {
+  const socket = newSocketFolder()
+  let server = await startEmbedded({ ...options, socket })
+  return {
+    socket,
+    connection: server.connection,
+    pid: () => server.pid,
+    gone: () => server.gone,
+    stop: () => server.stop(),
+    async start() {
+      server = await startEmbedded({ ...options, socket })
+    },
   }
 }

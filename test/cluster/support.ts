@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { connect } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -13,21 +13,38 @@ export const ROOT = join(import.meta.dirname, '../..')
 export const hasCluster =
   ['/usr/sbin/haproxy', '/usr/bin/redis-server'].every((path) => existsSync(path)) || Boolean(process.env.REQUIRE_HAPROXY)
 
-/** A cluster of a test's own, on 50 ports that nobody uses. */
-export async function testCluster(copies: number): Promise<{ readonly cluster: Cluster; readonly close: () => Promise<void> }> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'atrium-cluster-'))
+/**
+ * A cluster of a test's own, on 50 ports that nobody uses, with so many copies of each part. `settings` are variables of its processes, `databaseSettings`
+ * PostgreSQL's; its files are in a new folder below `folder`.
+ */
+export async function testCluster(
+  copies: number,
+  {
+    settings = {},
+    databaseSettings = {},
+    folder = tmpdir(),
+  }: {
+    readonly settings?: Readonly<Record<string, string>>
+    readonly databaseSettings?: Readonly<Record<string, string>>
+    readonly folder?: string
+  } = {},
+): Promise<{ readonly cluster: Cluster; readonly close: () => Promise<void> }> {
+  const dataDir = mkdtempSync(join(folder, 'atrium-cluster-'))
   const closers: (() => Promise<unknown>)[] = []
   const close = async () => {
     for (const each of closers.reverse()) await each()
     rmSync(dataDir, { recursive: true, force: true })
   }
   try {
-    const env = { PATH: process.env.PATH, HOME: process.env.HOME, LOG_LEVEL: 'warn', TRUST_LISTS: 'none' }
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME, LOG_LEVEL: 'warn', TRUST_LISTS: 'none', ...settings }
+    const { port, release } = await freeRange()
+    closers.push(release)
     const cluster = await startCluster({
-      port: await freeRange(),
+      port,
       copies,
       dataDir,
       env,
+      databaseSettings,
       log: pino({ level: 'silent' }),
       defer: (each) => closers.push(each),
     })
@@ -38,11 +55,19 @@ export async function testCluster(copies: number): Promise<{ readonly cluster: C
   }
 }
 
-/** The first of 50 ports in a row. */
-async function freeRange(): Promise<number> {
-  for (let base = 14_150; base < 14_950; base += 50) {
-    const taken = await Promise.all(Array.from({ length: 50 }, (_, index) => isTaken(base + index)))
-    if (!taken.includes(true)) return base
+/** The first of 50 ports in a row, kept from other tests until `release`. */
+async function freeRange(): Promise<{ readonly port: number; readonly release: () => Promise<unknown> }> {
+  for (let port = 14_150; port < 14_950; port += 50) {
+    // Of the 50, one that only the eighth copy of a gateway would have.
+    const claim = createServer()
+    const isClaimed = await new Promise<boolean>((told) => {
+      claim.once('error', () => told(false)).listen(port + 49, '127.0.0.1', () => told(true))
+    })
+    if (!isClaimed) continue
+    const release = () => new Promise((released) => claim.close(released))
+    const taken = await Promise.all(Array.from({ length: 49 }, (_, index) => isTaken(port + index)))
+    if (!taken.includes(true)) return { port, release }
+    await release()
   }
   throw new Error('Expected 50 free ports in a row from 14150 to 14999.')
 }

@@ -1,0 +1,99 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { Cluster } from '../../../cluster/cluster.ts'
+import { ask, atrium, testCluster } from '../../cluster/support.ts'
+import { startHttpServer } from '../../support/http-server.ts'
+import { arrivals, decisions, messages, orders, rowsOf, STOCK } from './kinds.ts'
+import type { Kind } from './ledger.ts'
+import { mutate, request } from './requests.ts'
+
+/** A cluster with a user, a store, and a receiver of its webhooks. */
+export type Installation = {
+  readonly cluster: Cluster
+  /** Writes of four kinds: in a room, of products and with a key that nobody used before. */
+  readonly kinds: () => Promise<readonly Kind[]>
+  /** Ids of the deliveries that the receiver was sent about each order, by the order's id in REST. */
+  readonly deliveries: ReadonlyMap<number, ReadonlySet<string>>
+  /** Orders of which it was not told. */
+  readonly untold: () => Promise<readonly number[]>
+  readonly close: () => Promise<void>
+}
+
+/** Starts one with so many copies of each part; `options` are those of its cluster. */
+export async function startInstallation(copies: number, options: Parameters<typeof testCluster>[1] = {}): Promise<Installation> {
+  const deliveries = new Map<number, Set<string>>()
+  const receiver = await startHttpServer({
+    '*': (incoming, response) => {
+      const chunks: Buffer[] = []
+      incoming.on('data', (chunk) => chunks.push(chunk))
+      incoming.on('end', () => {
+        const { order } = JSON.parse(Buffer.concat(chunks).toString())
+        const ids = deliveries.get(order.id) ?? new Set()
+        deliveries.set(order.id, ids.add(String(incoming.headers['atrium-delivery-id'])))
+        response.end()
+      })
+    },
+  })
+  const { cluster, close } = await testCluster(copies, {
+    ...options,
+    settings: { WEBHOOK_PRIVATE_NETWORKS: '127.0.0.0/8', ...options.settings },
+  })
+  const { url, databaseUrl } = cluster
+  await ask(
+    url,
+    'mutation { createUser(input: { email: "ann@example.org", name: "Ann", password: "correct horse" }) { errors { message } } }',
+  )
+  const store = await atrium(databaseUrl, 'store', 'create', '--name', 'Corner Shop', '--empty')
+  const authorization = `Basic ${Buffer.from(`${store.login}:${store.authtoken}`).toString('base64')}`
+  const inStore = (path: string, body: object) => request({ url: `${url}/v1${path}`, headers: { authorization }, body })
+  const aProduct = async (): Promise<number> =>
+    (await inStore('/products.json', { product: { name: 'Lamp', price: 10, stock: STOCK } })).product.id
+  const hook = { event: 'order_created', url: `${receiver.url}/hook` }
+  await inStore('/hooks.json', { hook })
+
+  return {
+    cluster,
+    deliveries,
+    async untold() {
+      const made = await rowsOf<{ readonly id: number }>(
+        databaseUrl,
+        'SELECT "order".id FROM store."order" JOIN store.webhook_subscription USING (store_id) WHERE url = $1',
+        [hook.url],
+      )
+      return made.map(({ id }) => id).filter((id) => !deliveries.has(id))
+    },
+    async kinds() {
+      // Tokens end after a quarter of an hour.
+      const { token } = (
+        await ask(
+          url,
+          'mutation { login(email: "ann@example.org", password: "correct horse") { ... on LoginSuccess { token } } }',
+        )
+      ).login
+      const made = 'mutation { createRoom(name: "Room") { __typename ... on CreateRoomSuccess { room { id } } } }'
+      const { room } = await mutate(url, `Bearer ${token}`, 'createRoom', made, {})
+      return [
+        messages(cluster, token, room.id),
+        orders(cluster, authorization, await aProduct()),
+        arrivals(cluster, authorization, await aProduct()),
+        decisions(cluster, await aKey(databaseUrl)),
+      ]
+    },
+    async close() {
+      await close()
+      await receiver.close()
+    },
+  }
+}
+
+/** A free key, whose scans are counted. */
+async function aKey(databaseUrl: string): Promise<string> {
+  const key = `key-${randomUUID()}`
+  const hash = createHash('sha256').update(key).digest()
+  await rowsOf(
+    databaseUrl,
+    `WITH made AS (INSERT INTO trust.api_key (name, plan, created_at) VALUES ('faults', 'free', now()) RETURNING id)
+     INSERT INTO trust.api_key_secret (hash, key_id, hint, created_at) SELECT $1, id, 'key-', now() FROM made`,
+    [hash],
+  )
+  return key
+}
