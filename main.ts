@@ -4,7 +4,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import pino from 'pino'
+import type pino from 'pino'
+import { keepCompiled } from './compiled.ts'
 import { variables } from './config.ts'
 import { migrate } from './database/migrate.ts'
 import { type DatabaseServer, databaseServer } from './database/server.ts'
@@ -12,8 +13,10 @@ import { freePort, listen, listeningOf, localUrl } from './gateway/listen.ts'
 import { tracingOf } from './gateway/tracing-config.ts'
 import type { AtriumConfig } from './processes/subgraphs.ts'
 import { describeConfig, readConfig } from './subgraphs/runtime/config.ts'
+import { processLog } from './subgraphs/runtime/process-log.ts'
 import { type Defer, runProgram } from './subgraphs/runtime/program.ts'
 
+keepCompiled()
 await runProgram(async (defer, end) => {
   if (process.argv.includes('--help')) {
     console.log(
@@ -22,7 +25,7 @@ await runProgram(async (defer, end) => {
     return end()
   }
   const config = readConfig(variables, process.env)
-  const log = pino({ level: config.LOG_LEVEL })
+  const log = processLog(config.LOG_LEVEL)
   if (config.ATRIUM_ROLE !== 'all' && config.ATRIUM_ROLE !== 'gateway') {
     const { runSubgraph } = await import('./processes/one-subgraph.ts')
     return runSubgraph(config.ATRIUM_ROLE, config, { log, defer, end })
@@ -32,6 +35,8 @@ await runProgram(async (defer, end) => {
 
   // The database needs about as long to start as Apollo needs to load, and does it in a process of its own.
   const starting = config.ATRIUM_ROLE === 'all' ? startDatabase(config, log, defer) : null
+  // A server that runs already answers at once: on a busy machine loading takes longer than it is waited for, and would count as its silence.
+  if (config.DATABASE_URL) await starting
   const loading = loadParts()
   const database = await starting
   const parts = await loading
@@ -80,7 +85,7 @@ await runProgram(async (defer, end) => {
     operations: history && { token: config.OPERATIONS_TOKEN ?? '', history, checks, circuits: gateway.circuits },
   })
   const isProxy = config.TRUSTED_PROXIES
-  const app = parts.createHttpServer({ log, checks, metrics, lost: site.lost, isProxy })
+  const app = parts.createHttpServer({ log, checks, metrics, lost: site.lost, isProxy, loadLimit: config.LOAD_LIMIT })
   const explorer = config.EXPLORER && {
     page: await parts.serveExplorer(app, { examples: parts.graphExamples(), signIn: parts.graphSignIn(), home: './' }),
   }

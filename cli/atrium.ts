@@ -1,57 +1,6 @@
 #!/usr/bin/env -S node --no-allocation-site-pretenuring --max-semi-space-size=8 --heap-growing-percent=40
-/** `npx atrium`: what an operator does with a directory besides letting it run. */
-import { Command, CommanderError } from 'commander'
-import { variables } from '../config.ts'
-import { describeConfig } from '../subgraphs/runtime/config.ts'
-import { Refusal } from '../subgraphs/runtime/refusal.ts'
-import { appCommand } from './app.ts'
-import { clusterCommand } from './cluster.ts'
-import { dbCommand } from './db.ts'
-import { gateCommand } from './gate.ts'
-import { importCommand } from './import.ts'
-import { mcpCommand } from './mcp.ts'
-import { startCommand } from './start.ts'
-import { storeCommand } from './store.ts'
-import { trustCommand } from './trust.ts'
-import { userCommand } from './user.ts'
+/** `npx atrium`: what an operator does with an installation besides letting it run. */
+import { keepCompiled } from '../compiled.ts'
 
-const atrium = new Command('atrium')
-  .description('One typed graph for AI agents and the people who run them.')
-  .addCommand(startCommand())
-  .addCommand(clusterCommand())
-  .addCommand(importCommand())
-  .addCommand(userCommand())
-  .addCommand(storeCommand())
-  .addCommand(appCommand())
-  .addCommand(trustCommand())
-  .addCommand(mcpCommand())
-  .addCommand(gateCommand())
-  .addCommand(dbCommand())
-  .addHelpText(
-    'after',
-    `
-Environment:
-${describeConfig(variables)}
-
-Exit status:
-  0    done
-  1    refused or failed; standard error says why in one sentence
-  2    wrong usage
-  130  interrupted`,
-  )
-
-const below = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(below)]
-for (const command of below(atrium)) {
-  command.exitOverride().showHelpAfterError('(--help says more)')
-}
-
-try {
-  await atrium.parseAsync()
-} catch (error) {
-  // Commander has said what is wrong with the arguments, or has printed the help that was asked for.
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
-  else {
-    console.error(error instanceof Refusal ? error.message : error)
-    process.exitCode = 1
-  }
-}
+keepCompiled()
+await import('./commands.ts')

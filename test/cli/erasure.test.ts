@@ -126,9 +126,11 @@ async function anOrder(where: Shop, product: number): Promise<number> {
       products: [{ id: product, qty: 2 }],
       shipping_address: address,
       billing_address: address,
-      additional_information: `Ring at ${ANN.surname}`,
+      billing_information: { company_name: `${ANN.surname} and daughters` },
     },
   })
+  const edited = { tracking_number: `${ANN.surname}-1`, tracking_url: `https://carrier.invalid/${ANN.surname}` }
+  await rest(where, `/orders/${order.id}.json`, { order: { ...edited, additional_information: `Ring at ${ANN.surname}` } }, 'PUT')
   await rest(where, `/orders/${order.id}/history.json`, { order_history: { message: `Wrote to ${ANN.email}` } })
   await rest(where, '/locations.json', { location: { name: 'Depot', address: 'Rua A', city: 'Braga', country: 'PT' } }).then(
     ({ location }) =>
