@@ -54,8 +54,10 @@ await runProgram(async (defer, end) => {
   defer(async () => budget?.close())
   const documents = await parts.sharedDocumentsOf(config, log)
   defer(async () => documents?.close())
+  const supergraphSdl = readFileSync(join(import.meta.dirname, 'schema/supergraph.graphql'), 'utf8')
   const gateway = await parts.startGateway({
-    supergraphSdl: readFileSync(join(import.meta.dirname, 'schema/supergraph.graphql'), 'utf8'),
+    supergraphSdl,
+    plans: parts.keptPlans(join(import.meta.dirname, 'node_modules/.cache/plans'), supergraphSdl),
     links: graph.links,
     limits: parts.limitsOf(config),
     budget,
@@ -135,6 +137,7 @@ async function loadParts() {
     ...(await import('./gateway/limits/redis-budget.ts')),
     ...(await import('./gateway/gateway.ts')),
     ...(await import('./gateway/history.ts')),
+    ...(await import('./gateway/kept-plans.ts')),
     ...(await import('./gateway/client.ts')),
     ...(await import('./gateway/metrics.ts')),
     ...(await import('./gateway/metrics-door.ts')),

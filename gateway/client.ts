@@ -6,9 +6,11 @@ import { type CheckedOperation, checkOwn } from './documents.ts'
 import { fault, refusal } from './errors.ts'
 import { type Machinery, planned, type Run } from './execution.ts'
 import type { Gateway } from './gateway.ts'
+import type { KeptPlans } from './kept-plans.ts'
 import { BOUNDS, type Limits } from './limits/limits.ts'
 import type { Passage } from './link.ts'
 import type { Outcome } from './outcome.ts'
+import { planOf } from './supergraph.ts'
 import { withinTime } from './time.ts'
 
 /** The answer to an operation of our own: `data` null when an error reached the root. */
@@ -65,15 +67,20 @@ export function createClient(
   machinery: Machinery,
   log: Logger,
   around: (checked: CheckedOperation, run: Run) => Run,
+  plans: KeptPlans,
 ): GatewayClient {
+  const { supergraph } = machinery
   const runs = new WeakMap<DocumentNode, Run>()
 
   return {
-    schema: machinery.supergraph.api,
+    schema: supergraph.api,
     async prepare(document) {
       try {
-        const checked = checkOwn(document, machinery.supergraph.api)
-        runs.set(document, around(checked, planned(checked, machinery)))
+        const known = plans.find(document)
+        const checked = checkOwn(document, supergraph.api, known)
+        const run = planned(checked, machinery)
+        if (!known && !checked.isIntrospection) plans.add(document, planOf(checked, supergraph).plan)
+        runs.set(document, around(checked, run))
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error)
         throw new Error(`The operation ${nameOf(document)} cannot be run on this graph:\n${reason}`, { cause: error })

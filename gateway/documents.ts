@@ -1,3 +1,4 @@
+import type { QueryPlan } from '@apollo/query-planner'
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
@@ -27,6 +28,8 @@ export type CheckedOperation = {
   readonly operation: OperationDefinitionNode
   /** True when every root field is `__schema`, `__type` or `__typename`. */
   readonly isIntrospection: boolean
+  /** Its plan, where that was made before. */
+  readonly plan?: QueryPlan | null
 }
 
 /** A client's operation with the counting of its cost, or the errors that refuse it. */
@@ -91,13 +94,13 @@ export function checkText(
   return { kind: 'checked', checked, model }
 }
 
-/** The same for a document of our own, which no limit applies to. Throws with every problem. */
-export function checkOwn(document: DocumentNode, schema: GraphQLSchema): CheckedOperation {
-  const errors = validate(schema, document)
+/** The same for a document of our own, which no limit applies to, and which was checked before if there is a plan of it. Throws with every problem. */
+export function checkOwn(document: DocumentNode, schema: GraphQLSchema, plan: QueryPlan | null): CheckedOperation {
+  const errors = plan ? [] : validate(schema, document)
   const operation = operationNamed(document, undefined)
   if (typeof operation === 'string') throw new Error(operation)
   if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('\n'))
-  return { document, operation, isIntrospection: isIntrospection(document, operation) }
+  return { document, operation, isIntrospection: isIntrospection(document, operation), plan }
 }
 
 /** Remembers the outcome of `check` per text and operation name, good or bad. */

@@ -1,17 +1,35 @@
 import type { FetchNode, QueryPlan } from '@apollo/query-planner'
-import { type ExecutionResult, validate, visit } from 'graphql'
+import {
+  ExecutableDefinitionsRule,
+  type ExecutionResult,
+  KnownFragmentNamesRule,
+  LoneAnonymousOperationRule,
+  NoFragmentCyclesRule,
+  NoUndefinedVariablesRule,
+  NoUnusedFragmentsRule,
+  NoUnusedVariablesRule,
+  specifiedRules,
+  UniqueArgumentNamesRule,
+  UniqueFragmentNamesRule,
+  UniqueInputFieldNamesRule,
+  UniqueOperationNamesRule,
+  UniqueVariableNamesRule,
+  type ValidationRule,
+  validate,
+  visit,
+} from 'graphql'
 import type { Logger } from 'pino'
 import { compileOperation } from './compiled-operation.ts'
 import { conditionsOf } from './compiled-plan/conditions.ts'
 import { compilePlan, shapesOf } from './compiled-plan/plan.ts'
-import { type PlannedDocument, plannedDocument } from './compiled-plan/planned-document.ts'
+import type { PlannedDocument } from './compiled-plan/planned-document.ts'
 import type { CheckedOperation } from './documents.ts'
 import { fault } from './errors.ts'
 import { BOUNDS } from './limits/limits.ts'
 import type { Link, Passage } from './link.ts'
 import type { Metrics } from './metrics.ts'
 import type { Outcome } from './outcome.ts'
-import type { Supergraph } from './supergraph.ts'
+import { planOf, type Supergraph } from './supergraph.ts'
 import { withinTime } from './time.ts'
 
 /** An operation that is ready to run, as often as it is asked for. Never rejects. */
@@ -48,8 +66,7 @@ export function planned(checked: CheckedOperation, { supergraph, links, metrics 
     }
   }
 
-  const ready = plannedDocument(checked.document, checked.operation, supergraph.fieldSets.names)
-  const plan = supergraph.plan(ready.document)
+  const { ready, plan } = planOf(checked, supergraph)
   const direct = directLink(checked, singleFetch(plan), supergraph, links)
   if (direct) {
     const { document, operation } = checked
@@ -69,6 +86,25 @@ export function planned(checked: CheckedOperation, { supergraph, links, metrics 
   }
 }
 
+/** What may be wrong with a document whatever the schema. */
+const DOCUMENT_RULES = new Set<ValidationRule>([
+  ExecutableDefinitionsRule,
+  KnownFragmentNamesRule,
+  LoneAnonymousOperationRule,
+  NoFragmentCyclesRule,
+  NoUndefinedVariablesRule,
+  NoUnusedFragmentsRule,
+  NoUnusedVariablesRule,
+  UniqueArgumentNamesRule,
+  UniqueFragmentNamesRule,
+  UniqueInputFieldNamesRule,
+  UniqueOperationNamesRule,
+  UniqueVariableNamesRule,
+])
+
+/** Of a document that is valid somewhere, what may be wrong elsewhere; the rest says nothing of a schema, and takes as long. */
+const SCHEMA_RULES = specifiedRules.filter((rule) => !DOCUMENT_RULES.has(rule))
+
 /**
  * The subgraph that answers the whole operation, when its answer needs no shaping: it conforms to its schema, the operation means the same
  * there, and nothing of that schema is kept from clients.
@@ -84,7 +120,7 @@ export function directLink(
   if (!link?.schema || hidesSomething) return null
   const [root, ownRoot] = [api, link.schema].map((schema) => schema.getRootType(operation.operation)?.name)
   if (root !== ownRoot || asksForSchema(document)) return null
-  return validate(link.schema, document).length === 0 ? link : null
+  return validate(link.schema, document, SCHEMA_RULES).length === 0 ? link : null
 }
 
 const singleFetch = ({ node }: QueryPlan): FetchNode | null => (node?.kind === 'Fetch' ? node : null)

@@ -8,6 +8,7 @@ import { createClient, type GatewayClient } from './client.ts'
 import { type Checked, type CheckedOperation, checkText, rememberingDocuments } from './documents.ts'
 import { refusal } from './errors.ts'
 import { guarded, type Machinery, planned, type Run } from './execution.ts'
+import { type KeptPlans, NO_PLANS } from './kept-plans.ts'
 import type { Budget } from './limits/budget.ts'
 import { withCost, withCostFirst } from './limits/cost-report.ts'
 import type { Limits } from './limits/limits.ts'
@@ -86,6 +87,7 @@ export async function startGateway({
   introspection = true,
   persisted = { trusted: [], isOnly: false },
   documents = null,
+  plans = NO_PLANS,
 }: {
   readonly supergraphSdl: string
   readonly links: readonly Link[]
@@ -103,8 +105,10 @@ export async function startGateway({
   readonly persisted?: Persisted
   /** Shares texts that clients register with other gateways; null: with none. */
   readonly documents?: SharedDocuments | null
+  /** Of operations of facades, for this supergraph. */
+  readonly plans?: KeptPlans
 }): Promise<Gateway> {
-  const supergraph = readSupergraph(supergraphSdl)
+  const supergraph = readSupergraph(supergraphSdl, { isKnown: !plans.isEmpty })
   const slow = slowMilliseconds > 0 ? slowLog(slowMilliseconds, log) : null
   const masked = links.map((link) => {
     const timed = slow?.timed(link) ?? link
@@ -138,8 +142,11 @@ export async function startGateway({
 
   return {
     schema: supergraph.api,
-    client: createClient(machinery, log, (checked, run) =>
-      observed(checked, caching.telling(checked, run), (outcome) => outcome, null),
+    client: createClient(
+      machinery,
+      log,
+      (checked, run) => observed(checked, caching.telling(checked, run), (outcome) => outcome, null),
+      plans,
     ),
     admit: (text, operationName) => noted(known(text, operationName)),
     admitAsked: (given) => noted(asked.admit(given)),

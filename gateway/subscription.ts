@@ -3,13 +3,14 @@ import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from '
 import type { Logger } from 'pino'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
 import { compilePlan, EVENT } from './compiled-plan/plan.ts'
-import { type PlannedDocument, plannedDocument } from './compiled-plan/planned-document.ts'
+import type { PlannedDocument } from './compiled-plan/planned-document.ts'
 import type { CheckedOperation } from './documents.ts'
 import { identified } from './errors.ts'
 import { directLink, guarded, type Machinery, outcomeOf } from './execution.ts'
 import { BOUNDS } from './limits/limits.ts'
 import type { Events, LinkRequest, Opened, Passage } from './link.ts'
 import type { Outcome } from './outcome.ts'
+import { planOf } from './supergraph.ts'
 import { withinTime } from './time.ts'
 import { dependsOnViewer, type ViewerFields } from './viewer.ts'
 
@@ -38,8 +39,7 @@ export function plannedSubscription(
   log: Logger,
 ): Subscribe {
   const { supergraph, links } = machinery
-  const ready = plannedDocument(checked.document, checked.operation, supergraph.fieldSets.names)
-  const plan = supergraph.plan(ready.document)
+  const { ready, plan } = planOf(checked, supergraph)
   const node = subscriptionNode(plan)
   const link = links.get(node.primary.serviceName)
   const begin = link?.subscribe

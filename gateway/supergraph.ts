@@ -3,6 +3,8 @@ import { type QueryPlan, QueryPlanner } from '@apollo/query-planner'
 import type { DocumentNode, GraphQLSchema } from 'graphql'
 import { Kind, parse } from 'graphql'
 import type { TypeTest } from './compiled-plan/data.ts'
+import { type PlannedDocument, plannedDocument } from './compiled-plan/planned-document.ts'
+import type { CheckedOperation } from './documents.ts'
 import { type FieldSets, fieldSetsIn } from './field-sets.ts'
 
 /** A composed graph, ready to plan operations. */
@@ -36,14 +38,26 @@ export function locationsIn(sdl: string): readonly { readonly name: string; read
   })
 }
 
-/** Reads a federation 2 supergraph. Throws when `sdl` is none. */
-export function readSupergraph(sdl: string): Supergraph {
+/** When a planner is made that nobody needed until then: what a start has to do is done. Milliseconds. */
+const IDLE = 5_000
+
+/**
+ * Reads a federation 2 supergraph. Throws when `sdl` is none. One that is `known` was planned for before; its planner, which takes a few hundred milliseconds, is made
+ * when the first document has to be planned, or soon.
+ */
+export function readSupergraph(sdl: string, { isKnown = false }: { readonly isKnown?: boolean } = {}): Supergraph {
   const model = SupergraphModel.build(sdl)
   const apiSchema = model.apiSchema()
-  const planner = new QueryPlanner(model, {
-    // Otherwise equal paths below different types of a union share one fetch, and with it the arguments of one of them.
-    typeConditionedFetching: true,
-  })
+  let planner: QueryPlanner | null = null
+  const plannerOf = () => {
+    planner ??= new QueryPlanner(model, {
+      // Otherwise equal paths below different types of a union share one fetch, and with it the arguments of one of them.
+      typeConditionedFetching: true,
+    })
+    return planner
+  }
+  if (isKnown) setTimeout(plannerOf, IDLE).unref()
+  else plannerOf()
   // How an operation is run and what its answer is made of are both read from its plan, one after the other.
   let last: { readonly document: DocumentNode; readonly plan: QueryPlan } | null = null
   const isOf = typeTest(model)
@@ -53,13 +67,22 @@ export function readSupergraph(sdl: string): Supergraph {
     hidesSomething: /@inaccessible\b(?!")/.test(sdl.replace(/^directive .*$/gm, '')),
     plan(document) {
       if (last?.document !== document) {
-        last = { document, plan: planner.buildQueryPlan(operationFromDocument(apiSchema, document)) }
+        last = { document, plan: plannerOf().buildQueryPlan(operationFromDocument(apiSchema, document)) }
       }
       return last.plan
     },
     isOf,
     fieldSets: fieldSetsIn(sdl, isOf),
   }
+}
+
+/** A checked operation in the words of its plan, and that plan. Throws for what the planner does not support. */
+export function planOf(
+  { document, operation, plan }: CheckedOperation,
+  supergraph: Supergraph,
+): { readonly ready: PlannedDocument; readonly plan: QueryPlan } {
+  const ready = plannedDocument(document, operation, supergraph.fieldSets.names)
+  return { ready, plan: plan ?? supergraph.plan(ready.document) }
 }
 
 function typeTest({ schema }: SupergraphModel): TypeTest {

@@ -40,7 +40,7 @@ export function protocolOf({
     description: server.description,
     websiteUrl: publicUrl,
   }
-  const listedTools = tools.map(toolListing)
+  let listedTools: ReturnType<typeof toolListing>[] | null = null
   const listedPrompts = prompts.map(promptListing)
   const resources = server.resources.map(({ path, text, ...rest }) => ({ uri: `${publicUrl}${path}`, ...rest }))
   const texts = new Map(server.resources.map(({ path, text }) => [`${publicUrl}${path}`, text(publicUrl)]))
@@ -59,7 +59,10 @@ export function protocolOf({
         'resources/read': KEPT,
       },
     })
-    instance.setRequestHandler('tools/list', () => ({ tools: listedTools }))
+    instance.setRequestHandler('tools/list', () => {
+      listedTools ??= tools.map(toolListing)
+      return { tools: listedTools }
+    })
     instance.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
       const tool = named(tools, params.name, 'tool')
       const { call, log, lacks } = callOf()

@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto'
 import { print } from 'graphql'
 import type { Caller } from '../../subgraphs/runtime/caller.ts'
-import { plannedDocument } from '../compiled-plan/planned-document.ts'
 import type { CheckedOperation } from '../documents.ts'
 import type { Run } from '../execution.ts'
 import type { Link, Passage } from '../link.ts'
 import type { Outcome } from '../outcome.ts'
-import type { Supergraph } from '../supergraph.ts'
+import { planOf, type Supergraph } from '../supergraph.ts'
 import { dependsOnViewer, type ViewerFields } from '../viewer.ts'
 import type { AnswerBytes } from './answer-bytes.ts'
 import { announced, changesOf, dependenciesOf } from './dependencies.ts'
@@ -56,10 +55,9 @@ export function cachingOf({
     answering(checked, run) {
       const policy = policyOf(checked, api, hints)
       if (!policy) return null
-      const { document } = plannedDocument(checked.document, checked.operation, supergraph.fieldSets.names)
-      const plan = supergraph.plan(document)
+      const { ready, plan } = planOf(checked, supergraph)
       const isPrivate = policy.isPrivate || dependsOnViewer(plan, api, viewer)
-      const dependencies = dependenciesOf(document, plan, api)
+      const dependencies = dependenciesOf(ready.document, plan, api)
       const keyFor = keysOf(checked)
 
       return async (variables, passage) => {
@@ -75,8 +73,8 @@ export function cachingOf({
 
     telling(checked, run) {
       if (checked.operation.operation !== 'mutation') return run
-      const { document } = plannedDocument(checked.document, checked.operation, supergraph.fieldSets.names)
-      const what = changesOf(document, supergraph.plan(document), api)
+      const { ready, plan } = planOf(checked, supergraph)
+      const what = changesOf(ready.document, plan, api)
       return async (variables, passage) => {
         let isGivenUp = true
         try {

@@ -9,14 +9,19 @@ import type { ResourceRow } from '../texts.ts'
 import { plainTool, READS } from '../tool.ts'
 import { coordinatesOf } from './coordinates.ts'
 import { describe } from './describe.ts'
-import { schemaSearch } from './search.ts'
+import { type SchemaSearch, schemaSearch } from './search.ts'
 
 const NAME = z.string().describe('A type, such as `Skill`, or a field, such as `Query.skills`.')
 
 /** The whole graph for agents: find out what can be asked, and ask it, within the limits that every client has. */
 export function graphServer(guest: Guest, { introspection }: { readonly introspection: boolean }): ToolServer {
   const { schema, limits } = guest
-  const search = schemaSearch(coordinatesOf(schema))
+  let made: SchemaSearch | null = null
+  /** Its index is made for the first who searches: that takes a tenth of a second. */
+  const search: SchemaSearch = (words, limit) => {
+    made ??= schemaSearch(coordinatesOf(schema))
+    return made(words, limit)
+  }
 
   const lookUp = [
     plainTool({

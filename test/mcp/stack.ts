@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import pino from 'pino'
 import { guestOf } from '../../gateway/client.ts'
 import { startGateway } from '../../gateway/gateway.ts'
@@ -22,6 +20,7 @@ import { UNLIMITED } from '../rest-facade/store/stack.ts'
 import { setterUp } from '../subgraphs/store/support/store.ts'
 import { startTrust, type TestKey } from '../subgraphs/trust/support/trust.ts'
 import { temporaryFiles } from '../support/files.ts'
+import { ourGraph } from '../support/our-graph.ts'
 
 export const PUBLIC_URL = 'https://atrium.example'
 
@@ -40,7 +39,7 @@ export async function startMcpStack({ introspection = true, hosts = [] as readon
   const { query, ...stores } = openDatabase<StoreTables>(connection, { schema: 'store', max: 1, onError: () => {} })
   const store = await storeSubgraph({ connection, publicUrl: PUBLIC_URL, files: await temporaryFiles(PUBLIC_URL), log })
   const gateway = await startGateway({
-    supergraphSdl: readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8'),
+    ...ourGraph(),
     links: [directory, social, store, trust.subgraph].map(localLink),
     limits: { depth: 10, cost: 1000 },
     log,

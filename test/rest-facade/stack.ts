@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import pg from 'pg'
 import pino from 'pino'
 import { startGateway } from '../../gateway/gateway.ts'
@@ -16,10 +14,9 @@ import { trustSubgraph } from '../../subgraphs/trust/subgraph.ts'
 import { fixedSources } from '../subgraphs/trust/support/trust.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { temporaryFiles } from '../support/files.ts'
+import { ourGraph } from '../support/our-graph.ts'
 import { askRaw } from './ask.ts'
 import { ROWS } from './sample.ts'
-
-const SUPERGRAPH = join(import.meta.dirname, '../../schema/supergraph.graphql')
 
 /** The REST API over the real graph over a database that holds the sample, or what `fill` puts there. */
 export async function startStack(fill: (database: FreshDatabase) => Promise<unknown> = insertSample) {
@@ -32,9 +29,8 @@ export async function startStack(fill: (database: FreshDatabase) => Promise<unkn
   const social = await socialSubgraph({ connection: database.connection, log })
   const store = await storeSubgraph({ connection: database.connection, publicUrl, files: await temporaryFiles(), log })
   const trust = trustSubgraph({ connection: database.connection, log, sources: fixedSources(() => new Date()) })
-  const supergraphSdl = readFileSync(SUPERGRAPH, 'utf8')
   const links = [directory, social, store, trust].map(localLink)
-  const gateway = await startGateway({ supergraphSdl, links, limits: { depth: 10, cost: 1000 }, log })
+  const gateway = await startGateway({ ...ourGraph(), links, limits: { depth: 10, cost: 1000 }, log })
   const app = createHttpServer({ log })
   await serveDirectoryApi(app, gateway.client, { publicUrl: `${publicUrl}/` })
   await serveSocialApi(app, gateway.client, { publicUrl })

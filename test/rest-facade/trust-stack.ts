@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import pino from 'pino'
 import { startGateway } from '../../gateway/gateway.ts'
 import { localLink } from '../../gateway/local-link.ts'
@@ -13,6 +11,7 @@ import { storeSubgraph } from '../../subgraphs/store/subgraph.ts'
 import type { CollectorOptions } from '../../subgraphs/trust/parts.ts'
 import { startTrust, type TestKey } from '../subgraphs/trust/support/trust.ts'
 import { temporaryFiles } from '../support/files.ts'
+import { ourGraph } from '../support/our-graph.ts'
 import { askRaw, type Reply } from './ask.ts'
 
 export const PUBLIC_URL = 'https://trust.example'
@@ -26,7 +25,7 @@ export async function startTrustStack(collectors: CollectorOptions | null = null
   const social = await socialSubgraph({ connection, log })
   const store = await storeSubgraph({ connection, publicUrl: PUBLIC_URL, files: await temporaryFiles(), log })
   const gateway = await startGateway({
-    supergraphSdl: readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8'),
+    ...ourGraph(),
     links: [directory, social, store, trust.subgraph].map(localLink),
     limits: { depth: 10, cost: 1000 },
     log,

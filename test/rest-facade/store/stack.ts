@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import type { JWTVerifyGetKey } from 'jose'
 import pino from 'pino'
 import { expect } from 'vitest'
@@ -18,10 +16,9 @@ import { socialSubgraph } from '../../../subgraphs/social/subgraph.ts'
 import { trustSubgraph } from '../../../subgraphs/trust/subgraph.ts'
 import { PUBLIC_URL, startStore, type TestStore, type WebhookOptions } from '../../subgraphs/store/support/store.ts'
 import { fixedSources } from '../../subgraphs/trust/support/trust.ts'
+import { ourGraph } from '../../support/our-graph.ts'
 import { askRaw, type Reply } from '../ask.ts'
 import { breaches, operationFor } from './contract.ts'
-
-const SUPERGRAPH = join(import.meta.dirname, '../../../schema/supergraph.graphql')
 
 /** Counts nothing: a suite asks more often than any client may. */
 export const UNLIMITED: RateLimit = {
@@ -69,7 +66,7 @@ export async function startStoreStack({
   const social = await socialSubgraph({ connection, log })
   const trust = trustSubgraph({ connection, log, sources: fixedSources(now) })
   const gateway = await startGateway({
-    supergraphSdl: readFileSync(SUPERGRAPH, 'utf8'),
+    ...ourGraph(),
     links: [directory, social, store.subgraph, trust].map(localLink),
     limits: { depth: 10, cost: 1000 },
     log,

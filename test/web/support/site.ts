@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
 import pg from 'pg'
 import { guestOf } from '../../../gateway/client.ts'
 import { startGateway } from '../../../gateway/gateway.ts'
@@ -29,6 +27,7 @@ import { keptLog } from '../../gateway/support/graph.ts'
 import { aBadHost, aGoodHost, startTrust, type Trust } from '../../subgraphs/trust/support/trust.ts'
 import { temporaryFiles } from '../../support/files.ts'
 import { aPlugin, aServer, aSkill, type ItemRow, putItems } from '../../support/items.ts'
+import { ourGraph } from '../../support/our-graph.ts'
 
 /** What an import must not be able to do to a reader. */
 export const HOSTILE = `</script><script>window.ran = 1</script><img src=x onerror="window.ran = 1">'"><svg onload=window.ran=1>`
@@ -124,7 +123,7 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
   const metrics = createMetrics({ ofProcess: true })
   const history = historyOf(metrics, { everyMilliseconds: 200 })
   const gateway = await startGateway({
-    supergraphSdl: readFileSync(join(import.meta.dirname, '../../../schema/supergraph.graphql'), 'utf8'),
+    ...ourGraph(),
     links: subgraphs.map(localLink),
     limits: { depth: 10, cost: 1000 },
     log: log.log,

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
 import { guestOf } from '../../../../gateway/client.ts'
 import { startGateway } from '../../../../gateway/gateway.ts'
 import { serveGraphql } from '../../../../gateway/http.ts'
@@ -17,10 +15,9 @@ import { type Apps, withApps } from '../../../../subgraphs/store/app/operator.ts
 import { trustSubgraph } from '../../../../subgraphs/trust/subgraph.ts'
 import { startSite } from '../../../../web/serve.ts'
 import { keptLog } from '../../../gateway/support/graph.ts'
+import { ourGraph } from '../../../support/our-graph.ts'
 import { fixedSources } from '../../trust/support/trust.ts'
 import { startStore } from './store.ts'
-
-const SUPERGRAPH = join(import.meta.dirname, '../../../../schema/supergraph.graphql')
 
 /** The store with everything that apps and shop owners meet: the protocol, its pages, REST, GraphQL and tools, at an address of its own. */
 export async function startOauth() {
@@ -33,7 +30,7 @@ export async function startOauth() {
   const social = await socialSubgraph({ connection, log: log.log })
   const trust = trustSubgraph({ connection, log: log.log, sources: fixedSources(() => new Date()) })
   const gateway = await startGateway({
-    supergraphSdl: readFileSync(SUPERGRAPH, 'utf8'),
+    ...ourGraph(),
     links: [directory, social, store.subgraph, trust].map(localLink),
     limits: { depth: 10, cost: 1000 },
     log: log.log,

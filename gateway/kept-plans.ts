@@ -1,0 +1,83 @@
+import { createHash, hash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { QueryPlan } from '@apollo/query-planner'
+import type { DocumentNode } from 'graphql'
+
+/** Plans of documents of our own, from one start to the next: checking and planning the hundreds that the facades have takes a second. */
+export type KeptPlans = {
+  /** Whether nothing is known of this graph. */
+  readonly isEmpty: boolean
+  /** The plan of an equal document, which was valid when it was made; null for one that nobody planned. */
+  readonly find: (document: DocumentNode) => QueryPlan | null
+  readonly add: (document: DocumentNode, plan: QueryPlan) => void
+}
+
+/** Keeps nothing. */
+export const NO_PLANS: KeptPlans = { isEmpty: true, find: () => null, add: () => {} }
+
+/** What is added in this time after another is written with it. Milliseconds. */
+const WRITE_AFTER = 300
+/** Graphs whose plans are kept: that of this version, and those that were served or tried last. */
+const GRAPHS = 8
+
+const { version } = createRequire(import.meta.url)('@apollo/query-planner/package.json') as { readonly version: string }
+
+/**
+ * Plans for the graph of this SDL, in `folder`, which nobody may write to whose code may not be run here. What was kept for another graph, or by another planner, is not
+ * read. Where nothing can be read or written, nothing is kept.
+ */
+export function keptPlans(folder: string, supergraphSdl: string): KeptPlans {
+  const graph = createHash('sha256').update(`${version}\n`).update(supergraphSdl).digest('base64url')
+  const file = join(folder, `${graph}.json`)
+  const before = plansIn(file)
+  let added: Record<string, QueryPlan> = {}
+  let writing: NodeJS.Timeout | undefined
+
+  return {
+    isEmpty: Object.keys(before).length === 0,
+    find: (document) => before[keyOf(document)] ?? null,
+    add(document, plan) {
+      added[keyOf(document)] = plan
+      clearTimeout(writing)
+      writing = setTimeout(write, WRITE_AFTER).unref()
+    },
+  }
+
+  function write(): void {
+    // Others that start at this moment add theirs.
+    const text = JSON.stringify({ ...plansIn(file), ...added })
+    added = {}
+    const own = `${file}.${process.pid}`
+    try {
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(own, text)
+      renameSync(own, file)
+      const files = readdirSync(folder).map((name) => join(folder, name))
+      const youngest = files.map((path) => ({ path, at: statSync(path).mtimeMs })).sort((one, other) => other.at - one.at)
+      for (const { path } of youngest.slice(GRAPHS)) rmSync(path, { force: true })
+    } catch {
+      discard(own)
+    }
+  }
+}
+
+function discard(file: string): void {
+  try {
+    rmSync(file, { force: true })
+  } catch {
+    // There is not even a folder.
+  }
+}
+
+/** Documents are generated, so equal ones are written alike. */
+const keyOf = (document: DocumentNode): string => hash('sha256', JSON.stringify(document), 'base64url')
+
+function plansIn(file: string): Record<string, QueryPlan> {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return {}
+  }
+}
