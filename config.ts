@@ -160,7 +160,7 @@ export const variables = {
     unit: null,
     secret: true,
     meaning:
-      'A Redis in which several copies count COST_BUDGET and the rate limits of the store together, and share documents that clients register by hash; unset, each is by itself.',
+      'A Redis in which several copies count COST_BUDGET and all rate limits together, share documents that clients register by hash, and tell each other who wrote last; unset, each is by itself.',
   },
   MCP_HOSTS: {
     read: z

@@ -41,10 +41,12 @@ await runProgram(async (defer, end) => {
   const database = await starting
   const parts = await loading
 
+  const counting = await parts.countingOf(config, log)
+  defer(counting.close)
   const { storage, local } = await parts.fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })
   const userKeys = parts.publishedKeys(localUrl(config.HOST, port))
   const graph = database
-    ? await parts.graphInside({ config, connection: database.connection, publicUrl, userKeys, storage, log, defer })
+    ? await parts.graphInside({ config, connection: database.connection, publicUrl, userKeys, storage, counting, log, defer })
     : parts.graphOutside(config, { log, defer })
 
   const metrics = config.METRICS ? parts.createMetrics({ ofProcess: true }) : null
@@ -84,7 +86,7 @@ await runProgram(async (defer, end) => {
     hasSchema: config.INTROSPECTION,
     consoleSecret: config.CONSOLE_SECRET ?? null,
     uses: rateLimit.uses,
-    operations: history && { token: config.OPERATIONS_TOKEN ?? '', history, checks, circuits: gateway.circuits },
+    operations: history && { token: config.OPERATIONS_TOKEN ?? '', history, checks, circuits: gateway.circuits, counting },
   })
   const isProxy = config.TRUSTED_PROXIES
   const app = parts.createHttpServer({ log, checks, metrics, lost: site.lost, isProxy, loadLimit: config.LOAD_LIMIT })
@@ -104,6 +106,7 @@ await runProgram(async (defer, end) => {
     publicUrl,
     hosts: config.MCP_HOSTS ?? [],
     introspection: config.INTROSPECTION,
+    counting,
   })
   await site.serve(app)
   if (metrics) {
@@ -129,6 +132,7 @@ async function startDatabase(config: AtriumConfig, log: pino.Logger, defer: Defe
 /** Loaded while the database starts: these are the parts that bring Apollo and Fastify with them. */
 async function loadParts() {
   return {
+    ...(await import('./subgraphs/runtime/counting.ts')),
     ...(await import('./subgraphs/runtime/user-token.ts')),
     ...(await import('./subgraphs/store/file/configured.ts')),
     ...(await import('./subgraphs/store/file/serve.ts')),

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { redisScripts } from '../subgraphs/runtime/redis.ts'
 import { BOUNDS } from './limits/limits.ts'
-import { redisScripts } from './redis.ts'
 
 const KEY = 'atrium:documents'
 /** As many as a process keeps. */

@@ -5,7 +5,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { callerOf, goneSignal } from '../gateway/caller.ts'
 import { Overloaded } from '../gateway/overload.ts'
 import type { Caller, CredentialHeader } from '../subgraphs/runtime/caller.ts'
-import { tokenBuckets } from '../subgraphs/runtime/token-buckets.ts'
+import type { Counting } from '../subgraphs/runtime/counting.ts'
 import type { Spelling } from './arguments.ts'
 import type { Told } from './call.ts'
 import { guard, refuse } from './guard.ts'
@@ -66,6 +66,8 @@ export type ServingOptions = {
   readonly publicUrl: string
   /** Further host names under which clients reach it, and whose pages may use it. */
   readonly hosts: readonly string[]
+  /** Where requests of accounts are counted. */
+  readonly counting: Counting
 }
 
 /** The longest arguments of a tool are a hundred sources of 2,048 characters. */
@@ -88,7 +90,7 @@ export async function serveMcp(
   const publicUrl = options.publicUrl.replace(/\/+$/, '')
   const tools = await Promise.all(server.tools.map((row) => row.prepare({ ...graph, spelling: server.spelling })))
   const { admission } = server
-  const take = admission && tokenBuckets(admission.perMinute, () => new Date())
+  const take = admission && options.counting.buckets(`tools of ${server.name}`, admission.perMinute)
   const instance = protocolOf({ server, tools, publicUrl, version })
   /** Which call a request of the protocol's library belongs to. */
   const calls = new WeakMap<Request, (era: Era) => Told & { readonly call: Call }>()
@@ -176,7 +178,7 @@ export async function serveMcp(
       refuse(reply, status, status === 401 && server.signIn ? `${message} ${server.signIn}` : message)
       return 'refused'
     }
-    const { isGranted, left, fullInSeconds, waitSeconds } = take(who.account, 1)
+    const { isGranted, left, fullInSeconds, waitSeconds } = await take(who.account, 1)
     reply.header('ratelimit-policy', `"requests";q=${admission.perMinute};w=60`)
     reply.header('ratelimit', `"requests";r=${left};t=${fullInSeconds}`)
     if (isGranted) return who

@@ -17,6 +17,7 @@ import { serveLink } from '../gateway/split/link-door.ts'
 import { signatureJudge } from '../gateway/split/signature.ts'
 import { linkSecretsOf } from '../gateway/split/variables.ts'
 import { resources } from '../rest-facade/store/resources.ts'
+import { countingOf } from '../subgraphs/runtime/counting.ts'
 import type { Defer } from '../subgraphs/runtime/program.ts'
 import { readKeys } from '../subgraphs/runtime/user-token.ts'
 import type { StoreSubgraph } from '../subgraphs/store/subgraph.ts'
@@ -43,7 +44,9 @@ export async function runSubgraph(
 
   let client: GatewayClient | null = null
   const userKeys = readKeys(() => keysOf(client))
-  const subgraph = await STARTED[name]({ config, connection, publicUrl, userKeys, log, defer })
+  const counting = await countingOf(config, log)
+  defer(counting.close)
+  const subgraph = await STARTED[name]({ config, connection, publicUrl, userKeys, counting, log, defer })
   if (name === 'store') client = await storeAndOthers(subgraph as StoreSubgraph, config, { log, defer })
 
   const metrics = config.METRICS ? createMetrics({ ofProcess: true }) : null

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { redisScripts } from '../gateway/redis.ts'
 import { highest, type RecentWrites } from '../subgraphs/runtime/recent-writes.ts'
+import { redisScripts } from '../subgraphs/runtime/redis.ts'
 
 /** Longer than any replica that is asked may be behind. */
 const KEPT_MILLISECONDS = 60_000

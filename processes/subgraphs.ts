@@ -4,6 +4,7 @@ import type { variables } from '../config.ts'
 import { seedDirectory } from '../subgraphs/directory/import/seed.ts'
 import { directorySubgraph } from '../subgraphs/directory/subgraph.ts'
 import type { Config } from '../subgraphs/runtime/config.ts'
+import type { Counting } from '../subgraphs/runtime/counting.ts'
 import type { Connection, ReplicaOptions } from '../subgraphs/runtime/database.ts'
 import type { Defer } from '../subgraphs/runtime/program.ts'
 import { ownWrites } from '../subgraphs/runtime/recent-writes.ts'
@@ -33,6 +34,8 @@ export type Making = {
   readonly userKeys: JWTVerifyGetKey
   /** Where files of stores are; absent: where the configuration says. */
   readonly storage?: FileStorage
+  /** Where limits of addresses and keys are counted. */
+  readonly counting: Counting
   readonly log: Logger
   readonly defer: Defer
 }
@@ -48,22 +51,23 @@ export const STARTED = {
     return closedLater(await directorySubgraph({ connection, publicUrl, log }), defer)
   },
   social: async (making: Making): Promise<Subgraph> => {
-    const { connection, log, defer } = making
-    return closedLater(await socialSubgraph({ connection, replica: await replicaOf('social', making), log }), defer)
+    const { connection, counting, log, defer } = making
+    const replica = await replicaOf('social', making)
+    return closedLater(await socialSubgraph({ connection, replica, counting, log }), defer)
   },
   store: async (making: Making): Promise<StoreSubgraph> => {
-    const { config, connection, publicUrl, userKeys, storage, log, defer } = making
+    const { config, connection, publicUrl, userKeys, storage, counting, log, defer } = making
     const replica = await replicaOf('store', making)
     const kept = storage ?? (await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })).storage
     const files = storeFiles(kept, fileSources())
     const webhookNetwork = webhookNetworkOf(config)
-    const store = await storeSubgraph({ connection, replica, publicUrl, userKeys, files, log, webhookNetwork })
+    const store = await storeSubgraph({ connection, replica, publicUrl, userKeys, files, counting, log, webhookNetwork })
     // Nobody has to wait for a shop.
     const start = () => defer(seedStore(connection, { files, log }))
     return { ...closedLater(store, defer), start }
   },
-  trust: async ({ config, connection, log, defer }: Making): Promise<Subgraph> =>
-    closedLater(trustSubgraph({ connection, log, config, sources: { config } }), defer),
+  trust: async ({ config, connection, counting, log, defer }: Making): Promise<Subgraph> =>
+    closedLater(trustSubgraph({ connection, counting, log, config, sources: { config } }), defer),
 } satisfies Readonly<Record<SubgraphName, (making: Making) => Promise<Subgraph>>>
 
 function closedLater<Made extends Subgraph>(subgraph: Made, defer: Defer): Made {

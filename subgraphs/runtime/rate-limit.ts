@@ -1,18 +1,18 @@
+import type { Counting } from './counting.ts'
 import { rateLimited } from './errors.ts'
-import { tokenBuckets } from './token-buckets.ts'
 
-/** Counts one of something that an address does; throws RATE_LIMITED, with the seconds to wait, when it was too often. */
-export type RateLimit = (address: string) => void
+/** Counts one of something that an address does; rejects with RATE_LIMITED, with the seconds to wait, when it was too often. */
+export type RateLimit = (address: string) => Promise<void>
 
 /**
- * Allows `perMinute` from one address, all at once or spread: a bucket that fills again evenly. Counts in this process only. Networks of IPv6 count as one
+ * Allows `perMinute` from one address, all at once or spread: a bucket that fills again evenly. Networks of IPv6 count as one
  * address, for everybody has 2^64 of them.
  */
-export function rateLimit(what: string, perMinute: number, now: () => Date): RateLimit {
-  const take = tokenBuckets(perMinute, now)
+export function rateLimit(what: string, perMinute: number, { buckets }: Counting): RateLimit {
+  const take = buckets(what, perMinute)
 
-  return (address) => {
-    const { isGranted, waitSeconds } = take(networkOf(address), 1)
+  return async (address) => {
+    const { isGranted, waitSeconds } = await take(networkOf(address), 1)
     if (!isGranted) throw rateLimited(`${what} from this address`, waitSeconds)
   }
 }

@@ -1,5 +1,6 @@
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import type { Logger } from 'pino'
+import { type Counting, countedHere } from '../runtime/counting.ts'
 import { type Connection, openDatabase, type ReplicaOptions } from '../runtime/database.ts'
 import { eventFeed } from '../runtime/event-feed.ts'
 import { rateLimit } from '../runtime/rate-limit.ts'
@@ -28,6 +29,7 @@ export async function socialSubgraph({
   replica,
   log,
   now = () => new Date(),
+  counting = countedHere(now),
 }: {
   readonly connection: Connection
   /** Answers queries that may be a second old; absent: the database does. */
@@ -35,6 +37,8 @@ export async function socialSubgraph({
   readonly log: Logger
   /** The time by which tokens, locks and limits are judged. */
   readonly now?: () => Date
+  /** Where limits of addresses are counted; absent: here. */
+  readonly counting?: Counting
 }): Promise<Subgraph> {
   // Not the error itself: pg hangs the whole client on it.
   const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
@@ -58,9 +62,9 @@ export async function socialSubgraph({
     events: await eventFeed({ connection, schema: 'social', log }),
     audience: audience(messages, sessions, now),
     limits: {
-      signUps: rateLimit('sign-ups', 60, now),
-      logIns: rateLimit('log-ins', 180, now),
-      refreshes: rateLimit('refreshes', 180, now),
+      signUps: rateLimit('sign-ups', 60, counting),
+      logIns: rateLimit('log-ins', 180, counting),
+      refreshes: rateLimit('refreshes', 180, counting),
     },
     now,
   }

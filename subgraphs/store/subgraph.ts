@@ -1,6 +1,7 @@
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import type { JWTVerifyGetKey } from 'jose'
 import type { Logger } from 'pino'
+import { type Counting, countedHere } from '../runtime/counting.ts'
 import { type Connection, openDatabase, type ReplicaOptions } from '../runtime/database.ts'
 import { eventFeed } from '../runtime/event-feed.ts'
 import { rateLimit } from '../runtime/rate-limit.ts'
@@ -88,6 +89,7 @@ export async function storeSubgraph({
   files,
   log,
   now = () => new Date(),
+  counting = countedHere(now),
   shippingNetwork,
   webhookNetwork,
   jobClock,
@@ -104,6 +106,8 @@ export async function storeSubgraph({
   readonly log: Logger
   /** The time by which everything is dated and judged. */
   readonly now?: () => Date
+  /** Where limits of addresses are counted; absent: here. */
+  readonly counting?: Counting
   readonly shippingNetwork?: ShippingNetwork
   readonly webhookNetwork?: WebhookNetwork
   readonly jobClock?: JobClock
@@ -125,7 +129,7 @@ export async function storeSubgraph({
     eventFeed({ connection, schema: 'store', log }),
     deliveryJobs(connection, { log, ...(jobClock && { clock: jobClock }) }),
   ])
-  const inside = insiders(accessJudge(accessRepository(database.now), rateLimit('wrong credentials', 60, now), now))
+  const inside = insiders(accessJudge(accessRepository(database.now), rateLimit('wrong credentials', 60, counting), now))
   const sender = webhookSender(webhookNetwork)
   const parts: Parts = {
     database: database.query,
@@ -193,7 +197,7 @@ export async function storeSubgraph({
     schema: buildSubgraphSchema([{ typeDefs: sdlOf('store'), resolvers: resolvers as never }]),
     context: (caller) => contextOf(parts, caller),
     ...database.reading,
-    door: oauthDoor({ protocol, oauth, publicUrl: base, now }),
+    door: oauthDoor({ protocol, oauth, publicUrl: base, counting, now }),
     ready: () => parts.stores.findByIds([0]),
     listeners: parts.events.listeners,
     deliverWebhooks: (bodies) =>

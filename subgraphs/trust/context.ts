@@ -49,7 +49,7 @@ export function contextOf(parts: Parts, caller: Caller): Context {
     key,
     asking: async (questions) => {
       const found = await key()
-      parts.rate(found, questions)
+      await parts.rate(found, questions)
       return found
     },
     load: assessmentLoaders(parts),

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { readConfig } from '../runtime/config.ts'
+import { type Counting, countedHere } from '../runtime/counting.ts'
 import { type Connection, openDatabase } from '../runtime/database.ts'
 import { rateLimit } from '../runtime/rate-limit.ts'
 import { background } from './assessment/background.ts'
@@ -35,6 +36,8 @@ export type TrustOptions = {
   readonly now?: () => Date
   /** How fast keys may ask, and how long decisions are kept; the defaults when left out. */
   readonly config?: TrustConfig
+  /** Where limits of addresses and keys are counted; absent: here. */
+  readonly counting?: Counting
 }
 
 /** The parts of the subgraph without its schema: what `npx atrium trust` works with. */
@@ -45,6 +48,7 @@ export function trustParts({
   engine = current,
   now = () => new Date(),
   config = readConfig(trustVariables, {}),
+  counting = countedHere(now),
 }: TrustOptions): {
   readonly parts: Parts
   /** Downloads the lists that are due. */
@@ -75,12 +79,12 @@ export function trustParts({
       sources,
       background: unattended,
       keys: keyRepository(query),
-      rate: keyRate({ free: config.TRUST_RATE_FREE, unlimited: config.TRUST_RATE_UNLIMITED }, now),
-      refusals: rateLimit('wrong keys', WRONG_KEYS_PER_MINUTE, now),
+      rate: keyRate({ free: config.TRUST_RATE_FREE, unlimited: config.TRUST_RATE_UNLIMITED }, counting),
+      refusals: rateLimit('wrong keys', WRONG_KEYS_PER_MINUTE, counting),
       decisions,
       overrides: overrideRepository(query),
       snapshots,
-      trials: trialLimit(now),
+      trials: trialLimit(counting),
       now,
     },
     refreshLists: async () => {

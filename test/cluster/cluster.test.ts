@@ -155,6 +155,19 @@ describe.skipIf(!hasCluster)('a cluster (needs haproxy and redis-server)', () =>
     await expect.poll(async () => (await post('gateway-2', { extensions })).data?.registered, { timeout: 5_000 }).toBe('Query')
   })
 
+  test('who guesses keys is stopped by what all copies count together', async () => {
+    const guess = (index: number) =>
+      fetch(`${cluster.url}/v1/decide`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': `sk_${'0'.repeat(40)}${index}` },
+        body: '{"domain": "example.com"}',
+      }).then(({ status }) => status)
+    const statuses = await Promise.all(Array.from({ length: 110 }, (_, index) => guess(index)))
+    expect(new Set(statuses)).toEqual(new Set([401, 429]))
+    // 60 a minute, and one more for each second that this takes; of two copies each would have let 55 pass.
+    expect(statuses.filter((status) => status === 401).length).toBeLessThan(90)
+  })
+
   test('restarting gateways and subgraphs one after the other under load loses nothing', async () => {
     const room = await aRoom()
     const faults: string[] = []

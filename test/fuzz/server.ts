@@ -20,6 +20,7 @@ import { serveStoreApi } from '../../rest-facade/store/serve.ts'
 import { serveTrustApi } from '../../rest-facade/trust/serve.ts'
 import { seedDirectory } from '../../subgraphs/directory/import/seed.ts'
 import { directorySubgraph } from '../../subgraphs/directory/subgraph.ts'
+import { countedHere } from '../../subgraphs/runtime/counting.ts'
 import { openDatabase } from '../../subgraphs/runtime/database.ts'
 import { publishedKeys } from '../../subgraphs/runtime/user-token.ts'
 import { socialSubgraph } from '../../subgraphs/social/subgraph.ts'
@@ -85,7 +86,12 @@ await serveStoreApi(app, gateway.client, {
   },
 })
 await serveTrustApi(app, gateway.client, { publicUrl: url })
-await serveMcpServers(app, gateway.client, guestOf(gateway), { publicUrl: url, hosts: [], introspection: true })
+await serveMcpServers(app, gateway.client, guestOf(gateway), {
+  publicUrl: url,
+  hosts: [],
+  introspection: true,
+  counting: countedHere(),
+})
 await app.listen({ port, host: '127.0.0.1' })
 
 const shops = openDatabase<StoreTables>(connection, { schema: 'store', max: 1, onError: () => {} })

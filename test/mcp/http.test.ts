@@ -7,6 +7,7 @@ import { argumentsOf } from '../../mcp/arguments.ts'
 import { type Admission, serveMcp } from '../../mcp/serve.ts'
 import { plainTool } from '../../mcp/tool.ts'
 import { registryReader } from '../../subgraphs/directory/import/registry.ts'
+import { countedHere } from '../../subgraphs/runtime/counting.ts'
 import { askRaw } from '../rest-facade/ask.ts'
 import { type McpStack, startMcpStack } from './stack.ts'
 
@@ -191,7 +192,7 @@ test('a server with a limit counts the requests of each account, and says when t
     app,
     {} as never,
     { ...about, ...rows, credentials: ['x-login-key'], keyHeaders: [], admission },
-    { publicUrl: 'http://localhost', hosts: [] },
+    { publicUrl: 'http://localhost', hosts: [], counting: countedHere() },
   )
   await app.listen({ port: 0, host: '127.0.0.1' })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`

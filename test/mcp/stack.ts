@@ -10,6 +10,7 @@ import { serveDirectoryApi } from '../../rest-facade/directory/serve.ts'
 import { serveStoreApi } from '../../rest-facade/store/serve.ts'
 import { serveTrustApi } from '../../rest-facade/trust/serve.ts'
 import { directorySubgraph } from '../../subgraphs/directory/subgraph.ts'
+import { countedHere } from '../../subgraphs/runtime/counting.ts'
 import { openDatabase } from '../../subgraphs/runtime/database.ts'
 import { socialSubgraph } from '../../subgraphs/social/subgraph.ts'
 import { storeSubgraph } from '../../subgraphs/store/subgraph.ts'
@@ -50,7 +51,12 @@ export async function startMcpStack({ introspection = true, hosts = [] as readon
   await serveDirectoryApi(app, gateway.client, { publicUrl: PUBLIC_URL })
   await serveStoreApi(app, gateway.client, { publicUrl: PUBLIC_URL, rateLimit: UNLIMITED })
   await serveTrustApi(app, gateway.client, { publicUrl: PUBLIC_URL })
-  await serveMcpServers(app, gateway.client, guestOf(gateway), { publicUrl: `${PUBLIC_URL}/`, hosts, introspection })
+  await serveMcpServers(app, gateway.client, guestOf(gateway), {
+    publicUrl: `${PUBLIC_URL}/`,
+    hosts,
+    introspection,
+    counting: countedHere(),
+  })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
 

@@ -4,8 +4,8 @@ import { OperationsPageDocument } from '#generated/operations.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
 import type { History } from '../../gateway/history.ts'
 import { compressAnswers, type ReadinessCheck, readinessOf } from '../../gateway/server.ts'
+import type { Counting } from '../../subgraphs/runtime/counting.ts'
 import { networkOf } from '../../subgraphs/runtime/rate-limit.ts'
-import { tokenBuckets } from '../../subgraphs/runtime/token-buckets.ts'
 import { askOf, sendPage } from '../frame/serve.ts'
 import type { Site } from '../frame/site.ts'
 import { operationsPage } from './page.ts'
@@ -21,25 +21,27 @@ export type Operations = {
   readonly checks: readonly ReadinessCheck[]
   /** Subgraphs over HTTP, and whether they are asked. */
   readonly circuits: () => readonly { readonly name: string; readonly state: string }[]
+  /** Where guesses are counted. */
+  readonly counting: Counting
 }
 
 /** Serves `/operations` to whoever knows the token: a browser asks for it by itself (HTTP Basic), keeps it until it is closed, and sends it nowhere else. */
 export async function serveOperations(
   app: FastifyInstance,
   client: GatewayClient,
-  { token, history, checks, circuits }: Operations,
+  { token, history, checks, circuits, counting }: Operations,
   site: Site,
 ): Promise<void> {
   await client.prepare(OperationsPageDocument)
   const expected = digestOf(token)
-  const guesses = tokenBuckets(GUESSES_PER_MINUTE, () => new Date())
+  const guesses = counting.buckets('passwords of operations', GUESSES_PER_MINUTE)
   await app.register(async (scope) => {
     compressAnswers(scope)
     scope.get('/operations', async (request, reply) => {
       reply.header('cache-control', 'no-store')
       const password = passwordIn(request.headers.authorization)
       // Browsers ask without a password first.
-      const guess = guesses(networkOf(request.ip), password === '' ? 0 : 1)
+      const guess = await guesses(networkOf(request.ip), password === '' ? 0 : 1)
       if (!guess.isGranted) {
         return reply
           .code(429)
@@ -56,7 +58,7 @@ export async function serveOperations(
           .type('text/plain; charset=utf-8')
           .send('Expected the password in OPERATIONS_TOKEN, with any user name.\n')
       }
-      guesses(networkOf(request.ip), -1)
+      await guesses(networkOf(request.ip), -1)
       const [answer, readiness] = await Promise.all([
         askOf(client, request, reply)(OperationsPageDocument, {}),
         readinessOf(checks, request.log as never),

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { type RedisScripts, redisScripts } from '../../../gateway/redis.ts'
+import { type RedisScripts, redisScripts } from '../../../subgraphs/runtime/redis.ts'
 import { BAN_SECONDS, busiest, MOST_OVER, memoryRateLimit, PER_MINUTE, PER_SECOND, type RateLimit } from './rate-limit.ts'
 
 /**

@@ -20,13 +20,13 @@ export const sessionResolvers = {
   },
   Mutation: {
     login: async (_, { email, password }, context) => {
-      context.limits.logIns(context.caller.address)
+      await context.limits.logIns(context.caller.address)
       const checked = await checkPassword(email, password, context)
       if (checked.kind !== 'right') return refusedLogin(checked)
       return success(checked.userId, await openSession(checked.userId, context), context)
     },
     refreshSession: async (_, { refreshToken }, context) => {
-      context.limits.refreshes(context.caller.address)
+      await context.limits.refreshes(context.caller.address)
       const refreshed = await refreshSession(refreshToken, context)
       if (refreshed) return success(refreshed.userId, refreshed, context)
       const message = 'Expected a refresh token that was not used before and has not ended: sign in again.'
@@ -34,7 +34,7 @@ export const sessionResolvers = {
     },
     changePassword: async (_, { input: { currentPassword, newPassword } }, context) => {
       const { user, sessionId } = await context.signedIn()
-      context.limits.logIns(context.caller.address)
+      await context.limits.logIns(context.caller.address)
       const wrong = passwordProblem('newPassword', newPassword)
       if (wrong) return validationError([wrong])
       const checked = await checkPassword(user.email, currentPassword, context)

@@ -44,7 +44,7 @@ export const userResolvers = {
   },
   Mutation: {
     createUser: async (_, { input }, { viewer, users, limits, caller, introduced }) => {
-      limits.signUps(caller.address)
+      await limits.signUps(caller.address)
       const mayGiveRoles = input.role != null && input.role !== 'USER' && (await viewer())?.user.role === 'ADMIN'
       const made = await signUp(input, { users, mayGiveRoles })
       if ('problems' in made) return { user: null, errors: made.problems }

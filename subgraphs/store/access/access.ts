@@ -42,7 +42,7 @@ export function accessJudge(repository: AccessRepository, refusals: RateLimit, n
 
     const access = await find()
     if (!access) {
-      refusals(caller.address)
+      await refusals(caller.address)
       throw unauthenticated(wrong)
     }
     const oldest = kept.keys().next()

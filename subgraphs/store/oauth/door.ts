@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Counting } from '../../runtime/counting.ts'
 import type { Door, From } from '../../runtime/door.ts'
 import { networkOf } from '../../runtime/rate-limit.ts'
-import { tokenBuckets } from '../../runtime/token-buckets.ts'
 import { UnreadableForm, withPlainForm } from './form.ts'
 import { protectedResourceMetadata } from './metadata.ts'
 import type { Protocol } from './protocol.ts'
@@ -34,17 +34,19 @@ export function oauthDoor({
   protocol,
   oauth,
   publicUrl,
+  counting,
   now,
 }: {
   readonly protocol: () => Promise<Protocol>
   readonly oauth: OauthRepository
   readonly publicUrl: string
+  readonly counting: Counting
   readonly now: () => Date
 }): Door {
   let handler: Promise<ReturnType<Protocol['callback']>> | null = null
   const { protocol: scheme, host, pathname } = new URL(publicUrl)
   const before = pathname.replace(/\/$/, '')
-  const take = tokenBuckets(REQUESTS_PER_MINUTE, now)
+  const take = counting.buckets('sign-ins of apps', REQUESTS_PER_MINUTE)
   const ofResources = new Map(RESOURCES.map((path) => [`${OF_RESOURCE}${path}`, protectedResourceMetadata(path, publicUrl)]))
 
   return {
@@ -61,7 +63,7 @@ export function oauthDoor({
       response.setHeader('cache-control', `public, max-age=${METADATA_SECONDS}`)
       return send(response, 200, ofResource)
     }
-    const { isGranted, waitSeconds } = take(networkOf(address), 1)
+    const { isGranted, waitSeconds } = await take(networkOf(address), 1)
     if (!isGranted) {
       response.setHeader('retry-after', String(waitSeconds))
       const error_description = `Too many requests from this address: try again in ${waitSeconds} seconds.`

@@ -7,7 +7,7 @@ import type { KeyRepository } from './repository.ts'
 import { secretHash } from './secret.ts'
 
 /**
- * The key that a caller presents. Throws UNAUTHENTICATED, with a `reason` for programs, when there is none or it is not good now, and RATE_LIMITED for an address
+ * The key that a caller presents. Rejects with UNAUTHENTICATED, with a `reason` for programs, when there is none or it is not good now, and RATE_LIMITED for an address
  * that guesses: `refusals` counts what was no key.
  */
 export async function keyOf(
@@ -19,7 +19,7 @@ export async function keyOf(
     throw refused('api_key_missing', 'Expected an API key: send "X-API-Key: sk_…" or "Authorization: Bearer sk_…".')
   const key = await keys.findBySecret(secretHash(secret), at)
   if (!key) {
-    refusals(caller.address)
+    await refusals(caller.address)
     throw refused('api_key_invalid', 'Expected an API key that is in use; this one is unknown, was replaced or was revoked.')
   }
   return key

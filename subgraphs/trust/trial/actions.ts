@@ -13,7 +13,7 @@ export type TrialOutcome =
     }
   | { readonly kind: 'invalid'; readonly faults: readonly Fault[] }
 
-/** Decides for somebody without a key. Throws RATE_LIMITED; a question that cannot be understood costs nothing. */
+/** Decides for somebody without a key. Rejects with RATE_LIMITED; a question that cannot be understood costs nothing. */
 export async function tryOut(
   question: Question,
   address: string,
@@ -22,7 +22,7 @@ export async function tryOut(
   const { engine, trials } = parts
   const request = requestOf(question, engine)
   if ('faults' in request) return { kind: 'invalid', faults: request.faults }
-  const remaining = trials(address)
+  const remaining = await trials(address)
   const assessed = await assess(request, null, null, parts)
   return { kind: 'made', assessed, alternatives: engine.alternativesTo(assessed.snapshot, request), remaining }
 }

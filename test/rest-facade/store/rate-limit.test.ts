@@ -1,8 +1,8 @@
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { redisScripts } from '../../../gateway/redis.ts'
 import { memoryRateLimit, type RateLimit } from '../../../rest-facade/store/caller/rate-limit.ts'
 import { redisRateLimit } from '../../../rest-facade/store/caller/redis-rate-limit.ts'
+import { redisScripts } from '../../../subgraphs/runtime/redis.ts'
 import { hasRedis, REDIS, redisServer } from '../../gateway/support/redis.ts'
 import { type StoreRestStack, startStoreStack } from './stack.ts'
 

@@ -16,6 +16,7 @@ import { resources } from '../../../rest-facade/store/resources.ts'
 import { serveStoreApi } from '../../../rest-facade/store/serve.ts'
 import { serveTrustApi } from '../../../rest-facade/trust/serve.ts'
 import { directorySubgraph } from '../../../subgraphs/directory/subgraph.ts'
+import { countedHere } from '../../../subgraphs/runtime/counting.ts'
 import type { Connection } from '../../../subgraphs/runtime/database.ts'
 import { opaqueId } from '../../../subgraphs/runtime/id.ts'
 import { socialSubgraph } from '../../../subgraphs/social/subgraph.ts'
@@ -137,7 +138,7 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
     hasExplorer: true,
     hasSchema: true,
     uses: rateLimit.uses,
-    operations: { token: OPERATIONS_TOKEN, history, checks, circuits: gateway.circuits },
+    operations: { token: OPERATIONS_TOKEN, history, checks, circuits: gateway.circuits, counting: countedHere() },
   })
   const app = createHttpServer({ log: log.log, lost: site.lost })
   await serveGraphql(app, gateway, {
@@ -147,7 +148,12 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
   await serveDirectoryApi(app, gateway.client, { publicUrl: url })
   await serveStoreApi(app, gateway.client, { publicUrl: url, rateLimit })
   await serveTrustApi(app, gateway.client, { publicUrl: url })
-  await serveMcpServers(app, gateway.client, guestOf(gateway), { publicUrl: url, hosts: [], introspection: true })
+  await serveMcpServers(app, gateway.client, guestOf(gateway), {
+    publicUrl: url,
+    hosts: [],
+    introspection: true,
+    counting: countedHere(),
+  })
   serveFiles(app, files.local)
   await site.serve(app)
   const open = { sockets, gateway, jobs: store.jobs, listeners: () => 0 }

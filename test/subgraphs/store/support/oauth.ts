@@ -10,6 +10,7 @@ import { serveSocialApi } from '../../../../rest-facade/social/serve.ts'
 import { memoryRateLimit } from '../../../../rest-facade/store/caller/rate-limit.ts'
 import { serveStoreApi } from '../../../../rest-facade/store/serve.ts'
 import { directorySubgraph } from '../../../../subgraphs/directory/subgraph.ts'
+import { countedHere } from '../../../../subgraphs/runtime/counting.ts'
 import { socialSubgraph } from '../../../../subgraphs/social/subgraph.ts'
 import { type Apps, withApps } from '../../../../subgraphs/store/app/operator.ts'
 import { trustSubgraph } from '../../../../subgraphs/trust/subgraph.ts'
@@ -40,7 +41,12 @@ export async function startOauth() {
   await serveGraphql(app, gateway)
   await serveSocialApi(app, gateway.client, { publicUrl: url })
   await serveStoreApi(app, gateway.client, { publicUrl: url, rateLimit: memoryRateLimit(Date.now) })
-  await serveMcpServers(app, gateway.client, guestOf(gateway), { publicUrl: url, hosts: [], introspection: true })
+  await serveMcpServers(app, gateway.client, guestOf(gateway), {
+    publicUrl: url,
+    hosts: [],
+    introspection: true,
+    counting: countedHere(),
+  })
   if (store.subgraph.door) await serveDoor(app, store.subgraph.door)
   await site.serve(app)
   await app.listen({ port, host: '127.0.0.1' })
