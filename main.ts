@@ -2,8 +2,6 @@
  * The whole system in one process, which is what `npm start` runs, or the part of it that ATRIUM_ROLE names. The log goes to standard output as JSON lines,
  * what a person should read goes to standard error.
  */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type pino from 'pino'
 import { keepCompiled } from './compiled.ts'
 import { variables } from './config.ts'
@@ -56,10 +54,8 @@ await runProgram(async (defer, end) => {
   defer(async () => budget?.close())
   const documents = await parts.sharedDocumentsOf(config, log)
   defer(async () => documents?.close())
-  const supergraphSdl = readFileSync(join(import.meta.dirname, 'schema/supergraph.graphql'), 'utf8')
   const gateway = await parts.startGateway({
-    supergraphSdl,
-    plans: parts.keptPlans(join(import.meta.dirname, 'node_modules/.cache/plans'), supergraphSdl),
+    ...parts.ownGraph(),
     links: graph.links,
     limits: parts.limitsOf(config),
     budget,
@@ -137,11 +133,11 @@ async function loadParts() {
     ...(await import('./subgraphs/store/file/configured.ts')),
     ...(await import('./subgraphs/store/file/serve.ts')),
     ...(await import('./processes/graph.ts')),
+    ...(await import('./processes/own-graph.ts')),
     ...(await import('./gateway/limits/limits.ts')),
     ...(await import('./gateway/limits/redis-budget.ts')),
     ...(await import('./gateway/gateway.ts')),
     ...(await import('./gateway/history.ts')),
-    ...(await import('./gateway/kept-plans.ts')),
     ...(await import('./gateway/client.ts')),
     ...(await import('./gateway/metrics.ts')),
     ...(await import('./gateway/metrics-door.ts')),

@@ -72,13 +72,13 @@ export function httpLink({
     },
     ...(changes && { onChange: changes.onChange }),
     subscribe: streams.subscribe,
-    async execute({ query, variables, operationName, traceparent }, passage) {
+    async execute({ query, variables, operationName, traceparent, isOnce = false }, passage) {
       passage.signal.throwIfAborted()
       const values = JSON.stringify(variables)
       const body = bodyOf(query, values, operationName)
       const unsigned = headersFor(passage, traceparent)
       const headers = sign ? { ...unsigned, ...sign({ method: 'POST', path, headers: unsigned }, body) } : unsigned
-      if (!isQuery(query)) return (await fetchOnce(body, headers, passage, 0)).result
+      if (!isQuery(query) || isOnce) return (await fetchOnce(body, headers, passage, 0)).result
       return shared(`${nameless(query)}${values}`, passage, () => fetchOnce(body, headers, passage, MOST_RETRIES))
     },
   }

@@ -22,6 +22,8 @@ export type LinkRequest = {
   readonly operationName: string | undefined
   /** `query`, parsed and known to be valid there: saves an in-process subgraph from doing either. */
   readonly document?: DocumentNode
+  /** Whether it does something that must not be done twice, although it is a query. */
+  readonly isOnce?: boolean
   /** The span that asks, as W3C Trace Context writes it; absent: that of the caller. */
   readonly traceparent?: string
 }

@@ -17,6 +17,8 @@ export type Supergraph = {
   readonly hidesSomething: boolean
   /** The plan of the only operation in `document`, which is valid against `api`. Throws for what the planner does not support. */
   readonly plan: (document: DocumentNode) => QueryPlan
+  /** Queries that do something, marked with `@tag(name: "once")`: a subgraph that may have done it is not asked again. */
+  readonly once: ReadonlySet<string>
   /** Whether objects of this type are of that type, interface or union, also where clients do not see it. */
   readonly isOf: TypeTest
   readonly fieldSets: FieldSets
@@ -71,9 +73,17 @@ export function readSupergraph(sdl: string, { isKnown = false }: { readonly isKn
       }
       return last.plan
     },
+    once: onceIn(model),
     isOf,
     fieldSets: fieldSetsIn(sdl, isOf),
   }
+}
+
+function onceIn({ schema }: SupergraphModel): ReadonlySet<string> {
+  const fields = schema.schemaDefinition.rootType('query')?.fields() ?? []
+  const isOnce = (field: (typeof fields)[number]) =>
+    field.appliedDirectivesOf('tag').some((tag) => tag.arguments().name === 'once')
+  return new Set(fields.filter(isOnce).map(({ name }) => name))
 }
 
 /** A checked operation in the words of its plan, and that plan. Throws for what the planner does not support. */

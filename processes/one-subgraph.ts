@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { JSONWebKeySet } from 'jose'
 import type { Logger } from 'pino'
 import { GetJsonWebKeysDocument } from '#generated/operations.ts'
@@ -22,6 +20,7 @@ import type { Defer } from '../subgraphs/runtime/program.ts'
 import { readKeys } from '../subgraphs/runtime/user-token.ts'
 import type { StoreSubgraph } from '../subgraphs/store/subgraph.ts'
 import { graphOutside } from './graph.ts'
+import { ownGraph } from './own-graph.ts'
 import { type AtriumConfig, STARTED, type SubgraphName } from './subgraphs.ts'
 
 /**
@@ -70,7 +69,7 @@ async function storeAndOthers(
 ): Promise<GatewayClient> {
   const { links } = graphOutside(config, { log, defer })
   const gateway = await startGateway({
-    supergraphSdl: readFileSync(join(import.meta.dirname, '../schema/supergraph.graphql'), 'utf8'),
+    ...ownGraph(),
     links: [localLink(store), ...links.filter((link) => link.name !== 'store')],
     limits: DEFAULT_LIMITS,
     log,

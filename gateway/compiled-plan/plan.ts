@@ -1,5 +1,5 @@
 import type { PlanNode, QueryPlan } from '@apollo/query-planner'
-import { type DocumentNode, execute, type FieldNode, Kind, parse } from 'graphql'
+import { type DocumentNode, execute, type FieldNode, Kind, parse, type SelectionSetNode } from 'graphql'
 import { boundedCache } from '../bounded-cache.ts'
 import type { Link, Passage } from '../link.ts'
 import type { Outcome } from '../outcome.ts'
@@ -60,7 +60,7 @@ export function compilePlan(
         const { isOf, fieldSets } = supergraph
         const keysOf = (typename: string) => fieldSets.keysOf(node.serviceName, typename)
         const asked = parse(node.operation, { noLocation: true })
-        const ask = askerOf(node, asked, links)
+        const ask = askerOf(node, asked, links, supergraph.once)
         return compileFetch(node, { ask, document: asked, isOf, keysOf, way, isParted, keyOf })
       }
       case 'Sequence': {
@@ -146,6 +146,7 @@ function askerOf(
   { serviceName, operation: query, operationName }: Extract<PlanNode, { kind: 'Fetch' }>,
   document: DocumentNode,
   links: ReadonlyMap<string, Link>,
+  once: Supergraph['once'],
 ): Ask {
   if (serviceName === EVENT) {
     return async (_, { event }) => {
@@ -155,8 +156,25 @@ function askerOf(
   }
   const link = links.get(serviceName)
   if (!link) throw new Error(`Expected a link to subgraph "${serviceName}".`)
-  return (variables, { passage }) => link.execute({ query, operationName, variables, document }, passage)
+  const isOnce = rootFieldsOf(document).some((name) => once.has(name))
+  return (variables, { passage }) => link.execute({ query, operationName, variables, document, isOnce }, passage)
 }
+
+/** The names of the fields at the root of a fetch. */
+function rootFieldsOf({ definitions }: DocumentNode): readonly string[] {
+  return definitions.flatMap((definition) =>
+    definition.kind === Kind.OPERATION_DEFINITION || definition.kind === Kind.FRAGMENT_DEFINITION
+      ? fieldsIn(definition.selectionSet)
+      : [],
+  )
+}
+
+/** Without the fields below them. What a named fragment has is found where that is defined. */
+const fieldsIn = ({ selections }: SelectionSetNode): readonly string[] =>
+  selections.flatMap((selection) => {
+    if (selection.kind === Kind.FIELD) return [selection.name.value]
+    return selection.kind === Kind.INLINE_FRAGMENT ? fieldsIn(selection.selectionSet) : []
+  })
 
 /** What the graph says about itself besides other fields. */
 function ofSchema({ document, operation }: PlannedDocument, { api }: Supergraph): Given {

@@ -194,12 +194,18 @@ describe('retries', () => {
     { what: 'a reset', flaw: resets },
     { what: 'a 503', flaw: replies(503) },
     { what: 'a 429 that says when', flaw: replies(429, { 'retry-after': '0' }) },
-  ])('after $what, a mutation is not: it may have happened', async ({ flaw }) => {
-    const { shop, asked } = await aGraph()
-    shop.next.push(flaw)
-    const { data, errors } = await asked(RENAME)
-    expect([data, errors?.map(({ extensions }) => extensions.code)]).toEqual([{ rename: null }, ['SUBGRAPH_UNAVAILABLE']])
-    expect(shop.requests).toHaveLength(1)
+  ])('after $what, a mutation is not, nor a query that does something: it may have happened', async ({ flaw }) => {
+    for (const [text, data] of [
+      [RENAME, { rename: null }],
+      ['{ counted }', { counted: null }],
+      ['query ($no: Boolean = false) { ... @skip(if: $no) { again: counted } }', { again: null }],
+    ] as const) {
+      const { shop, asked } = await aGraph()
+      shop.next.push(flaw)
+      const answer = await asked(text)
+      expect([answer.data, answer.errors?.map(({ extensions }) => extensions?.code)]).toEqual([data, ['SUBGRAPH_UNAVAILABLE']])
+      expect(shop.requests).toHaveLength(1)
+    }
   })
 
   test('an idle connection that is closed as the next query leaves costs nothing', async () => {

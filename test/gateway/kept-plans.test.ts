@@ -11,7 +11,7 @@ import { type KeptPlans, keptPlans } from '../../gateway/kept-plans.ts'
 import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
 import { localLink } from '../../gateway/local-link.ts'
 import { readSupergraph } from '../../gateway/supergraph.ts'
-import { ourGraph } from '../support/our-graph.ts'
+import { ownGraph } from '../../processes/own-graph.ts'
 import { CALLER, keptLog, reviewSubgraph, shopSubgraph, supergraphSdl } from './support/graph.ts'
 
 const SDL = supergraphSdl()
@@ -133,7 +133,7 @@ test('plans of eight graphs are kept, those that were written last', async () =>
 })
 
 test('the plan of every operation of ours is the same when it was written and read', () => {
-  const { plan } = readSupergraph(ourGraph().supergraphSdl)
+  const { plan } = readSupergraph(ownGraph().supergraphSdl)
   const documents = Object.values<unknown>({ ...operations, ...storeOperations }).filter(
     (each): each is DocumentNode => typeof each === 'object' && each !== null && 'definitions' in each,
   )

@@ -6,6 +6,7 @@ import { serveGraphql } from '../../gateway/http.ts'
 import { localLink } from '../../gateway/local-link.ts'
 import { createHttpServer } from '../../gateway/server.ts'
 import { serveMcpServers } from '../../mcp/servers.ts'
+import { ownGraph } from '../../processes/own-graph.ts'
 import { serveDirectoryApi } from '../../rest-facade/directory/serve.ts'
 import { serveStoreApi } from '../../rest-facade/store/serve.ts'
 import { serveTrustApi } from '../../rest-facade/trust/serve.ts'
@@ -21,7 +22,6 @@ import { UNLIMITED } from '../rest-facade/store/stack.ts'
 import { setterUp } from '../subgraphs/store/support/store.ts'
 import { startTrust, type TestKey } from '../subgraphs/trust/support/trust.ts'
 import { temporaryFiles } from '../support/files.ts'
-import { ourGraph } from '../support/our-graph.ts'
 
 export const PUBLIC_URL = 'https://atrium.example'
 
@@ -40,7 +40,7 @@ export async function startMcpStack({ introspection = true, hosts = [] as readon
   const { query, ...stores } = openDatabase<StoreTables>(connection, { schema: 'store', max: 1, onError: () => {} })
   const store = await storeSubgraph({ connection, publicUrl: PUBLIC_URL, files: await temporaryFiles(PUBLIC_URL), log })
   const gateway = await startGateway({
-    ...ourGraph(),
+    ...ownGraph(),
     links: [directory, social, store, trust.subgraph].map(localLink),
     limits: { depth: 10, cost: 1000 },
     log,

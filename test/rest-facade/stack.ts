@@ -4,6 +4,7 @@ import pino from 'pino'
 import { startGateway } from '../../gateway/gateway.ts'
 import { localLink } from '../../gateway/local-link.ts'
 import { createHttpServer } from '../../gateway/server.ts'
+import { ownGraph } from '../../processes/own-graph.ts'
 import { serveDirectoryApi } from '../../rest-facade/directory/serve.ts'
 import { serveSocialApi } from '../../rest-facade/social/serve.ts'
 import { serveTrustApi } from '../../rest-facade/trust/serve.ts'
@@ -14,7 +15,6 @@ import { trustSubgraph } from '../../subgraphs/trust/subgraph.ts'
 import { fixedSources } from '../subgraphs/trust/support/trust.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { temporaryFiles } from '../support/files.ts'
-import { ourGraph } from '../support/our-graph.ts'
 import { askRaw } from './ask.ts'
 import { ROWS } from './sample.ts'
 
@@ -30,7 +30,7 @@ export async function startStack(fill: (database: FreshDatabase) => Promise<unkn
   const store = await storeSubgraph({ connection: database.connection, publicUrl, files: await temporaryFiles(), log })
   const trust = trustSubgraph({ connection: database.connection, log, sources: fixedSources(() => new Date()) })
   const links = [directory, social, store, trust].map(localLink)
-  const gateway = await startGateway({ ...ourGraph(), links, limits: { depth: 10, cost: 1000 }, log })
+  const gateway = await startGateway({ ...ownGraph(), links, limits: { depth: 10, cost: 1000 }, log })
   const app = createHttpServer({ log })
   await serveDirectoryApi(app, gateway.client, { publicUrl: `${publicUrl}/` })
   await serveSocialApi(app, gateway.client, { publicUrl })

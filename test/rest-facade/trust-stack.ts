@@ -3,6 +3,7 @@ import pino from 'pino'
 import { startGateway } from '../../gateway/gateway.ts'
 import { localLink } from '../../gateway/local-link.ts'
 import { createHttpServer } from '../../gateway/server.ts'
+import { ownGraph } from '../../processes/own-graph.ts'
 import { serveDirectoryApi } from '../../rest-facade/directory/serve.ts'
 import { serveTrustApi } from '../../rest-facade/trust/serve.ts'
 import { directorySubgraph } from '../../subgraphs/directory/subgraph.ts'
@@ -11,7 +12,6 @@ import { storeSubgraph } from '../../subgraphs/store/subgraph.ts'
 import type { CollectorOptions } from '../../subgraphs/trust/parts.ts'
 import { startTrust, type TestKey } from '../subgraphs/trust/support/trust.ts'
 import { temporaryFiles } from '../support/files.ts'
-import { ourGraph } from '../support/our-graph.ts'
 import { askRaw, type Reply } from './ask.ts'
 
 export const PUBLIC_URL = 'https://trust.example'
@@ -25,7 +25,7 @@ export async function startTrustStack(collectors: CollectorOptions | null = null
   const social = await socialSubgraph({ connection, log })
   const store = await storeSubgraph({ connection, publicUrl: PUBLIC_URL, files: await temporaryFiles(), log })
   const gateway = await startGateway({
-    ...ourGraph(),
+    ...ownGraph(),
     links: [directory, social, store, trust.subgraph].map(localLink),
     limits: { depth: 10, cost: 1000 },
     log,

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each client knows.
 type Data = any
 
@@ -20,6 +22,11 @@ export async function request({ url, method = 'POST', headers = {}, body }: Aske
     signal: AbortSignal.timeout(PATIENCE),
   })
   const text = await response.text()
+  // Nothing has begun, and clients that keep to what they are told wait.
+  if (response.status === 429) {
+    await sleep(Number(response.headers.get('retry-after') ?? 1) * 1_000)
+    return request({ url, method, headers, ...(body && { body }) })
+  }
   const answer = isJson(response) ? JSON.parse(text) : null
   if (response.ok && answer !== null && !answer.errors) return answer
   const again = response.status === 503 && !response.headers.has('retry-after') ? ' without Retry-After' : ''

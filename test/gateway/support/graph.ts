@@ -16,9 +16,10 @@ import { rateLimited } from '../../../subgraphs/runtime/errors.ts'
 import type { Subgraph } from '../../../subgraphs/runtime/subgraph.ts'
 
 export const SHOP_SDL = `
-  extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@cost", "@listSize"])
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@cost", "@listSize", "@tag"])
   type Query {
     product(id: ID!): Product
+    counted: Int @tag(name: "once")
     products(first: Int = 10, filter: Filter): ProductConnection! @listSize(slicingArguments: ["first"], sizedFields: ["edges"], requireOneSlicingArgument: false)
     dear(first: Int): [Product!]! @cost(weight: 5) @listSize(slicingArguments: ["first"], requireOneSlicingArgument: false)
     wholes: [Product!]!

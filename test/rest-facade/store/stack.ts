@@ -5,6 +5,7 @@ import { expect } from 'vitest'
 import { startGateway } from '../../../gateway/gateway.ts'
 import { localLink } from '../../../gateway/local-link.ts'
 import { createHttpServer } from '../../../gateway/server.ts'
+import { ownGraph } from '../../../processes/own-graph.ts'
 import { serveSocialApi } from '../../../rest-facade/social/serve.ts'
 import type { RateLimit } from '../../../rest-facade/store/caller/rate-limit.ts'
 import { resources } from '../../../rest-facade/store/resources.ts'
@@ -16,7 +17,6 @@ import { socialSubgraph } from '../../../subgraphs/social/subgraph.ts'
 import { trustSubgraph } from '../../../subgraphs/trust/subgraph.ts'
 import { PUBLIC_URL, startStore, type TestStore, type WebhookOptions } from '../../subgraphs/store/support/store.ts'
 import { fixedSources } from '../../subgraphs/trust/support/trust.ts'
-import { ourGraph } from '../../support/our-graph.ts'
 import { askRaw, type Reply } from '../ask.ts'
 import { breaches, operationFor } from './contract.ts'
 
@@ -66,7 +66,7 @@ export async function startStoreStack({
   const social = await socialSubgraph({ connection, log })
   const trust = trustSubgraph({ connection, log, sources: fixedSources(now) })
   const gateway = await startGateway({
-    ...ourGraph(),
+    ...ownGraph(),
     links: [directory, social, store.subgraph, trust].map(localLink),
     limits: { depth: 10, cost: 1000 },
     log,

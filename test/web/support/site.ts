@@ -10,6 +10,7 @@ import { serveMetrics } from '../../../gateway/metrics-door.ts'
 import { createHttpServer } from '../../../gateway/server.ts'
 import { serveWebSockets } from '../../../gateway/websocket.ts'
 import { serveMcpServers } from '../../../mcp/servers.ts'
+import { ownGraph } from '../../../processes/own-graph.ts'
 import { serveDirectoryApi } from '../../../rest-facade/directory/serve.ts'
 import { memoryRateLimit } from '../../../rest-facade/store/caller/rate-limit.ts'
 import { resources } from '../../../rest-facade/store/resources.ts'
@@ -28,7 +29,6 @@ import { keptLog } from '../../gateway/support/graph.ts'
 import { aBadHost, aGoodHost, startTrust, type Trust } from '../../subgraphs/trust/support/trust.ts'
 import { temporaryFiles } from '../../support/files.ts'
 import { aPlugin, aServer, aSkill, type ItemRow, putItems } from '../../support/items.ts'
-import { ourGraph } from '../../support/our-graph.ts'
 
 /** What an import must not be able to do to a reader. */
 export const HOSTILE = `</script><script>window.ran = 1</script><img src=x onerror="window.ran = 1">'"><svg onload=window.ran=1>`
@@ -124,7 +124,7 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
   const metrics = createMetrics({ ofProcess: true })
   const history = historyOf(metrics, { everyMilliseconds: 200 })
   const gateway = await startGateway({
-    ...ourGraph(),
+    ...ownGraph(),
     links: subgraphs.map(localLink),
     limits: { depth: 10, cost: 1000 },
     log: log.log,

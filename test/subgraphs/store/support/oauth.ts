@@ -6,6 +6,7 @@ import { localLink } from '../../../../gateway/local-link.ts'
 import { createHttpServer } from '../../../../gateway/server.ts'
 import { serveDoor } from '../../../../gateway/subgraph-door.ts'
 import { serveMcpServers } from '../../../../mcp/servers.ts'
+import { ownGraph } from '../../../../processes/own-graph.ts'
 import { serveSocialApi } from '../../../../rest-facade/social/serve.ts'
 import { memoryRateLimit } from '../../../../rest-facade/store/caller/rate-limit.ts'
 import { serveStoreApi } from '../../../../rest-facade/store/serve.ts'
@@ -16,7 +17,6 @@ import { type Apps, withApps } from '../../../../subgraphs/store/app/operator.ts
 import { trustSubgraph } from '../../../../subgraphs/trust/subgraph.ts'
 import { startSite } from '../../../../web/serve.ts'
 import { keptLog } from '../../../gateway/support/graph.ts'
-import { ourGraph } from '../../../support/our-graph.ts'
 import { fixedSources } from '../../trust/support/trust.ts'
 import { startStore } from './store.ts'
 
@@ -31,7 +31,7 @@ export async function startOauth() {
   const social = await socialSubgraph({ connection, log: log.log })
   const trust = trustSubgraph({ connection, log: log.log, sources: fixedSources(() => new Date()) })
   const gateway = await startGateway({
-    ...ourGraph(),
+    ...ownGraph(),
     links: [directory, social, store.subgraph, trust].map(localLink),
     limits: { depth: 10, cost: 1000 },
     log: log.log,
