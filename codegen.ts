@@ -124,7 +124,8 @@ async function generate(): Promise<void> {
     )
   }
 
-  const schemaAst = buildSchema(apiSchemaOf(supergraph))
+  const apiSdl = apiSchemaOf(supergraph)
+  const schemaAst = buildSchema(apiSdl)
   const others = operationFiles.filter((file) => !OWN_NAMES.some(({ files }) => files.test(file)))
   await writeOperations('operations.ts', others)
   for (const { name, files } of OWN_NAMES) {
@@ -157,7 +158,7 @@ async function generate(): Promise<void> {
       join(OUT, target),
       await codegen({
         filename: target,
-        schema: parse(apiSchemaOf(supergraph)),
+        schema: parse(apiSdl),
         schemaAst,
         documents: sources,
         config: {

@@ -45,7 +45,7 @@ await runProgram(async (defer, end) => {
   const userKeys = parts.publishedKeys(localUrl(config.HOST, port))
   const graph = database
     ? await parts.graphInside({ config, connection: database.connection, publicUrl, userKeys, storage, counting, log, defer })
-    : parts.graphOutside(config, { log, defer })
+    : (await import('./processes/graph-outside.ts')).graphOutside(config, { log, defer })
 
   const metrics = config.METRICS ? parts.createMetrics({ ofProcess: true }) : null
   const tracing = await tracingOf(config)

@@ -4,13 +4,12 @@ import type { Logger } from 'pino'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
 import { type CheckedOperation, checkOwn } from './documents.ts'
 import { fault, refusal } from './errors.ts'
-import { type Machinery, planned, type Run } from './execution.ts'
+import { knownOf, type Machinery, planned, type Run } from './execution.ts'
 import type { Gateway } from './gateway.ts'
 import type { KeptPlans } from './kept-plans.ts'
 import { BOUNDS, type Limits } from './limits/limits.ts'
 import type { Passage } from './link.ts'
 import type { Outcome } from './outcome.ts'
-import { planOf } from './supergraph.ts'
 import { withinTime } from './time.ts'
 
 /** The answer to an operation of our own: `data` null when an error reached the root. */
@@ -79,7 +78,7 @@ export function createClient(
         const known = plans.find(document)
         const checked = checkOwn(document, supergraph.api, known)
         const run = planned(checked, machinery)
-        if (!known && !checked.isIntrospection) plans.add(document, planOf(checked, supergraph).plan)
+        if (!known && !checked.isIntrospection) plans.add(document, knownOf(checked, machinery))
         runs.set(document, around(checked, run))
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error)

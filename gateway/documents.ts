@@ -1,4 +1,3 @@
-import type { QueryPlan } from '@apollo/query-planner'
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
@@ -15,6 +14,7 @@ import {
 } from 'graphql'
 import { boundedCache } from './bounded-cache.ts'
 import { documentError, refusal, withoutSuggestions } from './errors.ts'
+import type { KnownPlan } from './kept-plans.ts'
 import { type CostModel, costModel } from './limits/cost.ts'
 import { BOUNDS, type Limits } from './limits/limits.ts'
 import { shapeOf } from './limits/shape.ts'
@@ -29,7 +29,7 @@ export type CheckedOperation = {
   /** True when every root field is `__schema`, `__type` or `__typename`. */
   readonly isIntrospection: boolean
   /** Its plan, where that was made before. */
-  readonly plan?: QueryPlan | null
+  readonly known?: KnownPlan | null
 }
 
 /** A client's operation with the counting of its cost, or the errors that refuse it. */
@@ -95,12 +95,12 @@ export function checkText(
 }
 
 /** The same for a document of our own, which no limit applies to, and which was checked before if there is a plan of it. Throws with every problem. */
-export function checkOwn(document: DocumentNode, schema: GraphQLSchema, plan: QueryPlan | null): CheckedOperation {
-  const errors = plan ? [] : validate(schema, document)
+export function checkOwn(document: DocumentNode, schema: GraphQLSchema, known: KnownPlan | null): CheckedOperation {
+  const errors = known ? [] : validate(schema, document)
   const operation = operationNamed(document, undefined)
   if (typeof operation === 'string') throw new Error(operation)
   if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('\n'))
-  return { document, operation, isIntrospection: isIntrospection(document, operation), plan }
+  return { document, operation, isIntrospection: isIntrospection(document, operation), known }
 }
 
 /** Remembers the outcome of `check` per text and operation name, good or bad. */

@@ -25,6 +25,7 @@ import { compilePlan, shapesOf } from './compiled-plan/plan.ts'
 import type { PlannedDocument } from './compiled-plan/planned-document.ts'
 import type { CheckedOperation } from './documents.ts'
 import { fault } from './errors.ts'
+import type { KnownPlan } from './kept-plans.ts'
 import { BOUNDS } from './limits/limits.ts'
 import type { Link, Passage } from './link.ts'
 import type { Metrics } from './metrics.ts'
@@ -110,7 +111,7 @@ const SCHEMA_RULES = specifiedRules.filter((rule) => !DOCUMENT_RULES.has(rule))
  * there, and nothing of that schema is kept from clients.
  */
 export function directLink(
-  { document, operation }: CheckedOperation,
+  { document, operation, known }: CheckedOperation,
   fetch: FetchNode | null,
   { api, hidesSomething }: Supergraph,
   links: ReadonlyMap<string, Link>,
@@ -120,7 +121,15 @@ export function directLink(
   if (!link?.schema || hidesSomething) return null
   const [root, ownRoot] = [api, link.schema].map((schema) => schema.getRootType(operation.operation)?.name)
   if (root !== ownRoot || asksForSchema(document)) return null
-  return validate(link.schema, document, SCHEMA_RULES).length === 0 ? link : null
+  return (known?.isDirect ?? validate(link.schema, document, SCHEMA_RULES).length === 0) ? link : null
+}
+
+/** What there is to know about an operation that was planned for the first time. */
+export function knownOf(checked: CheckedOperation, { supergraph, links }: Machinery): KnownPlan {
+  const { plan } = planOf(checked, supergraph)
+  const fetch = singleFetch(plan)
+  const isHere = fetch !== null && links.get(fetch.serviceName)?.schema !== undefined
+  return { plan, isDirect: isHere ? directLink(checked, fetch, supergraph, links) !== null : null }
 }
 
 const singleFetch = ({ node }: QueryPlan): FetchNode | null => (node?.kind === 'Fetch' ? node : null)

@@ -1,4 +1,4 @@
-import { type ASTNode, type DirectiveNode, Kind, parse, visit } from 'graphql'
+import { type ASTNode, type DirectiveNode, type DocumentNode, Kind, parse, visit } from 'graphql'
 import type { TypeTest } from './compiled-plan/data.ts'
 
 /** What a supergraph says of keys, and of what fields require and provide. */
@@ -12,12 +12,12 @@ export type FieldSets = {
 type Key = { readonly graph: string; readonly type: string; readonly fields: readonly string[] }
 
 /** Reads the field sets of a supergraph's SDL. */
-export function fieldSetsIn(sdl: string, isOf: TypeTest): FieldSets {
+export function fieldSetsIn(supergraph: DocumentNode, isOf: TypeTest): FieldSets {
   const names = new Set<string>()
   const keys: Key[] = []
   const graphs = new Map<string, string>()
 
-  visit(parse(sdl, { noLocation: true }), {
+  visit(supergraph, {
     EnumValueDefinition({ name, directives = [] }) {
       for (const directive of named('join__graph', directives)) graphs.set(argument(directive, 'name'), name.value)
     },

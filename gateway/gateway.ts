@@ -1,4 +1,4 @@
-import type { GraphQLFormattedError, GraphQLSchema, OperationTypeNode } from 'graphql'
+import { type GraphQLFormattedError, type GraphQLSchema, type OperationTypeNode, parse } from 'graphql'
 import type { Logger } from 'pino'
 import type { CircuitState } from '../subgraphs/runtime/circuit-breaker.ts'
 import type { Asked } from './asked.ts'
@@ -108,7 +108,8 @@ export async function startGateway({
   /** Of operations of facades, for this supergraph. */
   readonly plans?: KeptPlans
 }): Promise<Gateway> {
-  const supergraph = readSupergraph(supergraphSdl, { isKnown: !plans.isEmpty })
+  const document = parse(supergraphSdl, { noLocation: true })
+  const supergraph = readSupergraph(document, { isKnown: !plans.isEmpty })
   const slow = slowMilliseconds > 0 ? slowLog(slowMilliseconds, log) : null
   const masked = links.map((link) => {
     const timed = slow?.timed(link) ?? link
@@ -120,10 +121,10 @@ export async function startGateway({
   }
 
   const machinery: Machinery = { supergraph, links: new Map(masked.map((link) => [link.name, link])), metrics }
-  const viewer = viewerFields(supergraphSdl)
+  const viewer = viewerFields(document)
   const cache = responseCache({ maxBytes: responseCacheBytes, ...(metrics && { count: metrics.kept }) })
-  const caching = cachingOf({ supergraph, supergraphSdl, viewer, links, cache })
-  const rules = { schema: supergraph.api, weights: weightsOf(supergraphSdl, limits.weights), limits, introspection }
+  const caching = cachingOf({ supergraph, document, viewer, links, cache })
+  const rules = { schema: supergraph.api, weights: weightsOf(document, limits.weights), limits, introspection }
 
   let [missed, subscriptions] = [0, 0]
   const remembered = rememberingDocuments((text, operationName) => {

@@ -5,13 +5,20 @@ import { join } from 'node:path'
 import type { QueryPlan } from '@apollo/query-planner'
 import type { DocumentNode } from 'graphql'
 
+/** What was found out about a valid document. */
+export type KnownPlan = {
+  readonly plan: QueryPlan
+  /** Whether it is valid as well in the schema of the only subgraph that it asks; null where that was not looked at. */
+  readonly isDirect: boolean | null
+}
+
 /** Plans of documents of our own, from one start to the next: checking and planning the hundreds that the facades have takes a second. */
 export type KeptPlans = {
   /** Whether nothing is known of this graph. */
   readonly isEmpty: boolean
   /** The plan of an equal document, which was valid when it was made; null for one that nobody planned. */
-  readonly find: (document: DocumentNode) => QueryPlan | null
-  readonly add: (document: DocumentNode, plan: QueryPlan) => void
+  readonly find: (document: DocumentNode) => KnownPlan | null
+  readonly add: (document: DocumentNode, known: KnownPlan) => void
 }
 
 /** Keeps nothing. */
@@ -25,21 +32,21 @@ const GRAPHS = 8
 const { version } = createRequire(import.meta.url)('@apollo/query-planner/package.json') as { readonly version: string }
 
 /**
- * Plans for the graph of this SDL, in `folder`, which nobody may write to whose code may not be run here. What was kept for another graph, or by another planner, is not
+ * Plans for the graph of this SDL, that of the whole and those of its subgraphs, in `folder`, which nobody may write to whose code may not be run here. What was kept for another graph, or by another planner, is not
  * read. Where nothing can be read or written, nothing is kept.
  */
-export function keptPlans(folder: string, supergraphSdl: string): KeptPlans {
-  const graph = createHash('sha256').update(`${version}\n`).update(supergraphSdl).digest('base64url')
+export function keptPlans(folder: string, sdl: string): KeptPlans {
+  const graph = createHash('sha256').update(`${version}\n`).update(sdl).digest('base64url')
   const file = join(folder, `${graph}.json`)
   const before = plansIn(file)
-  let added: Record<string, QueryPlan> = {}
+  let added: Record<string, KnownPlan> = {}
   let writing: NodeJS.Timeout | undefined
 
   return {
     isEmpty: Object.keys(before).length === 0,
     find: (document) => before[keyOf(document)] ?? null,
-    add(document, plan) {
-      added[keyOf(document)] = plan
+    add(document, known) {
+      added[keyOf(document)] = known
       clearTimeout(writing)
       writing = setTimeout(write, WRITE_AFTER).unref()
     },
@@ -74,7 +81,7 @@ function discard(file: string): void {
 /** Documents are generated, so equal ones are written alike. */
 const keyOf = (document: DocumentNode): string => hash('sha256', JSON.stringify(document), 'base64url')
 
-function plansIn(file: string): Record<string, QueryPlan> {
+function plansIn(file: string): Record<string, KnownPlan> {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch {

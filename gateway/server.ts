@@ -58,6 +58,14 @@ const TOO_LONG_PART = `Expected parts of a path of at most ${PART_CHARACTERS} ch
 /** What a request id of a client may look like; anything else is replaced. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/
 
+/** No route has a schema for Fastify to compile: what would do that takes a start some 50 ms to load. */
+const NO_SCHEMAS = {
+  buildValidator: () => () => {
+    throw new Error('Expected no schema of a body: what is sent is read by the room of its door.')
+  },
+  buildSerializer: () => () => JSON.stringify,
+}
+
 /** Codes of refusals by status. */
 const CODES: Readonly<Record<number, string>> = {
   400: 'BAD_REQUEST',
@@ -114,6 +122,7 @@ export function createHttpServer({
     trustProxy: isProxy ?? false,
     bodyLimit: BOUNDS.bodyBytes,
     routerOptions: { maxParamLength: PART_CHARACTERS },
+    schemaController: { compilersFactory: NO_SCHEMAS },
     requestTimeout: REQUEST_MILLISECONDS,
     http: {
       connectionsCheckingInterval: 1_000,

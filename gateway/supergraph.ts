@@ -1,7 +1,6 @@
 import { isInterfaceType, isUnionType, operationFromDocument, Supergraph as SupergraphModel } from '@apollo/federation-internals'
 import { type QueryPlan, QueryPlanner } from '@apollo/query-planner'
-import type { DocumentNode, GraphQLSchema } from 'graphql'
-import { Kind, parse } from 'graphql'
+import { type DocumentNode, type GraphQLSchema, Kind, parse } from 'graphql'
 import type { TypeTest } from './compiled-plan/data.ts'
 import { type PlannedDocument, plannedDocument } from './compiled-plan/planned-document.ts'
 import type { CheckedOperation } from './documents.ts'
@@ -44,11 +43,11 @@ export function locationsIn(sdl: string): readonly { readonly name: string; read
 const IDLE = 5_000
 
 /**
- * Reads a federation 2 supergraph. Throws when `sdl` is none. One that is `known` was planned for before; its planner, which takes a few hundred milliseconds, is made
+ * Reads a federation 2 supergraph. Throws when the document is none. One that is `known` was planned for before, so it is valid; its planner, which takes a few hundred milliseconds, is made
  * when the first document has to be planned, or soon.
  */
-export function readSupergraph(sdl: string, { isKnown = false }: { readonly isKnown?: boolean } = {}): Supergraph {
-  const model = SupergraphModel.build(sdl)
+export function readSupergraph(document: DocumentNode, { isKnown = false }: { readonly isKnown?: boolean } = {}): Supergraph {
+  const model = SupergraphModel.build(document, { validateSupergraph: !isKnown })
   const apiSchema = model.apiSchema()
   let planner: QueryPlanner | null = null
   const plannerOf = () => {
@@ -66,7 +65,7 @@ export function readSupergraph(sdl: string, { isKnown = false }: { readonly isKn
   return {
     api: apiSchema.toGraphQLJSSchema(),
     subgraphs: [...model.subgraphsMetadata()].map(({ name }) => name),
-    hidesSomething: /@inaccessible\b(?!")/.test(sdl.replace(/^directive .*$/gm, '')),
+    hidesSomething: hidesSomething(model),
     plan(document) {
       if (last?.document !== document) {
         last = { document, plan: plannerOf().buildQueryPlan(operationFromDocument(apiSchema, document)) }
@@ -75,9 +74,13 @@ export function readSupergraph(sdl: string, { isKnown = false }: { readonly isKn
     },
     once: onceIn(model),
     isOf,
-    fieldSets: fieldSetsIn(sdl, isOf),
+    fieldSets: fieldSetsIn(document, isOf),
   }
 }
+
+/** Whether anything carries `@inaccessible`, under whatever prefix it is linked. */
+const hidesSomething = ({ schema }: SupergraphModel): boolean =>
+  schema.directives().some((directive) => /(?:^|__)inaccessible$/.test(directive.name) && directive.applications().size > 0)
 
 function onceIn({ schema }: SupergraphModel): ReadonlySet<string> {
   const fields = schema.schemaDefinition.rootType('query')?.fields() ?? []
@@ -88,11 +91,11 @@ function onceIn({ schema }: SupergraphModel): ReadonlySet<string> {
 
 /** A checked operation in the words of its plan, and that plan. Throws for what the planner does not support. */
 export function planOf(
-  { document, operation, plan }: CheckedOperation,
+  { document, operation, known }: CheckedOperation,
   supergraph: Supergraph,
 ): { readonly ready: PlannedDocument; readonly plan: QueryPlan } {
   const ready = plannedDocument(document, operation, supergraph.fieldSets.names)
-  return { ready, plan: plan ?? supergraph.plan(ready.document) }
+  return { ready, plan: known?.plan ?? supergraph.plan(ready.document) }
 }
 
 function typeTest({ schema }: SupergraphModel): TypeTest {

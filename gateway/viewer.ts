@@ -1,6 +1,7 @@
 import type { QueryPlan } from '@apollo/query-planner'
 import {
   type ConstDirectiveNode,
+  type DocumentNode,
   type GraphQLSchema,
   getNamedType,
   isAbstractType,
@@ -16,10 +17,10 @@ import {
 export type ViewerFields = { readonly fields: ReadonlySet<string>; readonly names: ReadonlySet<string> }
 
 /** The fields that a supergraph marks with `@tag(name: "viewer")`. */
-export function viewerFields(supergraphSdl: string): ViewerFields {
+export function viewerFields(supergraph: DocumentNode): ViewerFields {
   const fields = new Set<string>()
   const names = new Set<string>()
-  for (const definition of parse(supergraphSdl, { noLocation: true }).definitions) {
+  for (const definition of supergraph.definitions) {
     if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION && definition.kind !== Kind.INTERFACE_TYPE_DEFINITION) continue
     const isWhole = isTagged(definition.directives)
     for (const field of definition.fields ?? []) {

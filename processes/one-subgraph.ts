@@ -19,7 +19,7 @@ import { countingOf } from '../subgraphs/runtime/counting.ts'
 import type { Defer } from '../subgraphs/runtime/program.ts'
 import { readKeys } from '../subgraphs/runtime/user-token.ts'
 import type { StoreSubgraph } from '../subgraphs/store/subgraph.ts'
-import { graphOutside } from './graph.ts'
+import { graphOutside } from './graph-outside.ts'
 import { ownGraph } from './own-graph.ts'
 import { type AtriumConfig, STARTED, type SubgraphName } from './subgraphs.ts'
 

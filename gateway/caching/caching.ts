@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { print } from 'graphql'
+import { type DocumentNode, print } from 'graphql'
 import type { Caller } from '../../subgraphs/runtime/caller.ts'
 import type { CheckedOperation } from '../documents.ts'
 import type { Run } from '../execution.ts'
@@ -36,18 +36,19 @@ const GIVEN_UP = new Set<unknown>(['TIMEOUT', 'SUBGRAPH_UNAVAILABLE', 'UNAVAILAB
 /** Keeps answers in `cache`, and forgets them with every mutation and with what subgraphs announce. */
 export function cachingOf({
   supergraph,
-  supergraphSdl,
+  document,
   viewer,
   links,
   cache,
 }: {
   readonly supergraph: Supergraph
-  readonly supergraphSdl: string
+  /** The supergraph as it is written. */
+  readonly document: DocumentNode
   readonly viewer: ViewerFields
   readonly links: readonly Link[]
   readonly cache: ResponseCache
 }): Caching {
-  const hints = hintsOf(supergraphSdl)
+  const hints = hintsOf(document)
   const { api } = supergraph
   const silence = links.map(({ name, onChange }) => onChange?.((types) => cache.changed(announced(name, types, api))))
 

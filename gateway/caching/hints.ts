@@ -1,4 +1,4 @@
-import { type ConstDirectiveNode, Kind, parse, valueFromASTUntyped } from 'graphql'
+import { type ConstDirectiveNode, type DocumentNode, Kind, valueFromASTUntyped } from 'graphql'
 
 /** One `@cacheControl`. */
 export type Hint = {
@@ -14,13 +14,13 @@ export type Hint = {
 export type Hints = ReadonlyMap<string, Hint>
 
 /** The `@cacheControl` hints of a supergraph, whatever specification it links them by: the API schema that clients see has lost them. */
-export function hintsOf(supergraphSdl: string): Hints {
+export function hintsOf(supergraph: DocumentNode): Hints {
   const hints = new Map<string, Hint>()
   const read = (key: string, directives: readonly ConstDirectiveNode[] | undefined) => {
     const directive = directives?.find(({ name }) => name.value === 'cacheControl' || name.value.endsWith('__cacheControl'))
     if (directive) hints.set(key, hintIn(directive))
   }
-  for (const definition of parse(supergraphSdl, { noLocation: true }).definitions) {
+  for (const definition of supergraph.definitions) {
     if (definition.kind === Kind.UNION_TYPE_DEFINITION) read(definition.name.value, definition.directives)
     if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION && definition.kind !== Kind.INTERFACE_TYPE_DEFINITION) continue
     const type = definition.name.value

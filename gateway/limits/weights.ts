@@ -1,4 +1,4 @@
-import { type ConstDirectiveNode, type ConstValueNode, Kind, parse, valueFromASTUntyped } from 'graphql'
+import { type ConstDirectiveNode, type ConstValueNode, type DocumentNode, Kind, valueFromASTUntyped } from 'graphql'
 
 /** How long the list is that a field leads to. */
 export type ListSize = {
@@ -29,7 +29,7 @@ export type Weights = {
 }
 
 /** Reads the weights out of a supergraph's SDL: the API schema that clients see has lost them. */
-export function weightsOf(supergraphSdl: string, defaults: DefaultWeights = PROFILES.default): Weights {
+export function weightsOf(supergraph: DocumentNode, defaults: DefaultWeights = PROFILES.default): Weights {
   const costs = new Map<string, number>()
   const listSizes = new Map<string, ListSize>()
 
@@ -47,7 +47,7 @@ export function weightsOf(supergraphSdl: string, defaults: DefaultWeights = PROF
     }
   }
 
-  for (const definition of parse(supergraphSdl, { noLocation: true }).definitions) {
+  for (const definition of supergraph.definitions) {
     if (!('name' in definition) || !definition.name || !('directives' in definition)) continue
     if (definition.kind === Kind.DIRECTIVE_DEFINITION || definition.kind === Kind.OPERATION_DEFINITION) continue
     const type = definition.name.value

@@ -8,8 +8,6 @@ import { resolvers } from './resolvers.ts'
 /** Whether a name may be trusted: decisions for keys, and assessments of what the directory lists. Asks nothing of the network before `start` or a question. */
 export function trustSubgraph(options: TrustOptions): Subgraph {
   const { parts, start, close } = trustParts(options)
-  // So that nobody has to wait for it: the first question comes later.
-  void parts.engine.prepare(parts.engine.policyVersion)
   return {
     name: 'trust',
     schema: buildSubgraphSchema([{ typeDefs: sdlOf('trust'), resolvers: resolvers as never }]),
@@ -18,7 +16,11 @@ export function trustSubgraph(options: TrustOptions): Subgraph {
       const [, states] = await Promise.all([parts.keys.ping(), parts.sources.status()])
       return { degraded: states.filter(({ state }) => state === 'down').map(({ name }) => name) }
     },
-    start,
+    start() {
+      // So that nobody has to wait for it: the first question comes later.
+      void parts.engine.prepare(parts.engine.policyVersion)
+      start()
+    },
     close,
   }
 }

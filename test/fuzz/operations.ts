@@ -41,7 +41,7 @@ const LEFT_OUT: readonly string[] = ['resetAuthtoken', 'deleteUser', 'changePass
 const [ROWS, KEPT] = [40, 8]
 
 export const api: GraphQLSchema = readSupergraph(
-  readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8'),
+  parse(readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8')),
 ).api
 
 const entities = Object.values(api.getTypeMap())

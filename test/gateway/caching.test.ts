@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { parse } from 'graphql'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { hintsOf } from '../../gateway/caching/hints.ts'
 import { policyOf } from '../../gateway/caching/policy.ts'
@@ -12,13 +13,13 @@ import { ask, passage } from './support/graph.ts'
 import { type Library, librarySupergraph, openLibrary } from './support/library.ts'
 
 describe('how long an answer may be told again', () => {
-  const sdl = librarySupergraph()
-  const { api } = readSupergraph(sdl)
-  const hints = hintsOf(sdl)
+  const supergraph = parse(librarySupergraph())
+  const { api } = readSupergraph(supergraph)
+  const hints = hintsOf(supergraph)
   const policy = (text: string) => {
     const outcome = checkText(text, undefined, {
       schema: api,
-      weights: weightsOf(sdl),
+      weights: weightsOf(supergraph),
       limits: DEFAULT_LIMITS,
       introspection: true,
     })
@@ -61,7 +62,7 @@ describe('how long an answer may be told again', () => {
   function checked(text: string) {
     const outcome = checkText(text, undefined, {
       schema: api,
-      weights: weightsOf(sdl),
+      weights: weightsOf(supergraph),
       limits: { depth: 0, cost: 0 },
       introspection: true,
     })

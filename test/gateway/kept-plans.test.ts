@@ -81,7 +81,7 @@ test('documents of clients are planned by a planner that is made when it is need
 test('a plan counts for its own document and graph only', async () => {
   await answerWith(keptPlans(folder, SDL))
   await written()
-  expect(keptPlans(folder, SDL).find(OWN)).toMatchObject({ kind: 'QueryPlan' })
+  expect(keptPlans(folder, SDL).find(OWN)).toMatchObject({ plan: { kind: 'QueryPlan' }, isDirect: null })
   expect(keptPlans(folder, SDL).find(renamed(OWN))).toBeNull()
   expect(keptPlans(folder, `${SDL}\n# another`).find(OWN)).toBeNull()
 
@@ -94,19 +94,34 @@ test('a plan counts for its own document and graph only', async () => {
 const renamed = (document: DocumentNode): DocumentNode =>
   visit(document, { Name: (node) => (node.value === 'Own' ? { kind: Kind.NAME, value: 'Other' } : undefined) })
 
+test('what one subgraph in this process answers is known to be', async () => {
+  const direct = parse('{ product(id: "a") { name } }', { noLocation: true }) as TypedDocumentNode<object, Record<string, never>>
+  const runs = async () => {
+    const gateway = await gatewayWith(keptPlans(folder, SDL))
+    await gateway.client.prepare(direct)
+    const answer = await gateway.client.run(direct, {}, CALLER, new AbortController().signal)
+    await gateway.close()
+    return answer
+  }
+  const before = await runs()
+  await written()
+  expect(keptPlans(folder, SDL).find(direct)).toMatchObject({ isDirect: true })
+  expect(await runs()).toEqual(before)
+})
+
 test('starts at the same time keep the plans of all of them', async () => {
-  const plan = readSupergraph(SDL).plan(OWN)
+  const plan = readSupergraph(parse(SDL)).plan(OWN)
   const [one, other] = [keptPlans(folder, SDL), keptPlans(folder, SDL)]
-  one.add(OWN, plan)
-  other.add(renamed(OWN), plan)
+  one.add(OWN, { plan, isDirect: null })
+  other.add(renamed(OWN), { plan, isDirect: null })
   await written(2)
   expect(one.find(OWN)).toBeNull()
-  expect(keptPlans(folder, SDL).find(OWN)).toEqual(JSON.parse(JSON.stringify(plan)))
+  expect(keptPlans(folder, SDL).find(OWN)).toEqual({ plan: JSON.parse(JSON.stringify(plan)), isDirect: null })
   expect(keptPlans(folder, SDL).find(renamed(OWN))).not.toBeNull()
 })
 
 test('what cannot be read is made anew, and a folder that cannot be written to stops nothing', async () => {
-  keptPlans(folder, SDL).add(OWN, readSupergraph(SDL).plan(OWN))
+  keptPlans(folder, SDL).add(OWN, { plan: readSupergraph(parse(SDL)).plan(OWN), isDirect: null })
   await written()
   const [name = ''] = readdirSync(folder)
   writeFileSync(join(folder, name), '{"half')
@@ -122,9 +137,9 @@ test('what cannot be read is made anew, and a folder that cannot be written to s
 })
 
 test('plans of eight graphs are kept, those that were written last', async () => {
-  const plan = readSupergraph(SDL).plan(OWN)
+  const plan = readSupergraph(parse(SDL)).plan(OWN)
   for (let index = 0; index < 10; index++) {
-    keptPlans(folder, `${SDL}\n# ${index}`).add(OWN, plan)
+    keptPlans(folder, `${SDL}\n# ${index}`).add(OWN, { plan, isDirect: null })
     await expect.poll(() => keptPlans(folder, `${SDL}\n# ${index}`).isEmpty).toBe(false)
   }
   expect(readdirSync(folder)).toHaveLength(8)
@@ -133,7 +148,7 @@ test('plans of eight graphs are kept, those that were written last', async () =>
 })
 
 test('the plan of every operation of ours is the same when it was written and read', () => {
-  const { plan } = readSupergraph(ownGraph().supergraphSdl)
+  const { plan } = readSupergraph(parse(ownGraph().supergraphSdl))
   const documents = Object.values<unknown>({ ...operations, ...storeOperations }).filter(
     (each): each is DocumentNode => typeof each === 'object' && each !== null && 'definitions' in each,
   )

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { Agent, type buildConnector, request } from 'undici'
+import type { Agent, buildConnector } from 'undici'
 import { isAddress } from './address-policy.ts'
 import { connectTo, resolveAddresses } from './addresses.ts'
 import type { DnsClient } from './dns-client.ts'
@@ -41,6 +41,8 @@ export type HttpClient = {
   readonly close: () => Promise<void>
 }
 
+type Opened = { readonly agent: Agent; readonly request: typeof import('undici').request }
+
 /** A connection that is not there by then would be too late for any decision. Milliseconds. */
 const CONNECT = 5_000
 const HEADER_BYTES = 16_384
@@ -54,7 +56,8 @@ export function httpClient(
   dns: DnsClient,
   { userAgent, redirects = 2, isPlainAllowed = false }: HttpOptions,
 ): HttpClient {
-  const agent = new Agent({ connect: connector(network, dns), connections: 10, maxHeaderSize: HEADER_BYTES, pipelining: 1 })
+  let opening: Promise<Opened> | null = null
+  let isClosed = false
 
   return {
     async get(start, options) {
@@ -72,7 +75,20 @@ export function httpClient(
       }
     },
     post: async (start, body, options) => (await ask(readUrl(start), options, body)).response,
-    close: () => agent.destroy(),
+    async close() {
+      isClosed = true
+      await (await opening)?.agent.destroy()
+    },
+  }
+
+  /** Its library takes a tenth of a second and more to load, and most starts ask nobody for a while. */
+  function opened(): Promise<Opened> {
+    if (isClosed) throw new Fault('unavailable', 'this process is ending')
+    opening ??= import('undici').then(({ Agent, request }) => {
+      const agent = new Agent({ connect: connector(network, dns), connections: 10, maxHeaderSize: HEADER_BYTES, pipelining: 1 })
+      return { agent, request }
+    })
+    return opening
   }
 
   /** One request; `location` where it is sent on, null otherwise. */
@@ -82,6 +98,7 @@ export function httpClient(
     posted: string | null = null,
   ): Promise<{ readonly response: Response; readonly location: string | null }> {
     assertScheme(url)
+    const { agent, request } = await opened()
     const {
       statusCode,
       headers: told,

@@ -61,7 +61,7 @@ function ownSdl(subgraph: string): DocumentNode {
 
 export async function startWorld({ name, typeDefs }: (typeof WORLDS)[number]): Promise<World> {
   const sdl = compose(Object.entries(typeDefs).map(([subgraph, text]) => ({ name: subgraph, typeDefs: text })))
-  const { api, plan } = readSupergraph(sdl)
+  const { api, plan } = readSupergraph(parse(sdl))
   const bare = Object.values(typeDefs).map((text) => ({ typeDefs: text, schema: built(text) }))
   const universe = createUniverse(api, bare)
   const whole = resolved(buildSchema(printSchema(api)), universe)

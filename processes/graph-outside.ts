@@ -1,0 +1,46 @@
+import { httpLink } from '../gateway/http-link.ts'
+import { remoteDoor } from '../gateway/split/remote-door.ts'
+import { signer } from '../gateway/split/signature.ts'
+import { linkSecretsOf, locationsOf } from '../gateway/split/variables.ts'
+import type { Defer } from '../subgraphs/runtime/program.ts'
+import { OAUTH_ROUTES } from '../subgraphs/store/oauth/door.ts'
+import type { Graph } from './graph.ts'
+import type { AtriumConfig, Making } from './subgraphs.ts'
+
+/** All subgraphs, each in processes of its own. */
+export function graphOutside(config: AtriumConfig, { log, defer }: Pick<Making, 'log'> & { readonly defer: Defer }): Graph {
+  const locations = locationsOf(config)
+  const sign = signer(linkSecretsOf(config), Date.now)
+  const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
+  const links = locations.map(({ name, url }) => httpLink({ name, url: `${url}/graphql`, timeoutMilliseconds, log, sign }))
+  const store = remoteDoor(OAUTH_ROUTES, { url: locations.find(({ name }) => name === 'store')?.url ?? '', sign })
+  defer(async () => {
+    await Promise.all([...links.map((link) => link.close()), store.close()])
+  })
+  return {
+    links,
+    checks: [{ name: 'subgraphs', check: (signal) => someReady(locations, signal) }],
+    door: store.door,
+    listeners: () => 0,
+    begin: async () => {},
+    start: () => {},
+  }
+}
+
+/** A gateway is of use as long as it reaches any subgraph: what the others would have said is null, with an error that says why. */
+async function someReady(
+  locations: readonly { readonly name: string; readonly url: string }[],
+  signal: AbortSignal,
+): Promise<{ readonly degraded: readonly string[] }> {
+  const answers = await Promise.all(
+    locations.map(async ({ name, url }) => {
+      const isReady = await fetch(`${url}/ready`, { signal }).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+      return { name, isReady }
+    }),
+  )
+  if (!answers.some(({ isReady }) => isReady)) throw new Error('No subgraph is ready.')
+  return { degraded: answers.filter(({ isReady }) => !isReady).map(({ name }) => name) }
+}
