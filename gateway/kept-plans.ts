@@ -29,6 +29,9 @@ const WRITE_AFTER = 300
 /** Graphs whose plans are kept: that of this version, and those that were served or tried last. */
 const GRAPHS = 8
 
+/** Changes with what is written. */
+const FORMAT = 1
+
 const { version } = createRequire(import.meta.url)('@apollo/query-planner/package.json') as { readonly version: string }
 
 /**
@@ -36,7 +39,7 @@ const { version } = createRequire(import.meta.url)('@apollo/query-planner/packag
  * read. Where nothing can be read or written, nothing is kept.
  */
 export function keptPlans(folder: string, sdl: string): KeptPlans {
-  const graph = createHash('sha256').update(`${version}\n`).update(sdl).digest('base64url')
+  const graph = createHash('sha256').update(`${FORMAT} ${version}\n`).update(sdl).digest('base64url')
   const file = join(folder, `${graph}.json`)
   const before = plansIn(file)
   let added: Record<string, KnownPlan> = {}
@@ -83,7 +86,9 @@ const keyOf = (document: DocumentNode): string => hash('sha256', JSON.stringify(
 
 function plansIn(file: string): Record<string, KnownPlan> {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'))
+    // What was written is what `KnownPlan` says; anything else is nothing.
+    const read: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return typeof read === 'object' && read !== null ? (read as Record<string, KnownPlan>) : {}
   } catch {
     return {}
   }

@@ -124,6 +124,8 @@ test('what cannot be read is made anew, and a folder that cannot be written to s
   keptPlans(folder, SDL).add(OWN, { plan: readSupergraph(parse(SDL)).plan(OWN), isDirect: null })
   await written()
   const [name = ''] = readdirSync(folder)
+  writeFileSync(join(folder, name), 'null')
+  expect((await answerWith(keptPlans(folder, SDL))).errors).toEqual([])
   writeFileSync(join(folder, name), '{"half')
   const answer = await answerWith(keptPlans(folder, SDL))
   expect(answer.errors).toEqual([])
