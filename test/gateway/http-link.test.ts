@@ -1,10 +1,13 @@
 import { createServer } from 'node:net'
 import zlib from 'node:zlib'
+import { parse } from 'graphql'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { startGateway } from '../../gateway/gateway.ts'
 import { type HttpLink, httpLink } from '../../gateway/http-link.ts'
 import type { Passage } from '../../gateway/link.ts'
+import { readSupergraph } from '../../gateway/supergraph.ts'
 import { createTracing, type Tracing } from '../../gateway/tracing.ts'
+import { ownGraph } from '../../processes/own-graph.ts'
 import type { Caller } from '../../subgraphs/runtime/caller.ts'
 import { ask, CALLER, keptLog, passage, reviewSubgraph, shopSubgraph, supergraphSdl } from './support/graph.ts'
 import { answerOf, type Exchange, type Remote, serveRemote } from './support/remote.ts'
@@ -206,6 +209,11 @@ describe('retries', () => {
       expect([answer.data, answer.errors?.map(({ extensions }) => extensions?.code)]).toEqual([data, ['SUBGRAPH_UNAVAILABLE']])
       expect(shop.requests).toHaveLength(1)
     }
+  })
+
+  test('of our graph, the queries that count are asked once', () => {
+    const { once } = readSupergraph(parse(ownGraph().supergraphSdl))
+    expect([...once].sort()).toEqual(['decide', 'decideBatch'])
   })
 
   test('an idle connection that is closed as the next query leaves costs nothing', async () => {
