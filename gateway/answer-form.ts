@@ -1,4 +1,4 @@
-import { boundedCache } from './bounded-cache.ts'
+import { boundedCache } from '../subgraphs/runtime/bounded-cache.ts'
 
 /** How an answer is written, by what its client accepts. */
 export type AnswerForm = {

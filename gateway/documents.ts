@@ -12,7 +12,7 @@ import {
   validate,
   visit,
 } from 'graphql'
-import { boundedCache } from './bounded-cache.ts'
+import { boundedCache } from '../subgraphs/runtime/bounded-cache.ts'
 import { documentError, refusal, withoutSuggestions } from './errors.ts'
 import type { KnownPlan } from './kept-plans.ts'
 import { type CostModel, costModel } from './limits/cost.ts'

@@ -1,8 +1,8 @@
 import type { DocumentNode, ExecutionResult } from 'graphql'
 import { createSourceEventStream, getOperationAST, parse } from 'graphql'
+import { boundedCache } from '../subgraphs/runtime/bounded-cache.ts'
 import { cancelledBy } from '../subgraphs/runtime/cancellation.ts'
 import type { Subgraph } from '../subgraphs/runtime/subgraph.ts'
-import { boundedCache } from './bounded-cache.ts'
 import { type CompiledOperation, compileOperation } from './compiled-operation.ts'
 import type { Link, LinkRequest, Passage, Source } from './link.ts'
 

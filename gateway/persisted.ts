@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import { boundedCache } from '../subgraphs/runtime/bounded-cache.ts'
 import { Refusal } from '../subgraphs/runtime/refusal.ts'
 import type { Asked } from './asked.ts'
-import { boundedCache } from './bounded-cache.ts'
 import { refusal } from './errors.ts'
 import type { Admission } from './gateway.ts'
 import type { Persisted, TrustedDocument } from './manifest.ts'

@@ -1,6 +1,6 @@
 import type { PlanNode, QueryPlan } from '@apollo/query-planner'
 import { type DocumentNode, execute, type FieldNode, Kind, parse, type SelectionSetNode } from 'graphql'
-import { boundedCache } from '../bounded-cache.ts'
+import { boundedCache } from '../../subgraphs/runtime/bounded-cache.ts'
 import type { Link, Passage } from '../link.ts'
 import type { Outcome } from '../outcome.ts'
 import type { Supergraph } from '../supergraph.ts'

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { boundedCache } from '../runtime/bounded-cache.ts'
 import { readConfig } from '../runtime/config.ts'
 import { type Counting, countedHere } from '../runtime/counting.ts'
 import { type Connection, openDatabase } from '../runtime/database.ts'
@@ -11,6 +12,7 @@ import { listRepository } from './collectors/list-repository.ts'
 import { evidenceRepository } from './collectors/repository.ts'
 import { type SourcesOptions, type TrustSources, trustSources } from './collectors/sources.ts'
 import type { Parts } from './context.ts'
+import { judgements } from './decision/judgements.ts'
 import { decisionRepository } from './decision/repository.ts'
 import { retention } from './decision/retention.ts'
 import { keyRate } from './key/rate.ts'
@@ -82,6 +84,8 @@ export function trustParts({
       rate: keyRate({ free: config.TRUST_RATE_FREE, unlimited: config.TRUST_RATE_UNLIMITED }, counting),
       refusals: rateLimit('wrong keys', WRONG_KEYS_PER_MINUTE, counting),
       decisions,
+      judgements: judgements(),
+      requests: boundedCache({ maxEntries: 2_000, maxCharacters: 1_000_000 }),
       overrides: overrideRepository(query),
       snapshots,
       trials: trialLimit(counting),

@@ -1,8 +1,8 @@
 import { getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { boundedCache } from '../../gateway/bounded-cache.ts'
 import { startGateway } from '../../gateway/gateway.ts'
 import { localLink } from '../../gateway/local-link.ts'
+import { boundedCache } from '../../subgraphs/runtime/bounded-cache.ts'
 import { ask, CALLER, keptLog, type LocalGraph, localGraph, passage, shopSubgraph, supergraphSdl } from './support/graph.ts'
 
 let graph: LocalGraph

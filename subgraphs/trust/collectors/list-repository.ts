@@ -1,4 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
+import { batched } from '../../runtime/batched.ts'
 import type { FeedHit, UnixSeconds } from '../evidence.ts'
 import type { CollectorTables } from './tables.ts'
 
@@ -33,133 +34,156 @@ export type ListState = { readonly list: string; readonly edition: Edition | nul
 
 /** Entries of one list about one key that are looked at, the latest first: some platforms have thousands. */
 const PER_KEY = 20
+/** Targets that share a statement. */
+const TARGETS = 100
 /** Rows per statement: few enough to leave the event loop alone. */
 const BATCH = 1_000
 
-/** Lists in the database, shared by every process. */
-export const listRepository = (database: Kysely<CollectorTables>) => ({
-  /** Entries of these lists about these keys, in any order. */
-  async find(lists: readonly string[], keys: readonly string[]): Promise<(ListEntry & { readonly list: string })[]> {
-    const { rows } = await sql<Selectable<CollectorTables['list_entry']>>`
-      SELECT found.* FROM list
-      CROSS JOIN unnest(${keys}::text[]) AS asked (key)
-      CROSS JOIN LATERAL (
-        SELECT * FROM list_entry
-        WHERE list_entry.key = asked.key AND list_entry.list = list.name AND list_entry.edition = list.edition
-        ORDER BY last_seen_at DESC NULLS LAST, first_seen_at DESC NULLS LAST, indicator COLLATE "C" LIMIT ${PER_KEY}
-      ) AS found
-      WHERE list.name = ANY (${lists}::text[])`.execute(database)
-    return rows.map((row) => ({
-      list: row.list,
-      key: row.key,
-      scope: row.scope as ListEntry['scope'],
-      category: row.category as ListEntry['category'],
-      indicator: row.indicator ?? row.key,
-      firstSeenAt: row.first_seen_at && secondsOf(row.first_seen_at),
-      lastSeenAt: row.last_seen_at && secondsOf(row.last_seen_at),
-      state: row.state as ListEntry['state'],
-      rank: row.rank,
-    }))
-  },
+type Found = ListEntry & { readonly list: string }
+type Asked = { readonly lists: readonly string[]; readonly keys: readonly string[] }
 
-  /** The copies of these lists; a list that was never loaded has none. */
-  async states(lists: readonly string[]): Promise<ListState[]> {
-    if (lists.length === 0) return []
-    const rows = await database.selectFrom('list').selectAll().where('name', 'in', lists).execute()
-    return lists.map((list) => {
-      const row = rows.find(({ name }) => name === list)
-      return { list, edition: row ? editionOf(row) : null, fault: row?.fault ?? null }
-    })
-  },
-
-  /** The copy of one list; null when it was never loaded. */
-  async edition(list: string): Promise<Edition | null> {
-    const row = await database.selectFrom('list').selectAll().where('name', '=', list).executeTakeFirst()
-    return row ? editionOf(row) : null
-  },
-
-  /** Takes the task to download a list, until `retryAt`; false when it is not due or another process has it. */
-  async claim(list: string, { now, retryAt }: { readonly now: UnixSeconds; readonly retryAt: UnixSeconds }): Promise<boolean> {
-    await database
-      .insertInto('list')
-      .values({ name: list })
-      .onConflict((conflict) => conflict.column('name').doNothing())
-      .execute()
-    const { numUpdatedRows } = await database
-      .updateTable('list')
-      .set({ next_attempt_at: dateOf(retryAt) })
-      .where('name', '=', list)
-      .where('next_attempt_at', '<=', dateOf(now))
-      .executeTakeFirst()
-    return numUpdatedRows > 0n
-  },
-
-  /**
-   * Loads a new copy and puts it in the place of the old one; everything or nothing. `finish` is called with the number of entries once all are
-   * read, says what the copy is, and throws to refuse it. Resolves to the number of entries.
-   */
-  async replace(
-    list: string,
-    batches: AsyncIterable<readonly ListEntry[]>,
-    finish: (entries: number) => {
-      readonly version: string
-      readonly etag: string | null
-      readonly asOf: UnixSeconds
-      readonly fetchedAt: UnixSeconds
-      readonly refreshAt: UnixSeconds
+/** Lists in the database, shared by every process. Every target is looked for in each of them: where many targets come at once, they share statements. */
+export const listRepository = (database: Kysely<CollectorTables>) => {
+  const find = batched(
+    async (asked: readonly Asked[]): Promise<readonly (readonly Found[])[]> => {
+      const pairs = new Map(
+        asked.flatMap(({ lists, keys }) => lists.flatMap((list) => keys.map((key) => [`${list} ${key}`, { list, key }]))),
+      )
+      const [names, keys] = [[...pairs.values()].map(({ list }) => list), [...pairs.values()].map(({ key }) => key)]
+      const { rows } = await sql<Selectable<CollectorTables['list_entry']>>`
+        SELECT found.* FROM unnest(${names}::text[], ${keys}::text[]) AS asked (list, key)
+        JOIN list ON list.name = asked.list
+        CROSS JOIN LATERAL (
+          SELECT * FROM list_entry
+          WHERE list_entry.key = asked.key AND list_entry.list = list.name AND list_entry.edition = list.edition
+          ORDER BY last_seen_at DESC NULLS LAST, first_seen_at DESC NULLS LAST, indicator COLLATE "C" LIMIT ${PER_KEY}
+        ) AS found`.execute(database)
+      const found = Map.groupBy(rows.map(foundIn), ({ list, key }) => `${list} ${key}`)
+      return asked.map(({ lists, keys }) => lists.flatMap((list) => keys.flatMap((key) => found.get(`${list} ${key}`) ?? [])))
     },
-  ): Promise<number> {
-    return database.transaction().execute(async (transaction) => {
-      const { rows: numbers } = await sql<{ edition: string }>`SELECT nextval('list_edition') AS edition`.execute(transaction)
-      const edition = numbers[0]?.edition ?? ''
-      let entries = 0
-      for await (const batch of batches) {
-        for (let from = 0; from < batch.length; from += BATCH) {
-          const rows = batch.slice(from, from + BATCH)
-          await insert(transaction, list, edition, rows)
-          entries += rows.length
-        }
-      }
-      const { version, etag, asOf, fetchedAt, refreshAt } = finish(entries)
-      await transaction
+    { most: TARGETS },
+  )
+
+  const states = batched(
+    async (asked: readonly (readonly string[])[]): Promise<readonly (readonly ListState[])[]> => {
+      const names = [...new Set(asked.flat())]
+      const rows = await database.selectFrom('list').selectAll().where('name', 'in', names).execute()
+      const known = new Map(rows.map((row) => [row.name, row]))
+      return asked.map((lists) =>
+        lists.map((list) => {
+          const row = known.get(list)
+          return { list, edition: row ? editionOf(row) : null, fault: row?.fault ?? null }
+        }),
+      )
+    },
+    { most: TARGETS },
+  )
+
+  return {
+    /** Entries of these lists about these keys, in any order. */
+    find: (lists: readonly string[], keys: readonly string[]): Promise<readonly Found[]> => find({ lists, keys }),
+
+    /** The copies of these lists; a list that was never loaded has none. */
+    states: async (lists: readonly string[]): Promise<readonly ListState[]> => (lists.length === 0 ? [] : states(lists)),
+
+    /** The copy of one list; null when it was never loaded. */
+    edition: async (list: string): Promise<Edition | null> => (await states([list]))[0]?.edition ?? null,
+
+    /** Takes the task to download a list, until `retryAt`; false when it is not due or another process has it. */
+    async claim(list: string, { now, retryAt }: { readonly now: UnixSeconds; readonly retryAt: UnixSeconds }): Promise<boolean> {
+      await database
+        .insertInto('list')
+        .values({ name: list })
+        .onConflict((conflict) => conflict.column('name').doNothing())
+        .execute()
+      const { numUpdatedRows } = await database
         .updateTable('list')
-        .set({
-          edition,
-          version,
-          entries,
-          etag,
-          as_of: dateOf(asOf),
-          fetched_at: dateOf(fetchedAt),
-          next_attempt_at: dateOf(refreshAt),
-          fault: null,
-        })
+        .set({ next_attempt_at: dateOf(retryAt) })
+        .where('name', '=', list)
+        .where('next_attempt_at', '<=', dateOf(now))
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+
+    /**
+     * Loads a new copy and puts it in the place of the old one; everything or nothing. `finish` is called with the number of entries once all are
+     * read, says what the copy is, and throws to refuse it. Resolves to the number of entries.
+     */
+    async replace(
+      list: string,
+      batches: AsyncIterable<readonly ListEntry[]>,
+      finish: (entries: number) => {
+        readonly version: string
+        readonly etag: string | null
+        readonly asOf: UnixSeconds
+        readonly fetchedAt: UnixSeconds
+        readonly refreshAt: UnixSeconds
+      },
+    ): Promise<number> {
+      return database.transaction().execute(async (transaction) => {
+        const { rows: numbers } = await sql<{ edition: string }>`SELECT nextval('list_edition') AS edition`.execute(transaction)
+        const edition = numbers[0]?.edition ?? ''
+        let entries = 0
+        for await (const batch of batches) {
+          for (let from = 0; from < batch.length; from += BATCH) {
+            const rows = batch.slice(from, from + BATCH)
+            await insert(transaction, list, edition, rows)
+            entries += rows.length
+          }
+        }
+        const { version, etag, asOf, fetchedAt, refreshAt } = finish(entries)
+        await transaction
+          .updateTable('list')
+          .set({
+            edition,
+            version,
+            entries,
+            etag,
+            as_of: dateOf(asOf),
+            fetched_at: dateOf(fetchedAt),
+            next_attempt_at: dateOf(refreshAt),
+            fault: null,
+          })
+          .where('name', '=', list)
+          .execute()
+        await transaction.deleteFrom('list_entry').where('list', '=', list).where('edition', '!=', edition).execute()
+        return entries
+      })
+    },
+
+    /** The server has nothing newer. */
+    async confirm(
+      list: string,
+      {
+        asOf,
+        fetchedAt,
+        refreshAt,
+      }: { readonly asOf: UnixSeconds; readonly fetchedAt: UnixSeconds; readonly refreshAt: UnixSeconds },
+    ): Promise<void> {
+      await database
+        .updateTable('list')
+        .set({ as_of: dateOf(asOf), fetched_at: dateOf(fetchedAt), next_attempt_at: dateOf(refreshAt), fault: null })
         .where('name', '=', list)
         .execute()
-      await transaction.deleteFrom('list_entry').where('list', '=', list).where('edition', '!=', edition).execute()
-      return entries
-    })
-  },
+    },
 
-  /** The server has nothing newer. */
-  async confirm(
-    list: string,
-    {
-      asOf,
-      fetchedAt,
-      refreshAt,
-    }: { readonly asOf: UnixSeconds; readonly fetchedAt: UnixSeconds; readonly refreshAt: UnixSeconds },
-  ): Promise<void> {
-    await database
-      .updateTable('list')
-      .set({ as_of: dateOf(asOf), fetched_at: dateOf(fetchedAt), next_attempt_at: dateOf(refreshAt), fault: null })
-      .where('name', '=', list)
-      .execute()
-  },
+    /** Notes why a download failed; the old copy stays. */
+    async fail(list: string, fault: string): Promise<void> {
+      await database.updateTable('list').set({ fault }).where('name', '=', list).execute()
+    },
+  }
+}
 
-  /** Notes why a download failed; the old copy stays. */
-  async fail(list: string, fault: string): Promise<void> {
-    await database.updateTable('list').set({ fault }).where('name', '=', list).execute()
-  },
+const foundIn = (row: Selectable<CollectorTables['list_entry']>): Found => ({
+  list: row.list,
+  key: row.key,
+  scope: row.scope as ListEntry['scope'],
+  category: row.category as ListEntry['category'],
+  indicator: row.indicator ?? row.key,
+  firstSeenAt: row.first_seen_at && secondsOf(row.first_seen_at),
+  lastSeenAt: row.last_seen_at && secondsOf(row.last_seen_at),
+  state: row.state as ListEntry['state'],
+  rank: row.rank,
 })
 
 export type ListRepository = ReturnType<typeof listRepository>

@@ -33,6 +33,8 @@ const STALE = 48 * 3_600
 const PROBE = 1_500
 /** How long a decision waits for what is stored, and for its snapshot to be. Milliseconds. */
 const DATABASE = 400
+/** Targets whose evidence is stored by one statement: what is late with it is not answered in time. */
+const MANY = 100
 /** How long an answer is shared after it has come: until it can be read from the database, also by who has just looked there in vain. Seconds. */
 const SHARED = 10
 const HOUR = 3_600_000
@@ -112,18 +114,21 @@ export function trustSources({
   const underWay: UnderWay = new Set()
   let reachesDns: boolean | null = null
 
-  // Under load many targets share a statement.
+  // Under load many targets share a statement. Few at first: were hundreds begun at once, none of them would be answered in time.
   const latestOf = batched(repository.latestSnapshots)
   const validOf = batched(async (targets: readonly Subject[]) => {
     const valid = await repository.valid(targets.flatMap(askedOf), seconds())
     const byKey = new Map(valid.map((each) => [`${each.source} ${each.evidence.subject}`, each]))
     return targets.map((target) => askedOf(target).flatMap(({ source, subject }) => byKey.get(`${source} ${subject}`) ?? []))
   })
-  const save = batched(async (all: readonly { readonly stored: StoredSnapshot; readonly evidence: readonly Evidence[] }[]) => {
-    await repository.save(all.flatMap(({ evidence }) => evidence))
-    await repository.saveSnapshots(all.map(({ stored }) => stored))
-    return all.map(() => null)
-  })
+  const save = batched(
+    async (all: readonly { readonly stored: StoredSnapshot; readonly evidence: readonly Evidence[] }[]) => {
+      await repository.save(all.flatMap(({ evidence }) => evidence))
+      await repository.saveSnapshots(all.map(({ stored }) => stored))
+      return all.map(() => null)
+    },
+    { most: MANY },
+  )
 
   let looking = Promise.resolve()
 

@@ -1,13 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type Assessed, type AssessParts, assess } from '../assessment/assess.ts'
+import type { BoundedCache } from '../../runtime/bounded-cache.ts'
+import { type AssessParts, assess } from '../assessment/assess.ts'
 import { isComplete } from '../assessment/engine.ts'
-import { type ApiKey, SCANS_PER_MONTH, type Usage } from '../key/key.ts'
+import { SCANS_PER_MONTH, type Usage } from '../key/key.ts'
 import type { KeyRepository } from '../key/repository.ts'
 import { usageOf } from '../key/usage.ts'
-import type { OverrideRepository } from '../override/repository.ts'
 import type { DecideRequest, Override } from '../pipeline/request.ts'
 import { secondsOf } from '../words.ts'
+import type { Asked, Asker } from './asker-repository.ts'
 import { type Decision, type Fault, type Question, requestOf } from './decision.ts'
+import { type Judgement, type Judgements, judgementKey } from './judgements.ts'
 import type { DecisionRepository, NewDecision } from './repository.ts'
 
 /** What came of one question. */
@@ -19,33 +21,41 @@ export type Outcome =
 export type DecideParts = AssessParts & {
   readonly keys: KeyRepository
   readonly decisions: DecisionRepository
-  readonly overrides: OverrideRepository
+  readonly judgements: Judgements
+  /** What questions of late came to, by their JSON. */
+  readonly requests: BoundedCache<Written>
+  /** Who asks so many questions, which come to these requests. Rejects when that is nobody, or somebody who asks too fast. */
+  readonly asker: (asked: readonly Asked[], questions: number) => Promise<Asker>
 }
 
+/** A request with the text and the hash by which it is known again. */
+export type Written = Asked & { readonly request: DecideRequest; readonly text: string }
+
 /**
- * Answers questions of a key, in their order. Each answer is one scan, counted when it is stored; where fewer are left than questions are valid, the first
+ * Answers questions, in their order. Each answer is one scan of the key, counted when it is stored; where fewer are left than questions are valid, the first
  * ones get them, and for the others nothing is collected.
  */
 export async function decideAll(
   questions: readonly Question[],
-  key: ApiKey,
   parts: DecideParts,
 ): Promise<{ readonly outcomes: readonly Outcome[]; readonly usage: Usage }> {
-  const { engine, keys, now } = parts
+  const { keys, now } = parts
   const begun = performance.now()
   const at = now()
+  const read = questions.map((question) => readOf(question, parts))
+  const valid = read.flatMap((each) => ('faults' in each ? [] : [each]))
+  const asker = await parts.asker(valid, questions.length)
+  const { key, scans: counted } = asker
   const limit = SCANS_PER_MONTH[key.plan]
-  const read = questions.map((question) => requestOf(question, engine))
-  const valid = read.flatMap((request) => ('faults' in request ? [] : [request]))
-  const before = await usageOf(key, at, keys)
+  const before = await usageOf(key, at, keys, counted)
   const asked = valid.slice(0, before.remaining ?? valid.length)
-  const made = await answers(asked, key, at, begun, parts)
+  const made = await Promise.all(asked.map((each) => answer(each, asker, at, begun, parts)))
   const { stored, scans } =
     made.length === 0 ? { stored: 0, scans: null } : await parts.decisions.record(made, { keyId: key.id, at, limit })
 
   let next = 0
-  const outcomes = read.map((request): Outcome => {
-    if ('faults' in request) return { kind: 'invalid', faults: request.faults }
+  const outcomes = read.map((each): Outcome => {
+    if ('faults' in each) return { kind: 'invalid', faults: each.faults }
     const decision = next < stored ? made[next] : undefined
     next += 1
     return decision ? { kind: 'made', decision } : { kind: 'exceeded' }
@@ -53,65 +63,29 @@ export async function decideAll(
   return { outcomes, usage: scans === null ? before : await usageOf(key, at, keys, scans) }
 }
 
-async function answers(
-  requests: readonly DecideRequest[],
-  key: ApiKey,
+function readOf(question: Question, { engine, requests }: DecideParts): Written | { readonly faults: readonly Fault[] } {
+  const asked = JSON.stringify(question)
+  const known = requests.get(asked)
+  if (known) return known
+  const request = requestOf(question, engine)
+  if ('faults' in request) return request
+  const text = engine.canonical(request)
+  const written = { request, text, hash: createHash('sha256').update(text).digest(), subjects: subjectsOf(request) }
+  requests.set(asked, written)
+  return written
+}
+
+async function answer(
+  { request, text, hash }: Written,
+  { key, overrides, lastSnapshots }: Asker,
   at: Date,
   begun: number,
   parts: DecideParts,
-): Promise<readonly NewDecision[]> {
-  if (requests.length === 0) return []
-  const { engine, overrides, decisions } = parts
-  const written = requests.map((request) => {
-    const text = engine.canonical(request)
-    return { request, text, hash: createHash('sha256').update(text).digest() }
-  })
-  const [own, known] = await Promise.all([
-    overrides.inForce(key.id, subjectsOf(requests), at),
-    decisions.lastSnapshots({
-      keyId: key.id,
-      hashes: written.map(({ hash }) => hash),
-      at,
-      policyVersion: engine.policyVersion,
-    }),
-  ])
-
-  return Promise.all(
-    written.map(async ({ request, text, hash }): Promise<NewDecision> => {
-      const override = engine.overrideFor(request.target, own, secondsOf(at))
-      // Asked again within its validity, a question has its answer again; unless a source was missing then, which may be there by now.
-      const last = known.get(hash.toString('hex'))
-      const reusable = last && isComplete(last) ? last : null
-      const assessed = await assess(request, override, reusable, parts)
-      const isSnapshotStored = assessed.snapshot === reusable
-      return newDecision({ request, override, assessed, isSnapshotStored, key, at, begun, text, hash, parts })
-    }),
-  )
-}
-
-function newDecision({
-  request,
-  override,
-  assessed: { snapshot, decision },
-  isSnapshotStored,
-  key,
-  at,
-  begun,
-  text,
-  hash,
-  parts: { engine },
-}: {
-  readonly request: DecideRequest
-  readonly override: Override | null
-  readonly assessed: Assessed
-  readonly isSnapshotStored: boolean
-  readonly key: ApiKey
-  readonly at: Date
-  readonly begun: number
-  readonly text: string
-  readonly hash: Buffer
-  readonly parts: DecideParts
-}): NewDecision {
+): Promise<NewDecision> {
+  const { engine } = parts
+  const override = engine.overrideFor(request.target, overrides, secondsOf(at))
+  const last = lastSnapshots.get(hash.toString('hex')) ?? null
+  const { snapshot, decision, text: judgement } = await judgementOf({ request, hash, override, last, at }, parts)
   return {
     id: `dec_${randomBytes(16).toString('hex')}`,
     keyId: key.id,
@@ -120,18 +94,44 @@ function newDecision({
     policyVersion: engine.policyVersion,
     override,
     judgement: decision,
-    text: engine.textOf(decision),
+    text: judgement,
     snapshot,
     elapsedMs: Math.round(performance.now() - begun),
     requestText: text,
     requestHash: hash,
-    isSnapshotStored,
+    isSnapshotStored: snapshot.id === last,
   }
 }
 
-/** Every name that an override for one of these requests can have. */
-const subjectsOf = (requests: readonly DecideRequest[]): readonly string[] => [
-  ...new Set(
-    requests.flatMap(({ target: { host, name } }) => [host, name.tenant, name.registrable].filter((each) => each !== null)),
-  ),
+/** Asked again within its validity, a question has its answer again; unless a source was missing then, which may be there by now. */
+async function judgementOf(
+  {
+    request,
+    hash,
+    override,
+    last,
+    at,
+  }: {
+    readonly request: DecideRequest
+    readonly hash: Buffer
+    readonly override: Override | null
+    /** Id of the snapshot that was good enough last time; null for none. */
+    readonly last: string | null
+    readonly at: Date
+  },
+  parts: DecideParts,
+): Promise<Judgement> {
+  const { engine, decisions, judgements } = parts
+  const known = last === null ? undefined : judgements.get(judgementKey(last, hash, override))
+  if (known && known.decision.validity.validUntil > secondsOf(at)) return known
+  const used = last === null ? null : await decisions.snapshot(last)
+  const assessed = await assess(request, override, used && isComplete(used) ? used : null, parts)
+  const judgement = { ...assessed, text: engine.textOf(assessed.decision) }
+  if (isComplete(judgement.snapshot)) judgements.set(judgementKey(judgement.snapshot.id, hash, override), judgement)
+  return judgement
+}
+
+/** Every name that an override for a request can have. */
+const subjectsOf = ({ target: { host, name } }: DecideRequest): readonly string[] => [
+  ...new Set([host, name.tenant, name.registrable].filter((each) => each !== null)),
 ]

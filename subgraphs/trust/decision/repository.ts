@@ -5,6 +5,7 @@ import type { Snapshot } from '../evidence.ts'
 import { takeScans } from '../key/repository.ts'
 import type { Tables } from '../tables.ts'
 import { timeOf } from '../words.ts'
+import { askers } from './asker-repository.ts'
 import type { Decision } from './decision.ts'
 
 /** An answer to be stored. */
@@ -20,10 +21,19 @@ export const decisionRepository = (database: Kysely<Tables>) => {
   // Of keys without a limit, whose decisions wait for no count: those that come at once share a statement.
   const inserted = batched(
     async (all: readonly (readonly NewDecision[])[]) => {
-      await insert(database, all.flat())
+      await INSERT(database, ...columnsOf(all.flat()))
       return all
     },
     // Each is a commit, and all that is left to be done for these is to answer.
+    { most: 100 },
+  )
+
+  // Who makes many decisions at once makes them of as many snapshots.
+  const saved = batched(
+    async (all: readonly (readonly NewDecision[])[]) => {
+      await saveSnapshots(database, all.flat())
+      return all
+    },
     { most: 100 },
   )
 
@@ -55,28 +65,34 @@ export const decisionRepository = (database: Kysely<Tables>) => {
       }
     },
 
-    /** The evidence of the key's last decision on each of these requests, where that is valid at `at`, by the request's hash in hexadecimal. */
-    lastSnapshots: lastSnapshots(database),
+    asker: askers(database),
+
+    /** The snapshot with this id; null when there is none. */
+    snapshot: snapshotsById(database),
 
     /**
-     * Stores the decisions that there are scans for, the first ones first, and counts them in the same transaction. `limit`: scans a month, null for none.
+     * Stores the decisions that there are scans for, the first ones first, and counts them in the same statement. `limit`: scans a month, null for none.
      * Returns how many were stored, and the scans of the month; null where they are not counted.
      */
     async record(
       decisions: readonly NewDecision[],
       { keyId, at, limit }: { readonly keyId: string; readonly at: Date; readonly limit: number | null },
     ): Promise<{ readonly stored: number; readonly scans: number | null }> {
-      // Not in the transaction: the row of the count should be locked for as short as possible.
-      await saveSnapshots(database, decisions)
+      // In a statement of its own: the row of the count should be locked for as short as possible.
+      if (decisions.some(({ isSnapshotStored }) => !isSnapshotStored)) await saved(decisions)
       if (limit === null) {
         await inserted(decisions)
         return { stored: decisions.length, scans: null }
       }
-      return database.transaction().execute(async (transaction) => {
-        const { taken, scans } = await takeScans(transaction, { keyId, at, wanted: decisions.length, limit })
-        if (taken > 0) await insert(transaction, decisions.slice(0, taken))
-        return { stored: taken, scans }
-      })
+      const { rows } = await sql<{ taken: number; scans: number }>`
+        WITH counted AS (${takeScans({ keyId, at, wanted: decisions.length, limit })}), stored AS (
+          INSERT INTO decision (${COLUMNS}) SELECT ${COLUMNS}
+          FROM ${rowsOf(...columnsOf(decisions))} WITH ORDINALITY AS given (${COLUMNS}, place) WHERE place <= (SELECT taken FROM counted)
+        )
+        SELECT taken, scans FROM counted`.execute(database)
+      const [row] = rows
+      if (!row) throw new Error('Expected a count of the month.')
+      return { stored: row.taken, scans: row.scans }
     },
 
     /** Deletes decisions that were made before `time`, the oldest first, and says how many: at most a thousand, 0 when there are no more. */
@@ -96,97 +112,63 @@ const AT_ONCE = 1_000
 
 export type DecisionRepository = ReturnType<typeof decisionRepository>
 
-async function insert(database: Kysely<Tables>, decisions: readonly NewDecision[]): Promise<void> {
-  const column = <Value>(read: (decision: NewDecision) => Value) => decisions.map(read)
-  await INSERT(
-    database,
-    column(({ id }) => id),
-    column(({ keyId }) => keyId),
-    column(({ createdAt }) => createdAt),
-    column(({ requestText }) => requestText),
-    column(({ requestHash }) => requestHash),
-    column(({ snapshot }) => snapshot.id),
-    column(({ policyVersion }) => policyVersion),
-    column(({ override }) => override && JSON.stringify(override)),
-    column(({ text }) => text),
-    column(({ judgement }) => timeOf(judgement.validity.validUntil)),
-    column(({ elapsedMs }) => elapsedMs),
-  )
-}
+/** Decisions as rows, by their columns. */
+const columnsOf = (decisions: readonly NewDecision[]) =>
+  [
+    decisions.map(({ id }) => id),
+    decisions.map(({ keyId }) => keyId),
+    decisions.map(({ createdAt }) => createdAt),
+    decisions.map(({ requestText }) => requestText),
+    decisions.map(({ requestHash }) => requestHash),
+    decisions.map(({ snapshot }) => snapshot.id),
+    decisions.map(({ policyVersion }) => policyVersion),
+    decisions.map(({ override }) => override && JSON.stringify(override)),
+    decisions.map(({ text }) => text),
+    decisions.map(({ judgement }) => timeOf(judgement.validity.validUntil)),
+    decisions.map(({ elapsedMs }) => elapsedMs),
+  ] as const
 
-/** Any number of rows, by their columns. */
+const COLUMNS = sql.raw(
+  'id, key_id, created_at, request, request_hash, snapshot_id, policy_version, override, body, valid_until, elapsed_ms',
+)
+
+type Columns = ReturnType<typeof columnsOf>
+
+const rowsOf = (...[ids, keyIds, times, requests, hashes, snapshotIds, versions, overrides, bodies, ends, elapsed]: Columns) =>
+  sql`unnest(${ids}::text[], ${keyIds}::bigint[], ${times}::timestamptz[], ${requests}::text[], ${hashes}::bytea[],
+    ${snapshotIds}::text[], ${versions}::text[], ${overrides}::text[], ${bodies}::text[], ${ends}::timestamptz[], ${elapsed}::integer[])`
+
 const INSERT = prepared(
   (
     database: Kysely<Tables>,
-    ids: readonly string[],
-    keyIds: readonly string[],
-    times: readonly Date[],
-    requests: readonly string[],
-    hashes: readonly Buffer[],
-    snapshotIds: readonly string[],
-    policyVersions: readonly string[],
-    overrides: readonly (string | null)[],
-    bodies: readonly string[],
-    ends: readonly Date[],
-    elapsed: readonly number[],
+    ids: Columns[0],
+    keyIds: Columns[1],
+    times: Columns[2],
+    requests: Columns[3],
+    hashes: Columns[4],
+    snapshotIds: Columns[5],
+    versions: Columns[6],
+    overrides: Columns[7],
+    bodies: Columns[8],
+    ends: Columns[9],
+    elapsed: Columns[10],
   ) =>
-    sql`
-      INSERT INTO decision (id, key_id, created_at, request, request_hash, snapshot_id, policy_version, override, body, valid_until, elapsed_ms)
-      SELECT * FROM unnest(${ids}::text[], ${keyIds}::bigint[], ${times}::timestamptz[], ${requests}::text[], ${hashes}::bytea[],
-        ${snapshotIds}::text[], ${policyVersions}::text[], ${overrides}::text[], ${bodies}::text[], ${ends}::timestamptz[],
-        ${elapsed}::integer[])`.compile(database),
-)
-
-/** Questions whose last answers are looked for. */
-type Repeated = {
-  readonly keyId: string
-  readonly hashes: readonly Buffer[]
-  readonly at: Date
-  readonly policyVersion: string
-}
-type LastAnswer = {
-  readonly key_id: string
-  readonly hash: string
-  readonly body: string
-  readonly valid_until: Date
-  readonly policy_version: string
-}
-
-/** The last one first, then whether it is valid: the other way round would read all that have ended. */
-const LAST_ANSWERS = prepared((database: Kysely<Tables>, keyIds: readonly string[], hashes: readonly string[], since: Date) =>
-  sql<LastAnswer>`
-    SELECT asked.key_id, asked.hash, snapshot.body, last.valid_until, last.policy_version
-    FROM unnest(${keyIds}::bigint[], ${hashes}::text[]) AS asked (key_id, hash)
-    CROSS JOIN LATERAL (
-      SELECT snapshot_id, valid_until, policy_version FROM decision
-      WHERE key_id = asked.key_id AND request_hash = decode(asked.hash, 'hex') ORDER BY created_at DESC LIMIT 1
-    ) AS last
-    JOIN snapshot ON snapshot.id = last.snapshot_id
-    WHERE last.valid_until > ${since}`.compile(database),
-)
-
-/** Every decision asks: those that come at once share a statement. */
-function lastSnapshots(database: Kysely<Tables>) {
-  return batched(async (asked: readonly Repeated[]): Promise<readonly ReadonlyMap<string, Snapshot>[]> => {
-    const pairs = asked.flatMap(({ keyId, hashes }) => hashes.map((hash) => ({ keyId, hash: hash.toString('hex') })))
-    const distinct = [...new Map(pairs.map((pair) => [`${pair.keyId} ${pair.hash}`, pair])).values()]
-    const since = asked.reduce((first, { at }) => (at < first ? at : first), asked[0]?.at ?? new Date())
-    const rows = await LAST_ANSWERS(
+    sql`INSERT INTO decision (${COLUMNS}) SELECT * FROM ${rowsOf(ids, keyIds, times, requests, hashes, snapshotIds, versions, overrides, bodies, ends, elapsed)}`.compile(
       database,
-      distinct.map(({ keyId }) => keyId),
-      distinct.map(({ hash }) => hash),
-      since,
-    )
-    const found = new Map(
-      rows.map((row) => [`${row.key_id} ${row.hash}`, { ...row, snapshot: JSON.parse(row.body) as Snapshot }]),
-    )
-    return asked.map(({ keyId, hashes, at, policyVersion }) => {
-      const own = hashes.flatMap((hash) => found.get(`${keyId} ${hash.toString('hex')}`) ?? [])
-      const good = own.filter((row) => row.valid_until > at && row.policy_version === policyVersion)
-      return new Map(good.map(({ hash, snapshot }) => [hash, snapshot]))
-    })
+    ),
+)
+
+const SNAPSHOTS = prepared((database: Kysely<Tables>, ids: readonly string[]) =>
+  sql<{ id: string; body: string }>`SELECT id, body FROM snapshot WHERE id = ANY (${ids}::text[])`.compile(database),
+)
+
+/** Those that are asked for at once share a statement. */
+const snapshotsById = (database: Kysely<Tables>): ((id: string) => Promise<Snapshot | null>) =>
+  batched(async (ids: readonly string[]) => {
+    const rows = await SNAPSHOTS(database, [...new Set(ids)])
+    const found = new Map(rows.map(({ id, body }) => [id, JSON.parse(body) as Snapshot]))
+    return ids.map((id) => found.get(id) ?? null)
   })
-}
 
 /** Collectors have stored theirs, most of the time; those that were put together anew are ours to store. */
 async function saveSnapshots(database: Kysely<Tables>, all: readonly NewDecision[]): Promise<void> {

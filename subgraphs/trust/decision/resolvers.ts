@@ -12,15 +12,17 @@ const MOST_AT_ONCE = 100
 export const decisionResolvers = {
   Query: {
     decide: async (_, { input }, context) => {
-      const { outcomes, usage } = await decideAll([questionIn(input)], await context.asking(1), context)
+      const { outcomes, usage } = await decideAll([questionIn(input)], context)
       const [outcome] = outcomes
       if (!outcome) throw new Error('Expected an outcome per question.')
       return resultOf(outcome, usage)
     },
     decideBatch: async (_, { inputs }, context) => {
-      await context.key()
-      if (inputs.length > MOST_AT_ONCE) throw badInput('inputs', `at most ${MOST_AT_ONCE} questions`, inputs.length)
-      const { outcomes, usage } = await decideAll(inputs.map(questionIn), await context.asking(inputs.length), context)
+      if (inputs.length > MOST_AT_ONCE) {
+        await context.key()
+        throw badInput('inputs', `at most ${MOST_AT_ONCE} questions`, inputs.length)
+      }
+      const { outcomes, usage } = await decideAll(inputs.map(questionIn), context)
       return { results: outcomes.map((outcome) => resultOf(outcome, usage)), usage }
     },
     decision: async (_, { id }, { asking, decisions }) => decisions.find((await asking(1)).id, id),

@@ -2,27 +2,25 @@ import { GraphQLError } from 'graphql'
 import type { Caller } from '../../runtime/caller.ts'
 import { CODES } from '../../runtime/errors.ts'
 import type { RateLimit } from '../../runtime/rate-limit.ts'
-import { type ApiKey, secretIn } from './key.ts'
-import type { KeyRepository } from './repository.ts'
+import { secretIn } from './key.ts'
 import { secretHash } from './secret.ts'
 
 /**
- * The key that a caller presents. Rejects with UNAUTHENTICATED, with a `reason` for programs, when there is none or it is not good now, and RATE_LIMITED for an address
- * that guesses: `refusals` counts what was no key.
+ * What `find` has for the hash of the secret that a caller presents: the key, or more. Rejects with UNAUTHENTICATED, with a `reason` for programs, when there
+ * is no secret or nothing is found, and RATE_LIMITED for an address that guesses: `refusals` counts what was no key.
  */
-export async function keyOf(
+export async function presentedBy<Found>(
   caller: Caller,
-  { keys, refusals, at }: { readonly keys: Pick<KeyRepository, 'findBySecret'>; readonly refusals: RateLimit; readonly at: Date },
-): Promise<ApiKey> {
+  find: (secret: Buffer) => Promise<Found | null>,
+  refusals: RateLimit,
+): Promise<Found> {
   const secret = secretIn(caller)
   if (secret === null)
     throw refused('api_key_missing', 'Expected an API key: send "X-API-Key: sk_…" or "Authorization: Bearer sk_…".')
-  const key = await keys.findBySecret(secretHash(secret), at)
-  if (!key) {
-    await refusals(caller.address)
-    throw refused('api_key_invalid', 'Expected an API key that is in use; this one is unknown, was replaced or was revoked.')
-  }
-  return key
+  const found = await find(secretHash(secret))
+  if (found) return found
+  await refusals(caller.address)
+  throw refused('api_key_invalid', 'Expected an API key that is in use; this one is unknown, was replaced or was revoked.')
 }
 
 const refused = (reason: 'api_key_missing' | 'api_key_invalid', message: string): GraphQLError =>

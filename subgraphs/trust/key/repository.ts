@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { batched } from '../../runtime/batched.ts'
 import { prepared } from '../../runtime/prepared.ts'
 import type { Tables } from '../tables.ts'
@@ -149,23 +149,26 @@ type NewKey = { readonly name: string; readonly plan: Plan; readonly secret: Sec
 export type KeyRepository = ReturnType<typeof keyRepository>
 
 /**
- * Takes up to `wanted` scans of a month and says how many there were to take. The row stays locked until the transaction ends: whoever asks at the same
- * time waits, and sees what is left.
+ * The statement that takes up to `wanted` scans of a month: it returns how many there were to take, and the scans of the month. Its row stays locked until the
+ * transaction ends: whoever asks at the same time waits, and sees what is left.
  */
-export async function takeScans(
-  transaction: Kysely<Tables>,
-  { keyId, at, wanted, limit }: { readonly keyId: string; readonly at: Date; readonly wanted: number; readonly limit: number },
-): Promise<{ readonly taken: number; readonly scans: number }> {
+export function takeScans({
+  keyId,
+  at,
+  wanted,
+  limit,
+}: {
+  readonly keyId: string
+  readonly at: Date
+  readonly wanted: number
+  readonly limit: number
+}): RawBuilder<{ readonly taken: number; readonly scans: number }> {
+  const left = sql`greatest(0, least(${wanted}::integer, ${limit}::integer - scan_count.scans))`
   const first = Math.min(wanted, limit)
-  const left = sql<number>`greatest(0, least(${wanted}::int, ${limit}::int - scan_count.scans))`
-  return transaction
-    .insertInto('scan_count')
-    .values({ key_id: keyId, month: dateOf(monthOf(at).start), scans: first, taken: first })
-    .onConflict((conflict) =>
-      conflict.columns(['key_id', 'month']).doUpdateSet({ scans: sql`scan_count.scans + ${left}`, taken: left }),
-    )
-    .returning(['scans', 'taken'])
-    .executeTakeFirstOrThrow()
+  return sql`
+    INSERT INTO scan_count (key_id, month, scans, taken) VALUES (${keyId}, ${dateOf(monthOf(at).start)}, ${first}, ${first})
+    ON CONFLICT (key_id, month) DO UPDATE SET scans = scan_count.scans + ${left}, taken = ${left}
+    RETURNING taken, scans`
 }
 
 /** `2026-11-01`. */

@@ -57,7 +57,13 @@ export function checkedOverride(
 }
 
 /** An override as the engine takes it. */
-export const wantedOf = ({ keyId, subject, action, reason, expiresAt }: Override): Wanted => ({
+export const wantedOf = ({
+  keyId,
+  subject,
+  action,
+  reason,
+  expiresAt,
+}: Pick<Override, 'keyId' | 'subject' | 'action' | 'reason' | 'expiresAt'>): Wanted => ({
   subject,
   action,
   reason,

@@ -1,10 +1,7 @@
-import { type Kysely, sql } from 'kysely'
-import { batched } from '../../runtime/batched.ts'
+import type { Kysely } from 'kysely'
 import type { KeysetRange } from '../../runtime/keyset.ts'
-import { prepared } from '../../runtime/prepared.ts'
-import type { Override as Wanted } from '../pipeline/request.ts'
 import type { Tables } from '../tables.ts'
-import { MOST_OVERRIDES, type Override, type SetOverride, wantedOf } from './override.ts'
+import { MOST_OVERRIDES, type Override, type SetOverride } from './override.ts'
 
 const COLUMNS = [
   'id',
@@ -20,16 +17,6 @@ const COLUMNS = [
 /** Which overrides of a key are listed. */
 type Listed = { readonly keyId: string; readonly subject: string | null; readonly at: Date }
 
-type InForce = { readonly keyId: string; readonly subjects: readonly string[]; readonly at: Date }
-
-const OF_SUBJECTS = prepared((database: Kysely<Tables>, keyIds: readonly string[], subjects: readonly string[]) =>
-  database
-    .selectFrom('override')
-    .select(COLUMNS)
-    .where(sql<boolean>`(key_id, subject) IN (SELECT * FROM unnest(${keyIds}::bigint[], ${subjects}::text[]))`)
-    .compile(),
-)
-
 /** Overrides in the database. One that has ended is as good as gone. */
 export const overrideRepository = (database: Kysely<Tables>) => {
   const alive = ({ keyId, subject, at }: Listed) => {
@@ -40,26 +27,7 @@ export const overrideRepository = (database: Kysely<Tables>) => {
     return subject === null ? query : query.where('subject', '=', subject)
   }
 
-  // Every decision asks: those that come at once share a statement.
-  const inForce = batched(async (asked: readonly InForce[]) => {
-    const pairs = asked.flatMap(({ keyId, subjects }) => subjects.map((subject) => ({ keyId, subject })))
-    const rows = await OF_SUBJECTS(
-      database,
-      pairs.map(({ keyId }) => keyId),
-      pairs.map(({ subject }) => subject),
-    )
-    return asked.map(({ keyId, subjects: own, at }) =>
-      rows
-        .filter((row) => row.keyId === keyId && own.includes(row.subject) && (row.expiresAt === null || row.expiresAt > at))
-        .map(wantedOf),
-    )
-  })
-
   return {
-    /** Those of a key that count at `at` for one of these subjects. */
-    inForce: (keyId: string, subjects: readonly string[], at: Date): Promise<readonly Wanted[]> =>
-      inForce({ keyId, subjects, at }),
-
     /** By subject, one more than asked for. */
     list(listed: Listed, { size, after }: KeysetRange): Promise<Override[]> {
       let query = alive(listed).select(COLUMNS)

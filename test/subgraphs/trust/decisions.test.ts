@@ -60,6 +60,54 @@ test('the same question within its validity has the same answer from the same ev
   expect((await decide('good.example.com')).assessment.action).toBe('DENY')
 })
 
+test('what was thought through once is not thought through again, until anything that it depends on changes', async () => {
+  let thought = 0
+  const decideOf: typeof engine.decide = (...given) => {
+    thought += 1
+    return engine.decide(...given)
+  }
+  const ask = trust.another({ engine: { ...engine, decide: decideOf } })
+  const asked = async (input: Record<string, unknown>, { caller } = key) =>
+    (await ask(DECIDE, { input }, caller)).data.decide.decision
+  const first = await asked({ domain: 'good.example.com' })
+  expect(thought).toBe(1)
+  const second = await asked({ domain: 'good.example.com' })
+  expect(thought).toBe(1)
+  expect({ ...second, id: first.id }).toEqual(first)
+  expect(await replayed(second.id)).toMatchObject({ identical: true })
+
+  // Another key has had no answer from this evidence, but it is the same evidence.
+  expect((await asked({ domain: 'good.example.com' }, await trust.aKey())).assessment.action).toBe('PROCEED')
+  await asked({ domain: 'good.example.com', policy: 'STRICT' })
+  expect(thought).toBe(3)
+  const set = 'mutation ($input: SetOverrideInput!) { setOverride(input: $input) { __typename } }'
+  const override = { subject: 'good.example.com', action: 'DENY', reason: 'Not for us.' }
+  await trust.ask(set, { input: override }, key.caller)
+  expect((await asked({ domain: 'good.example.com' })).assessment).toMatchObject({
+    action: 'DENY',
+    override: { reason: 'Not for us.' },
+  })
+  await trust.ask(set, { input: { ...override, reason: 'Not now.' } }, key.caller)
+  expect((await asked({ domain: 'good.example.com' })).assessment.override.reason).toBe('Not now.')
+  expect(thought).toBe(5)
+  at = new Date(first.assessment.validity.validUntil)
+  await asked({ domain: 'good.example.com' })
+  expect(thought).toBe(6)
+})
+
+test('an answer of other tables than those of this release is not one to go on from', async () => {
+  const { id } = await decide('good.example.com')
+  trust.sources.tell('good.example.com', aBadHost(SECONDS))
+  expect((await decide('good.example.com')).assessment.action).toBe('PROCEED')
+  await trust.sql("UPDATE decision SET policy_version = 'older' WHERE key_id = $1", [key.row])
+  try {
+    expect((await decide('good.example.com')).assessment.action).toBe('DENY')
+  } finally {
+    await trust.sql("UPDATE decision SET policy_version = $1 WHERE policy_version = 'older'", [engine.policyVersion])
+  }
+  expect(await replayed(id)).toMatchObject({ identical: true })
+})
+
 test('an answer that lacked a source is asked for again at once', async () => {
   trust.sources.tell('late.example.com', { ...aGoodHost(SECONDS), rdap: { status: 'timeout' } })
   const first = await decide('late.example.com')

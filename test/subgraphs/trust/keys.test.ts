@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../../subgraphs/runtime/config.ts'
 import { trustVariables } from '../../../subgraphs/trust/variables.ts'
 import { type Data, startTrust, type TestKey, type Trust } from './support/trust.ts'
@@ -43,16 +43,39 @@ test('a key works in either header, and a token of another subgraph beside it do
   }
 })
 
-test.each([
-  ['none', {}, 'api_key_missing'],
-  ['an empty one', { 'x-api-key': ' ' }, 'api_key_missing'],
-  ['only a token of another subgraph', { authorization: 'Bearer e30.e30.c2ln' }, 'api_key_missing'],
-  ['an unknown one', { 'x-api-key': 'sk_nobodyknowsme' }, 'api_key_invalid'],
-  ['an unknown bearer', { authorization: 'Bearer sk_nobodyknowsme' }, 'api_key_invalid'],
-  ['one with a character that no column holds', { 'x-api-key': 'sk_\0' }, 'api_key_invalid'],
-])('%s is refused: %o', async (_, credentials, reason) => {
-  const { errors } = await trust.ask(USAGE, {}, { requestId: 'r', address: '127.0.0.1', credentials })
-  expect(errors?.map(({ extensions }) => extensions)).toEqual([{ code: 'UNAUTHENTICATED', reason }])
+/** The two ways on which a key is looked for: by itself, and together with what a decision needs. */
+const ASKING = [
+  ['a count', USAGE],
+  ['a decision', DECIDE],
+] as const
+
+describe.each(ASKING)('%s', (_, query) => {
+  const refusal = async (credentials: Record<string, string>) =>
+    (await trust.ask(query, { domain: 'example.com' }, { requestId: 'r', address: '127.0.0.1', credentials })).errors?.map(
+      ({ extensions }) => extensions,
+    )
+
+  test.each([
+    ['none', {}, 'api_key_missing'],
+    ['an empty one', { 'x-api-key': ' ' }, 'api_key_missing'],
+    ['only a token of another subgraph', { authorization: 'Bearer e30.e30.c2ln' }, 'api_key_missing'],
+    ['an unknown one', { 'x-api-key': 'sk_nobodyknowsme' }, 'api_key_invalid'],
+    ['an unknown bearer', { authorization: 'Bearer sk_nobodyknowsme' }, 'api_key_invalid'],
+    ['one with a character that no column holds', { 'x-api-key': 'sk_\0' }, 'api_key_invalid'],
+  ])('%s is refused: %o', async (_, credentials, reason) => {
+    expect(await refusal(credentials as Record<string, string>)).toEqual([{ code: 'UNAUTHENTICATED', reason }])
+  })
+
+  test('a secret is good until its end, and a key until it is revoked', async () => {
+    const [ending, revoked] = [await trust.aKey(), await trust.aKey()]
+    const good = ({ secret }: TestKey) => refusal({ 'x-api-key': secret })
+    await trust.sql('UPDATE api_key_secret SET ends_at = $2 WHERE key_id = $1', [ending.row, new Date(at.getTime() + 1_000)])
+    expect([await good(ending), await good(revoked)]).toEqual([undefined, undefined])
+    at = new Date(at.getTime() + 1_000)
+    await trust.sql('UPDATE api_key SET revoked_at = $2 WHERE id = $1', [revoked.row, at])
+    const refused = [{ code: 'UNAUTHENTICATED', reason: 'api_key_invalid' }]
+    expect([await good(ending), await good(revoked)]).toEqual([refused, refused])
+  })
 })
 
 test('the secret itself is nowhere in the database', async () => {

@@ -287,6 +287,30 @@ test('of several processes one downloads', async () => {
   await Promise.all(others.map(({ close }) => close()))
 })
 
+test('hosts that are asked for at once share a statement, and each has what is said of itself', async () => {
+  const { trust } = await aStage({
+    openphish: {
+      format: phishingUrls,
+      answer: text('http://one.example.net/a\nhttp://two.example.net/b\nhttp://two.example.net/c'),
+    },
+    tranco: { kind: 'popularity', format: rankedNames, answer: text('1,one.example.net\n2,none.example.net') },
+  })
+  const said = async (host: string) => {
+    const [listed, known] = await Promise.all([feeds(trust, host), trust.ask('popularity', host)])
+    return {
+      hits: listed.status === 'ok' && listed.facts.hits.map(({ indicator }) => indicator),
+      ranks: known.status === 'ok' && known.facts.ranks.map(({ rank }) => rank),
+    }
+  }
+  const hosts = ['one.example.net', 'two.example.net', 'none.example.net', 'nobody.example.net']
+  expect(await Promise.all(hosts.map(said))).toEqual([
+    { hits: ['http://one.example.net/a'], ranks: [1] },
+    { hits: ['http://two.example.net/b', 'http://two.example.net/c'], ranks: [] },
+    { hits: [], ranks: [2] },
+    { hits: [], ranks: [] },
+  ])
+})
+
 test('while a large list is loaded, others answer', async () => {
   const { setTimeout: sleep } = await import('node:timers/promises')
   const large = Buffer.from(Array.from({ length: 200_000 }, (_, index) => `${index + 1},name-${index}.example`).join('\n'))

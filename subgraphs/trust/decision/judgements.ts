@@ -1,0 +1,31 @@
+import { type BoundedCache, boundedCache } from '../../runtime/bounded-cache.ts'
+import type { Snapshot } from '../evidence.ts'
+import type { Decision } from '../pipeline/decide.ts'
+import type { Override } from '../pipeline/request.ts'
+
+/** What the engine made of a request, and from what. */
+export type Judgement = {
+  readonly snapshot: Snapshot
+  readonly decision: Decision
+  /** `decision` as it is stored. */
+  readonly text: string
+}
+
+/** Judgements of late. Nothing in them can grow old: what they were made from is their key, and the engine is a pure function of that. */
+export type Judgements = BoundedCache<Judgement>
+
+/** About as many as are good at one time where a thousand names are asked about; in memory they are some three times as large as in text. */
+const MOST_KEPT = 2_000
+const MOST_CHARACTERS = 8_000_000
+
+/** Of one engine. */
+export const judgements = (): Judgements =>
+  boundedCache({
+    maxEntries: MOST_KEPT,
+    maxCharacters: MOST_CHARACTERS,
+    charactersOf: (key, { text }) => key.length + 2 * text.length,
+  })
+
+/** All that a judgement depends on: the snapshot by its id, the request by the hash of its canonical text. */
+export const judgementKey = (snapshotId: string, request: Buffer, override: Override | null): string =>
+  `${snapshotId} ${request.toString('base64')} ${override === null ? '' : JSON.stringify(override)}`
