@@ -1,4 +1,5 @@
-import { type Generated, sql, type Transaction } from 'kysely'
+import { type Generated, type Kysely, sql, type Transaction } from 'kysely'
+import { prepared } from './prepared.ts'
 
 /** The tables that every subgraph with events has in its schema. */
 export type OutboxTables = {
@@ -38,18 +39,23 @@ export async function appendAll<Tables extends OutboxTables>(
   payloads: readonly Readonly<Record<string, unknown>>[],
 ): Promise<void> {
   if (payloads.length === 0) return
-  await sql`
+  // These tables are among the others.
+  await APPEND(transaction as unknown as Kysely<OutboxTables>, topic, payloads.length, JSON.stringify(payloads))
+}
+
+const APPEND = prepared((database: Kysely<OutboxTables>, topic: string, count: number, payloads: string) =>
+  sql`
     WITH next AS (
-      INSERT INTO event_topic (name, last_number) VALUES (${topic}, ${payloads.length})
-      ON CONFLICT (name) DO UPDATE SET last_number = event_topic.last_number + ${payloads.length}
+      INSERT INTO event_topic (name, last_number) VALUES (${topic}, ${count})
+      ON CONFLICT (name) DO UPDATE SET last_number = event_topic.last_number + ${count}
       RETURNING last_number
     ), written AS (
       INSERT INTO event (topic, number, payload)
-      SELECT ${topic}, last_number - ${payloads.length} + place, payload
-      FROM next, jsonb_array_elements(${JSON.stringify(payloads)}::jsonb) WITH ORDINALITY AS told (payload, place)
+      SELECT ${topic}, last_number - ${count} + place, payload
+      FROM next, jsonb_array_elements(${payloads}::jsonb) WITH ORDINALITY AS told (payload, place)
     )
-    SELECT pg_notify(current_schema() || '_event', ${topic})`.execute(transaction)
-}
+    SELECT pg_notify(current_schema() || '_event', ${topic})`.compile(database),
+)
 
 /** Hands out events of the outbox to listeners in this process. */
 export type EventFeed = {

@@ -4,8 +4,29 @@ import type { CompiledQuery, Kysely } from 'kysely'
 /** The names of the statements that connections prepare, by their texts. */
 const names = new Map<string, string>()
 
+/** How often each insertion was sent, of those that are not prepared. */
+const inserted = new Map<string, number>()
+/** Rows that are only added have one plan, whatever their values: such a text is prepared when it comes for the fifth time. */
+const INSERTION = /^insert into "\w+" \([^()]*\) values /
+const OFTEN = 5
+/** Texts with other numbers of rows are others: each connection would hold them all. */
+const MOST_INSERTIONS = 200
+
 /** The name under which a connection prepares this text; undefined for one that it does not prepare. */
-export const preparedName = (text: string): string | undefined => names.get(text)
+export const preparedName = (text: string): string | undefined =>
+  names.get(text) ?? (INSERTION.test(text) ? often(text) : undefined)
+
+function often(text: string): string | undefined {
+  const times = (inserted.get(text) ?? 0) + 1
+  if (times > 1 || inserted.size < MOST_INSERTIONS) inserted.set(text, times)
+  return times < OFTEN ? undefined : named(text)
+}
+
+function named(text: string): string {
+  const name = `atrium_${hash('sha256', text, 'base64url').slice(0, 22)}`
+  names.set(text, name)
+  return name
+}
 
 /**
  * A statement that is asked often: built once in a process and prepared once on each connection, so that afterwards only its values are sent. `build` is given a
@@ -36,7 +57,7 @@ function statementOf<Tables, Given extends readonly unknown[], Row>(
   // Nothing looks into a parameter before it is sent.
   const placeholders = Array.from({ length: build.length - 1 }, () => ({}))
   const query = build(database, ...(placeholders as unknown as Given))
-  names.set(query.sql, `atrium_${hash('sha256', query.sql, 'base64url').slice(0, 22)}`)
+  named(query.sql)
   const parameters = query.parameters.map((parameter) => {
     const place = placeholders.indexOf(parameter as object)
     return place === -1 ? () => parameter : (given: Given) => sent(given[place])

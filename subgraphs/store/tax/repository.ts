@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { prepared } from '../../runtime/prepared.ts'
 import { countRows } from '../row-repository.ts'
 import type { Tables } from '../tables.ts'
 import type { Tax, TaxFields, TaxSettings } from './tax.ts'
@@ -21,6 +22,14 @@ const SETTINGS = ['prices_include_tax as pricesIncludeTax', 'taxed_address as ta
 /** What counts for a store until it says something else. */
 const DEFAULTS: TaxSettings = { pricesIncludeTax: false, taxedAddress: 'SHIPPING', version: 1 }
 
+/** Every order asks for both. */
+const LIST = prepared((database: Kysely<Tables>, storeId: number) =>
+  database.selectFrom('tax').select(COLUMNS).where('store_id', '=', storeId).orderBy('id').compile(),
+)
+const SETTINGS_OF = prepared((database: Kysely<Tables>, storeId: number) =>
+  database.selectFrom('tax_settings').select(SETTINGS).where('store_id', '=', storeId).compile(),
+)
+
 type Written = TaxFields & { readonly categoryId: number | null; readonly at: Date }
 
 export type TaxRepository = ReturnType<typeof taxRepository>
@@ -32,8 +41,7 @@ export const taxRepository = (database: Kysely<Tables>) => ({
     database.selectFrom('tax').select(COLUMNS).where('store_id', '=', storeId).where('id', 'in', ids).execute(),
 
   /** All, oldest first. */
-  list: (storeId: number): Promise<Tax[]> =>
-    database.selectFrom('tax').select(COLUMNS).where('store_id', '=', storeId).orderBy('id').execute(),
+  list: (storeId: number): Promise<Tax[]> => LIST(database, storeId),
 
   count: (storeId: number): Promise<number> => countRows(database, 'tax', storeId),
 
@@ -78,7 +86,7 @@ export const taxRepository = (database: Kysely<Tables>) => ({
   },
 
   async settings(storeId: number): Promise<TaxSettings> {
-    const found = await database.selectFrom('tax_settings').select(SETTINGS).where('store_id', '=', storeId).executeTakeFirst()
+    const [found] = await SETTINGS_OF(database, storeId)
     return found ?? DEFAULTS
   },
 

@@ -46,6 +46,32 @@ test('a statement is prepared once on a connection, and has the values of each c
   expect(rows).toEqual([{ calls: 3 }])
 })
 
+test('rows that are added again and again are prepared, what is read or changed is not', async () => {
+  const prepared = async () =>
+    (
+      await sql<{ calls: number }>`
+        SELECT (generic_plans + custom_plans)::integer AS calls FROM pg_prepared_statements WHERE statement ~ '^(insert|update)'`.execute(
+        database.query,
+      )
+    ).rows
+  const added = (id: number) =>
+    database.query
+      .insertInto('note')
+      .values({ id, text: `${id}` })
+      .returning('id')
+      .execute()
+  for (const id of [101, 102, 103, 104]) await added(id)
+  expect(await prepared()).toEqual([])
+  expect(await added(105)).toEqual([{ id: 105 }])
+  expect(await added(106)).toEqual([{ id: 106 }])
+  expect(await prepared()).toEqual([{ calls: 2 }])
+  for (const id of [101, 102, 103, 104, 105, 106]) {
+    await database.query.updateTable('note').set({ text: '-' }).where('id', '=', id).execute()
+    await database.query.deleteFrom('note').where('id', '=', id).execute()
+  }
+  expect(await prepared()).toEqual([{ calls: 2 }])
+})
+
 test('within a transaction it sees what that has written', async () => {
   const seen = await database.query.transaction().execute(async (query) => {
     await query.insertInto('note').values({ id: 4, text: 'four' }).execute()
