@@ -9,6 +9,12 @@ export const KEPT_SEEDS: readonly {
   readonly isFaulty?: boolean
 }[] = [
   {
+    why: 'a field that requires what a fault took away',
+    graph: 'shop',
+    query: '{ product(id: "é\\"\\\\\\n") { bill parts { of { name } } } }',
+    isFaulty: true,
+  },
+  {
     why: 'the type of an item beside its posts, which another subgraph has',
     graph: 'atrium',
     query: '{ skills { edges { ...F0 } } } fragment F0 on SkillEdge { node { __typename posts { totalCount } } }',
