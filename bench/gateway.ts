@@ -4,7 +4,7 @@
  *   node bench/gateway.ts
  *   --seconds N (4)      how long each is asked each query, after a thousand requests to warm up
  *   --clients N (10)     requests under way at once
- *   --only a,b           only these contenders
+ *   --only TEXT          only contenders with this in their names; may be given again
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '4' },
     clients: { type: 'string', default: '10' },
-    only: { type: 'string', default: '' },
+    only: { type: 'string', multiple: true, default: [] },
   },
 })
 /** Requests before it counts. */
@@ -134,22 +134,23 @@ const CONTENDERS: readonly Contender[] = [
 
 try {
   const wanted = CONTENDERS.filter(
-    ({ name, script }) => values.only === '' || values.only.split(',').some((only) => name === only || script === only),
+    ({ name }) => values.only.length === 0 || values.only.some((only) => name.toLowerCase().includes(only.toLowerCase())),
   )
   console.log('CPU ms per request | requests/s | p50 ms | p99 ms | MB resident')
   for (const { name, script, path, options } of wanted) {
+    const { child, ready: port } = await started<number>(script, options)
+    const pool = new Pool(`http://127.0.0.1:${port}`, { connections: clients })
     try {
-      const { child, ready: port } = await started<number>(script, options)
-      const pool = new Pool(`http://127.0.0.1:${port}`, { connections: clients })
       for (const query of NAMES) {
         const { cpu, perSecond, p50, p99, megabytes } = await measure(pool, path, query, child.pid ?? 0)
         const cells = [cpu.toFixed(3), perSecond.toFixed(0), p50.toFixed(2), p99.toFixed(2), megabytes.toFixed(0)]
         console.log(`${name.padEnd(22)} ${query.padEnd(6)} ${cells.map((cell) => cell.padStart(9)).join('')}`)
       }
-      await pool.destroy()
-      child.disconnect()
     } catch (error) {
       console.log(`${name.padEnd(22)} ${error instanceof Error ? error.message : error}`)
+    } finally {
+      await pool.destroy()
+      child.disconnect()
     }
   }
 } finally {
