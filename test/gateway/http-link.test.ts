@@ -1,69 +1,28 @@
-import { createServer } from 'node:net'
 import zlib from 'node:zlib'
-import { parse } from 'graphql'
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import { startGateway } from '../../gateway/gateway.ts'
-import { type HttpLink, httpLink } from '../../gateway/http-link.ts'
+import { describe, expect, test } from 'vitest'
 import type { Passage } from '../../gateway/link.ts'
-import { readSupergraph } from '../../gateway/supergraph.ts'
-import { createTracing, type Tracing } from '../../gateway/tracing.ts'
-import { ownGraph } from '../../processes/own-graph.ts'
+import { createTracing } from '../../gateway/tracing.ts'
 import type { Caller } from '../../subgraphs/runtime/caller.ts'
-import { ask, CALLER, keptLog, passage, reviewSubgraph, shopSubgraph, supergraphSdl } from './support/graph.ts'
-import { answerOf, type Exchange, type Remote, serveRemote } from './support/remote.ts'
-
-const used: { readonly links: HttpLink[]; readonly remotes: Remote[] } = { links: [], remotes: [] }
-afterEach(async () => {
-  await Promise.all(used.links.splice(0).map((link) => link.close()))
-  for (const { server } of used.remotes.splice(0)) server.close().closeAllConnections()
-})
-
-/** A graph of two subgraphs over HTTP. */
-async function aGraph({
-  timeoutMilliseconds = 5_000,
-  tracing = null,
-}: {
-  timeoutMilliseconds?: number
-  tracing?: Tracing | null
-} = {}) {
-  const [shop, review] = [await serveRemote(shopSubgraph()), await serveRemote(reviewSubgraph())]
-  const { log, lines } = keptLog()
-  const link = httpLink({ name: 'shop', url: shop.url, timeoutMilliseconds, log })
-  const links = [link, httpLink({ name: 'review', url: review.url, log })]
-  used.links.push(...links)
-  used.remotes.push(shop, review)
-  const gateway = await startGateway({ supergraphSdl: supergraphSdl(), links, limits: { depth: 10, cost: 1000 }, log, tracing })
-  return { link, shop, review, lines, asked: (query: string) => ask(gateway, query) }
-}
-
-const SECRET = 'secret-host'
-const NAME = '{ product(id: "a") { name } }'
-const BOTH = '{ product(id: "a") { name } latestReview { text } }'
-const RENAME = 'mutation { rename(id: "a", name: "New") { name } }'
-
-const raw =
-  (...chunks: readonly string[]) =>
-  ({ request }: Exchange) => {
-    for (const chunk of chunks) request.socket.write(chunk)
-    request.socket.end()
-  }
-const replies =
-  (status: number, headers: Readonly<Record<string, string>> = {}, body: string | Buffer = `<html>${SECRET}</html>`) =>
-  ({ response }: Exchange) =>
-    void response.writeHead(status, headers).end(body)
-const hangs = () => {}
-const resets = ({ request }: Exchange) => void request.socket.resetAndDestroy()
-const drips = ({ response }: Exchange) => {
-  const timer = setInterval(() => response.write(' '), 20)
-  response.on('close', () => clearInterval(timer))
-}
-const pours = ({ response }: Exchange) => {
-  const chunk = 'x'.repeat(1_000_000)
-  const write = () => void (response.writable && response.write(chunk, () => setImmediate(write)))
-  write()
-}
-const bomb = (coding: string, compress: (bytes: Buffer) => Buffer) =>
-  replies(200, { 'content-encoding': coding }, compress(Buffer.from(`{"data":{"product":{"name":"${'x'.repeat(20_000_000)}"}}}`)))
+import { CALLER, passage, shopSubgraph } from './support/graph.ts'
+import {
+  aGraph,
+  aRequest,
+  aShop,
+  BOTH,
+  bomb,
+  drips,
+  fastBrotli,
+  hangs,
+  idle,
+  NAME,
+  pours,
+  RENAME,
+  raw,
+  replies,
+  resets,
+  SECRET,
+} from './support/http-graph.ts'
+import { answerOf, type Exchange } from './support/remote.ts'
 
 describe('a subgraph that does not do its part', () => {
   type Row = { what: string; flaw: (exchange: Exchange) => void; code?: string; attempts: number; timeout?: number }
@@ -149,8 +108,7 @@ describe('a subgraph that does not do its part', () => {
 
   test('has another address: nobody follows it, and no credential goes there', async () => {
     const { shop, asked } = await aGraph()
-    const elsewhere = await serveRemote(shopSubgraph())
-    used.remotes.push(elsewhere)
+    const elsewhere = await aShop()
     for (const status of [301, 302, 303, 307, 308]) {
       shop.always = replies(status, { location: elsewhere.url }, '{"data":{"product":{"name":"Redirected"}}}')
       expect((await asked(NAME)).data).toEqual({ product: null })
@@ -178,84 +136,6 @@ describe('a subgraph that does not do its part', () => {
     shop.always = replies(503, { 'content-type': 'application/graphql-response+json; charset=utf-8' }, said)
     expect((await asked(NAME)).errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }])
     expect(shop.requests, 'its own answer, so it was not asked again').toHaveLength(4)
-  })
-})
-
-describe('retries', () => {
-  test.each([
-    { what: 'a reset', flaw: resets },
-    { what: 'a 503', flaw: replies(503) },
-    { what: 'a 429 that says when', flaw: replies(429, { 'retry-after': '0' }) },
-  ])('after $what, a query is asked again and nobody notices', async ({ flaw }) => {
-    const { shop, asked } = await aGraph()
-    shop.next.push(flaw, flaw)
-    expect(await asked(NAME)).toEqual({ data: { product: { name: 'Product a' } } })
-    expect(shop.requests).toHaveLength(3)
-  })
-
-  test.each([
-    { what: 'a reset', flaw: resets },
-    { what: 'a 503', flaw: replies(503) },
-    { what: 'a 429 that says when', flaw: replies(429, { 'retry-after': '0' }) },
-  ])('after $what, a mutation is not, nor a query that does something: it may have happened', async ({ flaw }) => {
-    for (const [text, data] of [
-      [RENAME, { rename: null }],
-      ['{ counted }', { counted: null }],
-      ['query ($no: Boolean = false) { ... @skip(if: $no) { again: counted } }', { again: null }],
-    ] as const) {
-      const { shop, asked } = await aGraph()
-      shop.next.push(flaw)
-      const answer = await asked(text)
-      expect([answer.data, answer.errors?.map(({ extensions }) => extensions?.code)]).toEqual([data, ['SUBGRAPH_UNAVAILABLE']])
-      expect(shop.requests).toHaveLength(1)
-    }
-  })
-
-  test('of our graph, the queries that count are asked once', () => {
-    const { once } = readSupergraph(parse(ownGraph().supergraphSdl))
-    expect([...once].sort()).toEqual(['decide', 'decideBatch'])
-  })
-
-  test('an idle connection that is closed as the next query leaves costs nothing', async () => {
-    const { shop, asked } = await aGraph()
-    const ports: (number | undefined)[] = []
-    shop.server.on('connection', ({ remotePort }) => ports.push(remotePort))
-    let closed: number | undefined
-    shop.next.push(null, ({ request: { socket } }) => {
-      closed = socket.remotePort
-      socket.destroy()
-    })
-    await asked(NAME)
-    await idle()
-    expect(await asked(NAME)).toEqual({ data: { product: { name: 'Product a' } } })
-    expect([shop.requests.length, ports.length, closed]).toEqual([3, 2, ports[0]])
-  })
-
-  test('stay within the time of the fetch', async () => {
-    const { shop, asked } = await aGraph({ timeoutMilliseconds: 500 })
-    shop.next.push(resets)
-    shop.always = hangs
-    expect((await asked(NAME)).errors).toMatchObject([{ extensions: { code: 'TIMEOUT' } }])
-    expect(shop.requests).toHaveLength(2)
-  })
-
-  test('do not begin when the wait alone would take too long', async () => {
-    const { shop, asked } = await aGraph({ timeoutMilliseconds: 900 })
-    shop.always = replies(503, { 'retry-after': '1' })
-    expect((await asked(NAME)).errors).toMatchObject([{ extensions: { code: 'SUBGRAPH_UNAVAILABLE' } }])
-    expect(shop.requests).toHaveLength(1)
-  })
-
-  test('end with the client', async () => {
-    const { shop, link } = await aGraph()
-    const controller = new AbortController()
-    shop.always = ({ response }) => {
-      response.writeHead(503, { 'retry-after': '1' }).end()
-      response.on('close', () => setTimeout(() => controller.abort(new Error('gone')), 50))
-    }
-    const asked = link.execute(aRequest(NAME), { caller: CALLER, signal: controller.signal })
-    await expect(asked).rejects.toThrow('gone')
-    expect(shop.requests).toHaveLength(1)
   })
 })
 
@@ -371,82 +251,6 @@ describe('equal fetches of one operation', () => {
   })
 })
 
-describe('the circuit', () => {
-  test('opens when nobody answers, says so once, and closes when the subgraph is back', async () => {
-    const { shop, link, asked, lines } = await aGraph()
-    shop.always = resets
-    await asked(NAME)
-    expect(link.state()).toBe('closed')
-    await asked(NAME)
-    expect([link.state(), shop.requests.length]).toEqual(['open', 5])
-
-    const refused = await asked(BOTH)
-    expect(refused.data).toEqual({ product: null, latestReview: { text: 'Fine.' } })
-    expect(refused.errors).toMatchObject([
-      {
-        message: 'The shop service did not answer this part of the operation.',
-        extensions: { code: 'SUBGRAPH_UNAVAILABLE', requestId: 'r-1' },
-      },
-    ])
-    expect(shop.requests).toHaveLength(5)
-    const failures = lines.filter(({ msg }) => msg === 'a subgraph could not be asked').map(({ level }) => level)
-    expect(failures, 'an outage is not an error line per operation').toEqual([50, 50, 20])
-
-    shop.always = null
-    const isBack = async () => expect((await asked(NAME)).errors).toBeUndefined()
-    await vi.waitFor(isBack, { timeout: 20_000, interval: 50 })
-    expect(link.state()).toBe('closed')
-    expect(lines.filter(({ circuit }) => circuit).map(({ circuit, level, subgraph }) => [circuit, level, subgraph])).toEqual([
-      ['open', 40, 'shop'],
-      ['half-open', 30, 'shop'],
-      ['closed', 30, 'shop'],
-    ])
-  }, 30_000)
-
-  test.each([
-    { what: 'questions whose answers are too large', flaw: pours },
-    { what: 'a limit on one client', flaw: replies(429) },
-    { what: 'refusals that say when to come back', flaw: replies(503, { 'retry-after': '3' }) },
-    { what: 'answers that are no GraphQL', flaw: replies(200) },
-    {
-      what: 'errors in GraphQL, whatever their status',
-      flaw: replies(500, {}, '{"errors":[{"message":"Expected another question."}]}'),
-    },
-  ])('stays closed over $what', async ({ flaw }) => {
-    const { shop, link, asked } = await aGraph()
-    shop.always = flaw
-    for (let count = 0; count < 10; count++) await asked(NAME)
-    expect([shop.requests.length, link.state()]).toEqual([10, 'closed'])
-  })
-
-  test('stays closed when clients leave', async () => {
-    const { shop, link } = await aGraph()
-    const controller = new AbortController()
-    let waiting = 0
-    shop.always = () => {
-      if (++waiting === 10) controller.abort(new Error('gone'))
-    }
-    const asked = Array.from({ length: 10 }, () => link.execute(aRequest(NAME), { caller: CALLER, signal: controller.signal }))
-    expect((await Promise.allSettled(asked)).every(({ status }) => status === 'rejected')).toBe(true)
-    expect(link.state()).toBe('closed')
-  })
-
-  test('opens over a subgraph that accepts connections and never answers', async () => {
-    const silent = createServer(() => {})
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
-    const address = silent.address()
-    const port = typeof address === 'object' ? address?.port : 0
-    const link = httpLink({ name: 'shop', url: `http://127.0.0.1:${port}/`, timeoutMilliseconds: 100 })
-    used.links.push(link)
-    const asked = Array.from({ length: 5 }, () => link.execute(aRequest(NAME), passage()))
-    expect((await Promise.allSettled(asked)).map((outcome) => outcome.status === 'rejected' && outcome.reason.code)).toEqual(
-      Array(5).fill('TIMEOUT'),
-    )
-    expect(link.state()).toBe('open')
-    silent.close()
-  })
-})
-
 describe('a subscription', () => {
   test.each([
     { what: 'a page without end', flaw: pours },
@@ -472,17 +276,6 @@ describe('a subscription', () => {
     await expect(begun).rejects.toThrow('gone')
   })
 })
-
-/** undici uses a connection again one turn of the event loop after its last answer. */
-const idle = async () => {
-  for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate)
-}
-
-const aRequest = (query: string) => ({ query, variables: {}, operationName: undefined })
-
-function fastBrotli(bytes: Buffer): Buffer {
-  return zlib.brotliCompressSync(bytes, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } })
-}
 
 /** A frame that needs a window of 64 MB, though it says little: magic number, no flags, window descriptor, one raw block (RFC 8878 §3.1.1). */
 function wideZstd(text: string): Buffer {
