@@ -82,7 +82,7 @@ const WAIT_MILLISECONDS = 2_000
 const WAIT_STEP_MILLISECONDS = 20
 
 function openPool(settings: pg.PoolConfig, max: number, onError: (error: Error) => void) {
-  const pool = new pg.Pool({ ...settings, max, types: typesRead })
+  const pool = new pg.Pool({ ...settings, max, types: typesRead, pipeline: true })
   // Without a listener, a server that stops ends this process too.
   pool.on('error', onError)
   // The pool listens to a client only until it lets go of it, which is before the connection is closed.

@@ -46,6 +46,12 @@ export function prepared<Tables, Given extends readonly unknown[], Row>(
   }
 }
 
+/**
+ * A list among the values. PostgreSQL would think a plan for just as many items cheaper than one for any list, and plan anew each time, which takes longer than to run it:
+ * what is selected, it does not count.
+ */
+const LIST = /\$\d+::(\w+)\[\]/g
+
 /** Lists of ids in one piece: pg would quote each of them. */
 const sent = (value: unknown): unknown =>
   Array.isArray(value) && value.every((item) => typeof item === 'number') ? `{${value.join()}}` : value
@@ -56,7 +62,8 @@ function statementOf<Tables, Given extends readonly unknown[], Row>(
 ) {
   // Nothing looks into a parameter before it is sent.
   const placeholders = Array.from({ length: build.length - 1 }, () => ({}))
-  const query = build(database, ...(placeholders as unknown as Given))
+  const built = build(database, ...(placeholders as unknown as Given))
+  const query = { ...built, sql: built.sql.replaceAll(LIST, '(SELECT $&)::$1[]') }
   named(query.sql)
   const parameters = query.parameters.map((parameter) => {
     const place = placeholders.indexOf(parameter as object)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { badInput } from '../runtime/errors.ts'
 import { appendAll } from '../runtime/outbox.ts'
+import { transaction } from '../runtime/transaction.ts'
 import { type StoreEvent, toldOf, topicOf } from './events.ts'
 import type { Tables } from './tables.ts'
 
@@ -63,7 +64,7 @@ export async function write<Result extends Outcome>(
 
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await database.transaction().execute(async (query) => {
+      return await transaction(database, async (query) => {
         if (key != null && fingerprint) {
           const before = await reserve(query, { storeId, key, fingerprint, now })
           if (before === 'other') return conflictError('This idempotency key has been used for something else; take a new one.')
@@ -72,19 +73,13 @@ export async function write<Result extends Outcome>(
         const events: StoreEvent[] = []
         const outcome = await change({ query, storeId, now, emit: (event) => void events.push(event) })
         if (isFailure(outcome)) throw new Undone(outcome)
-        if (key != null) {
-          const kept = JSON.stringify(outcome)
-          await query
-            .updateTable('idempotency_key')
-            .set({ outcome: kept })
-            .where('store_id', '=', storeId)
-            .where('key', '=', key)
-            .execute()
-        }
-        // Last: the topic stays locked until the commit.
         const told = toldOf(events)
-        await appendAll(query, topicOf(storeId), told)
-        if (told.length > 0) await announce({ query, storeId, now }, told)
+        await Promise.all([
+          key != null && keep(query, { storeId, key, outcome }),
+          told.length > 0 && announce({ query, storeId, now }, told),
+          // Last: the topic stays locked until the commit.
+          appendAll(query, topicOf(storeId), told),
+        ])
         return outcome
       })
     } catch (thrown) {
@@ -132,6 +127,18 @@ async function reserve(
     .executeTakeFirstOrThrow()
   return before.fingerprint.equals(fingerprint) ? (before.outcome as Outcome) : 'other'
 }
+
+/** Notes what was done under a key that `reserve` took. */
+const keep = (
+  query: Transaction<Tables>,
+  { storeId, key, outcome }: { readonly storeId: number; readonly key: string; readonly outcome: Outcome },
+) =>
+  query
+    .updateTable('idempotency_key')
+    .set({ outcome: JSON.stringify(outcome) })
+    .where('store_id', '=', storeId)
+    .where('key', '=', key)
+    .execute()
 
 /** A `ConflictError` of the schema. */
 export const conflictError = (message: string, currentVersion: number | null = null) => ({

@@ -140,13 +140,14 @@ export const inventoryRepository = (database: Kysely<Tables>) => ({
       changes.filter(({ variantId }) => variantId !== null),
       ({ variantId }) => variantId,
     )
-    for (const [table, { ids, deltas }] of [
-      ['product', products],
-      ['product_variant', variants],
-    ] as const) {
-      if (ids.length === 0) continue
-      await ADD_TO[table](database, storeId, ids, deltas)
-    }
+    await Promise.all(
+      (
+        [
+          ['product', products],
+          ['product_variant', variants],
+        ] as const
+      ).map(([table, { ids, deltas }]) => ids.length > 0 && ADD_TO[table](database, storeId, ids, deltas)),
+    )
   },
 
   /** Makes the rows of products and variants say what their levels sum to, where they have any. */
@@ -180,7 +181,8 @@ async function holdersOf(
   productIds: readonly number[],
   { products, variants }: typeof HOLDERS,
 ): Promise<readonly Holder[]> {
-  return [...(await products(database, storeId, productIds)), ...(await variants(database, storeId, productIds))]
+  const found = await Promise.all([products(database, storeId, productIds), variants(database, storeId, productIds)])
+  return found.flat()
 }
 
 const holders = (lock: RawBuilder<unknown>) => ({

@@ -16,37 +16,55 @@ export type WantedStock = Wanted & {
 /** Pieces of what a line holds; `quantity` null: all of them. */
 export type ReturnedStock = { readonly orderLineId: number; readonly quantity: number | null }
 
-/**
- * Takes what lines of orders want out of the stock, all of it or nothing: what is short is told, in the order it was wanted. Two lines of one item share its
- * stock. The rows stay locked until the transaction ends.
- */
-export async function reserveStock(unit: Unit, wanted: readonly WantedStock[]): Promise<readonly Shortage[]> {
-  const { query, storeId } = unit
+/** The stock of products while nobody else can change it. */
+export type LockedStock = { readonly holders: readonly Holder[]; readonly kept: readonly Kept[] }
+
+/** Keeps everybody else from the stock of products until the transaction ends. */
+export async function lockStock(
+  { query, storeId }: Pick<Unit, 'query' | 'storeId'>,
+  products: readonly number[],
+): Promise<LockedStock> {
   const inventory = inventoryRepository(query)
-  const productIds = [...new Set(wanted.map(({ productId }) => productId))]
-  if (productIds.length === 0) return []
-  const holders = await inventory.lock(storeId, productIds)
-  const { shortages, taken } = takenFrom(holders, await inventory.kept(storeId, productIds), wanted)
-  if (shortages.length > 0) return shortages
-  await apply(
-    unit,
-    taken.map(({ want: { productId, variantId }, locationId, quantity }) => ({
-      productId,
-      variantId,
-      locationId,
-      delta: -quantity,
-    })),
-  )
-  await allocationRepository(query).hold(
-    storeId,
-    taken.map(({ want: { productId, variantId, orderLineId }, locationId, quantity }) => ({
-      productId,
-      variantId,
-      orderLineId,
-      locationId,
-      quantity,
-    })),
-  )
+  const productIds = [...new Set(products)]
+  if (productIds.length === 0) return { holders: [], kept: [] }
+  // What is kept is read when all is locked.
+  const [holders, kept] = await Promise.all([inventory.lock(storeId, productIds), inventory.kept(storeId, productIds)])
+  return { holders, kept }
+}
+
+/**
+ * Takes what lines of orders want out of the stock of their products, all of it or nothing: what is short is told, in the order it was wanted. Two lines of one
+ * item share its stock.
+ */
+export async function reserveStock(
+  unit: Unit,
+  { holders, kept }: LockedStock,
+  wanted: readonly WantedStock[],
+): Promise<readonly Shortage[]> {
+  const { query, storeId } = unit
+  const { shortages, taken } = takenFrom(holders, kept, wanted)
+  if (shortages.length > 0 || taken.length === 0) return shortages
+  await Promise.all([
+    apply(
+      unit,
+      taken.map(({ want: { productId, variantId }, locationId, quantity }) => ({
+        productId,
+        variantId,
+        locationId,
+        delta: -quantity,
+      })),
+    ),
+    allocationRepository(query).hold(
+      storeId,
+      taken.map(({ want: { productId, variantId, orderLineId }, locationId, quantity }) => ({
+        productId,
+        variantId,
+        orderLineId,
+        locationId,
+        quantity,
+      })),
+    ),
+  ])
   return []
 }
 
@@ -58,9 +76,9 @@ export async function shortagesNow(
   const inventory = inventoryRepository(query)
   const productIds = [...new Set(wanted.map(({ productId }) => productId))]
   if (productIds.length === 0) return []
-  const holders = await inventory.holders(storeId, productIds)
+  const [holders, kept] = await Promise.all([inventory.holders(storeId, productIds), inventory.kept(storeId, productIds)])
   const preferring = wanted.map((want) => ({ ...want, preferredLocationId: null }))
-  return takenFrom(holders, await inventory.kept(storeId, productIds), preferring).shortages
+  return takenFrom(holders, kept, preferring).shortages
 }
 
 /**
@@ -70,15 +88,15 @@ export async function shortagesNow(
 export async function releaseStock(unit: Unit, returned: readonly ReturnedStock[]): Promise<void> {
   if (returned.length === 0) return
   const { query, storeId } = unit
-  const inventory = inventoryRepository(query)
   const allocations = allocationRepository(query)
   const lines = returned.map(({ orderLineId }) => orderLineId)
   const productIds = [...new Set((await allocations.heldBy(storeId, lines)).map(({ productId }) => productId))]
   if (productIds.length === 0) return
-  const holders = new Set((await inventory.lock(storeId, productIds)).map(keyOf))
-  const levels = Map.groupBy(await inventory.kept(storeId, productIds), keyOf)
-  // Read again: another transaction may have put them back while this one waited.
-  const parts = partsOf(await allocations.heldBy(storeId, lines), returned)
+  // What they hold is read again: another transaction may have put it back while this one waited.
+  const [locked, held] = await Promise.all([lockStock(unit, productIds), allocations.heldBy(storeId, lines)])
+  const holders = new Set(locked.holders.map(keyOf))
+  const levels = Map.groupBy(locked.kept, keyOf)
+  const parts = partsOf(held, returned)
   const changes = parts
     .filter((each) => holders.has(keyOf(each)))
     .map(({ productId, variantId, locationId, quantity }) => ({
@@ -87,8 +105,7 @@ export async function releaseStock(unit: Unit, returned: readonly ReturnedStock[
       locationId: homeOf(levels.get(keyOf({ productId, variantId })), locationId),
       delta: quantity,
     }))
-  await apply(unit, changes)
-  await allocations.letGo(storeId, parts)
+  await Promise.all([apply(unit, changes), allocations.letGo(storeId, parts)])
 }
 
 /** After a product or variant was given a stock where that is kept per location: the main location gets the difference, and others give what it lacks. */
@@ -138,8 +155,7 @@ export async function recountAfterLocation(
 async function apply(unit: Unit, changes: readonly Change[]): Promise<void> {
   const { query, storeId, now, emit } = unit
   const inventory = inventoryRepository(query)
-  const moved = await inventory.addToLevels(storeId, changes, now)
-  await inventory.addToHolders(storeId, changes)
+  const [moved] = await Promise.all([inventory.addToLevels(storeId, changes, now), inventory.addToHolders(storeId, changes)])
   for (const productId of new Set(changes.map(({ productId }) => productId))) {
     emit({ event: 'product_stock_updated', entity: 'Product', id: productId })
   }

@@ -47,8 +47,10 @@ export async function readCatalogue(
   rows: { readonly products: readonly number[]; readonly variants: readonly number[] },
   locale: string | null,
 ): Promise<Catalogue> {
-  const products = await PRODUCTS(database, storeId, rows.products, locale)
-  const variants = rows.variants.length === 0 ? [] : await VARIANTS(database, storeId, rows.variants)
+  const [products, variants] = await Promise.all([
+    PRODUCTS(database, storeId, rows.products, locale),
+    rows.variants.length === 0 ? [] : VARIANTS(database, storeId, rows.variants),
+  ])
   return {
     products: new Map(products.map((product) => [product.productId, product])),
     variants: new Map(variants.map((variant) => [variant.variantId, variant])),

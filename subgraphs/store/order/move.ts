@@ -1,6 +1,6 @@
 import { problem, validationError } from '../../runtime/validation.ts'
 import { insufficientStock } from '../inventory/actions.ts'
-import { releaseStock, reserveStock } from '../inventory/stock.ts'
+import { lockStock, releaseStock, reserveStock } from '../inventory/stock.ts'
 import { ledgerRepository } from '../ledger/repository.ts'
 import { orderHistoryRepository } from '../order-history/repository.ts'
 import type { AppliedPromotion } from '../promotion/apply.ts'
@@ -64,7 +64,11 @@ async function take(unit: Unit, order: Order) {
     quantity,
     preferredLocationId: order.pickupLocationNumber,
   }))
-  const shortages = await reserveStock(unit, wanted)
+  const stock = await lockStock(
+    unit,
+    wanted.map(({ productId }) => productId),
+  )
+  const shortages = await reserveStock(unit, stock, wanted)
   if (shortages.length > 0) return insufficientStock(shortages)
   const redemption = await redeem(unit, order.id, await appliedTo(unit, order))
   if (redemption.kind === 'redeemed') return null

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { problem, validationError } from '../../runtime/validation.ts'
 import { insufficientStock } from '../inventory/actions.ts'
-import { reserveStock } from '../inventory/stock.ts'
+import { lockStock, reserveStock } from '../inventory/stock.ts'
 import { ledgerRepository } from '../ledger/repository.ts'
 import { redeem } from '../promotion/redeem.ts'
 import { textKey } from '../text-key.ts'
@@ -75,26 +75,27 @@ async function placed(unit: Unit, prepared: PreparedOrder, customer: number | nu
     at: now,
   })
   const lineRepository = orderLineRepository(query)
-  const rows = await lineRepository.insert(storeId, order, lines)
-  await lineRepository.writeFields(storeId, order, prepared.additionalFields)
-
-  if (isHolding(status)) {
-    const wanted = prepared.lines.flatMap(({ isKnown, productNumber, variantNumber, quantity }, index) =>
-      isKnown
-        ? [
-            {
-              productId: productNumber,
-              variantId: variantNumber,
-              quantity,
-              orderLineId: rows[index] ?? 0,
-              preferredLocationId: terms.pickupLocationNumber,
-            },
-          ]
-        : [],
-    )
-    const shortages = await reserveStock(unit, wanted)
-    if (shortages.length > 0) return insufficientStock(shortages)
-  }
+  const holding = isHolding(status) ? prepared.lines.filter(({ isKnown }) => isKnown) : []
+  const [rows, stock] = await Promise.all([
+    lineRepository.insert(storeId, order, lines),
+    lockStock(
+      unit,
+      holding.map(({ productNumber }) => productNumber),
+    ),
+    lineRepository.writeFields(storeId, order, prepared.additionalFields),
+  ])
+  const shortages = await reserveStock(
+    unit,
+    stock,
+    holding.map((line) => ({
+      productId: line.productNumber,
+      variantId: line.variantNumber,
+      quantity: line.quantity,
+      orderLineId: rows[prepared.lines.indexOf(line)] ?? 0,
+      preferredLocationId: terms.pickupLocationNumber,
+    })),
+  )
+  if (shortages.length > 0) return insufficientStock(shortages)
   if (status === 'PAID') await ledgerRepository(query).pay(storeId, { id: order, ...written }, now)
   emit({ event: 'order_created', entity: 'Order', id: order })
   emit({ event: STATUS_EVENT[status], entity: 'Order', id: order })

@@ -72,7 +72,7 @@ const NOBODY: FoundBuyer = {
   categories: null,
 }
 
-/** Completes an input from what the store has, and writes nothing. About ten statements, whatever the number of lines. */
+/** Completes an input from what the store has, and writes nothing. About ten statements, whatever the number of lines, which do not wait for each other. */
 export async function prepareOrder(
   reading: Reading,
   input: NewOrderInput,
@@ -82,27 +82,25 @@ export async function prepareOrder(
   const problems = orderProblems(input)
   if (problems.length > 0) return { failure: validationError(problems) }
   const stores = storeRepository(query)
-  const [store] = await stores.findByIds([storeId])
-  if (!store) return { failure: notFoundError('store', String(storeId)) }
   const locale = input.locale ?? null
   const languages = locale === null ? [] : await stores.languagesOf([storeId])
   if (locale !== null && !languages.some(({ code }) => code === locale)) {
     const known = languages.map(({ code }) => code).join(', ')
     return { failure: validationError([problem('locale', `a language of the store (${known})`, locale)]) }
   }
-
   const translated = locale === languages[0]?.code ? null : locale
-  const drafted = draftLines(
-    input.lines,
-    await readCatalogue(query, storeId, rowsIn(input.lines), translated),
-    input.allowMissingProducts === true,
-  )
+  const [[store], catalogue, found, ways] = await Promise.all([
+    stores.findByIds([storeId]),
+    readCatalogue(query, storeId, rowsIn(input.lines), translated),
+    input.customer ? findBuyer(reading, input.customer) : { buyer: NOBODY },
+    waysOf(reading, input),
+  ])
+  if (!store) return { failure: notFoundError('store', String(storeId)) }
+  const drafted = draftLines(input.lines, catalogue, input.allowMissingProducts === true)
   if ('failure' in drafted) return { failure: drafted.failure }
   const fields = writtenFields([], input.additionalFields ?? [])
   if ('failure' in fields) return { failure: fields.failure }
-  const found = input.customer ? await findBuyer(reading, input.customer) : { buyer: NOBODY }
   if ('failure' in found) return { failure: found.failure }
-  const ways = await waysOf(reading, input)
   if ('failure' in ways) return { failure: ways.failure }
   if (quoted && 'problem' in quoted) return { failure: validationError([quoted.problem]) }
 

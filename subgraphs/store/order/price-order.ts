@@ -44,7 +44,9 @@ export type Pricing = { readonly query: Parts['database']; readonly storeId: num
 const MOST_CODES = 20
 
 /** `too-large`: a figure that the database cannot hold. */
-export type PriceOutcome = ({ readonly kind: 'priced' } & PricedOrder) | { readonly kind: 'too-large' }
+export type PriceOutcome =
+  | ({ readonly kind: 'priced'; readonly pricesIncludeTax: boolean } & PricedOrder)
+  | { readonly kind: 'too-large' }
 
 /**
  * What an order comes to under the promotions and taxes of its store. For a dry run as well as within the transaction that writes the order, which then calls
@@ -54,10 +56,12 @@ export async function priceOrder({ query, storeId, now }: Pricing, order: OrderT
   const codes = order.arePricesGiven ? [] : order.couponCodes.slice(0, MOST_CODES)
   const products = order.lines.flatMap(({ productId }) => productId ?? [])
   const taxes = taxRepository(query)
-  const settings = await taxes.settings(storeId)
-  const rates = await taxes.list(storeId)
-  const categories = await productCategoryRepository(query).ofProducts(storeId, products)
-  const promotions = order.arePricesGiven ? [] : await promotionRules({ query, storeId, now }, codes)
+  const [settings, rates, categories, promotions] = await Promise.all([
+    taxes.settings(storeId),
+    taxes.list(storeId),
+    productCategoryRepository(query).ofProducts(storeId, products),
+    order.arePricesGiven ? [] : promotionRules({ query, storeId, now }, codes),
+  ])
 
   const result = priced(
     {
@@ -80,7 +84,8 @@ export async function priceOrder({ query, storeId, now }: Pricing, order: OrderT
     },
     { promotions, taxes: rates },
   )
-  return isStorable(result.money) ? { kind: 'priced', ...result } : { kind: 'too-large' }
+  const { pricesIncludeTax } = settings
+  return isStorable(result.money) ? { kind: 'priced', pricesIncludeTax, ...result } : { kind: 'too-large' }
 }
 
 /** Promotions that can count, each with the coupons that were entered. */
@@ -88,8 +93,10 @@ async function promotionRules({ query, storeId, now }: Pricing, codes: readonly 
   // PostgreSQL has no text with a NUL, and so no coupon.
   const keys = codes.filter(isText).map(couponKey)
   const promotions = promotionRepository(query)
-  const candidates = await promotions.candidates(storeId, keys, now)
-  const coupons = keys.length === 0 ? [] : await promotions.couponsByKeys(storeId, keys)
+  const [candidates, coupons] = await Promise.all([
+    promotions.candidates(storeId, keys, now),
+    keys.length === 0 ? [] : promotions.couponsByKeys(storeId, keys),
+  ])
   return candidates.map((promotion) =>
     ruleOf(
       promotion,

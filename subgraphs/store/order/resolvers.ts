@@ -1,5 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
+import { transaction } from '../../runtime/transaction.ts'
 import type { Context } from '../context.ts'
 import { eventsFor, type FeedEvent, rowFor } from '../feed.ts'
 import { identified, present, rowOf } from '../ids.ts'
@@ -37,9 +38,7 @@ export const orderResolvers = {
       const storeId = await context.storeId()
       const quoted = await quotedShipping(context, storeId, input)
       // In one transaction, as `createOrder` is.
-      return context.database
-        .transaction()
-        .execute((query) => calculateOrder({ query, storeId, now: context.now() }, input, quoted))
+      return transaction(context.database, (query) => calculateOrder({ query, storeId, now: context.now() }, input, quoted))
     },
   },
   Mutation: {

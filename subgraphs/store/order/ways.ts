@@ -17,15 +17,13 @@ export async function waysOf({ query, storeId }: Reading, input: NewOrderInput) 
     type: string,
     find: (rows: readonly number[]) => Promise<readonly Row[]>,
   ) => (id == null ? null : ((await find([rowOf(id, type) ?? 0]))[0] ?? 'missing'))
-  const shippingMethod = await one(shippingMethodId, 'ShippingMethod', (rows) =>
-    shippingMethodRepository(query).findByIds(storeId, rows),
-  )
+  const [shippingMethod, paymentMethod, pickup] = await Promise.all([
+    one(shippingMethodId, 'ShippingMethod', (rows) => shippingMethodRepository(query).findByIds(storeId, rows)),
+    one(paymentMethodId, 'PaymentMethod', (rows) => paymentMethodRepository(query).findByIds(storeId, rows)),
+    one(pickupLocationId, 'Location', (rows) => locationRepository(query).findByIds(storeId, rows)),
+  ])
   if (shippingMethod === 'missing') return { failure: notFoundError('shipping method', shippingMethodId ?? '') }
-  const paymentMethod = await one(paymentMethodId, 'PaymentMethod', (rows) =>
-    paymentMethodRepository(query).findByIds(storeId, rows),
-  )
   if (paymentMethod === 'missing') return { failure: notFoundError('payment method', paymentMethodId ?? '') }
-  const pickup = await one(pickupLocationId, 'Location', (rows) => locationRepository(query).findByIds(storeId, rows))
   if (pickup === 'missing') return { failure: notFoundError('location', pickupLocationId ?? '') }
   if (pickup && !(pickup.active && pickup.pickupPoint)) {
     return {

@@ -1,7 +1,6 @@
 import { problem, validationError } from '../../runtime/validation.ts'
 import type { AppliedPromotion, RefusedCoupon } from '../promotion/apply.ts'
 import { promotionRepository } from '../promotion/repository.ts'
-import { taxRepository } from '../tax/repository.ts'
 import type { Unit } from '../write.ts'
 import type { PreparedOrder } from './prepare.ts'
 import { priceOrder } from './price-order.ts'
@@ -26,8 +25,6 @@ export async function workOut(
   const { applied, refused } = result.discounts
   const ids = applied.map(({ promotionId }) => promotionId)
   const promotions = ids.length === 0 ? [] : await promotionRepository(query).findByIds(storeId, ids)
-  const isTaxed = [...result.lineTaxes, result.shippingTaxes].some((taxes) => taxes.length > 0)
-  const pricesIncludeTax = isTaxed && (await taxRepository(query).settings(storeId)).pricesIncludeTax
   const names = new Map(promotions.map(({ id, name }) => [id, name]))
-  return { ...workedOut(terms.currency, lines, result, { names, pricesIncludeTax }), applied, refused }
+  return { ...workedOut(terms.currency, lines, result, { names, pricesIncludeTax: result.pricesIncludeTax }), applied, refused }
 }

@@ -1,44 +1,28 @@
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createConnection, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { sql } from 'kysely'
-import pg from 'pg'
 import { expect, test } from 'vitest'
 import { cancelledBy } from '../../../subgraphs/runtime/cancellation.ts'
 import { openDatabase } from '../../../subgraphs/runtime/database.ts'
 import { emptyDatabase } from '../../support/database.ts'
+import { databaseProxy } from './support/database-proxy.ts'
 
 test('a cancellation that reaches the database before its statement is repeated until that has ended', async () => {
   const fresh = await emptyDatabase()
-  const { host, port, database, user } = new pg.Client(fresh.connection)
-  const server = () => (host.startsWith('/') ? createConnection(join(host, `.s.PGSQL.${port}`)) : createConnection(port, host))
-
   // What the first connection says is held back from `holding` until the second has been told that it cancelled.
   let holding = false
-  const held: Buffer[] = []
-  const sockets: Socket[] = []
-  const proxy = createServer((client) => {
-    const [first, to] = [sockets.length === 0, server()]
-    sockets.push(client, to)
-    client.on('data', (bytes) => {
-      if (first && holding) held.push(bytes)
-      else to.write(bytes)
-    })
-    to.on('data', (bytes) => {
-      client.write(bytes)
-      if (first || !bytes.includes('pg_cancel_backend')) return
+  const held: (() => void)[] = []
+  const proxy = await databaseProxy(fresh.connection, {
+    toServer: ({ place, pass }) => {
+      if (place === 0 && holding) held.push(pass)
+      else pass()
+    },
+    toClient: ({ bytes, place, pass }) => {
+      pass()
+      if (place === 0 || !bytes.includes('pg_cancel_backend')) return
       holding = false
-      for (const each of held.splice(0)) sockets[1]?.write(each)
-    })
-    for (const socket of [client, to]) socket.on('error', () => {}).on('close', () => socket === to && client.destroy())
+      for (const each of held.splice(0)) each()
+    },
   })
-  const folder = mkdtempSync(join(tmpdir(), 'atrium-'))
-  proxy.listen(join(folder, '.s.PGSQL.5432'))
-  await once(proxy, 'listening')
-  const connectionString = `postgresql://${user}@localhost:5432/${database}?host=${encodeURIComponent(folder)}`
-  const reached = openDatabase({ connectionString }, { schema: 'public', max: 1, onError: () => {} })
+  const reached = openDatabase(proxy.connection, { schema: 'public', max: 1, onError: () => {} })
   try {
     await sql`SELECT 1`.execute(reached.query)
     holding = true
@@ -49,9 +33,7 @@ test('a cancellation that reaches the database before its statement is repeated 
     await expect(nap).rejects.toMatchObject({ code: '57014' })
   } finally {
     await reached.close()
-    for (const socket of sockets) socket.destroy()
     proxy.close()
-    rmSync(folder, { recursive: true })
     await fresh.drop()
   }
 })

@@ -46,6 +46,29 @@ test('a statement is prepared once on a connection, and has the values of each c
   expect(rows).toEqual([{ calls: 3 }])
 })
 
+test('a plan is made once, whatever the number of ids', async () => {
+  const plans = async () =>
+    (
+      await sql<{ generic: number; custom: number }>`
+        SELECT generic_plans::integer AS generic, custom_plans::integer AS custom FROM pg_prepared_statements WHERE statement LIKE '%"planned"%'`.execute(
+        database.query,
+      )
+    ).rows
+  const planned = prepared((query: Kysely<Tables>, ids: readonly number[]) =>
+    query.selectFrom('note').select('text as planned').where('id', '=', anyOf(ids)).orderBy('id').compile(),
+  )
+  for (const length of [1, 2, 3, 4, 5])
+    await planned(
+      database.query,
+      Array.from({ length }, (_, id) => id),
+    )
+  // PostgreSQL plans five times for the values at hand before it compares.
+  expect(await plans()).toEqual([{ generic: 0, custom: 5 }])
+  expect(await planned(database.query, [2])).toEqual([{ planned: 'two' }])
+  expect(await planned(database.query, [3, 1])).toEqual([{ planned: 'one' }, { planned: 'three' }])
+  expect(await plans()).toEqual([{ generic: 2, custom: 5 }])
+})
+
 test('rows that are added again and again are prepared, what is read or changed is not', async () => {
   const prepared = async () =>
     (
