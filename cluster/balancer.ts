@@ -41,6 +41,8 @@ export function balancerConfig(
   # A connection that fails before a request was sent is tried again, elsewhere.
   retries 3
   option redispatch 1
+  # Also for the first request of a client: to take a connection costs a server more than to refuse what comes over it.
+  http-reuse always
   option httpchk GET /ready
   default-server check inter ${CHECK_MILLISECONDS}ms fall 1 rise 1
 ${errors()}${pools.map((pool) => poolConfig(pool, host)).join('')}${databaseConfig('primary', 'f', databases.primaryFolder, databases)}${databaseConfig('replica', 't', databases.replicaFolder, databases)}

@@ -1,31 +1,41 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { balancerConfig } from '../../cluster/balancer.ts'
+import { freePort } from '../../gateway/listen.ts'
 import { type Atrium, startAtrium } from '../security/support/atrium.ts'
 import { isLong } from './support/fault.ts'
 import { openLoop, type Reply, replyTo } from './support/open-loop.ts'
 
 const SECONDS = 10
 /**
- * Times of what the process can; over connections that are kept, as a balancer does, or a new one for each request; and what refusing may leave of its speed.
- * Ten times over new connections is not here: taking them needs more than half of the processor, and they wait for it in the system's queue.
+ * Times of what the process can; over connections that are kept, or a new one for each request, to it or to a balancer before it; and what refusing may leave of its
+ * speed. Ten times over new connections to itself is not here: taking them needs more than half of the processor, and they wait for it in the system's queue.
  */
 const OVERLOADS = [
-  { times: 2, connections: 'kept', left: 1 / 2 },
-  { times: 2, connections: 'new', left: 1 / 2 },
-  { times: 10, connections: 'kept', left: 1 / 3 },
+  { times: 2, connections: 'kept', to: 'the process', left: 1 / 2 },
+  { times: 2, connections: 'new', to: 'the process', left: 1 / 2 },
+  { times: 10, connections: 'kept', to: 'the process', left: 1 / 3 },
+  { times: 10, connections: 'new', to: 'a balancer', left: 1 / 3 },
 ] as const
 /** Requests that a process takes on at once; when they wait for its processor, it must be fewer. */
 const LOAD_LIMIT = 1_000
 
-const PART = 'mcpServers(first: 100) { totalCount edges { node { id } } }'
+const PART = 'mcpServers(first: 100) { totalCount edges { node { id name } } }'
 const bodyOf = (parts: number) =>
   JSON.stringify({ query: `{ ${Array.from({ length: parts }, (_, index) => `a${index}: ${PART}`).join(' ')} }` })
-/** Some milliseconds of processor time, so that the client, which is one process as well, can ask for ten times as much. */
-const BODY = bodyOf(24)
+/** Some ten milliseconds of processor time, so that the client, which is one process as well, can ask for ten times as much, over a connection each. */
+const BODY = bodyOf(48)
 
 let atrium: Atrium
 /** The answer, and how many of them there are in a second of processor time: all that a process can. */
 let answer: string
 let perProcessorSecond: number
+let balancer: ChildProcess
+let balancerPort: number
+let folder: string
 
 beforeAll(async () => {
   atrium = await startAtrium({ RESPONSE_CACHE_BYTES: '0', COST_LIMIT: '0', LOG_LEVEL: 'error' })
@@ -37,7 +47,23 @@ beforeAll(async () => {
   const answered = await closedLoop(2)
   perProcessorSecond = answered / ((await figure('process_cpu_seconds_total')) - before)
 })
-afterAll(() => atrium?.stop())
+afterAll(async () => {
+  balancer?.kill()
+  if (folder) rmSync(folder, { recursive: true })
+  await atrium?.stop()
+})
+
+/** The one of a cluster, with the process as its only gateway. */
+async function startBalancer(): Promise<void> {
+  folder = mkdtempSync(join(tmpdir(), 'atrium-balancer-'))
+  balancerPort = await freePort('127.0.0.1')
+  const file = join(folder, 'haproxy.cfg')
+  const gateway = { name: 'gateway', port: balancerPort, isPublic: true, servers: [{ name: 'gateway-1', port: atrium.port }] }
+  const nobody = { servers: [], primaryFolder: folder, replicaFolder: mkdtempSync(join(folder, 'replica-')) }
+  writeFileSync(file, balancerConfig([gateway], nobody, { host: '127.0.0.1', statusPort: await freePort('127.0.0.1') }))
+  balancer = spawn('haproxy', ['-db', '-f', file], { stdio: 'inherit' })
+  await expect.poll(async () => (await replyTo(balancerPort, BODY)).status, { timeout: 10_000 }).toBe(200)
+}
 
 /** Eight clients, each of which waits for its answer; how many there were in so many seconds. */
 async function closedLoop(seconds: number): Promise<number> {
@@ -72,15 +98,17 @@ test.runIf(isLong)(
 )
 
 test.runIf(isLong).each(OVERLOADS)(
-  '$times times of what a process can, over $connections connections, is answered, or refused with a time to come back',
-  async ({ times, connections, left }) => {
+  '$times times of what a process can, over $connections connections to $to, is answered, or refused with a time to come back',
+  async ({ times, connections, to, left }) => {
+    if (to === 'a balancer') await startBalancer()
+    const port = to === 'a balancer' ? balancerPort : atrium.port
     const before = await figure('process_cpu_seconds_total')
     let isOver = false
     const probes: number[] = []
     const probing = (async () => {
       while (!isOver) probes.push((await atrium.ask('/ready')).status)
     })()
-    const replies = await openLoop(atrium.port, BODY, {
+    const replies = await openLoop(port, BODY, {
       perSecond: times * perProcessorSecond,
       seconds: SECONDS,
       connections,
@@ -94,7 +122,7 @@ test.runIf(isLong).each(OVERLOADS)(
     const [alone, now] = [Math.round(perProcessorSecond), Math.round(answered.length / spent)]
     const { milliseconds, ahead } = waitOf(answered)
     console.log(
-      `${times} times what it can, ${connections} connections: ${answered.length} answered, ${refused.length} refused; ${now} answers in a second of processor time, ${alone} without overload; at last 95 of 100 waited for less than ${milliseconds} ms, behind ${ahead} others`,
+      `${times} times what it can, ${connections} connections to ${to}: ${answered.length} answered, ${refused.length} refused; ${now} answers in a second of processor time, ${alone} without overload; at last 95 of 100 waited for less than ${milliseconds} ms, behind ${ahead} others`,
     )
     expect(replies.filter(({ status }) => status !== 200 && status !== 503)).toEqual([])
     expect(answered.filter(({ text }) => text !== answer)).toEqual([])
