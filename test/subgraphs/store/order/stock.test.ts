@@ -1,5 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDatabase } from '../../../../subgraphs/runtime/database.ts'
+import { transaction } from '../../../../subgraphs/runtime/transaction.ts'
+import { releaseStock } from '../../../../subgraphs/store/inventory/stock.ts'
+import type { Tables } from '../../../../subgraphs/store/tables.ts'
 import { watchStatements } from '../support/statements.ts'
 import { type StoreStack, startStore, type TestStore } from '../support/store.ts'
 import { shopping } from './support.ts'
@@ -29,6 +33,28 @@ test('fifty orders at once for one piece: one gets it, also where two lines want
   expect(outcomes.filter(({ __typename }) => __typename === 'CreateOrderSuccess')).toHaveLength(1)
   expect(outcomes.filter(({ __typename }) => __typename === 'InsufficientStock')).toHaveLength(49)
   expect((await shopper.stockOf(id)).stock).toBe(0)
+})
+
+test('what a line holds comes back once, however many give it back at once', async () => {
+  const { id } = await shopper.aProduct({ stock: 5 })
+  await shopper.anOrder({ lines: [line(id, { quantity: 5 })] })
+  const [held] = await stack.sql('SELECT order_line_id AS line FROM stock_allocation WHERE product_id = $1', [id])
+  const database = openDatabase<Tables>(stack.database.connection, { schema: 'store', max: 10, onError: () => {} })
+  try {
+    await Promise.all(
+      Array.from({ length: 10 }, () =>
+        transaction(database.query, (query) =>
+          releaseStock({ query, storeId: shop.storeId, now: new Date(), emit: () => {} }, [
+            { orderLineId: Number(held?.line), quantity: null },
+          ]),
+        ),
+      ),
+    )
+  } finally {
+    await database.close()
+  }
+  expect((await shopper.stockOf(id)).stock).toBe(5)
+  expect(await stack.sql('SELECT quantity FROM stock_allocation WHERE product_id = $1', [id])).toEqual([])
 })
 
 test('a location that sells nothing, or is closed, gives nothing; an order may take from several others', async () => {
