@@ -90,6 +90,9 @@ test('a calculation is what the order becomes, and writes nothing', async () => 
     await stack.sql('SELECT (SELECT count(*) FROM customer) AS customers, (SELECT count(*) FROM "order") AS orders'),
   ).toEqual(before)
   expect(await mine.create(input, own)).toMatchObject({ __typename: 'InsufficientStock' })
+  await stack.ask(own, 'mutation { updateTaxSettings(input: { pricesIncludeTax: true }) { __typename } }')
+  expect((await calculate(input, own)).lines[0]).toMatchObject({ total: '30', taxes: [{ rate: '23', includedInPrice: true }] })
+  await stack.ask(own, 'mutation { updateTaxSettings(input: { pricesIncludeTax: false }) { __typename } }')
   const cart = await mine.anOrder({ ...input, status: 'ABANDONED' })
   const money = ({ subtotal, tax, shipping, shippingTax, discount, total }: Record<string, unknown>) => ({
     subtotal,

@@ -109,6 +109,9 @@ test('products that the store does not have are taken only when that is asked fo
   expect(await shopper.create(missing)).toMatchObject({ __typename: 'NotFoundError' })
   const order = await shopper.anOrder({ ...missing, allowMissingProducts: true })
   expect(order).toMatchObject({ total: '5', lines: [{ productNumber: 2_000_000_000, name: 'Gift wrap', allocations: [] }] })
+  const { id } = await shopper.aProduct({ stock: 3 })
+  const mixed = await shopper.anOrder({ lines: [...missing.lines, line(id, { quantity: 2 })], allowMissingProducts: true })
+  expect(mixed.lines).toMatchObject([{ allocations: [] }, { productNumber: id, allocations: [{ quantity: 2 }] }])
 })
 
 test('what is not available can not be ordered, nor less or more than a product allows, over all lines', async () => {
