@@ -1,8 +1,8 @@
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import { type ExecutionResult, GraphQLError } from 'graphql'
-import type { Dispatcher } from 'undici'
 import { CREDENTIAL_HEADERS } from '../subgraphs/runtime/caller.ts'
+import type { HttpResponse } from './http-exchange.ts'
 import type { Passage } from './link.ts'
 
 /** What goes on to a subgraph of the client who asks; `traceparent` of a fetch goes before that of the client. */
@@ -38,15 +38,17 @@ const DECODERS: ReadonlyMap<string, (bytes: Uint8Array) => Promise<Buffer>> = ne
   ['zstd', (bytes) => promisify(zlib.zstdDecompress)(bytes, { ...most, ...window })],
 ])
 
-/** The body of a response, decompressed. Rejects when it ends early, is compressed in another way than it says, or is too large. */
-export async function textOf({ headers, body }: Dispatcher.ResponseData): Promise<string> {
+/** The body of a response, decompressed. Rejects when it is compressed in another way than it says, or too large. */
+export async function textOf({ headers, bytes }: HttpResponse): Promise<string> {
   const coding = String(headers['content-encoding'] ?? 'identity').toLowerCase()
-  if (coding === 'identity') return body.text()
+  if (coding === 'identity') return withoutMark(bytes.toString())
   const decode = DECODERS.get(coding)
-  if (decode) return (await decode(await body.bytes())).toString()
-  await body.dump()
+  if (decode) return withoutMark((await decode(bytes)).toString())
   throw new Error(`Expected content-encoding gzip, br or zstd, got "${coding.slice(0, 100)}".`)
 }
+
+/** Some begin with a byte order mark, which nobody may write and everybody may ignore (RFC 8259 §8.1). */
+const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text)
 
 /** The answer, if the text is one: with data or errors of the right shape. */
 export function answerIn(text: string): ExecutionResult | null {

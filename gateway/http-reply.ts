@@ -1,5 +1,6 @@
 import type { ExecutionResult } from 'graphql'
-import type { Dispatcher, Pool } from 'undici'
+import type { Pool } from 'undici'
+import { exchange, type HttpRequest } from './http-exchange.ts'
 import { answerIn, textOf } from './http-messages.ts'
 import { againAfter, isConnectionFault, isOverload } from './http-retries.ts'
 
@@ -22,19 +23,13 @@ export type Fault = {
 /** Asks once. Never rejects. */
 export async function replyTo(
   pool: Pool,
-  request: {
-    readonly path: string
-    readonly headers: Record<string, string>
-    readonly body: string
-    readonly signal: AbortSignal
-  },
+  request: HttpRequest,
 ): Promise<{ readonly kind: 'answer'; readonly answer: Answer } | Fault> {
-  let response: Dispatcher.ResponseData
-  try {
-    response = await pool.request({ ...request, method: 'POST' })
-  } catch (cause) {
+  const response = await exchange(pool, request)
+  if ('cause' in response) {
+    const { cause, hasBegun } = response
     const isIll = isConnectionFault(cause)
-    return { kind: 'fault', cause, isIll, againAfter: isIll ? 0 : null, answer: null }
+    return { kind: 'fault', cause, isIll, againAfter: isIll && !hasBegun ? 0 : null, answer: null }
   }
 
   const { statusCode, headers } = response
@@ -42,7 +37,7 @@ export async function replyTo(
   try {
     text = await textOf(response)
   } catch (cause) {
-    return { kind: 'fault', cause, isIll: isConnectionFault(cause), againAfter: null, answer: null }
+    return { kind: 'fault', cause, isIll: false, againAfter: null, answer: null }
   }
 
   // Where a redirect points to was not agreed upon, and credentials would go along.

@@ -1,5 +1,7 @@
 import zlib from 'node:zlib'
-import { describe, expect, test } from 'vitest'
+import { Pool } from 'undici'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { exchange } from '../../gateway/http-exchange.ts'
 import type { Passage } from '../../gateway/link.ts'
 import { createTracing } from '../../gateway/tracing.ts'
 import type { Caller } from '../../subgraphs/runtime/caller.ts'
@@ -154,6 +156,58 @@ describe('connections and bodies', () => {
     const all = Array.from({ length: 100 }, () => link.execute(aRequest(NAME), passage()))
     expect((await Promise.all(all)).every(({ errors }) => errors === undefined)).toBe(true)
     expect(shop.connections()).toBe(64)
+  })
+
+  test('who waits for one and gives up asks nothing when it is there', async () => {
+    const { shop, link } = await aGraph()
+    const held: Exchange[] = []
+    shop.always = (exchange) => void held.push(exchange)
+    const served = Array.from({ length: 64 }, () => link.execute(aRequest(NAME), passage()))
+    await vi.waitFor(() => expect(held).toHaveLength(64))
+
+    const gone = new AbortController()
+    const waiting = link.execute(aRequest(NAME), { caller: CALLER, signal: gone.signal })
+    gone.abort(new Error('gone'))
+    await expect(waiting).rejects.toThrow('gone')
+    for (const { response } of held) response.end('{"data":{"product":null}}')
+    await Promise.all(served)
+    await idle()
+    shop.always = null
+    expect(await link.execute(aRequest(NAME), passage())).toEqual({ data: { product: { name: 'Product a' } } })
+    expect(shop.requests).toHaveLength(65)
+  })
+
+  test('a request that nobody waits for when it is made is not sent', async () => {
+    const shop = await aShop()
+    const pool = new Pool(new URL(shop.url).origin)
+    onTestFinished(() => pool.destroy())
+    const gone = AbortSignal.abort(new Error('gone'))
+    const reply = await exchange(pool, { path: '/graphql', headers: {}, body: '{}', signal: gone })
+    expect(reply).toEqual({ cause: gone.reason, hasBegun: false })
+    await idle()
+    expect(shop.connections()).toBe(0)
+  })
+
+  test('one whose answer nobody waits for any more is closed', async () => {
+    const { shop, link } = await aGraph()
+    const gone = new AbortController()
+    const asked = Promise.withResolvers<Exchange>()
+    shop.always = asked.resolve
+    const answer = link.execute(aRequest(NAME), { caller: CALLER, signal: gone.signal })
+    const { request } = await asked.promise
+    const closed = new Promise((resolve) => request.socket.once('close', resolve))
+    gone.abort(new Error('gone'))
+    await expect(answer).rejects.toThrow('gone')
+    await closed
+  })
+
+  test('what is said before the answer, and a byte order mark, are passed over', async () => {
+    const { shop, asked } = await aGraph()
+    shop.always = async ({ response, body }) => {
+      response.writeEarlyHints({ link: '</style.css>; rel=preload; as=style' })
+      response.end(`\uFEFF${await answerOf(shopSubgraph(), body)}`)
+    }
+    expect(await asked(NAME)).toEqual({ data: { product: { name: 'Product a' } } })
   })
 
   test.each([
