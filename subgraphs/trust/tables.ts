@@ -19,17 +19,14 @@ export type Tables = CollectorTables & {
     created_at: Date
     updated_at: Date
   }
-  decision: {
+  decision: { id: string; key_id: string; created_at: Date; request_hash: Buffer; judgement_id: string; elapsed_ms: number }
+  judgement: {
     id: string
-    key_id: string
-    created_at: Date
     request: string
-    request_hash: Buffer
     snapshot_id: string
     policy_version: string
     override: string | null
     body: string
     valid_until: Date
-    elapsed_ms: number
   }
 }

@@ -20,7 +20,7 @@ export const snapshotRepository = (database: Kysely<Tables>) => ({
   },
 
   /**
-   * Looks at the next thousand snapshots that have ended before `supersededBefore`, behind `after`, and deletes those that no decision refers to: when there is
+   * Looks at the next thousand snapshots that have ended before `supersededBefore`, behind `after`, and deletes those that no judgement refers to: when there is
    * a newer one of the host, or when they were made before `before`. Returns where it stopped; null at the end.
    */
   async deleteUnused({ before, supersededBefore, after }: Unused): Promise<Place | null> {
@@ -32,7 +32,7 @@ export const snapshotRepository = (database: Kysely<Tables>) => ({
         WHERE valid_until < ${supersededBefore} ${behind} ORDER BY valid_until, id LIMIT ${AT_ONCE}
       ), gone AS (
         DELETE FROM snapshot USING seen
-        WHERE snapshot.id = seen.id AND NOT EXISTS (SELECT FROM decision WHERE decision.snapshot_id = seen.id)
+        WHERE snapshot.id = seen.id AND NOT EXISTS (SELECT FROM judgement WHERE judgement.snapshot_id = seen.id)
           AND (${old} OR EXISTS (SELECT FROM snapshot AS newer WHERE newer.host = seen.host AND newer.collected_at > seen.collected_at))
       )
       SELECT id, valid_until AS "validUntil" FROM seen ORDER BY valid_until DESC, id DESC LIMIT 1`.execute(database)
@@ -41,7 +41,7 @@ export const snapshotRepository = (database: Kysely<Tables>) => ({
 })
 
 /** Where a walk through snapshots stands, in the order of their ends. */
-type Place = { readonly id: string; readonly validUntil: Date }
+export type Place = { readonly id: string; readonly validUntil: Date }
 type Unused = { readonly before: Date | null; readonly supersededBefore: Date; readonly after: Place | null }
 
 const AT_ONCE = 1_000

@@ -7,9 +7,9 @@ import type { KeyRepository } from '../key/repository.ts'
 import { usageOf } from '../key/usage.ts'
 import type { DecideRequest, Override } from '../pipeline/request.ts'
 import { secondsOf } from '../words.ts'
-import type { Asked, Asker } from './asker-repository.ts'
+import type { Asked, Asker, LastJudgement } from './asker-repository.ts'
 import { type Decision, type Fault, type Question, requestOf } from './decision.ts'
-import { type Judgement, type Judgements, judgementKey } from './judgements.ts'
+import { type Judgement, type Judgements, judgementId, judgementKey } from './judgements.ts'
 import type { DecisionRepository, NewDecision } from './repository.ts'
 
 /** What came of one question. */
@@ -76,16 +76,17 @@ function readOf(question: Question, { engine, requests }: DecideParts): Written 
 }
 
 async function answer(
-  { request, text, hash }: Written,
-  { key, overrides, lastSnapshots }: Asker,
+  written: Written,
+  { key, overrides, last: lastOnes }: Asker,
   at: Date,
   begun: number,
   parts: DecideParts,
 ): Promise<NewDecision> {
   const { engine } = parts
+  const { request, hash } = written
   const override = engine.overrideFor(request.target, overrides, secondsOf(at))
-  const last = lastSnapshots.get(hash.toString('hex')) ?? null
-  const { snapshot, decision, text: judgement } = await judgementOf({ request, hash, override, last, at }, parts)
+  const last = lastOnes.get(hash.toString('hex')) ?? null
+  const { id: judgement, snapshot, decision, text } = await judgementOf({ written, override, last, at }, parts)
   return {
     id: `dec_${randomBytes(16).toString('hex')}`,
     keyId: key.id,
@@ -94,39 +95,47 @@ async function answer(
     policyVersion: engine.policyVersion,
     override,
     judgement: decision,
-    text: judgement,
+    text,
     snapshot,
     elapsedMs: Math.round(performance.now() - begun),
-    requestText: text,
+    requestText: written.text,
     requestHash: hash,
-    isSnapshotStored: snapshot.id === last,
+    judgementId: judgement,
+    isJudgementStored: judgement === last?.id,
+    isSnapshotStored: snapshot.id === last?.snapshotId,
   }
 }
 
 /** Asked again within its validity, a question has its answer again; unless a source was missing then, which may be there by now. */
 async function judgementOf(
   {
-    request,
-    hash,
+    written: { request, text: requestText, hash },
     override,
     last,
     at,
   }: {
-    readonly request: DecideRequest
-    readonly hash: Buffer
+    readonly written: Written
     readonly override: Override | null
-    /** Id of the snapshot that was good enough last time; null for none. */
-    readonly last: string | null
+    /** What was good enough last time; null for nothing. */
+    readonly last: LastJudgement | null
     readonly at: Date
   },
   parts: DecideParts,
 ): Promise<Judgement> {
   const { engine, decisions, judgements } = parts
-  const known = last === null ? undefined : judgements.get(judgementKey(last, hash, override))
+  const known = last === null ? undefined : judgements.get(judgementKey(last.snapshotId, hash, override))
   if (known && known.decision.validity.validUntil > secondsOf(at)) return known
-  const used = last === null ? null : await decisions.snapshot(last)
+  const used = last === null ? null : await decisions.snapshot(last.snapshotId)
   const assessed = await assess(request, override, used && isComplete(used) ? used : null, parts)
-  const judgement = { ...assessed, text: engine.textOf(assessed.decision) }
+  const text = engine.textOf(assessed.decision)
+  const id = judgementId({
+    requestText,
+    snapshotId: assessed.snapshot.id,
+    policyVersion: engine.policyVersion,
+    override,
+    text,
+  })
+  const judgement = { id, ...assessed, text }
   if (isComplete(judgement.snapshot)) judgements.set(judgementKey(judgement.snapshot.id, hash, override), judgement)
   return judgement
 }

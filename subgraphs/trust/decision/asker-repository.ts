@@ -23,9 +23,12 @@ export type Asker = {
   readonly scans: number
   /** What the key has decided itself about the subjects asked for, also what has ended: the engine knows. */
   readonly overrides: readonly Override[]
-  /** Ids of the snapshots that the key's last decisions were made from, where these are valid, by the request's hash in hexadecimal. */
-  readonly lastSnapshots: ReadonlyMap<string, string>
+  /** What the key was told last, where that is valid, by the request's hash in hexadecimal. */
+  readonly last: ReadonlyMap<string, LastJudgement>
 }
+
+/** A judgement that is stored, by its id, and what it was made from. */
+export type LastJudgement = { readonly id: string; readonly snapshotId: string }
 
 type Question = { readonly secret: Buffer; readonly asked: readonly Asked[]; readonly at: Date; readonly policyVersion: string }
 
@@ -59,10 +62,10 @@ export const askers = (database: Kysely<Tables>): ((question: Question) => Promi
           key: { id, name, plan, createdAt, revokedAt: null },
           scans,
           overrides: own.flatMap(({ overrides }) => (overrides ?? []).map((each) => overrideOf(id, each))),
-          lastSnapshots: new Map(
-            own.flatMap((row) =>
-              row.snapshotId !== null && row.policyVersion === policyVersion
-                ? [[row.hash.toString('hex'), row.snapshotId] as const]
+          last: new Map(
+            own.flatMap(({ hash, judgementId, snapshotId, policyVersion: version }) =>
+              judgementId !== null && snapshotId !== null && version === policyVersion
+                ? [[hash.toString('hex'), { id: judgementId, snapshotId }] as const]
                 : [],
             ),
           ),
@@ -79,6 +82,7 @@ type Row = Pick<ApiKey, 'id' | 'name' | 'plan' | 'createdAt'> & {
   readonly place: number
   readonly hash: Buffer
   readonly scans: number
+  readonly judgementId: string | null
   readonly snapshotId: string | null
   readonly policyVersion: string | null
   readonly overrides: readonly StoredOverride[] | null
@@ -105,15 +109,17 @@ const ASKERS = prepared(
   ) =>
     sql<Row>`
       SELECT asked.place, asked.hash, api_key.id, api_key.name, api_key.plan, api_key.created_at AS "createdAt",
-        coalesce(scan_count.scans, 0) AS scans, last.snapshot_id AS "snapshotId", last.policy_version AS "policyVersion", own.overrides
+        coalesce(scan_count.scans, 0) AS scans, last.id AS "judgementId", last.snapshot_id AS "snapshotId",
+        last.policy_version AS "policyVersion", own.overrides
       FROM unnest(${places}::integer[], ${secrets}::bytea[], ${hashes}::bytea[], ${subjects}::text[], ${times}::timestamptz[])
         AS asked (place, secret, hash, subjects, at)
       JOIN api_key_secret AS secret ON secret.hash = asked.secret AND (secret.ends_at IS NULL OR secret.ends_at > asked.at)
       JOIN api_key ON api_key.id = secret.key_id AND api_key.revoked_at IS NULL
       LEFT JOIN scan_count ON scan_count.key_id = api_key.id AND scan_count.month = date_trunc('month', asked.at AT TIME ZONE 'UTC')::date
       LEFT JOIN LATERAL (
-        SELECT snapshot_id, valid_until, policy_version FROM decision
-        WHERE key_id = api_key.id AND request_hash = asked.hash ORDER BY created_at DESC LIMIT 1
+        SELECT judgement.id, snapshot_id, policy_version, valid_until FROM (
+          SELECT judgement_id FROM decision WHERE key_id = api_key.id AND request_hash = asked.hash ORDER BY created_at DESC LIMIT 1
+        ) AS newest JOIN judgement ON judgement.id = newest.judgement_id
       ) AS last ON last.valid_until > asked.at
       LEFT JOIN LATERAL (
         SELECT json_agg(json_build_object('subject', subject, 'action', action, 'reason', reason,

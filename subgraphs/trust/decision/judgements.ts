@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { type BoundedCache, boundedCache } from '../../runtime/bounded-cache.ts'
 import type { Snapshot } from '../evidence.ts'
 import type { Decision } from '../pipeline/decide.ts'
@@ -5,6 +6,8 @@ import type { Override } from '../pipeline/request.ts'
 
 /** What the engine made of a request, and from what. */
 export type Judgement = {
+  /** Under which it is stored, once for all decisions that it is. */
+  readonly id: string
   readonly snapshot: Snapshot
   readonly decision: Decision
   /** `decision` as it is stored. */
@@ -26,6 +29,19 @@ export const judgements = (): Judgements =>
     charactersOf: (key, { text }) => key.length + 2 * text.length,
   })
 
+/** The name of a judgement: the hash of what was asked, by what it was judged and what came out, none of which has line breaks. */
+export const judgementId = (made: {
+  readonly requestText: string
+  readonly snapshotId: string
+  readonly policyVersion: string
+  readonly override: Override | null
+  readonly text: string
+}): string =>
+  hash('sha256', [made.requestText, made.snapshotId, made.policyVersion, overrideText(made.override) ?? '', made.text].join('\n'))
+
+/** An override as it is stored; null for none. */
+export const overrideText = (override: Override | null): string | null => override && JSON.stringify(override)
+
 /** All that a judgement depends on: the snapshot by its id, the request by the hash of its canonical text. */
 export const judgementKey = (snapshotId: string, request: Buffer, override: Override | null): string =>
-  `${snapshotId} ${request.toString('base64')} ${override === null ? '' : JSON.stringify(override)}`
+  `${snapshotId} ${request.toString('base64')} ${overrideText(override) ?? ''}`

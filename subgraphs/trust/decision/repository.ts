@@ -1,19 +1,23 @@
 import { type Kysely, sql } from 'kysely'
 import { batched } from '../../runtime/batched.ts'
 import { prepared } from '../../runtime/prepared.ts'
+import type { Place } from '../assessment/repository.ts'
 import type { Snapshot } from '../evidence.ts'
 import { takeScans } from '../key/repository.ts'
 import type { Tables } from '../tables.ts'
 import { timeOf } from '../words.ts'
 import { askers } from './asker-repository.ts'
 import type { Decision } from './decision.ts'
+import { overrideText } from './judgements.ts'
 
 /** An answer to be stored. */
 export type NewDecision = Decision & {
   readonly requestText: string
   readonly requestHash: Buffer
-  /** Its snapshot was read from the database. */
+  readonly judgementId: string
+  /** Its snapshot, or what it says, is known to be in the database. */
   readonly isSnapshotStored: boolean
+  readonly isJudgementStored: boolean
 }
 
 /** Decisions in the database. */
@@ -31,7 +35,7 @@ export const decisionRepository = (database: Kysely<Tables>) => {
   // Who makes many decisions at once makes them of as many snapshots.
   const saved = batched(
     async (all: readonly (readonly NewDecision[])[]) => {
-      await saveSnapshots(database, all.flat())
+      await saveWhatIsNew(database, all.flat())
       return all
     },
     { most: 100 },
@@ -44,7 +48,9 @@ export const decisionRepository = (database: Kysely<Tables>) => {
       if (id.includes('\0')) return null
       const row = await database
         .selectFrom('decision')
-        .innerJoin('snapshot', 'snapshot.id', 'decision.snapshot_id')
+        .innerJoin('judgement', 'judgement.id', 'decision.judgement_id')
+        .innerJoin('snapshot', 'snapshot.id', 'judgement.snapshot_id')
+        .selectAll('judgement')
         .selectAll('decision')
         .select('snapshot.body as evidence')
         .where('decision.id', '=', id)
@@ -78,8 +84,9 @@ export const decisionRepository = (database: Kysely<Tables>) => {
       decisions: readonly NewDecision[],
       { keyId, at, limit }: { readonly keyId: string; readonly at: Date; readonly limit: number | null },
     ): Promise<{ readonly stored: number; readonly scans: number | null }> {
-      // In a statement of its own: the row of the count should be locked for as short as possible.
-      if (decisions.some(({ isSnapshotStored }) => !isSnapshotStored)) await saved(decisions)
+      // In statements of their own: the row of the count should be locked for as short as possible.
+      const isNew = decisions.some(({ isSnapshotStored, isJudgementStored }) => !isSnapshotStored || !isJudgementStored)
+      if (isNew) await saved(decisions)
       if (limit === null) {
         await inserted(decisions)
         return { stored: decisions.length, scans: null }
@@ -105,6 +112,20 @@ export const decisionRepository = (database: Kysely<Tables>) => {
         .executeTakeFirstOrThrow()
       return Number(numDeletedRows)
     },
+
+    /** Looks at the next thousand judgements that have ended before `time`, behind `after`, and deletes those that are no decision. Returns where it stopped; null at the end. */
+    async deleteUnusedJudgements(time: Date, after: Place | null): Promise<Place | null> {
+      const behind = after ? sql`AND (valid_until, id) > (${after.validUntil}, ${after.id})` : sql``
+      const { rows } = await sql<Place>`
+        WITH seen AS (
+          SELECT id, valid_until FROM judgement WHERE valid_until < ${time} ${behind} ORDER BY valid_until, id LIMIT ${AT_ONCE}
+        ), gone AS (
+          DELETE FROM judgement USING seen
+          WHERE judgement.id = seen.id AND NOT EXISTS (SELECT FROM decision WHERE decision.judgement_id = seen.id)
+        )
+        SELECT id, valid_until AS "validUntil" FROM seen ORDER BY valid_until DESC, id DESC LIMIT 1`.execute(database)
+      return rows[0] ?? null
+    },
   }
 }
 
@@ -118,25 +139,17 @@ const columnsOf = (decisions: readonly NewDecision[]) =>
     decisions.map(({ id }) => id),
     decisions.map(({ keyId }) => keyId),
     decisions.map(({ createdAt }) => createdAt),
-    decisions.map(({ requestText }) => requestText),
     decisions.map(({ requestHash }) => requestHash),
-    decisions.map(({ snapshot }) => snapshot.id),
-    decisions.map(({ policyVersion }) => policyVersion),
-    decisions.map(({ override }) => override && JSON.stringify(override)),
-    decisions.map(({ text }) => text),
-    decisions.map(({ judgement }) => timeOf(judgement.validity.validUntil)),
+    decisions.map(({ judgementId }) => judgementId),
     decisions.map(({ elapsedMs }) => elapsedMs),
   ] as const
 
-const COLUMNS = sql.raw(
-  'id, key_id, created_at, request, request_hash, snapshot_id, policy_version, override, body, valid_until, elapsed_ms',
-)
+const COLUMNS = sql.raw('id, key_id, created_at, request_hash, judgement_id, elapsed_ms')
 
 type Columns = ReturnType<typeof columnsOf>
 
-const rowsOf = (...[ids, keyIds, times, requests, hashes, snapshotIds, versions, overrides, bodies, ends, elapsed]: Columns) =>
-  sql`unnest(${ids}::text[], ${keyIds}::bigint[], ${times}::timestamptz[], ${requests}::text[], ${hashes}::bytea[],
-    ${snapshotIds}::text[], ${versions}::text[], ${overrides}::text[], ${bodies}::text[], ${ends}::timestamptz[], ${elapsed}::integer[])`
+const rowsOf = (...[ids, keyIds, times, hashes, judgementIds, elapsed]: Columns) =>
+  sql`unnest(${ids}::text[], ${keyIds}::bigint[], ${times}::timestamptz[], ${hashes}::bytea[], ${judgementIds}::text[], ${elapsed}::integer[])`
 
 const INSERT = prepared(
   (
@@ -144,16 +157,11 @@ const INSERT = prepared(
     ids: Columns[0],
     keyIds: Columns[1],
     times: Columns[2],
-    requests: Columns[3],
-    hashes: Columns[4],
-    snapshotIds: Columns[5],
-    versions: Columns[6],
-    overrides: Columns[7],
-    bodies: Columns[8],
-    ends: Columns[9],
-    elapsed: Columns[10],
+    hashes: Columns[3],
+    judgementIds: Columns[4],
+    elapsed: Columns[5],
   ) =>
-    sql`INSERT INTO decision (${COLUMNS}) SELECT * FROM ${rowsOf(ids, keyIds, times, requests, hashes, snapshotIds, versions, overrides, bodies, ends, elapsed)}`.compile(
+    sql`INSERT INTO decision (${COLUMNS}) SELECT * FROM ${rowsOf(ids, keyIds, times, hashes, judgementIds, elapsed)}`.compile(
       database,
     ),
 )
@@ -170,14 +178,37 @@ const snapshotsById = (database: Kysely<Tables>): ((id: string) => Promise<Snaps
     return ids.map((id) => found.get(id) ?? null)
   })
 
-/** Collectors have stored theirs, most of the time; those that were put together anew are ours to store. */
-async function saveSnapshots(database: Kysely<Tables>, all: readonly NewDecision[]): Promise<void> {
-  const decisions = all.filter(({ isSnapshotStored }) => !isSnapshotStored)
-  if (decisions.length === 0) return
-  // In one order everywhere: two statements that write the same rows must not wait for each other.
-  const snapshots = [...new Map(decisions.map(({ snapshot }) => [snapshot.id, snapshot])).values()].sort((one, other) =>
-    one.id < other.id ? -1 : 1,
+/** What decisions refer to, as far as it may not be there: evidence first, then what was made of it. */
+async function saveWhatIsNew(database: Kysely<Tables>, decisions: readonly NewDecision[]): Promise<void> {
+  await saveSnapshots(
+    database,
+    decisions.filter(({ isSnapshotStored }) => !isSnapshotStored).map(({ snapshot }) => snapshot),
   )
+  const judgements = oncePerId(
+    decisions
+      .filter(({ isJudgementStored }) => !isJudgementStored)
+      .map((each) => ({
+        id: each.judgementId,
+        request: each.requestText,
+        snapshot_id: each.snapshot.id,
+        policy_version: each.policyVersion,
+        override: overrideText(each.override),
+        body: each.text,
+        valid_until: timeOf(each.judgement.validity.validUntil),
+      })),
+  )
+  if (judgements.length === 0) return
+  await database
+    .insertInto('judgement')
+    .values(judgements)
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute()
+}
+
+/** Collectors have stored theirs, most of the time; those that were put together anew are ours to store. */
+async function saveSnapshots(database: Kysely<Tables>, all: readonly Snapshot[]): Promise<void> {
+  const snapshots = oncePerId(all)
+  if (snapshots.length === 0) return
   const known = await database
     .selectFrom('snapshot')
     .select('id')
@@ -203,3 +234,7 @@ async function saveSnapshots(database: Kysely<Tables>, all: readonly NewDecision
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
 }
+
+/** Each once, and in one order everywhere: two statements that write the same rows must not wait for each other. */
+const oncePerId = <Row extends { readonly id: string }>(rows: readonly Row[]): readonly Row[] =>
+  [...new Map(rows.map((row) => [row.id, row])).values()].sort((one, other) => (one.id < other.id ? -1 : 1))

@@ -4,7 +4,7 @@ import type { SnapshotRepository } from '../assessment/repository.ts'
 import type { DecisionRepository } from './repository.ts'
 
 const DAY = 86_400_000
-/** How long a snapshot that no decision refers to is kept after its end, when there is a newer one: as long as evidence that has ended. */
+/** How long a judgement that is no decision's is kept after its end, and a snapshot that none was made from, when there is a newer one: as long as evidence that has ended. */
 const SUPERSEDED = 7 * DAY
 
 /** Deletes what is older than it needs to be. */
@@ -24,7 +24,7 @@ export function retention({
   now,
   log,
 }: {
-  readonly decisions: Pick<DecisionRepository, 'deleteBefore'>
+  readonly decisions: Pick<DecisionRepository, 'deleteBefore' | 'deleteUnusedJudgements'>
   readonly snapshots: Pick<SnapshotRepository, 'deleteUnused'>
   readonly days: number
   readonly now: () => Date
@@ -50,6 +50,9 @@ export function retention({
     const before = days === 0 ? null : new Date(at - days * DAY)
     while (before && !ended.signal.aborted && (await decisions.deleteBefore(before)) > 0);
     const supersededBefore = new Date(at - SUPERSEDED)
+    // What has ended is told to nobody any more, so no decision comes to refer to it.
+    let judged = await decisions.deleteUnusedJudgements(supersededBefore, null)
+    while (judged && !ended.signal.aborted) judged = await decisions.deleteUnusedJudgements(supersededBefore, judged)
     let next = await snapshots.deleteUnused({ before, supersededBefore, after: null })
     while (next && !ended.signal.aborted) next = await snapshots.deleteUnused({ before, supersededBefore, after: next })
   }

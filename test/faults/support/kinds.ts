@@ -83,7 +83,7 @@ export const decisions = ({ url, databaseUrl }: Place, key: string): Kind => ({
     const hosts = await namesIn(
       databaseUrl,
       `SELECT request::json #>> '{target,host}' AS name FROM trust.decision JOIN trust.api_key_secret USING (key_id)
-       WHERE hash = sha256($1::bytea)`,
+       JOIN trust.judgement ON judgement.id = judgement_id WHERE hash = sha256($1::bytea)`,
       [key],
     )
     return hosts.map(nameOf)

@@ -36,3 +36,15 @@ test('a failure is that of all who came together, and of nobody else', async () 
   expect(settled.map((each) => (each.status === 'fulfilled' ? each.value : each.reason.message))).toEqual(['zero', 'zero', 4])
   expect(await double(5)).toBe(10)
 })
+
+test('a value that the database does not take is the failure of who brought it, and of nobody who came with it', async () => {
+  const batches: (readonly number[])[] = []
+  const half = batched(async (numbers: readonly number[]) => {
+    batches.push(numbers)
+    if (numbers.includes(3)) throw Object.assign(new Error('odd'), { code: '22000' })
+    return numbers.map((number) => number / 2)
+  })
+  const settled = await Promise.allSettled([2, 3, 4, 6, 8].map(half))
+  expect(settled.map((each) => (each.status === 'fulfilled' ? each.value : each.reason.message))).toEqual([1, 'odd', 2, 3, 4])
+  expect(batches).toEqual([[2, 3, 4, 6, 8], [2, 3], [2], [3], [4, 6, 8]])
+})

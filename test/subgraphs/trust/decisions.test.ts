@@ -99,11 +99,13 @@ test('an answer of other tables than those of this release is not one to go on f
   const { id } = await decide('good.example.com')
   trust.sources.tell('good.example.com', aBadHost(SECONDS))
   expect((await decide('good.example.com')).assessment.action).toBe('PROCEED')
-  await trust.sql("UPDATE decision SET policy_version = 'older' WHERE key_id = $1", [key.row])
+  await trust.sql(`UPDATE judgement SET policy_version = 'older' WHERE id = (SELECT judgement_id FROM decision WHERE id = $1)`, [
+    id,
+  ])
   try {
     expect((await decide('good.example.com')).assessment.action).toBe('DENY')
   } finally {
-    await trust.sql("UPDATE decision SET policy_version = $1 WHERE policy_version = 'older'", [engine.policyVersion])
+    await trust.sql("UPDATE judgement SET policy_version = $1 WHERE policy_version = 'older'", [engine.policyVersion])
   }
   expect(await replayed(id)).toMatchObject({ identical: true })
 })
@@ -189,13 +191,19 @@ test('a replay needs nothing but what is stored, not even the same spelling of t
   const before = trust.sources.asked.length
   expect((await replayed(id)).identical).toBe(true)
   expect(trust.sources.asked.length).toBe(before)
-  await trust.sql("UPDATE decision SET body = replace(body, 'deny', 'sandbox') WHERE id = $1", [id])
+  await trust.sql(
+    `UPDATE judgement SET body = replace(body, 'deny', 'sandbox') WHERE id = (SELECT judgement_id FROM decision WHERE id = $1)`,
+    [id],
+  )
   const { identical, changes } = await replayed(id)
   expect([identical, changes.map(({ pointer }: Data) => pointer)]).toEqual([
     false,
     expect.arrayContaining(['/action', '/audit/base']),
   ])
-  await trust.sql("UPDATE decision SET body = replace(body, 'sandbox', 'deny') WHERE id = $1", [id])
+  await trust.sql(
+    `UPDATE judgement SET body = replace(body, 'sandbox', 'deny') WHERE id = (SELECT judgement_id FROM decision WHERE id = $1)`,
+    [id],
+  )
 })
 
 test('what does not say what to decide about is a union member that names the field', async () => {

@@ -22,7 +22,7 @@ async function decide(domain: string): Promise<string> {
   const { decide: made }: Data = (await trust.ask(ask, { domain }, key.caller)).data
   return made.decision.id
 }
-const ids = async (table: 'decision' | 'snapshot', column = 'id') =>
+const ids = async (table: 'decision' | 'judgement' | 'snapshot', column = 'id') =>
   (await trust.sql(`SELECT ${column} AS found FROM ${table} ORDER BY ${column}`)).map(({ found }) => found)
 
 /** The parts of another process, which is told how long to keep decisions. */
@@ -38,8 +38,7 @@ test('decisions are deleted at their age with the snapshots that nothing else re
   at = later(20)
   const young = await decide('young.example.com')
   await trust.sql(
-    `INSERT INTO decision SELECT 'dec_shared', key_id, $2, request, request_hash, snapshot_id, policy_version, override, body, valid_until, elapsed_ms
-     FROM decision WHERE id = $1`,
+    `INSERT INTO decision SELECT 'dec_shared', key_id, $2, request_hash, judgement_id, elapsed_ms FROM decision WHERE id = $1`,
     [young, NOON],
   )
   const before = trust.sources.asked.length
@@ -52,6 +51,7 @@ test('decisions are deleted at their age with the snapshots that nothing else re
   await keeper.deleteOld()
   expect(await ids('decision')).toEqual([young])
   expect(await ids('snapshot', 'host')).toEqual(['young.example.com'])
+  expect(await ids('judgement')).toHaveLength(1)
   expect((await trust.ask('query ($id: ID!) { decision(id: $id) { id } }', { id: old }, key.caller)).data.decision).toBeNull()
   const replay = 'query ($id: ID!) { decision(id: $id) { replay { identical } } }'
   expect((await trust.ask(replay, { id: young }, key.caller)).data.decision.replay.identical).toBe(true)
@@ -61,7 +61,7 @@ test('decisions are deleted at their age with the snapshots that nothing else re
   await parts('0').deleteOld()
   expect(await ids('decision')).toEqual([young])
   await keeper.deleteOld()
-  expect([await ids('decision'), await ids('snapshot')]).toEqual([[], []])
+  expect([await ids('decision'), await ids('judgement'), await ids('snapshot')]).toEqual([[], [], []])
   expect(trust.sources.asked).toHaveLength(before)
 })
 

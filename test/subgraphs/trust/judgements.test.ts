@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { migrate } from '../../../database/migrate.ts'
+import { cancelledBy } from '../../../subgraphs/runtime/cancellation.ts'
+import { judgementId } from '../../../subgraphs/trust/decision/judgements.ts'
+import { emptyDatabase } from '../../support/database.ts'
+import { aGoodHost, type Data, startTrust, type TestKey, type Trust } from './support/trust.ts'
+
+let trust: Trust
+beforeAll(async () => {
+  trust = await startTrust()
+})
+afterAll(() => trust.close())
+
+const DECIDE = `query ($domain: String) { decide(input: { domain: $domain }) { ... on DecisionMade { decision { id } } } }`
+const decide = (domain: string, { caller }: TestKey) => trust.ask(DECIDE, { domain }, caller)
+const madeIn = ({ data }: Data): string => data.decide.decision.id
+
+test('what questions come to is stored once, whoever asks and however often', async () => {
+  const at = Math.floor(Date.now() / 1000)
+  const { evidenceFor } = trust.sources
+  const fixed = trust.sources as { evidenceFor: typeof evidenceFor }
+  trust.sources.tell('once.example.com', aGoodHost(at))
+  const evidence = await evidenceFor({ host: 'once.example.com', registrable: 'example.com' })
+  fixed.evidenceFor = async () => evidence
+  const [one, other] = [await trust.aKey({ plan: 'unlimited' }), await trust.aKey()]
+  try {
+    await decide('once.example.com', one)
+    await Promise.all([one, one, other, other].map((key) => decide('once.example.com', key)))
+  } finally {
+    fixed.evidenceFor = evidenceFor
+  }
+  const stored = await trust.sql(
+    'SELECT count(*)::int AS decisions, count(DISTINCT judgement_id)::int AS judgements FROM decision',
+  )
+  expect(stored).toEqual([{ decisions: 5, judgements: 1 }])
+  expect(await trust.sql('SELECT count(*)::int AS n FROM judgement')).toEqual([{ n: 1 }])
+  // Another answer is another judgement.
+  const set = 'mutation ($input: SetOverrideInput!) { setOverride(input: $input) { __typename } }'
+  await trust.ask(set, { input: { subject: 'once.example.com', action: 'DENY', reason: 'Not for us.' } }, one.caller)
+  await decide('once.example.com', one)
+  expect(await trust.sql('SELECT count(*)::int AS n FROM judgement')).toEqual([{ n: 2 }])
+})
+
+test("a decision that cannot be stored is nobody else's failure, though they are written by one statement", async () => {
+  const keys = [
+    await trust.aKey({ plan: 'unlimited' }),
+    await trust.aKey({ plan: 'unlimited' }),
+    await trust.aKey({ plan: 'unlimited' }),
+  ]
+  const [, gone] = keys
+  for (const [index, key] of keys.entries()) await decide(`host${index}.example.com`, key)
+  const lock = await locked('decision')
+  const answers = Promise.all(keys.map((key, index) => decide(`host${index}.example.com`, key)))
+  await expect.poll(waiting).toBe(1)
+  await trust.sql('DELETE FROM api_key_secret WHERE key_id = $1', [gone?.row])
+  await lock.query('DELETE FROM trust.api_key WHERE id = $1', [gone?.row])
+  await lock.query('COMMIT')
+  await lock.end()
+  const [first, second, third] = await answers
+  expect([madeIn(first), madeIn(third)]).toEqual([expect.stringMatching(/^dec_/), expect.stringMatching(/^dec_/)])
+  expect(second?.errors).toHaveLength(1)
+  expect(
+    await trust.sql('SELECT count(*)::int AS n FROM decision WHERE id = ANY ($1)', [[madeIn(first), madeIn(third)]]),
+  ).toEqual([{ n: 2 }])
+})
+
+test('nobody is answered before their decision is stored, and who leaves takes nobody along who is stored by the same statement', async () => {
+  const [leaves, stays] = [await trust.aKey({ plan: 'unlimited' }), await trust.aKey({ plan: 'unlimited' })]
+  for (const key of [leaves, stays]) await decide('both.example.com', key)
+  const lock = await locked('decision')
+  const controller = new AbortController()
+  let answered = 0
+  const asked = [cancelledBy(controller.signal, () => decide('both.example.com', leaves)), decide('both.example.com', stays)]
+  for (const each of asked) void each.then(() => answered++)
+  await expect.poll(waiting).toBe(1)
+  controller.abort(new Error('The client is gone.'))
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect([answered, await waiting()]).toEqual([0, 1])
+  await lock.query('COMMIT')
+  await lock.end()
+  expect(madeIn(await asked[1])).toMatch(/^dec_/)
+  expect(await trust.sql('SELECT count(*)::int AS n FROM decision WHERE key_id = $1', [stays.row])).toEqual([{ n: 2 }])
+})
+
+/** A connection that keeps everybody from writing to a table until it commits. */
+async function locked(table: string): Promise<pg.Client> {
+  const client = new pg.Client(trust.database.connection)
+  await client.connect()
+  await client.query(`BEGIN; LOCK TABLE trust.${table} IN SHARE MODE`)
+  return client
+}
+
+/** Statements that wait for a table. */
+async function waiting(): Promise<unknown> {
+  const sql = `SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted AND relation = 'trust.decision'::regclass`
+  return (await trust.sql(sql))[0]?.n
+}
+
+test('decisions that were stored whole are the same afterwards, and share what was the same', async () => {
+  const { connection, drop } = await emptyDatabase()
+  const database = join(import.meta.dirname, '../../../database')
+  const before = mkdtempSync(join(tmpdir(), 'atrium-migrations-'))
+  cpSync(join(database, 'trust'), join(before, 'trust'), {
+    recursive: true,
+    filter: (path) => !path.includes('_judgements'),
+  })
+  await migrate(connection, { folder: before })
+  rmSync(before, { recursive: true })
+  const client = new pg.Client({ ...connection, options: '-c search_path=trust' })
+  await client.connect()
+  await client.query(`
+    INSERT INTO api_key (name, plan, created_at) VALUES ('one', 'free', now());
+    INSERT INTO snapshot VALUES ('snapshot', 'example.com', '{}', '2026-11-20T12:00:00Z', '2026-11-21T12:00:00Z')`)
+  const request = JSON.stringify({ name: 'bücher.example' })
+  const rows = [
+    ['dec_a', 1, '2026-11-20T12:00:00Z', null, '{"action":"deny"}'],
+    ['dec_b', 2, '2026-11-20T12:01:00Z', null, '{"action":"deny"}'],
+    ['dec_c', 3, '2026-11-20T12:02:00Z', '{"action":"proceed"}', '{"action":"proceed"}'],
+  ] as const
+  for (const [id, elapsed, at, override, body] of rows) {
+    await client.query(
+      `INSERT INTO decision VALUES ($1, 1, $2, $3, $4, 'snapshot', 'policy', $5, $6, '2026-11-21T12:00:00Z', $7)`,
+      [id, at, request, createHash('sha256').update(request).digest(), override, body, elapsed],
+    )
+  }
+  const whole = `id, key_id, created_at, request, request_hash, snapshot_id, policy_version, override, body, valid_until, elapsed_ms`
+  const { rows: old } = await client.query(`SELECT ${whole} FROM decision ORDER BY id`)
+
+  await migrate(connection)
+  const joined = 'FROM decision JOIN judgement ON judgement.id = judgement_id'
+  const { rows: found } = await client.query(`SELECT ${whole.replace('id,', 'decision.id,')} ${joined} ORDER BY decision.id`)
+  expect(found).toEqual(old)
+  const made = { requestText: request, snapshotId: 'snapshot', policyVersion: 'policy', override: null, text: rows[0][4] }
+  const { rows: ids } = await client.query('SELECT id FROM judgement')
+  expect(ids).toHaveLength(2)
+  expect(ids.map(({ id }) => id)).toContain(judgementId(made))
+  await client.end()
+  await drop()
+})
