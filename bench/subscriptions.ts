@@ -7,6 +7,8 @@
  *   --messages N (50)        messages sent, one after another
  */
 import { fork } from 'node:child_process'
+import { get } from 'node:http'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { WebSocket } from 'ws'
@@ -40,28 +42,71 @@ async function ask<Data>(query: string, variables: object = {}, token?: string):
   return data
 }
 
-/** A socket of the protocol graphql-transport-ws that is acknowledged. Every message after that goes to `onMessage`. */
-function connected(token: string, onMessage: (text: string) => void = () => {}): Promise<WebSocket> {
+const init = (token: string) => JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } })
+
+/** A socket of the protocol graphql-transport-ws that is acknowledged. */
+function connected(token: string): Promise<WebSocket> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(address, 'graphql-transport-ws', { perMessageDeflate: false })
     socket.once('error', reject)
-    socket.once('open', () =>
-      socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } })),
-    )
-    socket.once('message', () => {
-      socket.on('message', (data) => {
-        const text = String(data)
-        if (text.startsWith('{"type":"ping"')) socket.send('{"type":"pong"}')
-        else onMessage(text)
+    socket.once('open', () => socket.send(init(token)))
+    socket.once('message', () => resolve(socket))
+  })
+}
+
+/** First bytes of whole frames (RFC 6455 §5.2). */
+const [TEXT, PING, PONG] = [0x81, 0x89, 0x8a]
+
+/** A frame as clients send them: masked, with a key that changes nothing. */
+function framed(first: number, text: string): Buffer {
+  const payload = Buffer.from(text)
+  const { length } = payload
+  const header = length < 126 ? [first, 0x80 | length] : [first, 0xfe, length >> 8, length & 0xff]
+  return Buffer.concat([Buffer.from([...header, 0, 0, 0, 0]), payload])
+}
+
+/**
+ * A WebSocket that sends `texts`, each but the first when something was answered, and then only notes when a text arrives that has `word` in it: a thousand of them
+ * share processors with the server, and what they do beyond that would be measured as the server's.
+ */
+function listening(
+  url: string,
+  protocol: string,
+  texts: readonly string[],
+  word: string,
+  onArrival: () => void,
+): Promise<Socket> {
+  const headers = {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': Buffer.alloc(16).toString('base64'),
+    ...(protocol && { 'sec-websocket-protocol': protocol }),
+  }
+  return new Promise((resolve, reject) => {
+    const request = get(url, { headers, agent: false })
+    request.once('error', reject)
+    request.once('response', ({ statusCode }) => reject(new Error(`Expected a WebSocket, got status ${statusCode}.`)))
+    request.once('upgrade', (_, socket) => {
+      socket.on('data', (bytes: Buffer) => {
+        if (bytes[0] === PING) socket.write(framed(PONG, ''))
+        else if (bytes.includes(word)) onArrival()
+        else say()
       })
+      const toSay = [...texts]
+      const say = () => {
+        const text = toSay.shift()
+        if (text !== undefined) socket.write(framed(TEXT, text))
+      }
+      say()
       resolve(socket)
     })
   })
 }
 
 /** Opens `count` sockets, a hundred at a time. */
-async function many(count: number, open: (index: number) => Promise<WebSocket>): Promise<WebSocket[]> {
-  const sockets: WebSocket[] = []
+async function many<Opened>(count: number, open: (index: number) => Promise<Opened>): Promise<Opened[]> {
+  const sockets: Opened[] = []
   while (sockets.length < count) {
     const batch = Math.min(100, count - sockets.length)
     sockets.push(...(await Promise.all(Array.from({ length: batch }, (_, index) => open(sockets.length + index)))))
@@ -112,10 +157,11 @@ async function measureFanOut(people: readonly Person[]): Promise<void> {
   const subscription = JSON.stringify({ id: '1', type: 'subscribe', payload: { query, variables: { roomId } } })
 
   const arrivals: number[] = []
-  const sockets = await many(subscribers, (index) =>
-    connected((people[index % people.length] as Person).token, () => arrivals.push(performance.now())),
-  )
-  for (const socket of sockets) socket.send(subscription)
+  const sockets = await many(subscribers, (index) => {
+    const { token } = people[index % people.length] as Person
+    const onArrival = () => arrivals.push(performance.now())
+    return listening(`${atrium.base}/graphql`, 'graphql-transport-ws', [init(token), subscription], '"text":"message ', onArrival)
+  })
   await sleep(2_000)
 
   const sendMessage = 'mutation ($roomId: ID!, $text: String!) { sendMessage(roomId: $roomId, text: $text) { __typename } }'
@@ -124,7 +170,7 @@ async function measureFanOut(people: readonly Person[]): Promise<void> {
   const busy = processorMilliseconds(atrium.pid)
   const times = await timesOf(messages, send, arrivals)
   const spent = processorMilliseconds(atrium.pid) - busy
-  for (const socket of sockets) socket.terminate()
+  for (const socket of sockets) socket.destroy()
 
   const verdict = at(times, 0.99) <= BUDGETS.fanOutMilliseconds ? 'within' : 'OVER'
   console.log(
@@ -140,21 +186,14 @@ async function compareWithBare(times: readonly number[]): Promise<void> {
   const server = fork(join(import.meta.dirname, 'bare-broadcast.ts'))
   const port = await new Promise((resolve) => server.once('message', resolve))
   const arrivals: number[] = []
-  const sockets = await many(
-    subscribers,
-    () =>
-      new Promise((resolve, reject) => {
-        const socket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false })
-        socket.once('error', reject).once('open', () => resolve(socket))
-        socket.on('message', (data) => arrivals.push(String(data).length > 0 ? performance.now() : Number.NaN))
-      }),
-  )
+  const onArrival = () => arrivals.push(performance.now())
+  const sockets = await many(subscribers, () => listening(`http://127.0.0.1:${port}`, '', [], '"text":"message ', onArrival))
   const message = { id: 'x'.repeat(20), text: 'message 1', author: { name: 'Bench 1' }, room: { name: 'Bench' } }
   const text = JSON.stringify({ id: '1', type: 'next', payload: { data: { messageReceived: message } } })
   const send = async () => void server.send(text)
   await timesOf(20, send, arrivals)
   const bare = await timesOf(messages, send, arrivals)
-  for (const socket of sockets) socket.terminate()
+  for (const socket of sockets) socket.destroy()
   server.disconnect()
   console.log(
     `A bare loop over ${subscribers} sockets: p50 ${at(bare, 0.5).toFixed(1)} ms, p99 ${at(bare, 0.99).toFixed(1)} ms; ` +

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import type { OutboxEvent, OutboxTables } from './outbox.ts'
+import { prepared } from './prepared.ts'
 
 /** Events that are read at once from one topic. */
 export const BATCH = 1_000
@@ -32,13 +33,7 @@ export function recordsOf(database: Kysely<OutboxTables>, process: string) {
     async read(topics: readonly { readonly name: string; readonly position: number }[]): Promise<OutboxEvent[]> {
       const names = topics.map(({ name }) => name)
       const positions = topics.map(({ position }) => String(position))
-      const { rows } = await sql<{ topic: string; number: string; payload: Record<string, unknown>; createdAt: Date }>`
-        SELECT found.topic, found.number, found.payload, found.created_at AS "createdAt"
-        FROM unnest(${names}::text[], ${positions}::bigint[]) AS asked (name, position)
-        CROSS JOIN LATERAL (
-          SELECT * FROM event WHERE topic = asked.name AND number > asked.position ORDER BY number LIMIT ${BATCH}
-        ) AS found
-        ORDER BY found.topic, found.number`.execute(database)
+      const rows = await BEHIND(database, names, positions)
       return rows.map((row) => Object.freeze({ ...row, number: Number(row.number) }))
     },
 
@@ -57,13 +52,7 @@ export function recordsOf(database: Kysely<OutboxTables>, process: string) {
     ): Promise<void> {
       const ids = listeners.map(({ id }) => id)
       const numbers = listeners.map(({ number }) => number)
-      await sql`
-        WITH moved AS (
-          UPDATE event_listener SET number = changed.number
-          FROM unnest(${ids}::uuid[], ${numbers}::bigint[]) AS changed (id, number) WHERE event_listener.id = changed.id
-        )
-        INSERT INTO event_position (process, topic, number) VALUES (${process}, ${topic}, ${position})
-        ON CONFLICT (process, topic) DO UPDATE SET number = excluded.number`.execute(database)
+      await WRITE(database, ids, numbers, process, topic, position)
     },
 
     async release(ids: readonly string[]): Promise<void> {
@@ -87,6 +76,36 @@ export function recordsOf(database: Kysely<OutboxTables>, process: string) {
     },
   }
 }
+
+type EventRow = Omit<OutboxEvent, 'number'> & { readonly number: string }
+
+const BEHIND = prepared((database: Kysely<OutboxTables>, names: readonly string[], positions: readonly string[]) =>
+  sql<EventRow>`
+    SELECT found.topic, found.number, found.payload, found.created_at AS "createdAt"
+    FROM unnest(${names}::text[], ${positions}::bigint[]) AS asked (name, position)
+    CROSS JOIN LATERAL (
+      SELECT * FROM event WHERE topic = asked.name AND number > asked.position ORDER BY number LIMIT ${sql.lit(BATCH)}
+    ) AS found
+    ORDER BY found.topic, found.number`.compile(database),
+)
+
+const WRITE = prepared(
+  (
+    database: Kysely<OutboxTables>,
+    ids: readonly string[],
+    numbers: readonly (number | null)[],
+    process: string,
+    topic: string,
+    position: number,
+  ) =>
+    sql`
+      WITH moved AS (
+        UPDATE event_listener SET number = changed.number
+        FROM unnest(${ids}::uuid[], ${numbers}::bigint[]) AS changed (id, number) WHERE event_listener.id = changed.id
+      )
+      INSERT INTO event_position (process, topic, number) VALUES (${process}, ${topic}, ${position})
+      ON CONFLICT (process, topic) DO UPDATE SET number = excluded.number`.compile(database),
+)
 
 async function lastNumber(database: Kysely<OutboxTables>, topic: string): Promise<number> {
   const row = await database.selectFrom('event_topic').select('last_number').where('name', '=', topic).executeTakeFirst()

@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import type { KeysetRange } from '../../runtime/keyset.ts'
 import { append } from '../../runtime/outbox.ts'
+import { prepared } from '../../runtime/prepared.ts'
+import { transaction } from '../../runtime/transaction.ts'
 import { lockRoom } from '../room/repository.ts'
 import type { Tables } from '../tables.ts'
 import { type Message, topicOf } from './message.ts'
@@ -10,8 +12,7 @@ const COLUMNS = ['id', 'room_id as roomId', 'author_id as authorId', 'text', 'cr
 /** Messages in the database. */
 export const messageRepository = (database: Kysely<Tables>) => ({
   /** In any order, without those that do not exist. */
-  findByIds: (ids: readonly string[]): Promise<Message[]> =>
-    database.selectFrom('message').select(COLUMNS).where('id', 'in', ids).execute(),
+  findByIds: (ids: readonly string[]): Promise<Message[]> => BY_IDS(database, ids),
 
   /** Messages of several rooms, newest first, of each room one more than asked for. */
   async ofRooms(roomIds: readonly string[], { size, after }: KeysetRange): Promise<Message[]> {
@@ -34,21 +35,10 @@ export const messageRepository = (database: Kysely<Tables>) => ({
 
   /** Writes a message as a member, and tells who listens. */
   send: (roomId: string, authorId: string, text: string): Promise<Message | 'no such room' | 'not a member'> =>
-    database.transaction().execute(async (transaction) => {
-      if (!(await lockRoom(transaction, roomId))) return 'no such room'
-      const membership = await transaction
-        .selectFrom('room_member')
-        .select('user_id')
-        .where('room_id', '=', roomId)
-        .where('user_id', '=', authorId)
-        .executeTakeFirst()
-      if (!membership) return 'not a member'
-      const message = await transaction
-        .insertInto('message')
-        .values({ room_id: roomId, author_id: authorId, text })
-        .returning(COLUMNS)
-        .executeTakeFirstOrThrow()
-      await append(transaction, topicOf(roomId), { id: message.id })
+    transaction(database, async (query) => {
+      const [room, [message]] = await Promise.all([lockRoom(query, roomId), INSERT_AS_MEMBER(query, roomId, authorId, text)])
+      if (!message) return room ? 'not a member' : 'no such room'
+      await append(query, topicOf(roomId), { id: message.id })
       return message
     }),
 
@@ -59,6 +49,30 @@ export const messageRepository = (database: Kysely<Tables>) => ({
     sessionIds: readonly string[],
     at: Date,
   ): Promise<{ readonly sessionId: string; readonly isThere: boolean }[]> =>
+    AUDIENCE(database, roomId, messageId, sessionIds, at),
+})
+
+const BY_IDS = prepared((database: Kysely<Tables>, ids: readonly string[]) =>
+  database.selectFrom('message').select(COLUMNS).where('id', '=', sql<string>`any(${ids}::bigint[])`).compile(),
+)
+
+/** Behind `lockRoom`, so that whoever left before that is no member any more. */
+const INSERT_AS_MEMBER = prepared((database: Kysely<Tables>, roomId: string, authorId: string, text: string) =>
+  database
+    .insertInto('message')
+    .columns(['room_id', 'author_id', 'text'])
+    .expression(({ selectFrom }) =>
+      selectFrom('room_member')
+        .select(['room_id', 'user_id', sql<string>`${text}::text`.as('text')])
+        .where('room_id', '=', roomId)
+        .where('user_id', '=', authorId),
+    )
+    .returning(COLUMNS)
+    .compile(),
+)
+
+const AUDIENCE = prepared(
+  (database: Kysely<Tables>, roomId: string, messageId: string, sessionIds: readonly string[], at: Date) =>
     database
       .selectFrom('session')
       .innerJoin('room_member', 'room_member.user_id', 'session.user_id')
@@ -69,10 +83,10 @@ export const messageRepository = (database: Kysely<Tables>) => ({
           .as('isThere'),
       ])
       .where('room_id', '=', roomId)
-      .where('session.id', 'in', sessionIds)
+      .where('session.id', '=', sql<string>`any(${sessionIds}::uuid[])`)
       .where('session.ended_at', 'is', null)
       .where('session.expires_at', '>', at)
-      .execute(),
-})
+      .compile(),
+)
 
 export type MessageRepository = ReturnType<typeof messageRepository>

@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { KeysetRange } from '../../runtime/keyset.ts'
+import { prepared } from '../../runtime/prepared.ts'
 import type { Tables } from '../tables.ts'
 import type { Room, RoomMember } from './room.ts'
 
@@ -12,8 +13,7 @@ export type MembershipChange = Room | 'no such room' | 'no such user' | 'not the
 /** Rooms and their members in the database. Who changes members, or writes a message, locks the room's row first. */
 export const roomRepository = (database: Kysely<Tables>) => ({
   /** In any order, without those that do not exist. */
-  findByIds: (ids: readonly string[]): Promise<Room[]> =>
-    database.selectFrom('room').select(COLUMNS).where('id', 'in', ids).execute(),
+  findByIds: (ids: readonly string[]): Promise<Room[]> => BY_IDS(database, ids),
 
   /** Memberships of one user in some rooms. */
   membershipsIn: (roomIds: readonly string[], userId: string): Promise<RoomMember[]> =>
@@ -127,8 +127,16 @@ export const roomRepository = (database: Kysely<Tables>) => ({
 export type RoomRepository = ReturnType<typeof roomRepository>
 
 /** The room, unchanged by others until the transaction ends; undefined when there is none. */
-export const lockRoom = (transaction: Transaction<Tables>, roomId: string): Promise<Room | undefined> =>
-  transaction.selectFrom('room').select(COLUMNS).where('id', '=', roomId).forNoKeyUpdate().executeTakeFirst()
+export const lockRoom = async (transaction: Transaction<Tables>, roomId: string): Promise<Room | undefined> =>
+  (await LOCKED(transaction, roomId))[0]
+
+const BY_IDS = prepared((database: Kysely<Tables>, ids: readonly string[]) =>
+  database.selectFrom('room').select(COLUMNS).where('id', '=', sql<string>`any(${ids}::bigint[])`).compile(),
+)
+
+const LOCKED = prepared((database: Kysely<Tables>, roomId: string) =>
+  database.selectFrom('room').select(COLUMNS).where('id', '=', roomId).forNoKeyUpdate().compile(),
+)
 
 /** Ends every membership of a user who is about to be deleted: rooms pass on to whoever is a member for longest, or end with their last member. */
 export const leaveEveryRoom = async (transaction: Transaction<Tables>, userId: string): Promise<void> => {

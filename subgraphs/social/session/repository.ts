@@ -1,5 +1,6 @@
 import type { JWK } from 'jose'
 import type { Kysely } from 'kysely'
+import { prepared } from '../../runtime/prepared.ts'
 import type { Tables } from '../tables.ts'
 import type { User } from '../user/user.ts'
 
@@ -28,22 +29,8 @@ const FORGOTTEN_AFTER = 48 * 60 * 60 * 1000
 export const sessionRepository = (database: Kysely<Tables>) => ({
   /** The user of a session that is alive at `at`; null when it has ended or there is none. */
   async userOfLiving(sessionId: string, at: Date): Promise<User | null> {
-    const row = await database
-      .selectFrom('session')
-      .innerJoin('user', 'user.id', 'session.user_id')
-      .select([
-        'user.id',
-        'user.email',
-        'user.name',
-        'user.role',
-        'user.phone_number as phoneNumber',
-        'user.created_at as createdAt',
-      ])
-      .where('session.id', '=', sessionId)
-      .where('session.ended_at', 'is', null)
-      .where('session.expires_at', '>', at)
-      .executeTakeFirst()
-    return row ?? null
+    const [user] = await USER_OF_LIVING(database, sessionId, at)
+    return user ?? null
   },
 
   /** A user by the key of the address, with what the password is compared with; null when there is none. */
@@ -205,5 +192,23 @@ export const sessionRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 })
+
+const USER_OF_LIVING = prepared((database: Kysely<Tables>, sessionId: string, at: Date) =>
+  database
+    .selectFrom('session')
+    .innerJoin('user', 'user.id', 'session.user_id')
+    .select([
+      'user.id',
+      'user.email',
+      'user.name',
+      'user.role',
+      'user.phone_number as phoneNumber',
+      'user.created_at as createdAt',
+    ])
+    .where('session.id', '=', sessionId)
+    .where('session.ended_at', 'is', null)
+    .where('session.expires_at', '>', at)
+    .compile(),
+)
 
 export type SessionRepository = ReturnType<typeof sessionRepository>

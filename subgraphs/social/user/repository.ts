@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { KeysetRange } from '../../runtime/keyset.ts'
 import { append } from '../../runtime/outbox.ts'
+import { prepared } from '../../runtime/prepared.ts'
 import { leaveEveryRoom } from '../room/repository.ts'
 import type { Tables } from '../tables.ts'
 import { addressHash, emailKey, nameKey, SIGN_UPS, type User } from './user.ts'
@@ -16,8 +17,7 @@ export type UserSearch = { readonly text: string; readonly inAddresses: boolean 
 /** Users in the database. */
 export const userRepository = (database: Kysely<Tables>) => ({
   /** In any order, without those that do not exist. */
-  findByIds: (ids: readonly string[]): Promise<User[]> =>
-    database.selectFrom('user').select(COLUMNS).where('id', 'in', ids).execute(),
+  findByIds: (ids: readonly string[]): Promise<User[]> => BY_IDS(database, ids),
 
   /** The user of an address, without regard to case; null when there is none. */
   findByEmail: async (email: string): Promise<User | null> => {
@@ -98,6 +98,10 @@ export const userRepository = (database: Kysely<Tables>) => ({
       return true
     }),
 })
+
+const BY_IDS = prepared((database: Kysely<Tables>, ids: readonly string[]) =>
+  database.selectFrom('user').select(COLUMNS).where('id', '=', sql<string>`any(${ids}::bigint[])`).compile(),
+)
 
 export type UserRepository = ReturnType<typeof userRepository>
 
