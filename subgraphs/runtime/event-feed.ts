@@ -23,6 +23,8 @@ type Listener = {
   done: number
   /** What the database knows of `done`; null: that it is as far as the topic. */
   recorded: number | null
+  /** Whether it is still being told what it missed: what happens meanwhile is read behind that. */
+  isCatchingUp: boolean
 }
 
 /** A topic that somebody listens to here. */
@@ -110,11 +112,11 @@ export async function eventFeed({
         if (id !== null) releaseSoon(id)
       },
     })
-    const own: Listener = { id, queue, told: from, done: from, recorded: id === null ? null : from }
+    const own: Listener = { id, queue, told: from, done: from, recorded: id === null ? null : from, isCatchingUp: true }
     topics.set(name, topic)
-    // Before the listener is told of anything new, it is told what others here were told already.
     topic.listeners.add(own)
     if (from < topic.position) topic.behind += 1
+    // Before the listener is told of anything new, it is told what others here were told already.
     try {
       for (let last = from; last < topic.position; ) {
         const missed = await records.read([{ name, position: last }])
@@ -125,6 +127,7 @@ export async function eventFeed({
       await queue.iterator.return?.()
       throw error
     }
+    own.isCatchingUp = false
     if (ended.signal.aborted) queue.end()
     readSoon([topic])
     return queue.iterator
@@ -164,7 +167,7 @@ export async function eventFeed({
     if (!topic || event.number <= topic.position) return
     topic.position = event.number
     topic.behind = topic.listeners.size
-    for (const listener of [...topic.listeners]) tell(listener, event)
+    for (const listener of [...topic.listeners]) if (!listener.isCatchingUp) tell(listener, event)
   }
 
   function tell(listener: Listener, event: OutboxEvent): void {
@@ -196,10 +199,12 @@ export async function eventFeed({
       if (isNews) await records.write(topic.name, position, changed)
       topic.written = position
       for (const { listener, number } of changed) listener.recorded = number
-    } catch (error) {
-      log.warn({ err: error }, 'the positions of listeners could not be written')
-    } finally {
       topic.writing = null
+    } catch (error) {
+      if (ended.signal.aborted) return
+      log.warn({ err: error }, 'the positions of listeners could not be written; trying again')
+      topic.writing = setTimeout(() => void write(topic), RETRY).unref()
+      return
     }
     if (topic.position > position || [...topic.listeners].some(({ recorded }) => recorded !== null)) writeSoon(topic)
   }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import pino from 'pino'
@@ -7,6 +8,7 @@ import { type Database, openDatabase } from '../../../subgraphs/runtime/database
 import { eventFeed } from '../../../subgraphs/runtime/event-feed.ts'
 import { append, appendAll, type EventFeed, type OutboxEvent, type OutboxTables } from '../../../subgraphs/runtime/outbox.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/database.ts'
+import { databaseProxy } from './support/database-proxy.ts'
 
 const log = pino({ level: 'silent' })
 
@@ -42,7 +44,7 @@ async function read(events: AsyncIterator<OutboxEvent>, count: number): Promise<
   return numbers
 }
 
-const rows = async (table: 'event_listener' | 'event_process'): Promise<number> =>
+const rows = async (table: 'event_listener' | 'event_position' | 'event_process'): Promise<number> =>
   Number(
     (
       await database.query
@@ -129,6 +131,61 @@ test('a listener who comes while events happen misses none after it has come', a
   const numbers = await read(late, 1)
   while (numbers.at(-1) !== 51) numbers.push(...(await read(late, 1)))
   expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, index) => (numbers[0] ?? 0) + index))
+})
+
+test('who comes back misses nothing, though others are told of something new before it has caught up', async () => {
+  await happen('a', 5)
+  const dead = randomUUID()
+  await database.pool.query('INSERT INTO event_process (id, seen_at) VALUES ($1, now())', [dead])
+  await database.pool.query(
+    "INSERT INTO event_listener (id, process, topic, listener, number) VALUES (gen_random_uuid(), $1, 'a', 'name', 2)",
+    [dead],
+  )
+  const held: (() => void)[] = []
+  const proxy = await databaseProxy(fresh.connection, {
+    // What is behind position 2.
+    toServer: ({ bytes, pass }) => (bytes.includes('{"2"}') ? void held.push(pass) : pass()),
+    toClient: ({ pass }) => pass(),
+  })
+  const busy = await eventFeed({ connection: proxy.connection, schema: 'social', log })
+  try {
+    const others = await busy.listen('a', null)
+    const coming = busy.listen('a', 'name')
+    await eventually(async () => held.length > 0)
+    await happen('a')
+    expect(await read(others, 1)).toEqual([6])
+    for (const pass of held) pass()
+    const back = await coming
+    await happen('a')
+    expect(await read(back, 5)).toEqual([3, 4, 5, 6, 7])
+  } finally {
+    await busy.close()
+    proxy.close()
+  }
+})
+
+test('positions that cannot be written are tried again after a pause, until they can', async () => {
+  let warnings = 0
+  const counting = pino({ level: 'warn' }, { write: () => void warnings++ })
+  const other = await eventFeed({ connection: fresh.connection, schema: 'social', log: counting })
+  try {
+    const events = await other.listen('a', 'name')
+    await database.pool.query('ALTER TABLE event_position RENAME TO elsewhere')
+    await happen('a')
+    await read(events, 1)
+    // It is done with one when it asks for the next.
+    const next = events.next()
+    await eventually(async () => warnings > 0)
+    // Without a pause there are hundreds by then.
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    expect(warnings).toBeLessThan(5)
+    await database.pool.query('ALTER TABLE elsewhere RENAME TO event_position')
+    await eventually(async () => (await rows('event_position')) === 1)
+    await events.return?.()
+    await next
+  } finally {
+    await other.close()
+  }
 })
 
 test('a reader who asks for nothing is cut off with SLOW_READER, and holds up nobody', async () => {
