@@ -39,7 +39,7 @@ export type ToolServer = {
 
 type KeyHeader = { readonly name: CredentialHeader; readonly description: string; readonly isRequired: boolean }
 
-/** Who may ask at all, and how often: requests of any kind count, in this process. */
+/** Who may ask at all, and how often: requests of any kind count, where `ServingOptions.counting` does. */
 export type Admission = {
   readonly perMinute: number
   /** Whose requests are counted together, or why the credentials are good for nothing here. */
