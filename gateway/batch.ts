@@ -14,7 +14,7 @@ export type BatchOutcome =
 
 /**
  * Runs a list of operations, at most `limit`, each admitted as if it had come alone. Together they may cost what one may, and take as long. With a mutation among
- * them they run one after the other, all at once otherwise. Never rejects.
+ * them they run one after the other, all at once otherwise. A client that wants to know what it costs may say so once for all of them. Never rejects.
  */
 export async function runBatch(
   gateway: Gateway,
@@ -45,7 +45,10 @@ export async function runBatch(
   }
 
   const outcomes = await withinTime(BOUNDS.milliseconds, passage, async (bounded) => {
-    const run = ({ asked, admission }: (typeof parts)[number]) => outcomeOf(admission, asked, bounded)
+    const run = ({ asked, admission }: (typeof parts)[number]) => {
+      const wantsCost = asked.wantsCost || passage.wantsCost === true
+      return outcomeOf(admission, asked, { ...bounded, wantsCost })
+    }
     if (!parts.some(({ admission }) => admission.operation === 'mutation')) return Promise.all(parts.map(run))
     const inOrder: Outcome[] = []
     for (const part of parts) inOrder.push(await run(part))
@@ -57,9 +60,9 @@ export async function runBatch(
 const costOf = (admission: Admission, { variables }: Asked): number =>
   admission.kind === 'admitted' ? admission.cost(variables) : 0
 
-function outcomeOf(admission: Admission, { variables, wantsCost }: Asked, passage: Passage): Outcome | Promise<Outcome> {
+function outcomeOf(admission: Admission, { variables }: Asked, passage: Passage): Outcome | Promise<Outcome> {
   if (admission.operation === 'subscription') return { errors: [SUBSCRIPTION] }
-  return admission.kind === 'refused' ? { errors: admission.errors } : admission.run(variables, { ...passage, wantsCost })
+  return admission.kind === 'refused' ? { errors: admission.errors } : admission.run(variables, passage)
 }
 
 const refused = (...[code, message, details]: Parameters<typeof refusal>): BatchOutcome => ({

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
 import { type CheckedOperation, checkOwn } from './documents.ts'
 import { fault, refusal } from './errors.ts'
-import { knownOf, type Machinery, planned, type Run } from './execution.ts'
+import { knownOf, type Machinery, outlivesClient, planned, type Run } from './execution.ts'
 import type { Gateway } from './gateway.ts'
 import type { KeptPlans } from './kept-plans.ts'
 import { BOUNDS, type Limits } from './limits/limits.ts'
@@ -69,7 +69,7 @@ export function createClient(
   plans: KeptPlans,
 ): GatewayClient {
   const { supergraph } = machinery
-  const runs = new WeakMap<DocumentNode, Run>()
+  const prepared = new WeakMap<DocumentNode, { readonly run: Run; readonly outlivesClient: boolean }>()
 
   return {
     schema: supergraph.api,
@@ -79,17 +79,19 @@ export function createClient(
         const checked = checkOwn(document, supergraph.api, known)
         const run = planned(checked, machinery)
         if (!known && !checked.isIntrospection) plans.add(document, knownOf(checked, machinery))
-        runs.set(document, around(checked, run))
+        prepared.set(document, { run: around(checked, run), outlivesClient: outlivesClient(checked) })
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error)
         throw new Error(`The operation ${nameOf(document)} cannot be run on this graph:\n${reason}`, { cause: error })
       }
     },
     async run<Data>(document: DocumentNode, variables: Readonly<Record<string, unknown>>, caller: Caller, signal: AbortSignal) {
-      const run = runs.get(document)
-      if (!run) throw new Error(`Expected the operation ${nameOf(document)} to be prepared before it is run.`)
+      const known = prepared.get(document)
+      if (!known) throw new Error(`Expected the operation ${nameOf(document)} to be prepared before it is run.`)
+      const { run, outlivesClient } = known
+      const begin = (passage: Passage) => run(defined(variables), passage)
       try {
-        const outcome = await withinTime(BOUNDS.milliseconds, { caller, signal }, (passage) => run(defined(variables), passage))
+        const outcome = await withinTime(BOUNDS.milliseconds, { caller, signal }, begin, { outlivesClient })
         // The document was validated against the schema, and its type was generated from both.
         return { data: (outcome.data ?? null) as Data | null, errors: outcome.errors ?? NO_ERRORS }
       } catch (error) {

@@ -1,6 +1,6 @@
 import type { GraphQLFormattedError } from 'graphql'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
-import { identified } from './errors.ts'
+import { fault, identified } from './errors.ts'
 import type { Admission } from './gateway.ts'
 import type { Outcome } from './outcome.ts'
 import { textOf } from './outcome-text.ts'
@@ -31,7 +31,7 @@ export function deliver(
   let beginning: AbortController | null = new AbortController()
 
   return {
-    ended: run(),
+    ended: run().catch(() => [fault(caller.requestId)]),
     stop() {
       if (isStopped) return
       isStopped = true
@@ -83,8 +83,12 @@ export function deliver(
         }
       }
       const tell = (outcome: Outcome): void => {
-        if (isStopped) ask()
-        else send(textOf(outcome), ask)
+        try {
+          if (isStopped) ask()
+          else send(textOf(outcome), ask)
+        } catch (error) {
+          fail(error)
+        }
       }
       ask()
     })

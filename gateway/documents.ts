@@ -109,7 +109,8 @@ export function rememberingDocuments<Outcome>(
 ): (text: string, operationName: string | undefined) => Outcome {
   const outcomes = boundedCache<{ readonly outcome: Outcome }>(REMEMBERED)
   return (text, operationName) => {
-    const key = operationName === undefined ? text : `${operationName}\0${text}`
+    // Its length says where a name ends: no text makes another one's key.
+    const key = `${operationName?.length ?? ''}:${operationName ?? ''}${text}`
     const known = outcomes.get(key)
     if (known) return known.outcome
     const outcome = check(text, operationName)

@@ -2,6 +2,7 @@ import type { FetchNode, QueryPlan } from '@apollo/query-planner'
 import {
   ExecutableDefinitionsRule,
   type ExecutionResult,
+  GraphQLError,
   KnownFragmentNamesRule,
   LoneAnonymousOperationRule,
   NoFragmentCyclesRule,
@@ -43,10 +44,18 @@ export type Machinery = {
   readonly metrics: Metrics | null
 }
 
+/** Whether an operation that has begun goes on without its client: nobody may leave half of a mutation behind, in one subgraph or between two. */
+export const outlivesClient = ({ operation }: CheckedOperation): boolean => operation.operation === 'mutation'
+
 /** Runs within the time that an operation has; a fault of ours ends as an error without detail. */
-export async function guarded(passage: Passage, log: Logger, run: (bounded: Passage) => Promise<Outcome>): Promise<Outcome> {
+export async function guarded(
+  passage: Passage,
+  log: Logger,
+  run: (bounded: Passage) => Promise<Outcome>,
+  options: Parameters<typeof withinTime>[3] = {},
+): Promise<Outcome> {
   try {
-    return await withinTime(BOUNDS.milliseconds, passage, run)
+    return await withinTime(BOUNDS.milliseconds, passage, run, options)
   } catch (error) {
     log.error({ err: error, requestId: passage.caller.requestId }, 'an operation failed')
     return { data: null, errors: [fault(passage.caller.requestId)] }
@@ -63,7 +72,7 @@ export function planned(checked: CheckedOperation, { supergraph, links, metrics 
     const introspect = compileOperation(supergraph.api, checked.document, checked.operation.name?.value)
     return async (variableValues) => {
       metrics?.executed('introspection')
-      return outcomeOf(await introspect({ contextValue: undefined, variableValues }))
+      return introspected(await introspect({ contextValue: undefined, variableValues }))
     }
   }
 
@@ -164,6 +173,13 @@ export const outcomeOf = ({ data, errors }: ExecutionResult): Outcome => ({
   ...(data !== undefined && { data }),
   ...(errors && errors.length > 0 && { errors: errors.map((error) => formatted(error)) }),
 })
+
+/** The schema answers whatever is asked as it should be. */
+const introspected = ({ data, errors = [] }: ExecutionResult): Outcome =>
+  outcomeOf({
+    ...(data !== undefined && { data }),
+    errors: errors.map(({ message, path }) => new GraphQLError(message, { path, extensions: { code: 'BAD_USER_INPUT' } })),
+  })
 
 const formatted = ({ message, path, extensions }: NonNullable<ExecutionResult['errors']>[number]) => ({
   message,

@@ -7,7 +7,7 @@ import { type ResponseCache, responseCache } from './caching/response-cache.ts'
 import { createClient, type GatewayClient } from './client.ts'
 import { type Checked, type CheckedOperation, checkText, rememberingDocuments } from './documents.ts'
 import { refusal } from './errors.ts'
-import { guarded, type Machinery, planned, type Run } from './execution.ts'
+import { guarded, type Machinery, outlivesClient, planned, type Run } from './execution.ts'
 import { type KeptPlans, NO_PLANS } from './kept-plans.ts'
 import type { Budget } from './limits/budget.ts'
 import { withCost, withCostFirst } from './limits/cost-report.ts'
@@ -171,7 +171,7 @@ export async function startGateway({
     if (outcome.kind === 'refused') return outcome
     const { checked, model } = outcome
     const { operation } = checked.operation
-    const check = requestCheck(supergraph.api, checked.operation, model, { limits, budget, suggestions: introspection })
+    const check = requestCheck(supergraph.api, checked, model, { limits, budget, suggestions: introspection })
     const { cost } = check
     try {
       return { cost, ...(operation === 'subscription' ? subscribable(checked, check) : runnable(checked, check)) }
@@ -183,7 +183,8 @@ export async function startGateway({
 
   function runnable(checked: CheckedOperation, { verdict, cost: costOf }: RequestCheck): Omit<Admitted, 'cost'> {
     const plannedRun = caching.telling(checked, planned(checked, machinery))
-    const begun: Run = (variables, passage) => guarded(passage, log, (bounded) => plannedRun(variables, bounded))
+    const ends = { outlivesClient: outlivesClient(checked) }
+    const begun: Run = (variables, passage) => guarded(passage, log, (bounded) => plannedRun(variables, bounded), ends)
     const answering = caching.answering(checked, begun)
     const run: Run = async (variables, passage) => {
       const { errors, cost } = await verdict(variables, passage)

@@ -2,6 +2,7 @@ import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import { CREDENTIAL_HEADERS } from '../subgraphs/runtime/caller.ts'
+import { isNestedTooDeep } from './compiled-plan/nesting.ts'
 import type { HttpResponse } from './http-exchange.ts'
 import type { Passage } from './link.ts'
 
@@ -50,7 +51,7 @@ export async function textOf({ headers, bytes }: HttpResponse): Promise<string> 
 /** Some begin with a byte order mark, which nobody may write and everybody may ignore (RFC 8259 §8.1). */
 const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text)
 
-/** The answer, if the text is one: with data or errors of the right shape. */
+/** The answer, if the text is one: with data, or errors that say why there is none. */
 export function answerIn(text: string): ExecutionResult | null {
   let answer: unknown
   try {
@@ -62,18 +63,22 @@ export function answerIn(text: string): ExecutionResult | null {
   const { data, errors } = answer
   if (data !== undefined && data !== null && !isObject(data)) return null
   if (errors !== undefined && !Array.isArray(errors)) return null
-  if (data === undefined && errors === undefined) return null
   const shown: GraphQLError[] = (errors ?? []).map(visibleError)
+  // Without data somebody has to say why (GraphQL, October 2021, section 7.1).
+  if ((data === undefined || data === null) && shown.length === 0) return null
   return { data: (data ?? null) as Record<string, unknown> | null, ...(shown.length > 0 && { errors: shown }) }
 }
 
 /** What a subgraph says to clients: its stack traces and what it may have copied of an answer further behind stay here. */
 function visibleError(error: unknown): GraphQLError {
   const { message, path, extensions } = isObject(error) ? error : {}
-  const { stacktrace: _, exception: __, response: ___, ...said } = isObject(extensions) ? extensions : {}
+  const { stacktrace: _, exception: __, response: ___, code, ...said } = isObject(extensions) ? extensions : {}
   return new GraphQLError(typeof message === 'string' ? message : 'A service reported an error without a message.', {
-    path: Array.isArray(path) ? path : null,
-    extensions: { code: 'DOWNSTREAM_SERVICE_ERROR', ...said },
+    path: Array.isArray(path) && path.every((part) => typeof part === 'string' || Number.isInteger(part)) ? path : null,
+    extensions: {
+      code: typeof code === 'string' ? code : 'DOWNSTREAM_SERVICE_ERROR',
+      ...(!isNestedTooDeep(said) && said),
+    },
   })
 }
 

@@ -2,7 +2,7 @@ import type { ExecutionResult } from 'graphql'
 import type { Pool } from 'undici'
 import { exchange, type HttpRequest } from './http-exchange.ts'
 import { answerIn, textOf } from './http-messages.ts'
-import { againAfter, isConnectionFault, isOverload } from './http-retries.ts'
+import { againAfter, isConnectionFault, isFaultOfQuestion, isOverload } from './http-retries.ts'
 
 /** An answer, and the JSON that it was. */
 export type Answer = { readonly text: string; readonly result: ExecutionResult }
@@ -28,8 +28,8 @@ export async function replyTo(
   const response = await exchange(pool, request)
   if ('cause' in response) {
     const { cause, hasBegun } = response
-    const isIll = isConnectionFault(cause)
-    return { kind: 'fault', cause, isIll, againAfter: isIll && !hasBegun ? 0 : null, answer: null }
+    const againAfter = isConnectionFault(cause) && !hasBegun ? 0 : null
+    return { kind: 'fault', cause, isIll: !isFaultOfQuestion(cause), againAfter, answer: null }
   }
 
   const { statusCode, headers } = response

@@ -11,7 +11,10 @@ export function waitBefore(retry: number, again: number | null, random: number):
   return again === null ? null : Math.max(again, random * FIRST_WAIT * 2 ** retry)
 }
 
-/** Failures of a connection: before an answer has begun they say that nobody answered. Those of undici's RetryHandler, and two of names and of time. */
+/**
+ * Failures of a connection that may be over in a moment: before an answer has begun they say that nobody answered. Those of undici's RetryHandler, and some of
+ * names and of time. A certificate that is not believed, or a port that speaks something else than HTTP, is that in a moment, too.
+ */
 const CONNECTION_FAULTS: ReadonlySet<unknown> = new Set([
   'EAI_AGAIN',
   'ECONNREFUSED',
@@ -22,12 +25,24 @@ const CONNECTION_FAULTS: ReadonlySet<unknown> = new Set([
   'ENETUNREACH',
   'ENOTFOUND',
   'EPIPE',
+  'ETIMEDOUT',
   'UND_ERR_CONNECT_TIMEOUT',
   'UND_ERR_SOCKET',
 ])
 
-export const isConnectionFault = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && CONNECTION_FAULTS.has(error.code)
+export const isConnectionFault = (error: unknown): boolean => CONNECTION_FAULTS.has(codeOf(error))
+
+/** What undici says of the question, or of how much there is to say to it. */
+const FAULTS_OF_QUESTIONS: ReadonlySet<unknown> = new Set([
+  'UND_ERR_HEADERS_OVERFLOW',
+  'UND_ERR_INVALID_ARG',
+  'UND_ERR_RES_EXCEEDED_MAX_SIZE',
+])
+
+/** Whether a client could bring it about alone. Everything else that a connection can end with says something of the subgraph, or of the way to it. */
+export const isFaultOfQuestion = (error: unknown): boolean => FAULTS_OF_QUESTIONS.has(codeOf(error))
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
 
 const OVERLOADS: ReadonlySet<number> = new Set([429, 502, 503, 504])
 

@@ -83,7 +83,7 @@ export function upstreams({
         next: () => iterator.next(),
         return: release,
         isPersonal: true,
-        answer: async (event) => event as ExecutionResult,
+        answer: async (event) => ownCopy(event as ExecutionResult),
       },
     }
   }
@@ -152,6 +152,9 @@ export function upstreams({
     return new LinkError('SUBGRAPH_UNAVAILABLE', `The ${name} service does not send the events of this subscription.`, { cause })
   }
 }
+
+/** For one of those who are told: what other subgraphs say about it is merged into it. */
+const ownCopy = ({ data, ...answer }: ExecutionResult): ExecutionResult => ({ ...answer, data: structuredClone(data ?? null) })
 
 /** A body that is not followed as a stream. */
 async function shortText(chunks: AsyncIterable<Buffer>): Promise<string> {

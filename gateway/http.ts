@@ -29,7 +29,7 @@ const HEADERS = {
 }
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, POST, OPTIONS',
-  'access-control-allow-headers': `content-type, apollo-require-preflight, x-apollo-operation-name, x-request-id, ${COST_HEADER}, ${CREDENTIAL_HEADERS.join(', ')}`,
+  'access-control-allow-headers': `content-type, apollo-require-preflight, x-apollo-operation-name, x-request-id, traceparent, tracestate, ${COST_HEADER}, ${CREDENTIAL_HEADERS.join(', ')}`,
   'access-control-max-age': '86400',
 }
 
@@ -92,9 +92,11 @@ export async function serveGraphql(
         // Without a promise: Fastify would listen for the end of each answer.
         handler: (request, reply) => {
           const form = formFor(request.headers.accept)
-          if (form?.kind === 'events') events(request, reply)
-          else if (page && isForPeople(request)) page(reply)
+          if (form?.kind !== 'events' && page && isForPeople(request)) page(reply)
           else if (!form) refuse(request, reply, 406, NOT_ACCEPTABLE)
+          else if (mayBeForged(request)) refuse(request, reply, 400, FORGED)
+          else if (!isUtf8(request)) refuse(request, reply, 415, 'Expected a body in UTF-8.')
+          else if (form.kind === 'events') events(request, reply)
           else answer(request, reply, form).catch((error: unknown) => reply.send(error))
         },
       })
@@ -103,9 +105,7 @@ export async function serveGraphql(
   )
 
   async function answer(request: FastifyRequest, reply: FastifyReply, form: AnswerForm): Promise<void> {
-    if (mayBeForged(request)) return refuse(request, reply, 400, FORGED)
     const isPost = request.method === 'POST'
-    if (isPost && !isUtf8(request)) return refuse(request, reply, 415, 'Expected a body in UTF-8.')
     if (isPost && Array.isArray(request.body)) return answerAll(request, reply, request.body)
 
     const write = (status: number, outcome: Outcome) =>
@@ -140,7 +140,12 @@ export async function serveGraphql(
 
   /** A list is no GraphQL response, so it has the media type of JSON whatever the client likes best. */
   async function answerAll(request: FastifyRequest, reply: FastifyReply, given: readonly unknown[]): Promise<void> {
-    const batch = await runBatch(gateway, given, batchLimit, { caller: callerOf(request), signal: goneSignal(reply) })
+    const passage: Passage = {
+      caller: callerOf(request),
+      signal: goneSignal(reply),
+      wantsCost: wantsCost(request.headers[COST_HEADER], { wantsCost: false }),
+    }
+    const batch = await runBatch(gateway, given, batchLimit, passage)
     if (batch.kind === 'refused') return send(reply, JSON_TYPE, 400, textOf({ errors: [batch.error] }, request.id))
     const texts = batch.outcomes.map((outcome) => textOf(outcome, request.id))
     send(withRetryAfter(reply, batch.outcomes), JSON_TYPE, 200, `[${texts.join(',')}]`)
@@ -200,16 +205,19 @@ function withRetryAfter(reply: FastifyReply, outcomes: readonly Outcome[]): Fast
 
 /**
  * Whether a page of another site could have made a browser send this without asking us first (CORS preflight): then nothing may come of it, not even
- * work that takes time. A content type that forms cannot have, or a header that only programs set, shows that it could not.
+ * work that takes time. A content type that forms cannot have, or a header that only programs set, shows that it could not; so does a browser that says that
+ * the page is one of ours, which no page can say by itself.
  */
 function mayBeForged({ headers }: FastifyRequest): boolean {
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
   if (type?.includes('/') && !SIMPLE_TYPES.includes(type)) return false
+  if (headers['sec-fetch-site'] === 'same-origin') return false
   return !PREFLIGHTED_HEADERS.some((name) => headers[name])
 }
 
 /** JSON is UTF-8 (RFC 8259 §8.1); what says to be something else would be misread. */
-function isUtf8({ headers }: FastifyRequest): boolean {
+function isUtf8({ method, headers }: FastifyRequest): boolean {
+  if (method !== 'POST') return true
   const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(headers['content-type'] ?? '')?.[1]
   return charset === undefined || /^utf-?8$/i.test(charset)
 }

@@ -19,6 +19,7 @@ import { freePort, listen, listeningOf, localUrl } from './listen.ts'
 import { persistedBy } from './manifest.ts'
 import { createMetrics } from './metrics.ts'
 import { serveMetrics } from './metrics-door.ts'
+import { answersGraphql, someReached } from './reached.ts'
 import { createHttpServer } from './server.ts'
 import { sharedDocumentsOf } from './shared-documents.ts'
 import { locationsIn } from './supergraph.ts'
@@ -48,7 +49,8 @@ await runProgram(async (defer, end) => {
   defer(async () => documents?.close())
   const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
   const pool = linkPool((location) => httpLink({ ...location, timeoutMilliseconds, log }))
-  const gateway = swappable(await graphOf(first), log)
+  let served = await graphOf(first)
+  const gateway = swappable(served, log)
   defer(gateway.close)
 
   const watched = watchedFile(path, first, replaceGraph)
@@ -56,7 +58,9 @@ await runProgram(async (defer, end) => {
   process.on('SIGHUP', watched.look)
 
   const isProxy = config.TRUSTED_PROXIES
-  const app = createHttpServer({ log, metrics, isProxy, loadLimit: config.LOAD_LIMIT })
+  const check = (signal: AbortSignal) => someReached(served.locations, answersGraphql, signal)
+  const checks = [{ name: 'subgraphs', check }]
+  const app = createHttpServer({ log, checks, metrics, isProxy, loadLimit: config.LOAD_LIMIT })
   const explorer = config.EXPLORER && { page: await serveExplorer(app) }
   await serveGraphql(app, gateway, { ...explorer, batchLimit: config.BATCH_LIMIT })
   const sockets = serveWebSockets(app, gateway, { isProxy })
@@ -69,8 +73,9 @@ await runProgram(async (defer, end) => {
   console.error(`The gateway is ready: ${localUrl(config.HOST, port)}/graphql`)
 
   /** Rejects with a Refusal when the text is no supergraph, or one that a trusted document does not fit. */
-  async function graphOf(supergraphSdl: string): Promise<Graph> {
-    const { links, release } = pool.take(locationsOf(path, supergraphSdl))
+  async function graphOf(supergraphSdl: string): Promise<Graph & { readonly locations: readonly Location[] }> {
+    const locations = locationsOf(path, supergraphSdl)
+    const { links, release } = pool.take(locations)
     try {
       const gateway = await startGateway({
         supergraphSdl,
@@ -86,7 +91,7 @@ await runProgram(async (defer, end) => {
         persisted,
         documents,
       })
-      return { gateway, release }
+      return { gateway, release, locations }
     } catch (error) {
       await release()
       throw error instanceof Refusal ? error : broken(path, error)
@@ -95,7 +100,8 @@ await runProgram(async (defer, end) => {
 
   async function replaceGraph(sdl: string): Promise<void> {
     try {
-      gateway.swap(await graphOf(sdl))
+      served = await graphOf(sdl)
+      gateway.swap(served)
       log.info('the supergraph was replaced')
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -121,9 +127,18 @@ function locationsOf(file: string, sdl: string): readonly Location[] {
   }
   if (locations.length === 0) throw broken(file, new Error('it has no enum join__Graph with subgraphs'))
   return locations.map(({ name, url }) => {
+    const said = `SUPERGRAPH_FILE ${file} says that subgraph "${name}" is at`
+    // The header that would carry them belongs to the client. They are not repeated: this line may end in a log.
+    if (hasCredentials(url)) throw new Refusal(`${said} an address with a user name or a password: expected one without.`)
     if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return { name, url }
-    throw new Refusal(`SUPERGRAPH_FILE ${file} says that subgraph "${name}" is at "${url}": expected an http or https URL.`)
+    throw new Refusal(`${said} "${url}": expected an http or https URL.`)
   })
+}
+
+function hasCredentials(url: string): boolean {
+  if (!URL.canParse(url)) return false
+  const { username, password } = new URL(url)
+  return username !== '' || password !== ''
 }
 
 function broken(file: string, error: unknown): Refusal {

@@ -6,9 +6,10 @@ export async function* eventsIn(
   chunks: AsyncIterable<Buffer>,
 ): AsyncGenerator<{ readonly event: string; readonly data: string }> {
   const decoder = new TextDecoder()
+  const withLineFeeds = lineEnds()
   let text = ''
   for await (const chunk of chunks) {
-    text += decoder.decode(chunk, { stream: true }).replaceAll('\r\n', '\n')
+    text += withLineFeeds(decoder.decode(chunk, { stream: true }))
     if (text.length > EVENT_BYTES) throw new Error(`Expected events of at most ${EVENT_BYTES} characters.`)
     const blocks = text.split('\n\n')
     text = blocks.pop() ?? ''
@@ -18,5 +19,19 @@ export async function* eventsIn(
       const [event] = fields('event')
       if (event !== undefined) yield { event, data: fields('data').join('\n') }
     }
+  }
+}
+
+/**
+ * Makes every end of a line, which may be CR LF, CR or LF, a LF. A CR at the end of a piece ends its line at once, or an event would wait for the next one: the LF
+ * that may follow there is no line of its own.
+ */
+function lineEnds(): (piece: string) => string {
+  let isAfterCr = false
+  return (piece) => {
+    if (piece === '') return ''
+    const rest = isAfterCr && piece.startsWith('\n') ? piece.slice(1) : piece
+    isAfterCr = piece.endsWith('\r')
+    return rest.replaceAll(/\r\n?/g, '\n')
   }
 }

@@ -1,4 +1,5 @@
 import { httpLink } from '../gateway/http-link.ts'
+import { isReady, someReached } from '../gateway/reached.ts'
 import { remoteDoor } from '../gateway/split/remote-door.ts'
 import { signer } from '../gateway/split/signature.ts'
 import { linkSecretsOf, locationsOf } from '../gateway/split/variables.ts'
@@ -19,28 +20,10 @@ export function graphOutside(config: AtriumConfig, { log, defer }: Pick<Making, 
   })
   return {
     links,
-    checks: [{ name: 'subgraphs', check: (signal) => someReady(locations, signal) }],
+    checks: [{ name: 'subgraphs', check: (signal) => someReached(locations, isReady, signal) }],
     door: store.door,
     listeners: () => 0,
     begin: async () => {},
     start: () => {},
   }
-}
-
-/** A gateway is of use as long as it reaches any subgraph: what the others would have said is null, with an error that says why. */
-async function someReady(
-  locations: readonly { readonly name: string; readonly url: string }[],
-  signal: AbortSignal,
-): Promise<{ readonly degraded: readonly string[] }> {
-  const answers = await Promise.all(
-    locations.map(async ({ name, url }) => {
-      const isReady = await fetch(`${url}/ready`, { signal }).then(
-        ({ ok }) => ok,
-        () => false,
-      )
-      return { name, isReady }
-    }),
-  )
-  if (!answers.some(({ isReady }) => isReady)) throw new Error('No subgraph is ready.')
-  return { degraded: answers.filter(({ isReady }) => !isReady).map(({ name }) => name) }
 }

@@ -11,12 +11,8 @@ export type Conditions = {
   readonly isOnWith: (variables: Variables) => IsOn
 }
 
-/** Compiles what `@skip` and `@include` of an operation depend on. */
-export function conditionsOf(document: DocumentNode, operation: OperationDefinitionNode): Conditions {
-  const defaults = new Map<string, unknown>()
-  for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
-    if (defaultValue) defaults.set(variable.name.value, valueFromASTUntyped(defaultValue))
-  }
+/** The names of all variables that `@skip` and `@include` of a document read. */
+export function conditionVariables(document: DocumentNode): ReadonlySet<string> {
   const names = new Set<string>()
   visit(document, {
     Directive({ name, arguments: given }) {
@@ -24,7 +20,16 @@ export function conditionsOf(document: DocumentNode, operation: OperationDefinit
       for (const { value } of given ?? []) if (value.kind === Kind.VARIABLE) names.add(value.name.value)
     },
   })
-  const all = [...names]
+  return names
+}
+
+/** Compiles what `@skip` and `@include` of an operation depend on. */
+export function conditionsOf(document: DocumentNode, operation: OperationDefinitionNode): Conditions {
+  const defaults = new Map<string, unknown>()
+  for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
+    if (defaultValue) defaults.set(variable.name.value, valueFromASTUntyped(defaultValue))
+  }
+  const all = [...conditionVariables(document)]
   const valueIn = (name: string, variables: Variables): unknown =>
     Object.hasOwn(variables, name) && variables[name] !== undefined ? variables[name] : defaults.get(name)
 

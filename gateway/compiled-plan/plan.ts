@@ -191,7 +191,8 @@ function ofSchema({ document, operation }: PlannedDocument, { api }: Supergraph)
     const key = (first?.alias ?? first?.name)?.value ?? ''
     return (variables) => {
       const answer = execute({ schema: api, document: asked, variableValues: variables })
-      return answer instanceof Promise ? null : answer.data?.[key]
+      if (answer instanceof Promise) throw new Error('Expected a schema that answers at once.')
+      return { value: answer.data?.[key], errors: answer.errors ?? [] }
     }
   }
 }

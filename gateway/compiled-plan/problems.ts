@@ -1,4 +1,5 @@
 import type { GraphQLFormattedError } from 'graphql'
+import type { GatewayCode } from '../errors.ts'
 import type { ResponsePath } from './places.ts'
 
 /** What went wrong while one operation ran, in the client's terms. */
@@ -10,8 +11,8 @@ export type Problems = {
   readonly add: (error: GraphQLFormattedError) => void
   /** Nothing came from these places, and an error without a path says why. */
   readonly missing: (places: () => Iterable<ResponsePath>) => void
-  /** A value that does not fit the schema: an error of its own, unless one that is known is why. */
-  readonly unfit: (message: string, path: ResponsePath) => void
+  /** A value that does not fit the schema, unless `code` says otherwise: an error of its own, unless one that is known is why. */
+  readonly unfit: (message: string, path: ResponsePath, code?: GatewayCode) => void
 }
 
 /** Where errors are, as a tree: `isHere` where one ends. */
@@ -32,10 +33,10 @@ export function noProblems(): Problems {
       errors.push(error)
     },
     missing: (places) => void gaps.push(places),
-    unfit(message, path) {
+    unfit(message, path, code = 'INVALID_SUBGRAPH_ANSWER') {
       known ??= treeOf([...errors.flatMap(({ path }) => (path ? [path] : [])), ...gaps.flatMap((places) => [...places()])])
       if (isExplained(known, path)) return
-      errors.push({ message, path: [...path], extensions: { code: 'INVALID_SUBGRAPH_ANSWER' } })
+      errors.push({ message, path: [...path], extensions: { code } })
     },
   }
 }

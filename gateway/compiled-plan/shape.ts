@@ -4,6 +4,7 @@ import {
   type FragmentDefinitionNode,
   GraphQLBoolean,
   type GraphQLCompositeType,
+  type GraphQLError,
   GraphQLFloat,
   GraphQLID,
   GraphQLInt,
@@ -25,7 +26,9 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import { type AnswerClass, answerClass } from '../answer.ts'
+import type { GatewayCode } from '../errors.ts'
 import { type Data, isData } from './data.ts'
+import { isNestedTooDeep } from './nesting.ts'
 import type { ResponsePath } from './places.ts'
 
 /** Cuts what the subgraphs answered to what the client asked for. `data` is null when a null went up to the root. */
@@ -33,14 +36,17 @@ export type Shape = (data: Data, variables: Variables, report: Report) => Data |
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** Says that a value does not fit the schema. Called once for each null that is there for this reason only. */
-export type Report = (message: string, path: ResponsePath) => void
+/** Says that a value does not fit the schema, or what else `code` says. Called once for each null that is there for this reason only. */
+export type Report = (message: string, path: ResponsePath, code?: GatewayCode) => void
 
 /** Whether a selection counts: false where `@skip` or `@include` says so. */
 export type IsOn = (node: { readonly directives?: FieldNode['directives'] }) => boolean
 
-/** What is not made of subgraphs' answers: the schema itself, asked besides other fields. */
-export type Given = (nodes: readonly FieldNode[]) => (variables: Variables) => unknown
+/** What is not made of subgraphs' answers: the schema itself, asked besides other fields, or what is wrong with how it is asked. */
+export type Given = (nodes: readonly FieldNode[]) => (variables: Variables) => {
+  readonly value: unknown
+  readonly errors: readonly GraphQLError[]
+}
 
 /** What completing a value needs: where it stands (the first `depth` elements of `path`), and whom to tell. */
 type Run = { readonly path: (string | number)[]; readonly report: Report; readonly variables: Variables }
@@ -138,8 +144,7 @@ export function compileShape({
     const described = { from, key: keyOf(from), name: `${type.name}.${name}` }
     if (name === '__typename') return { ...described, isNullable: false, complete: typenameOf(type) }
     if (type === schema.getQueryType() && (name === '__schema' || name === '__type')) {
-      const value = given(nodes)
-      return { ...described, isNullable: name === '__type', complete: (_, { variables }) => value(variables) }
+      return { ...described, isNullable: name === '__type', complete: completeGiven(given(nodes)) }
     }
     const definition = type.getFields()[name]
     if (!definition) throw new Error(`Expected a field ${described.name}.`)
@@ -184,6 +189,14 @@ export function compileShape({
     return type === declared || (isAbstractType(declared) && schema.isSubType(declared, type)) ? type : null
   }
 }
+
+const completeGiven =
+  (answer: ReturnType<Given>): Complete =>
+  (_, { variables, path, report }, depth) => {
+    const { value, errors } = answer(variables)
+    for (const error of errors) report(error.message, [...path.slice(0, depth), ...(error.path ?? []).slice(1)], 'BAD_USER_INPUT')
+    return value
+  }
 
 const typenameOf =
   (type: Concrete): Complete =>
@@ -230,20 +243,28 @@ const completeList =
     return shaped
   }
 
-/** Checks of built-in scalars by section 3.5 of the specification. Values of other scalars are passed on as they are. */
+/** Checks of built-in scalars by section 3.5 of the specification. Values of other scalars are passed on as they are, unless nobody could write them. */
 const CHECKS: ReadonlyMap<GraphQLNamedType['name'], (value: unknown) => boolean> = new Map([
   [GraphQLInt.name, (value) => Number.isInteger(value) && (value as number) === ((value as number) | 0)],
   [GraphQLFloat.name, (value) => Number.isFinite(value)],
   [GraphQLString.name, (value) => typeof value === 'string'],
   [GraphQLBoolean.name, (value) => typeof value === 'boolean'],
-  [GraphQLID.name, (value) => typeof value === 'string' || Number.isInteger(value)],
 ])
 
 function completeLeaf(type: GraphQLNamedType): Complete {
+  if (type.name === GraphQLID.name) return completeId
   const message = `Expected a value of type "${type.name}".`
   const fits = isEnumType(type) ? enumTest(type.getValues().map(({ name }) => name)) : CHECKS.get(type.name)
-  if (!fits) return (value) => value
+  if (!fits) return (value, run, depth) => (isNestedTooDeep(value) ? unfit(TOO_DEEP, run, depth) : value)
   return (value, run, depth) => (value === null || fits(value) ? value : unfit(message, run, depth))
+}
+
+const TOO_DEEP = 'Expected a value that is nested less deeply.'
+
+/** Whatever a subgraph has as identifiers, clients get text (section 3.5.5). */
+const completeId: Complete = (value, run, depth) => {
+  if (typeof value === 'string' || value === null) return value
+  return Number.isInteger(value) ? String(value) : unfit(`Expected a value of type "${GraphQLID.name}".`, run, depth)
 }
 
 function enumTest(names: readonly string[]): (value: unknown) => boolean {

@@ -15,6 +15,7 @@ import {
   Kind,
   type OperationDefinitionNode,
   SchemaMetaFieldDef,
+  type SelectionNode,
   type SelectionSetNode,
   TypeMetaFieldDef,
   valueFromASTUntyped,
@@ -30,6 +31,21 @@ type Count = (variables: Variables) => number
 
 /** Points to add up: most do not depend on variables, and need no function each. */
 type Terms = { constant: number; readonly counts: Count[] }
+
+const noTerms = (): Terms => ({ constant: 0, counts: [] })
+
+/** Where points are added up: those that all objects have, and those of the objects of a type. */
+type Sums = { readonly common: Terms; readonly of: (type: string) => Terms }
+
+const perTypeIn =
+  (known: Map<string, Terms>, make: (type: string) => Terms): Sums['of'] =>
+  (type) => {
+    const terms = known.get(type) ?? make(type)
+    known.set(type, terms)
+    return terms
+  }
+
+const pointsOf = (count: Count | number, variables: Variables): number => (typeof count === 'number' ? count : count(variables))
 
 function total({ constant, counts }: Terms, variables: Variables): number {
   let points = constant
@@ -82,9 +98,9 @@ export function costModel(
 
   /** What all objects of `parent` have in common, and the dearest of what only some have. */
   function sumOf(selectionSet: SelectionSetNode, parent: GraphQLCompositeType, sizes: Sizes | null): Count {
-    const common: Terms = { constant: 0, counts: [] }
+    const common = noTerms()
     const perType = new Map<string, Terms>()
-    collect(selectionSet, parent, common)
+    collect(selectionSet, parent, { common, of: perTypeIn(perType, noTerms) })
     const alternatives = [...perType.values()]
     return (variables) => {
       let dearest = 0
@@ -92,25 +108,23 @@ export function costModel(
       return total(common, variables) + dearest
     }
 
-    function collect({ selections }: SelectionSetNode, type: GraphQLCompositeType, into: Terms): void {
+    function collect({ selections }: SelectionSetNode, type: GraphQLCompositeType, into: Sums): void {
       for (const selection of selections) {
+        const isOn = conditionOf(selection)
         if (selection.kind === Kind.FIELD) {
-          const count = conditional(selection, fieldCount(selection, type, sizes))
-          if (typeof count === 'number') into.constant += count
-          else into.counts.push(count)
+          const count = fieldCount(selection, type, sizes)
+          if (isOn) into.common.counts.push((variables) => (isOn(variables) ? pointsOf(count, variables) : 0))
+          else if (typeof count === 'number') into.common.constant += count
+          else into.common.counts.push(count)
           continue
         }
         const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
         if (!fragment) continue
+        const sums = isOn ? conditional(isOn, into) : into
         const condition = fragment.typeCondition ? schema.getType(fragment.typeCondition.name.value) : type
         const inside = isCompositeType(condition) ? condition : type
-        if (!isAbstractType(type) || !isObjectType(inside)) {
-          collect(fragment.selectionSet, inside, into)
-          continue
-        }
-        const own = perType.get(inside.name) ?? { constant: 0, counts: [] }
-        perType.set(inside.name, own)
-        collect(fragment.selectionSet, inside, own)
+        const isOfSome = isAbstractType(type) && isObjectType(inside)
+        collect(fragment.selectionSet, inside, isOfSome ? { ...sums, common: sums.of(inside.name) } : sums)
       }
     }
   }
@@ -200,15 +214,23 @@ function argumentReader(
 const dig = (value: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>((inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined), value)
 
-/** A field costs nothing where `@skip` or `@include` leaves it out. */
-function conditional(node: FieldNode, count: Count | number): Count | number {
-  const conditions = (node.directives ?? []).filter(({ name }) => name.value === 'skip' || name.value === 'include')
-  if (conditions.length === 0) return count
-  return (variables) => {
-    for (const { name, arguments: given } of conditions) {
+/** Whether `@skip` and `@include` leave a selection in; null where they do not stand. */
+function conditionOf({ directives = [] }: SelectionNode): ((variables: Variables) => boolean) | null {
+  const conditions = directives.filter(({ name }) => name.value === 'skip' || name.value === 'include')
+  if (conditions.length === 0) return null
+  return (variables) =>
+    conditions.every(({ name, arguments: given }) => {
       const value = given?.[0] && valueFromASTUntyped(given[0].value, variables)
-      if (value === (name.value === 'skip')) return 0
-    }
-    return typeof count === 'number' ? count : count(variables)
+      return value !== (name.value === 'skip')
+    })
+}
+
+/** Sums of what a fragment has, which count in `sums` where `isOn` says so. That is asked once for all of it, however deep such fragments are in each other. */
+function conditional(isOn: (variables: Variables) => boolean, sums: Sums): Sums {
+  const within = (outer: Terms): Terms => {
+    const own = noTerms()
+    outer.counts.push((variables) => (isOn(variables) ? total(own, variables) : 0))
+    return own
   }
+  return { common: within(sums.common), of: perTypeIn(new Map(), (type) => within(sums.of(type))) }
 }

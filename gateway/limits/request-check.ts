@@ -1,5 +1,7 @@
-import type { GraphQLFormattedError, GraphQLSchema, OperationDefinitionNode } from 'graphql'
+import { type GraphQLFormattedError, type GraphQLSchema, Kind } from 'graphql'
 import type { Level } from '../../subgraphs/runtime/token-buckets.ts'
+import { conditionVariables } from '../compiled-plan/conditions.ts'
+import type { CheckedOperation } from '../documents.ts'
 import { refusal, withoutSuggestions } from '../errors.ts'
 import type { Passage } from '../link.ts'
 import { type Coerce, coercion } from '../variables.ts'
@@ -29,27 +31,36 @@ export type RequestCheck = {
   readonly cost: (variables: Variables) => number
 }
 
+/** What variables must pass, each in the terms of the one before. */
+type Checks = {
+  readonly coerce: Coerce
+  /** Those that may be null by their type, and are not by their use. */
+  readonly conditions: readonly string[]
+  readonly model: CostModel
+}
+
 /** Compiles the check of one operation. Without `suggestions`, errors do not say what a client that mistypes may have meant. */
 export function requestCheck(
   schema: GraphQLSchema,
-  operation: OperationDefinitionNode,
+  checked: CheckedOperation,
   model: CostModel,
   { limits, budget, suggestions }: { readonly limits: Limits; readonly budget: Budget | null; readonly suggestions: boolean },
 ): RequestCheck {
   // What costs more than a whole minute's budget could never run.
   const limit = Math.min(limits.cost || Infinity, budget?.perMinute ?? Infinity)
-  const coerce = coercion(schema, operation.variableDefinitions ?? [], { maxErrors: MAX_VARIABLE_ERRORS })
+  const coerce = coercion(schema, checked.operation.variableDefinitions ?? [], { maxErrors: MAX_VARIABLE_ERRORS })
+  const checks: Checks = { coerce, conditions: nullableConditions(checked), model }
 
   return {
     verdict,
     cost(variables) {
-      const { coerced } = coercedIn(coerce, model, variables)
+      const { coerced } = coercedIn(checks, variables)
       return coerced ? model.cost(coerced) : 0
     },
   }
 
   function verdict(variables: Variables, { caller, wantsCost = false }: Passage): Verdict | Promise<Verdict> {
-    const { coerced, errors } = coercedIn(coerce, model, variables)
+    const { coerced, errors } = coercedIn(checks, variables)
     if (!coerced) return { errors: suggestions ? errors : errors.map(withoutSuggestions) }
     const requested = model.cost(coerced)
     const report = (level: Level | null): CostReport => ({
@@ -74,8 +85,7 @@ export function requestCheck(
 
 /** The variables as the schema wants them, with page sizes in range; or what is wrong with them. */
 function coercedIn(
-  coerce: Coerce,
-  model: CostModel,
+  { coerce, conditions, model }: Checks,
   variables: Variables,
 ): { readonly coerced: Variables; readonly errors: Errors } | { readonly coerced: null; readonly errors: Errors } {
   const refused = (...errors: Errors) => ({ coerced: null, errors })
@@ -84,6 +94,7 @@ function coercedIn(
   }
   const { errors, coerced } = coerce(variables)
   if (errors) return refused(...errors.map(({ message }) => refusal('BAD_USER_INPUT', message)))
+  if (conditions.some((name) => coerced[name] === null)) return refused(NULL_CONDITION)
   const page = model.pageFault(coerced)
   if (page) {
     const message = `Expected "${page.argument}" between 0 and ${BOUNDS.pageSize}, got ${page.value}.`
@@ -91,6 +102,20 @@ function coercedIn(
   }
   return { coerced, errors: NONE }
 }
+
+/**
+ * A default lets a variable that may be null stand where no null may. graphql-js then says so where the condition is met, which may be in one subgraph, in several,
+ * or in a plan of ours: so all of that is said before.
+ */
+function nullableConditions({ document, operation }: CheckedOperation): readonly string[] {
+  const inConditions = conditionVariables(document)
+  return (operation.variableDefinitions ?? [])
+    .filter(({ type, variable }) => type.kind !== Kind.NON_NULL_TYPE && inConditions.has(variable.name.value))
+    .map(({ variable }) => variable.name.value)
+}
+
+/** In the words of graphql-js. */
+const NULL_CONDITION = refusal('BAD_USER_INPUT', 'Argument "if" of non-null type "Boolean!" must not be null.')
 
 const costRefusal = (cost: number, limit: number): GraphQLFormattedError =>
   refusal('COST_LIMIT_EXCEEDED', `Expected a cost of at most ${limit}, got ${cost}: ask for shorter pages or fewer fields.`, {

@@ -10,9 +10,10 @@ const subgraphUrl = (name: string) =>
   ({
     read: z.string().refine((text) => {
       if (!URL.canParse(text)) return false
-      const { protocol, pathname, search, hash, username } = new URL(text)
-      return ['http:', 'https:'].includes(protocol) && pathname === '/' && search === '' && hash === '' && username === ''
-    }, 'an http or https URL without a path, such as http://10.0.0.5:4001'),
+      const { protocol, pathname, search, hash, username, password } = new URL(text)
+      const rest = [search, hash, username, password]
+      return ['http:', 'https:'].includes(protocol) && pathname === '/' && rest.every((part) => part === '')
+    }, 'an http or https URL without a path and without credentials, such as http://10.0.0.5:4001'),
     default: null,
     unit: null,
     meaning: `Where the ${name} subgraph is, as a process of that role or a balancer before several; required for the roles gateway and store.`,

@@ -150,3 +150,9 @@ test('of several waits the longest is told', async () => {
   const { headers } = await send([{ query: '{ tooOften(seconds: 4) }' }, { query: '{ tooOften(seconds: 9) }' }])
   expect(headers.get('retry-after')).toBe('9')
 })
+
+test('a header asks for the cost of each', async () => {
+  const send = await notebook(2)
+  const { body } = await send([{ query: '{ notes }' }, { query: '{ dear }' }], { 'graphql-cost': 'report' })
+  expect(body).toMatchObject([{ extensions: { cost: { requested: 10 } } }, { extensions: { cost: { requested: 40 } } }])
+})

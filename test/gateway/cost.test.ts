@@ -1,11 +1,15 @@
+import { parse } from 'graphql'
 import { createClient as createEventClient } from 'graphql-sse'
 import { afterEach, describe, expect, test } from 'vitest'
+import { runBatch } from '../../gateway/batch.ts'
+import { checkText } from '../../gateway/documents.ts'
 import { BUDGETS_PER_ADDRESS, type Budget, memoryBudget } from '../../gateway/limits/budget.ts'
 import { limitsOf } from '../../gateway/limits/limits.ts'
 import { redisBudget } from '../../gateway/limits/redis-budget.ts'
+import { weightsOf } from '../../gateway/limits/weights.ts'
 import type { Caller } from '../../subgraphs/runtime/caller.ts'
 import { type Doors, openDoors } from './support/doors.ts'
-import { keptLog, localGraph } from './support/graph.ts'
+import { keptLog, localGraph, passage, supergraphSdl } from './support/graph.ts'
 import { hasRedis, REDIS, redisServer } from './support/redis.ts'
 import { startTicker } from './support/ticker.ts'
 
@@ -14,6 +18,7 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean()
 })
 
+const times = (count: number, text: string) => Array(count).fill(text).join(' ')
 const LIMITS = { depth: 10, cost: 1000 }
 const PAGE = '{ products(first: 5) { totalCount edges { node { id } } } }'
 const PAGE_COST = 2 + 1 + 5 * (2 + (2 + 1))
@@ -112,6 +117,67 @@ describe('the cost of an operation is told to those who ask', () => {
     expect(await costOf(doors, '{ __schema { types { name } } }')).toMatchObject({ requested: 0 })
     const query = 'query ($all: Boolean!) { wholes @include(if: $all) { id } caller }'
     expect(await costOf(doors, query, { all: false })).toMatchObject({ requested: 1 })
+  })
+
+  test.each([
+    { why: 'a fragment that is left out', query: '... @include(if: $no) { dear(first: 900) { id } } caller', cost: 1 },
+    { why: 'one that is not', query: '... @skip(if: $no) { dear(first: 5) { id } } caller', cost: 5 * (5 + 1) + 1 },
+    { why: 'a named one', query: '...a @include(if: $no) caller', cost: 1 },
+    { why: 'one that stands in another', query: '... @skip(if: $no) { caller ... @include(if: $no) { ...a } }', cost: 1 },
+    { why: 'one that another leaves out', query: '... @include(if: $no) { ... @skip(if: $no) { ...a } } caller', cost: 1 },
+    { why: 'all of several conditions count', query: '... @skip(if: $no) @include(if: $no) { ...a } caller', cost: 1 },
+    {
+      why: 'of types, the dearest of what is left',
+      query: 'things(limit: 2) { ... on Note @include(if: $no) { a: text b: text c: text } ... on Product { id name } }',
+      cost: 2 * (2 + 2),
+    },
+    {
+      why: 'types in a fragment are the same types outside of it',
+      query:
+        'things(limit: 2) { ... @skip(if: $no) { ... on Note { a: text } ... on Product { id } } ... on Note { b: text c: text } ... on Product { name } }',
+      cost: 2 * (2 + 3),
+    },
+    {
+      why: 'also where it is left out',
+      query:
+        'things(limit: 2) { ... @include(if: $no) { ... on Note { a: text } ... on Product { id } } ... on Note { b: text c: text } ... on Product { name } }',
+      cost: 2 * (2 + 2),
+    },
+  ])('of fragments under conditions: $why', async ({ query, cost }) => {
+    const used = 'fragment a on Query { wholes { children(first: 900) { id } } }'
+    const whole = `query ($no: Boolean!) { ${query} } ${query.includes('...a') ? used : ''}`
+    expect(await costOf(await doorsOf(), whole, { no: false })).toMatchObject({ requested: cost })
+  })
+
+  test('a condition is asked once, however much it decides about', async () => {
+    const { gateway } = await localGraph()
+    const weights = weightsOf(parse(supergraphSdl()), undefined)
+    const within = (inside: string) => `${'... @include(if: $yes) { '.repeat(280)}${inside}${' }'.repeat(280)}`
+    const text = `query ($yes: Boolean!) { product(id: "a") { ${within('...a')} } } fragment a on Product { ${times(50, '...b')} } fragment b on Product { ${times(90, 'id')} }`
+    const outcome = checkText(text, undefined, { schema: gateway.schema, weights, limits: LIMITS, introspection: true })
+    if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.errors))
+    let asked = 0
+    const variables = {
+      get yes() {
+        asked++
+        return true
+      },
+    }
+    expect([outcome.model.cost(variables), asked]).toEqual([2 + 50 * 90, 280])
+  })
+
+  test('for each operation of a batch, to who asks once for all', async () => {
+    const { gateway } = await localGraph()
+    const batch = [{ query: PAGE }, { query: '{ caller }', extensions: { cost: false } }, { query: '{ nope }' }]
+    const asked = (wantsCost: boolean) => runBatch(gateway, batch, 5, { ...passage(), wantsCost })
+    expect(await asked(true)).toMatchObject({
+      outcomes: [
+        { extensions: { cost: { requested: PAGE_COST } } },
+        { extensions: { cost: { requested: 1 } } },
+        { errors: [{}] },
+      ],
+    })
+    expect(JSON.stringify(await asked(false))).not.toContain('requested')
   })
 
   test('without a limit there is none to tell', async () => {

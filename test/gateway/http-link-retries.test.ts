@@ -1,11 +1,13 @@
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
 import { parse } from 'graphql'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { httpLink } from '../../gateway/http-link.ts'
 import { readSupergraph } from '../../gateway/supergraph.ts'
 import { ownGraph } from '../../processes/own-graph.ts'
+import { aCertificate } from '../subgraphs/trust/collectors/support/certificates.ts'
 import { CALLER, passage } from './support/graph.ts'
-import { aGraph, aRequest, BOTH, hangs, idle, NAME, pours, RENAME, replies, resets } from './support/http-graph.ts'
+import { aGraph, aRequest, aShop, BOTH, hangs, idle, NAME, pours, RENAME, replies, resets } from './support/http-graph.ts'
 
 describe('retries', () => {
   test.each([
@@ -119,6 +121,7 @@ describe('the circuit', () => {
 
   test.each([
     { what: 'questions whose answers are too large', flaw: pours },
+    { what: 'answers whose headers are', flaw: replies(200, { 'x-much': 'x'.repeat(20_000) }) },
     { what: 'a limit on one client', flaw: replies(429) },
     { what: 'refusals that say when to come back', flaw: replies(503, { 'retry-after': '3' }) },
     { what: 'answers that are no GraphQL', flaw: replies(200) },
@@ -145,6 +148,24 @@ describe('the circuit', () => {
     expect(link.state()).toBe('closed')
   })
 
+  test.each([
+    { who: 'speaks no HTTP', serve: async () => `http://127.0.0.1:${await listening(createServer(greets))}/` },
+    { who: 'answers no HTTP in the end', serve: async () => `http://127.0.0.1:${await listening(createServer(stumbles))}/` },
+    { who: 'speaks no TLS', serve: async () => (await aShop()).url.replace('http', 'https') },
+    {
+      who: 'shows a certificate that nobody believes',
+      serve: async () => `https://127.0.0.1:${await listening(createTlsServer(await aCertificate({ authority: null })))}/`,
+    },
+  ])('opens over who $who, who is not asked again at once', async ({ serve }) => {
+    const link = httpLink({ name: 'shop', url: await serve() })
+    onTestFinished(() => link.close())
+    for (let count = 0; count < 5; count++) {
+      expect(link.state()).toBe('closed')
+      await expect(link.execute(aRequest(NAME), passage())).rejects.toMatchObject({ code: 'SUBGRAPH_UNAVAILABLE' })
+    }
+    expect(link.state()).toBe('open')
+  })
+
   test('opens over a subgraph that accepts connections and never answers', async () => {
     const silent = createServer(() => {})
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
@@ -160,3 +181,13 @@ describe('the circuit', () => {
     silent.close()
   })
 })
+
+/** The port of a server, until the test ends. */
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
+const says = (text: string) => (socket: Socket) => void socket.on('error', () => {}).once('data', () => void socket.end(text))
+const greets = says('SSH-2.0-OpenSSH_9\r\n')
+const stumbles = says('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nno number\r\n')

@@ -60,16 +60,16 @@ afterAll(async () => {
   for (const server of servers) server.close().closeAllConnections()
 })
 
-async function subscribe(query: string, authorization?: string) {
+async function subscribe(query: string, authorization?: string, variables: Record<string, unknown> = {}) {
   const admission = gateway.admit(query, undefined)
   if (admission.kind === 'refused') throw new Error(JSON.stringify(admission.errors))
   const caller = { requestId: 'r', address: '127.0.0.1', credentials: authorization ? { authorization } : {} }
-  const begun = await admission.subscribe?.({}, { caller, signal: new AbortController().signal })
+  const begun = await admission.subscribe?.(variables, { caller, signal: new AbortController().signal })
   if (begun?.kind === 'open') opened.push(begun.source)
   return begun
 }
-async function running(query: string, authorization?: string): Promise<Running> {
-  const begun = await subscribe(query, authorization)
+async function running(query: string, authorization?: string, variables?: Record<string, unknown>): Promise<Running> {
+  const begun = await subscribe(query, authorization, variables)
   if (begun?.kind !== 'open') throw new Error(JSON.stringify(begun))
   return begun.source
 }
@@ -104,6 +104,16 @@ test('equal requests share one stream, and the work; other credentials have thei
   expect(ticker.listening()).toBe(2)
   all[2]?.return()
   while (ticker.listening() > 1) await new Promise((resolve) => setTimeout(resolve, 5))
+})
+
+test('who shares a stream, and asks other services for something else, is told nothing of what others asked for', async () => {
+  const query = 'subscription ($language: String!) { ticked { thing { described(language: $language) { text } } } }'
+  const languages = ['en', 'none', 'pt', 'none']
+  const all = await Promise.all(languages.map((language) => running(query, 'ann', { language })))
+  expect(streams).toBe(1)
+  ticker.tick()
+  const outcomes = (await Promise.all(all.map((source) => read(source, 1)))).map(([{ data }]) => data.ticked.thing.described)
+  expect(outcomes).toEqual([{ text: 'en' }, null, { text: 'pt' }, null])
 })
 
 test('a subscription that the service refuses is told with its code', async () => {

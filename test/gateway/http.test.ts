@@ -180,6 +180,26 @@ describe('GraphQL over HTTP', () => {
     }
   })
 
+  test.each(['application/json', 'text/event-stream'])(
+    'a page of ours may send what one of another site may not: %s',
+    async (accept) => {
+      const from = (site: string) => fetch(`${base}/graphql?query={caller}`, { headers: { accept, 'sec-fetch-site': site } })
+      const [ours, others, unknown] = await Promise.all([from('same-origin'), from('cross-site'), from('')])
+      expect([ours.status, others.status, unknown.status]).toEqual([200, 400, 400])
+      expect(await ours.text()).toContain('{"data":{"caller":')
+      await Promise.all([others.text(), unknown.text()])
+    },
+  )
+
+  test('no text spoils what is remembered of another with a name', async () => {
+    const query = 'query Spoiled { product(id: "a") { name } }'
+    const good = { data: { product: { name: 'Product a' } } }
+    for (const before of ['Spoiled\0', 'Spoiled', '7:Spoiled', ':', ':Spoiled']) await post({ query: `${before}${query}` })
+    await post({ query: `d${query}`, operationName: 'Spoile' })
+    expect((await post({ query, operationName: 'Spoiled' })).body).toEqual(good)
+    expect((await post({ query })).body).toEqual(good)
+  })
+
   test('other methods are refused with what is allowed', async () => {
     const { status, headers, body } = await send('/graphql', { method: 'PUT' })
     expect([status, headers.get('allow'), body.errors[0].extensions.code]).toEqual([
@@ -195,7 +215,9 @@ describe('GraphQL over HTTP', () => {
       headers: { origin: 'https://a.example', 'access-control-request-method': 'POST' },
     })
     expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, '*'])
-    expect(preflight.headers.get('access-control-allow-headers')).toContain('content-type')
+    const allowed = preflight.headers.get('access-control-allow-headers')?.split(', ')
+    // Spans of pages are taken up, and programs send what they know of a trace in two headers.
+    expect(allowed).toEqual(expect.arrayContaining(['content-type', 'traceparent', 'tracestate']))
     for (const answer of [await post({ query: '{ caller }' }), await post('{'), await post({ query: '{' })]) {
       expect(answer.headers.get('access-control-allow-origin')).toBe('*')
     }

@@ -83,3 +83,21 @@ test('names are not suggested to who guesses them', async () => {
     expect(said).toMatch(/"produc"|"nam"/)
   }
 })
+
+test.each(['{ it: __type(name: $n) { name } }', '{ it: __type(name: $n) { name } caller }'])(
+  'a name that is null is refused where it stands, alone and beside other fields: %s',
+  async (query) => {
+    const { gateway: open } = await localGraph()
+    const asked = (variables: Record<string, unknown>) => ask(open, `query ($n: String = "Note") ${query}`, variables)
+    expect(await asked({})).toMatchObject({ data: { it: { name: 'Note' } } })
+    const { data, errors } = await asked({ n: null })
+    expect(data).toMatchObject({ it: null })
+    expect(errors).toEqual([
+      {
+        message: 'Argument "name" of non-null type "String!" must not be null.',
+        path: ['it'],
+        extensions: { code: 'BAD_USER_INPUT' },
+      },
+    ])
+  },
+)

@@ -129,6 +129,8 @@ describe('subgraphs over HTTP', () => {
     ['no object', '[1]'],
     ['nothing of GraphQL', '{"secret": "secret-host"}'],
     ['data that is no object', '{"data": 7}'],
+    ['no data, and nothing about why', '{"data": null}'],
+    ['no data, and no errors', '{"data": null, "errors": []}'],
     ['more than anybody asked for', 'ENDLESS'],
   ])('an answer that is %s becomes an error that says neither it nor where it came from', (_, behaviour) =>
     remoteGraph(async (asked, lines) => {

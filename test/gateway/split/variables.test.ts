@@ -34,6 +34,15 @@ test.each([
   expect(() => read(env)).toThrow(message)
 })
 
+test.each(['http://me@store:4000', 'http://me:hunter2@store:4000', 'http://:hunter2@store:4000'])(
+  'an address with credentials is refused: %s',
+  (url) => {
+    expect(() => read({ SUBGRAPH_STORE_URL: url })).toThrow(
+      'Expected SUBGRAPH_STORE_URL to be an http or https URL without a path',
+    )
+  },
+)
+
 test('a gateway names each subgraph that nobody told it of', () => {
   expect(() => linkSecretsOf(read({}))).toThrow('Expected LINK_SECRET or LINK_SECRET_FILE to be set')
   const some = read({ ATRIUM_ROLE: 'gateway', SUBGRAPH_TRUST_URL: 'http://trust:4000/', SUBGRAPH_STORE_URL: 'http://store:4000' })

@@ -22,7 +22,7 @@ export async function aGraph({
     await Promise.all(links.map((each) => each.close()))
   })
   const gateway = await startGateway({ supergraphSdl: supergraphSdl(), links, limits: { depth: 10, cost: 1000 }, log, tracing })
-  return { link, shop, review, lines, asked: (query: string) => ask(gateway, query) }
+  return { gateway, link, shop, review, lines, asked: (query: string) => ask(gateway, query) }
 }
 
 /** A server of the shop's subgraph, until the test ends. */

@@ -20,7 +20,8 @@ export const TICKER_SDL = `
 export const LABEL_SDL = `
   extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])
   type Query { labels: Int! }
-  type Thing @key(fields: "id") { id: ID! label: String! }
+  type Thing @key(fields: "id") { id: ID! label: String! described(language: String!): Description }
+  type Description { text: String! }
 `
 
 type Tick = { readonly number: number; readonly text: string }
@@ -148,6 +149,7 @@ export async function startTicker(limits: Limits = DEFAULT_LIMITS, budget: Budge
               worked.label++
               return `Label ${id}`
             },
+            described: (_: unknown, { language }: { language: string }) => (language === 'none' ? null : { text: language }),
           },
         },
       },

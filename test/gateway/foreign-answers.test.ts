@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest'
+import { aGraph, NAME, replies } from './support/http-graph.ts'
+
+/** What a client is told, and what the log, when the shop's subgraph says this. */
+async function answered(said: unknown, query = NAME) {
+  const { shop, asked, lines } = await aGraph()
+  shop.always = replies(200, { 'content-type': 'application/json' }, JSON.stringify(said))
+  return { ...(await asked(query)), faults: lines.filter(({ level }) => Number(level) >= 50) }
+}
+
+describe('an error of a subgraph elsewhere', () => {
+  test.each([
+    { what: 'a code that is a number', extensions: { code: 42 } },
+    { what: 'no code', extensions: {} },
+    { what: 'a code that is null', extensions: { code: null } },
+    { what: 'extensions that are a text', extensions: 'none' },
+  ])('with $what is told as one without, wherever it is', async ({ extensions }) => {
+    for (const path of [undefined, ['product']]) {
+      const { data, errors, faults } = await answered({ data: { product: null }, errors: [{ message: 'e', path, extensions }] })
+      expect(errors).toEqual([{ message: 'e', ...(path && { path }), extensions: { code: 'DOWNSTREAM_SERVICE_ERROR' } }])
+      expect([data, faults]).toEqual([{ product: null }, []])
+    }
+  })
+
+  test.each([[[null, { a: 1 }]], [['product', 1.5]], [[['product']]], ['product']])('whose path is %j has none', async (path) => {
+    const { errors } = await answered({ data: { product: null }, errors: [{ message: 'e', path, extensions: { code: 'ODD' } }] })
+    expect(errors).toEqual([{ message: 'e', extensions: { code: 'ODD' } }])
+  })
+})
+
+describe('an ID', () => {
+  test.each([
+    ['a text', 'a', 'a'],
+    ['a whole number', 5, '5'],
+    ['0', 0, '0'],
+    ['a negative one', -7, '-7'],
+  ])('that is %s is told as text', async (_, id, told) => {
+    const { data, errors } = await answered({ data: { product: { id } } }, '{ product(id: "a") { id } }')
+    expect([data, errors]).toEqual([{ product: { id: told } }, undefined])
+  })
+
+  test.each([1.5, true, {}, ['a']])('that is %j is none', async (id) => {
+    const { data, errors } = await answered({ data: { product: { id } } }, '{ product(id: "a") { id } }')
+    expect([data, errors]).toMatchObject([
+      { product: null },
+      [{ path: ['product', 'id'], extensions: { code: 'INVALID_SUBGRAPH_ANSWER' } }],
+    ])
+  })
+})
