@@ -32,6 +32,8 @@ afterEach(async () => {
   await app.close()
 })
 
+/** Of a program that asks for events with GET. */
+const EVENTS = { accept: 'text/event-stream', 'apollo-require-preflight': '1' }
 const ws = () => `${base.replace('http', 'ws')}/graphql`
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 async function until(holds: () => boolean): Promise<void> {
@@ -391,7 +393,7 @@ describe('everything is released', () => {
       for (const { say } of clients) say(operation('1', ACROSS))
       const aborts = Array.from({ length: 5 }, () => new AbortController())
       const streams = aborts.map(({ signal }) =>
-        fetch(`${base}/graphql?${new URLSearchParams({ query: ACROSS })}`, { headers: { accept: 'text/event-stream' }, signal }),
+        fetch(`${base}/graphql?${new URLSearchParams({ query: ACROSS })}`, { headers: EVENTS, signal }),
       )
       await Promise.all(streams)
       await until(() => ticker.listening() === 15)
@@ -414,7 +416,7 @@ describe('everything is released', () => {
     busy.say(operation('slow', '{ later(milliseconds: 300) }'))
     await until(() => ticker.listening() === 1)
     const stream = await fetch(`${base}/graphql?${new URLSearchParams({ query: ACROSS })}`, {
-      headers: { accept: 'text/event-stream' },
+      headers: EVENTS,
     })
     await sleep(50)
     const closing = app.close()
@@ -470,7 +472,7 @@ describe('as an event stream', () => {
   })
 
   test('a mutation needs POST', async () => {
-    const headers = { accept: 'text/event-stream' }
+    const headers = EVENTS
     const { events } = await ask({ headers }, `?${new URLSearchParams({ query: 'mutation { tick }' })}`)
     expect(events[0]).toMatchObject(['next', { errors: [{ extensions: { code: 'METHOD_NOT_ALLOWED' } }] }])
     const { events: read } = await ask(
