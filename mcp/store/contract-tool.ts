@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { GatewayClient } from '../../gateway/client.ts'
-import { compileRoute } from '../../rest-facade/store/compiled-route.ts'
+import { type CompiledRoute, compileRoute } from '../../rest-facade/store/compiled-route.ts'
 import { envelopeOf, type Operation, type Parameter, type Schema } from '../../rest-facade/store/contract.ts'
 import type { Route } from '../../rest-facade/store/route.ts'
 import { failureOf, scopeNeeded } from '../../rest-facade/store/wire/failure.ts'
@@ -50,7 +50,7 @@ export function contractTool({ name, title, description, run, ...row }: Contract
     name,
     async prepare({ client, schema }) {
       await client.prepare(run.run)
-      const { read, write } = compileRoute(run, operation, schema)
+      const { read, write, wireArgument } = compileRoute(run, operation, schema)
       return {
         name,
         title,
@@ -72,9 +72,9 @@ export function contractTool({ name, title, description, run, ...row }: Contract
             body: Buffer.from(JSON.stringify(Object.fromEntries(keys.map(([key]) => [key, given[key]])))),
           })
           if ('failure' in asked) return { kind: 'refused', message: asked.failure.message }
-          const answered = await ask(client, run, asked.variables, call)
+          const answered = await ask({ client, run, wireArgument }, asked.variables, call)
           if ('kind' in answered) return answered
-          const told = write(answered.data)
+          const told = write(answered.data, asked.slice)
           if ('failure' in told) return { kind: 'refused', message: told.failure.message }
           return { kind: 'written', text: told.text ?? '' }
         },
@@ -84,17 +84,17 @@ export function contractTool({ name, title, description, run, ...row }: Contract
 }
 
 type Data = Readonly<Record<string, unknown>>
+type Asked = { readonly client: GatewayClient; readonly run: Route } & Pick<CompiledRoute, 'wireArgument'>
 
 async function ask(
-  client: GatewayClient,
-  { run }: Route,
+  { client, run: { run }, wireArgument }: Asked,
   variables: Data,
   { caller, signal }: Call,
 ): Promise<Outcome | { readonly data: Data }> {
   type Run = typeof client.run<Data, Record<string, unknown>>
   const { data, errors } = await client.run<Data, Record<string, unknown>>(run as Parameters<Run>[0], variables, caller, signal)
   if (data !== null && errors.length === 0) return { data }
-  const { failure, isOurs } = failureOf(errors, caller.requestId)
+  const { failure, isOurs } = failureOf(errors, caller.requestId, null, wireArgument)
   const [needsCredentials, needsScope] = [failure.status === 401, scopeNeeded(errors)]
   const refused = { kind: 'refused', message: failure.message, needsCredentials } as const
   return { ...refused, ...(needsScope !== undefined && { needsScope }), ...(isOurs && { fault: errors }) }

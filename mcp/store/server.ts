@@ -29,7 +29,8 @@ type Row = Omit<ContractRow, 'operation' | 'run'> & {
 const page = {}
 const limit = { description: 'Results of a page, 1 to 100.' }
 const price = { type: 'number', minimum: 0 } as const
-const time = { type: 'string' } as const
+/** The longest spelling that is read has some 35 characters. */
+const time = { type: 'string', maxLength: 40 } as const
 const PRODUCT_STATES = ['available', 'not-available', 'disabled'] as const
 const ORDER_STATES = ['abandoned', 'pending_payment', 'paid', 'canceled'] as const
 const CATEGORIES = {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Schema } from '../../rest-facade/store/contract.ts'
 
 const INT_MAX = 2_147_483_647
-/** Longer than any text that the store keeps. */
+/** Longer than any text that the store keeps, for those whose bound the contract does not say. */
 const LONGEST_TEXT = 200_000
 
 /** What a value of the contract may be as an argument. Its messages complete "Expected `argument` to be …". The contract's own reading has the last word. */
@@ -20,7 +20,7 @@ function present(schema: Schema): z.ZodType {
   }
   switch (type) {
     case 'string':
-      return z.string({ error: 'a text' }).max(LONGEST_TEXT, { error: `a text of at most ${LONGEST_TEXT} characters` })
+      return textOf(schema.maxLength ?? LONGEST_TEXT)
     case 'integer': {
       const error = `a whole number from ${minimum} to ${maximum}`
       return z.int({ error }).min(minimum, { error }).max(maximum, { error })
@@ -41,6 +41,13 @@ function present(schema: Schema): z.ZodType {
   })
   return z.strictObject(Object.fromEntries(shape), { error: 'an object' })
 }
+
+/** Characters as JSON Schema counts them: a pair of surrogates is one. */
+const textOf = (max: number): z.ZodType =>
+  z
+    .string({ error: 'a text' })
+    .refine((value) => value.length <= max || [...value].length <= max, { error: `a text of at most ${max} characters` })
+    .meta({ maxLength: max })
 
 /** What the contract answers: every key is there, and its value may be null. */
 export function answerShape({ type, enum: words, items = {}, properties, description }: Schema): z.ZodType {

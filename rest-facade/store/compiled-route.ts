@@ -10,6 +10,7 @@ export type CompiledRoute = {
   readonly operation: Operation
   readonly run: Route['run']
   readonly read: RequestReader['read']
+  readonly wireArgument: RequestReader['wireArgument']
   readonly write: ResponseWriter['write']
   /** What the contract documents and the row does not do yet: keys of bodies and answers, parameters. */
   readonly gaps: readonly string[]
@@ -20,9 +21,9 @@ export function compileRoute(route: Route, operation: Operation, schema: GraphQL
   try {
     const document = readDocument(route.run, schema)
     const request = requestReader(route, operation, document)
-    const response = responseWriter(route, operation, document, schema, request.wireField)
+    const response = responseWriter(route, operation, document, schema, request)
     const gaps = [...request.gaps, ...response.gaps].map((gap) => `${operation.operationId} ${gap}`)
-    return { operation, run: route.run, read: request.read, write: response.write, gaps }
+    return { operation, run: route.run, read: request.read, wireArgument: request.wireArgument, write: response.write, gaps }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`The row of ${operation.operationId} does not fit: ${reason}`, { cause: error })

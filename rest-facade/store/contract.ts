@@ -13,6 +13,7 @@ export type Schema = {
   readonly minimum?: number
   readonly maximum?: number
   readonly maxItems?: number
+  readonly maxLength?: number
   readonly format?: string
   /** Of answers only: what a request says there is not read. */
   readonly readOnly?: boolean

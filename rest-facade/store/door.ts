@@ -109,7 +109,7 @@ export async function openDoor(app: FastifyInstance, client: GatewayClient, door
     return undefined
   }
 
-  function handlerOf({ operation, run, read, write }: CompiledRoute) {
+  function handlerOf({ operation, run, read, wireArgument, write }: CompiledRoute) {
     return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const caller = callers.get(request)
       if (!caller) throw new Error('Expected every request to be admitted first.')
@@ -124,11 +124,11 @@ export async function openDoor(app: FastifyInstance, client: GatewayClient, door
         goneSignal(reply),
       )
       if (data === null || errors.length > 0) {
-        const { failure, isOurs } = failureOf(errors, request.id, operation.scope)
+        const { failure, isOurs } = failureOf(errors, request.id, operation.scope, wireArgument)
         if (isOurs) request.log.error({ errors, operationId: operation.operationId }, 'the graph did not answer a REST request')
         return refuse(reply, failure, operation)
       }
-      const answer = write(data)
+      const answer = write(data, given.slice)
       return 'failure' in answer ? refuse(reply, answer.failure, operation) : succeed(request, reply, operation, answer.text)
     }
   }

@@ -6,7 +6,8 @@
  * 2. The document: `<noun>/<operationId>.graphql`, one operation, named as the operationId in PascalCase. Names in the answer are the wire's, by aliases
  *    (`id: number page_title: pageTitle`); what several operations select is a fragment `Wire<Thing>` in `<noun>/<thing>.graphql`. An envelope is not selected: the
  *    contract has it. A single field stands for a value (`category_ids: categories { number }`).
- *    Variables fill themselves: `$id`, `$optionId` from `{id}`, `{option_id}`; `$locale` from `?locale=`; `$first`, `$offset` from `limit`, `page`; `$input` from the
+ *    Variables fill themselves: `$id`, `$optionId` from `{id}`, `{option_id}`; `$locale` from `?locale=`; `$first`, `$offset` from `limit`, `page`, which cut
+ *    a page out of the answer where `limit` has no default; `$input` from the
  *    body (without `$input`, the body's keys fill the variables of their names); `$idempotencyKey`, `$expectedVersion` (or these fields of `$input`) from
  *    `Idempotency-Key`, `If-Match`.
  *    A mutation is called `result`, selects `__typename`, its success, and `...WireInvalid ...WireMissing ...WireConflict` as its union has them.

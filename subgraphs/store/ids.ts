@@ -1,4 +1,4 @@
-import { notFound } from '../runtime/errors.ts'
+import { badInput, missing } from '../runtime/errors.ts'
 import { opaqueId, rowIn } from '../runtime/id.ts'
 
 /** The largest id there is: ids fit 31 bits, as the REST API promises. */
@@ -23,9 +23,16 @@ export const gone = (type: string) => ({
   number: ({ row }: { readonly row: number }) => row,
 })
 
+/** The row behind which a list goes on; "0" is in front of all. Throws BAD_USER_INPUT for what is no id. */
+export function rowBefore(argument: string, id: string, type: string): number {
+  const row = id === '0' ? 0 : rowOf(id, type)
+  if (row === null) throw badInput(argument, 'an id, or "0" for all', id)
+  return row
+}
+
 /** The row that a change was about. Throws NOT_FOUND when it is gone: a repetition can come after somebody deleted it. */
 export async function present<Row>(row: Promise<Row | null>, what: string): Promise<Row> {
   const found = await row
-  if (found === null) throw notFound(what, 'that was changed')
+  if (found === null) throw missing(`The ${what} that this was about has been deleted since.`)
   return found
 }

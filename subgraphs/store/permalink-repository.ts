@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import type { Tables } from './tables.ts'
 
-/** Things with an address of their own within the store. */
-type Addressed = 'page' | 'product' | 'product_category'
+/** Things with an address of their own within the store; or products, within one language that is not the store's own. */
+type Addressed = 'page' | 'product' | 'product_category' | { readonly locale: string }
 
 /**
  * The wanted permalink, or, where another row has that, the wanted one with the next number: `-1`, `-2` … `own` is the row that may keep its. Who wants the same waits
@@ -10,12 +10,16 @@ type Addressed = 'page' | 'product' | 'product_category'
  */
 export async function freePermalink(
   database: Kysely<Tables>,
-  table: Addressed,
+  things: Addressed,
   storeId: number,
   { wanted, own }: { readonly wanted: string; readonly own: number | null },
 ): Promise<string> {
-  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${table} ${storeId} ${wanted}`}, 0))`.execute(database)
-  const others = sql`FROM ${sql.table(table)} WHERE store_id = ${storeId} AND id <> ${own ?? 0}`
+  const name = typeof things === 'string' ? things : `product ${things.locale}`
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${name} ${storeId} ${wanted}`}, 0))`.execute(database)
+  const others =
+    typeof things === 'string'
+      ? sql`FROM ${sql.table(things)} WHERE store_id = ${storeId} AND id <> ${own ?? 0}`
+      : sql`FROM product_translation WHERE store_id = ${storeId} AND locale = ${things.locale} AND product_id <> ${own ?? 0}`
   const { rows: same } = await sql`SELECT 1 ${others} AND permalink = ${wanted}`.execute(database)
   if (same.length === 0) return wanted
   const numbered = `${wanted.replace(/[\\%_]/g, '\\$&')}-%`

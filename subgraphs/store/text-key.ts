@@ -1,6 +1,20 @@
-/** Text as it is compared and searched: in lower case, without accents and repeated white space. */
+/**
+ * Text as names are told apart by: in lower case, without repeated white space. Everything else makes another name: accents, raised digits, and the signs by which ガ is not
+ * カ. Where one of two is meant, nobody is to get the other. Migration 20261124090000_name_keys says the same in SQL.
+ */
+export const identityKey = (text: string): string => text.toLowerCase().normalize('NFC').replace(/\s+/g, ' ').trim()
+
+/**
+ * What searches and addresses do without: accents of Latin, Greek and Cyrillic letters, the points of Hebrew and Arabic, which are mostly left out in writing, and what only says
+ * how a character is drawn. Signs of other scripts lie elsewhere, and are as good as letters there.
+ */
+const ACCENTS =
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: they are meant one by one, as they stand in texts that were taken apart
+  /[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f]/g
+
+/** Text as it is searched: in lower case, in plain characters, without accents and repeated white space. */
 export const textKey = (text: string): string =>
-  text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/\s+/g, ' ').trim()
+  text.normalize('NFKD').replace(ACCENTS, '').toLowerCase().replace(/\s+/g, ' ').trim()
 
 /** A pattern for `LIKE` that finds this text anywhere, whatever wildcards it holds. */
 export const containing = (text: string): string => pattern(textKey(text))
@@ -18,11 +32,12 @@ export function finding(word: string): { readonly pattern: string; readonly text
 
 const pattern = (key: string): string => `%${key.replace(/[\\%_]/g, '\\$&')}%`
 
-/** Part of an address: letters and digits of the text, in lower case, with hyphens between; at most 100 characters, `item` for none. */
+/** Part of an address: letters and digits of the text with their signs, in lower case, with hyphens between; at most 100 characters, `item` for none. */
 export const permalinkOf = (text: string): string =>
   textKey(text)
-    .replace(/[^\p{L}\p{N}]+/gu, '-')
-    .replace(/^-+/, '')
+    .normalize('NFC')
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '-')
+    .replace(/^[-\p{M}]+/u, '')
     .slice(0, 100)
     .replace(/-+$/, '')
     .toWellFormed() || 'item'

@@ -27,7 +27,7 @@ const isFailure = ({ __typename }: Outcome): boolean => !__typename.endsWith('Su
 /** For how long a key is remembered; a client that repeats later means something new. */
 const REMEMBERED_HOURS = 24
 const LONGEST_KEY = 255
-/** Two writers who lock each other, or want the same permalink, and how often one of them begins again. */
+/** Two writers who lock each other, want the same permalink, or of whom one deletes what the other refers to: how often one of them begins again. */
 const ATTEMPTS = 5
 
 /** Undoes the transaction, and carries what is to be said instead. Not an Error: nothing is at fault, and no stack is wanted. */
@@ -166,5 +166,7 @@ const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in
 export function isWorthAnotherTry(error: unknown): boolean {
   const code = codeOf(error)
   if (code === '40001' || code === '40P01') return true
+  // What was referred to was there when it was looked for, and has been deleted since: the next time it is not found, which is an answer.
+  if (code === '23503') return true
   return code === '23505' && /_permalink_key$/.test(String((error as { constraint?: string }).constraint))
 }

@@ -103,6 +103,12 @@ const WRONG: readonly { readonly tool: string; readonly given: Record<string, un
   },
   { tool: 'list_customers', given: { email: 'a@example.org' }, told: 'Expected no `email`: the arguments are `limit`, `page`.' },
   { tool: 'get_customer', given: { id: 2_147_483_647 }, told: 'There is nothing with this id in this store.' },
+  {
+    tool: 'search_products',
+    given: { query: 'x'.repeat(201) },
+    told: 'Expected `query` to be a text of at most 200 characters, got "xxx',
+  },
+  { tool: 'search_products', given: { query: '  ' }, told: 'Expected `query` to be text that is not all white space, got "  ".' },
   { tool: 'search_customers', given: {}, told: 'Expected `query` to be a text, got nothing.' },
   { tool: 'list_categories', given: { limit: 251 }, told: 'Expected `limit` to be a whole number from 1 to 250, got 251.' },
   { tool: 'create_category', given: {}, told: 'Expected `name` to be a text, got nothing.' },
@@ -176,6 +182,10 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
         expect([name, argument, property]).toEqual([name, argument, expect.objectContaining({ description: expect.any(String) })])
       for (const schema of [inputSchema, outputSchema]) if (schema) ajv.compile(schema as object)
     }
+    const searched = tools
+      .filter(({ name }) => name.startsWith('search_'))
+      .map(({ inputSchema }) => inputSchema.properties?.query)
+    expect(searched).toEqual(searched.map(() => expect.objectContaining({ type: 'string', maxLength: 200 })))
   })
 
   test('runs the catalogue: what tools make, change and list is what REST shows, letter for letter', async () => {

@@ -1,6 +1,16 @@
 import { getNullableType, isInputObjectType } from 'graphql'
 import { envelopeOf, type Schema } from '../contract.ts'
-import { type Fault, fieldsOf, type InputField, isObject, objectInput, refuse, unreadKeys, wirePath } from './input.ts'
+import {
+  type Fault,
+  fieldsOf,
+  type InputField,
+  isObject,
+  objectInput,
+  refuse,
+  unreadKeys,
+  wirePath,
+  wireSibling,
+} from './input.ts'
 import { readJson } from './json.ts'
 
 /** Reads the body of one operation into variables of its document. */
@@ -9,6 +19,8 @@ export type BodyReader = {
   readonly read: (bytes: unknown, faults: Fault[]) => Readonly<Record<string, unknown>>
   /** How the wire spells a field that the graph complains about. */
   readonly wireField: (field: string) => string
+  /** How the wire spells another field beside that one; null where there is none of that name. */
+  readonly wireSibling: (field: string, name: string) => string | null
   /** Keys that the contract documents and nothing reads. */
   readonly gaps: readonly string[]
 }
@@ -46,6 +58,7 @@ export function bodyReader(
       return isInputObjectType(type) ? { input: value } : (value ?? {})
     },
     wireField: (field) => join(prefix, wirePath(input, field.replace(/^input\./, ''))),
+    wireSibling: (field, name) => wireSibling(input, field.replace(/^input\./, ''), name),
     gaps: unreadKeys(fields, inside, join('body', prefix)),
   }
 

@@ -2,6 +2,7 @@ import type { GraphQLFormattedError } from 'graphql'
 import { problemOf } from '../../http/graph-errors.ts'
 import type { Schema } from '../contract.ts'
 import type { Fault } from './input.ts'
+import type { RequestReader } from './request.ts'
 
 /** An answer that is no success, before it is spelled. */
 export type Failure = {
@@ -30,21 +31,33 @@ const CHALLENGE = { 'www-authenticate': 'Basic realm="store", charset="UTF-8"' }
 
 /**
  * What errors of the graph mean to a client. `isOurs`: they are no fault of the request, and belong into the log. `scope` is the one that opens all of the
- * operation, as the contract says; null: none is known.
+ * operation, as the contract says; null: none is known. `wireArgument` says what became an argument that is refused.
  */
 export function failureOf(
   errors: readonly GraphQLFormattedError[],
   requestId: string,
   scope: string | null = null,
+  wireArgument: RequestReader['wireArgument'] = () => null,
 ): { readonly failure: Failure; readonly isOurs: boolean } {
   const { problem, isOurs } = problemOf(errors, requestId)
   const { status, headers } = problem
   const said = errors[0]?.message ?? problem.message
   const failure = { status, message: status === 404 ? said : problem.message, ...(headers && { headers }) }
+  if (status === 400) return { failure: { ...failure, ...refused(errors, wireArgument) }, isOurs }
   if (status === 403) return { failure: { ...failure, headers: needing(scopeNeeded(errors), scope) }, isOurs }
   if (status === 401) return { failure: { ...failure, headers: CHALLENGE }, isOurs }
   if (status === 503) return { failure: { ...failure, headers: { 'retry-after': '2' } }, isOurs }
   return { failure, isOurs }
+}
+
+/** What is wrong with which parameter, where the wire has all that the graph refuses; else nothing. */
+function refused(errors: readonly GraphQLFormattedError[], wireArgument: RequestReader['wireArgument']): Partial<Failure> {
+  const faults = errors.map(({ message, extensions }) => {
+    const argument = String(extensions?.argument)
+    const field = wireArgument(argument)
+    return field === null ? null : { field, message: message.replace(`"${argument}"`, `\`${field}\``) }
+  })
+  return faults.every((fault) => fault !== null) ? faulty(faults) : {}
 }
 
 /** The scope that an app should ask the shop for (RFC 6750 §3.1); undefined where no scope would help. */

@@ -156,6 +156,15 @@ export function wirePath(input: Input, field: string): string {
     .join('.')
 }
 
+/** How the wire spells another field beside this one; null where there is none of that name. */
+export function wireSibling(input: Input, field: string, name: string): string | null {
+  let at: Input | undefined = input
+  for (const step of field.split('.').slice(0, -1)) {
+    if (!/^\d+$/.test(step)) at = at?.fields.get(step)?.input
+  }
+  return at?.fields.get(name)?.wire ?? null
+}
+
 export const isObject = (given: unknown): given is Readonly<Record<string, unknown>> =>
   typeof given === 'object' && given !== null && !Array.isArray(given) && !isNumberText(given)
 

@@ -14,7 +14,7 @@ export type Parameters = { readonly path: Readonly<Record<string, Value>>; reado
 /** A path that names nothing; the rest is in the faults. */
 export type NoSuchPath = { readonly missing: string }
 
-/** No name, code or address of the contract is longer. */
+/** No name, code or address is longer, unless the contract says so. */
 const MOST_CHARACTERS = 500
 // C0 and DEL: in no name, code or search word.
 const CONTROL = /\p{Cc}/u
@@ -86,7 +86,7 @@ function read(schema: Schema, text: string): string | number | boolean | undefin
     default: {
       if (schema.enum) return schema.enum.find((word) => isSameWord(String(word), text))
       if (schema.format === 'date') return isDay(text) ? text : undefined
-      return text.length <= MOST_CHARACTERS && !CONTROL.test(text) ? text : undefined
+      return text.length <= (schema.maxLength ?? MOST_CHARACTERS) && !CONTROL.test(text) ? text : undefined
     }
   }
 }
@@ -110,7 +110,9 @@ function expectationOf(schema: Schema): string {
       return `at most ${schema.maxItems ?? MOST_CHARACTERS} values with commas between them, each ${expectationOf(schema.items ?? {})}`
     default:
       if (schema.format === 'date') return 'a day of the calendar as YYYY-MM-DD'
-      return schema.enum ? `one of ${schema.enum.join(', ')}` : `a text of at most ${MOST_CHARACTERS} characters`
+      return schema.enum
+        ? `one of ${schema.enum.join(', ')}`
+        : `a text of at most ${schema.maxLength ?? MOST_CHARACTERS} characters`
   }
 }
 
@@ -138,6 +140,24 @@ export function binding(variable: string, type: GraphQLInputType, { name, in: pl
       }
       return converted
     },
+  }
+}
+
+/** The part of a list that is asked for: from one place to before another. */
+export type Slice = { readonly from: number; readonly to: number }
+
+/**
+ * What cuts the page out of a list that the graph gives as a whole: where the contract's `limit` has no default, because all of it is answered without one.
+ * Null where the graph pages, or nobody does.
+ */
+export function slicing(parameters: readonly Parameter[]): ((given: Parameters) => Slice) | null {
+  const inQuery = (wanted: string) => parameters.find(({ name, in: place }) => name === wanted && place === 'query')
+  const limit = inQuery('limit')
+  if (!limit || !inQuery('page') || limit.schema.default !== undefined) return null
+  return ({ query }) => {
+    const size = typeof query.limit === 'number' ? query.limit : MOST
+    const from = (Number(query.page) - 1) * size
+    return { from, to: from + size }
   }
 }
 

@@ -4,7 +4,16 @@ import type { Route } from '../route.ts'
 import { bodyReader } from './body.ts'
 import { type Failure, faulty, missing } from './failure.ts'
 import { type Fault, fieldsOf, type InputField } from './input.ts'
-import { type Binding, binding, type Parameters, pageBindings, parameterReader, variableOf } from './parameters.ts'
+import {
+  type Binding,
+  binding,
+  type Parameters,
+  pageBindings,
+  parameterReader,
+  type Slice,
+  slicing,
+  variableOf,
+} from './parameters.ts'
 import type { ReadDocument } from './selection.ts'
 
 /** What a request says, before anything of it is read. */
@@ -19,16 +28,36 @@ export type Given = {
 
 /** Reads requests of one operation. */
 export type RequestReader = {
-  /** Variables of the document, or why there are none. */
-  readonly read: (given: Given) => { readonly variables: Readonly<Record<string, unknown>> } | { readonly failure: Failure }
+  /** Variables of the document, and which part of the answer is asked for; or why there are none. */
+  readonly read: (given: Given) => Read | { readonly failure: Failure }
   /** How the wire spells a field that the graph complains about. */
   readonly wireField: (field: string) => string
+  /** How the wire spells another field beside that one; null where there is none of that name. */
+  readonly wireSibling: (field: string, name: string) => string | null
+  /** Which parameter, or key of the body, became an argument that the graph refuses; null where none did. */
+  readonly wireArgument: (argument: string) => string | null
   /** Parameters and keys of the body that the contract documents and nothing reads. */
   readonly gaps: readonly string[]
 }
 
+type Read = {
+  readonly variables: Readonly<Record<string, unknown>>
+  /** Absent: what the graph gives is answered. */
+  readonly slice?: Slice
+}
+
 /** Headers that go into the graph, by the variable or field of the input that they fill. */
 const HEADERS = { idempotencyKey: 'idempotency-key', expectedVersion: 'if-match' } as const
+/** Arguments that are parameters of other names. */
+const RENAMED: Readonly<Record<string, string>> = {
+  first: 'limit',
+  offset: 'page',
+  search: 'query',
+  afterId: 'id',
+  categoryIds: 'categories',
+  firstDay: 'initialDate',
+  lastDay: 'finalDate',
+}
 type HeaderVariable = keyof typeof HEADERS
 const isHeaderVariable = (name: string): name is HeaderVariable => Object.hasOwn(HEADERS, name)
 
@@ -54,6 +83,7 @@ export function requestReader(route: Route, operation: Operation, { variables }:
     throw new Error(`nothing fills ${unfilled.map(([name]) => `$${name}`).join(', ')}.`)
 
   const readParameters = parameterReader(parameters)
+  const sliceOf = slicing(parameters)
   const fromHeaders = (Object.keys(HEADERS) as HeaderVariable[]).flatMap((name) => {
     const isField = inputFields.has(name)
     return isField || variables.has(name) ? [{ name, isField }] : []
@@ -61,6 +91,13 @@ export function requestReader(route: Route, operation: Operation, { variables }:
 
   return {
     wireField: (field: string): string => body?.wireField(field) ?? field,
+    wireSibling: (field, name) => body?.wireSibling(field, name) ?? null,
+    wireArgument(argument) {
+      if (argument.startsWith('input.')) return body?.wireField(argument) ?? null
+      const name = argument.split('.').at(-1) ?? argument
+      const wanted = RENAMED[name] ?? name
+      return parameters.find((parameter) => variableOf(parameter) === wanted)?.name ?? null
+    },
     gaps: [
       ...unreadParameters(route, parameters, bound),
       ...unreadHeaders(
@@ -83,7 +120,10 @@ export function requestReader(route: Route, operation: Operation, { variables }:
       fill(input, inputBindings, said, faults)
       if (faults.length > 0) return { failure: faulty(faults) }
       if (isInputObjectType(inputObject)) values.input = input
-      return { variables: route.variables ? { ...values, ...route.variables(said) } : values }
+      return {
+        variables: route.variables ? { ...values, ...route.variables(said) } : values,
+        ...(sliceOf && { slice: sliceOf(said) }),
+      }
     },
   }
 }
@@ -115,7 +155,8 @@ const inputBindingsOf = (
 /** Parameters that neither a variable nor the row asks for. */
 function unreadParameters({ input, variables }: Route, parameters: readonly Parameter[], bound: ReadonlySet<string>): string[] {
   if (variables) return []
-  const read = new Set([...Object.values(input), ...(bound.has('first') ? ['limit', 'page'] : [])])
+  const isPaged = bound.has('first') || slicing(parameters) !== null
+  const read = new Set([...Object.values(input), ...(isPaged ? ['limit', 'page'] : [])])
   return parameters
     .filter((parameter) => !bound.has(variableOf(parameter)) && !read.has(parameter.name))
     .map(({ name }) => `parameter ${name}`)

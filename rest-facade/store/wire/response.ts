@@ -3,6 +3,8 @@ import type { Operation } from '../contract.ts'
 import type { Route } from '../route.ts'
 import { answerWriter, constantAnswer } from './answer.ts'
 import { type Failure, missing } from './failure.ts'
+import type { Slice } from './parameters.ts'
+import type { RequestReader } from './request.ts'
 import type { ReadDocument, Selected } from './selection.ts'
 import { shapedWriter } from './shaped.ts'
 
@@ -10,8 +12,8 @@ type Data = Readonly<Record<string, unknown>>
 
 /** Turns the data of one operation into the body of its answer. */
 export type ResponseWriter = {
-  /** Null where the contract answers nothing; or what the data says instead of an answer. */
-  readonly write: (data: Data) => { readonly text: string | null } | { readonly failure: Failure }
+  /** Null where the contract answers nothing; or what the data says instead of an answer. Of a list, the slice when there is one. */
+  readonly write: (data: Data, slice?: Slice) => { readonly text: string | null } | { readonly failure: Failure }
   /** Documented keys that nothing is selected for. */
   readonly gaps: readonly string[]
 }
@@ -25,7 +27,7 @@ export function responseWriter(
   { answer }: Operation,
   { root }: ReadDocument,
   schema: GraphQLSchema,
-  wireField: (field: string) => string,
+  { wireField, wireSibling }: Pick<RequestReader, 'wireField' | 'wireSibling'>,
 ): ResponseWriter {
   const statuses = { ...STATUSES, ...route.failures }
   const outcomes = [...root.fields()].flatMap(([name, selected]) => {
@@ -43,20 +45,23 @@ export function responseWriter(
 
   return {
     gaps,
-    write(data) {
+    write(data, slice) {
       for (const name of outcomes) {
         const failure = failureIn(data[name])
         if (failure) return { failure }
       }
       const absence = route.absence?.(data)
       if (absence != null) return { failure: missing(absence) }
-      const text = write(data)
+      const text = write(data, slice)
       return text === undefined ? { failure: missing() } : { text }
     },
   }
 
   /** What `write` returns is undefined when the way ends in null. */
-  function writing(): { readonly write: (data: Data) => string | null | undefined; readonly gaps: readonly string[] } {
+  function writing(): {
+    readonly write: (data: Data, slice: Slice | undefined) => string | null | undefined
+    readonly gaps: readonly string[]
+  } {
     if (answer === null) return { write: () => null, gaps: [] }
     if (route.answer === null) {
       const text = constantAnswer(answer)
@@ -64,18 +69,19 @@ export function responseWriter(
       return { write: () => text, gaps: [] }
     }
     const steps = route.answer.split('.')
-    const part = follow(steps)
+    const selected = follow(steps)
     const { shape } = route
-    const writer = shape ? { write: shapedWriter(answer), gaps: [] } : answerWriter(answer, part)
+    const writer = shape ? { write: shapedWriter(answer), gaps: [] } : answerWriter(answer, selected)
     return {
       gaps: writer.gaps,
-      write(data) {
+      write(data, slice) {
         let value: unknown = data
         for (const step of steps) {
           value = (value as Data)[step]
           if (value === null || value === undefined) return undefined
         }
-        return writer.write(shape ? shape(value) : value)
+        const part = slice && Array.isArray(value) ? value.slice(slice.from, slice.to) : value
+        return writer.write(shape ? shape(part) : part)
       },
     }
   }
@@ -110,7 +116,13 @@ export function responseWriter(
 
   function renamed(field: string, message: string) {
     const wire = wireField(field)
-    return { field: wire, message: message.replaceAll(`"${field}"`, `\`${wire}\``) }
+    // What was got is quoted as well, and is nobody's name.
+    const [expected = '', ...got] = message.replaceAll(`"${field}"`, `\`${wire}\``).split(', got ')
+    const named = expected.replaceAll(/"(\w+)"/g, (whole, name: string) => {
+      const sibling = wireSibling(field, name)
+      return sibling === null ? whole : `\`${sibling}\``
+    })
+    return { field: wire, message: [named, ...got].join(', got ') }
   }
 }
 

@@ -27,7 +27,13 @@ export function readingOf(type: GraphQLLeafType, schema: Schema): Reading {
     const words = [...wordsOf(schema, type).values()]
     return { expectation: `one of ${words.join(', ')}`, read: wordReader(schema, type) }
   }
-  return SCALARS[type.name] ?? TEXT
+  return (type.name === 'ID' && schema.minimum === 0 ? PLACE : SCALARS[type.name]) ?? TEXT
+}
+
+/** Behind an id a list goes on, and in front of all it begins. */
+const PLACE: Reading = {
+  expectation: `a whole number from 0 to ${MOST}`,
+  read: (given) => (wholeIn(given) === 0 ? '0' : idIn(given)),
 }
 
 /** The id that a number or digits spell, as the graph takes it; undefined for all else. */

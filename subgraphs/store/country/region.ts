@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { lastPart } from '../place.ts'
 import { COMMUNES_OF_CHILE } from './communes-of-chile.ts'
 import { byName, type Country } from './country.ts'
 import { DISTRICTS_OF_GERMANY } from './districts-of-germany.ts'
@@ -65,8 +66,11 @@ const folded = (name: string): string =>
 const uninverted = (name: string): string =>
   name.replace(/^([^,]+), ([^,]+ (?:de|del|of)|Comunidad|Municipality|County|The)$/, '$2 $1')
 
+/** The regions of a country, and what each may be called, folded. */
+type Read = { readonly regions: readonly Region[]; readonly byName: ReadonlyMap<string, readonly Region[]> }
+
 /** The regions of a country as both lists have them together. A code of letters is the same in both. */
-function readRegions(country: string): readonly Region[] {
+function readRegions(country: string): Read {
   const byFoldedName = Map.groupBy(isoByParent().get(country) ?? [], ({ name }) => folded(name))
   const isoOf = ({ code, name }: GeoName): IsoDivision | null => {
     const known = ISO_REGIONS[code]
@@ -76,31 +80,48 @@ function readRegions(country: string): readonly Region[] {
     const lettered = /\.[A-Z]{2,3}$/.test(code) ? isoByCode().get(code.replace('.', '-')) : undefined
     return lettered?.parent === country ? lettered : null
   }
-  return (firstLevel().get(country) ?? [])
-    .map((region) => {
-      const iso = isoOf(region)
-      return {
-        country,
-        code: region.code.slice(country.length + 1),
-        iso: iso?.code ?? null,
-        name: iso ? uninverted(iso.name) : region.name,
-      }
-    })
-    .sort(byName)
+  const known = (firstLevel().get(country) ?? []).map((given) => {
+    const iso = isoOf(given)
+    const code = given.code.slice(country.length + 1)
+    const region = { country, code, iso: iso?.code ?? null, name: iso ? uninverted(iso.name) : given.name }
+    // In the language of the country, and often in English.
+    return { region, names: new Set([region.name, given.name].map(folded)) }
+  })
+  const called = known.flatMap(({ region, names }) => [...names].map((name) => ({ name, region })))
+  const named = Map.groupBy(called, ({ name }) => name)
+  return {
+    regions: known.map(({ region }) => region).sort(byName),
+    byName: new Map([...named].map(([name, meant]) => [name, meant.map(({ region }) => region)])),
+  }
 }
 
-const read = new Map<string, readonly Region[]>()
+const read = new Map<string, Read>()
+
+function readOnce({ code }: Country): Read {
+  const found = read.get(code) ?? readRegions(code)
+  read.set(code, found)
+  return found
+}
 
 /** The regions of the country, by name; none for countries without, such as Aruba. */
-export function regionsOf({ code }: Country): readonly Region[] {
-  const regions = read.get(code) ?? readRegions(code)
-  read.set(code, regions)
-  return regions
-}
+export const regionsOf = (country: Country): readonly Region[] => readOnce(country).regions
 
 /** The country's region with this code, in either case; null when there is none. */
 export const regionOf = (country: Country, code: string): Region | null =>
   regionsOf(country).find((region) => region.code === code.toUpperCase()) ?? null
+
+/**
+ * The country's region that people mean: by its code, alone or behind that of the country (`CL_03`), by its code of ISO 3166-2, or by its name, in any case, without
+ * accents and kinds of division. Null when they mean none, or two have the name.
+ */
+export function regionNamed(country: Country, text: string): Region | null {
+  const { regions, byName: named } = readOnce(country)
+  const iso = text.trim().toUpperCase()
+  const [meant, another] = named.get(folded(text)) ?? []
+  return (
+    regionOf(country, lastPart(text) ?? '') ?? regions.find((region) => region.iso === iso) ?? (another ? null : (meant ?? null))
+  )
+}
 
 /** Places that are not GeoNames', as `code name, code name`, by the codes of regions. */
 const PLACES: Readonly<Record<string, Readonly<Record<string, string>>>> = { CL: COMMUNES_OF_CHILE, DE: DISTRICTS_OF_GERMANY }

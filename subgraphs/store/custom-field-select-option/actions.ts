@@ -2,7 +2,7 @@ import { notFoundError, problem, problemsIn, validationError } from '../../runti
 import { customFieldRepository } from '../custom-field/repository.ts'
 import { rowOf } from '../ids.ts'
 import { reindexing } from '../product-custom-field-value/indexing.ts'
-import { textKey } from '../text-key.ts'
+import { identityKey } from '../text-key.ts'
 import type { Unit } from '../write.ts'
 import { MOST_OPTIONS, selectOptionProblem, valueTaken } from './custom-field-select-option.ts'
 import { customFieldSelectOptionRepository } from './repository.ts'
@@ -28,7 +28,8 @@ export async function createCustomFieldSelectOption(
       problem('customFieldId', `a custom field with fewer than ${MOST_OPTIONS} select options`, customFieldId),
     ])
   }
-  if (others.some((other) => textKey(other.value) === textKey(value))) return validationError([valueTaken('value', value)])
+  if (others.some((other) => identityKey(other.value) === identityKey(value)))
+    return validationError([valueTaken('value', value)])
   const customFieldSelectOption = await options.insert(storeId, { customFieldId: field.id, value })
   await fields.touch(storeId, field.id, now)
   return { __typename: 'CreateCustomFieldSelectOptionSuccess' as const, customFieldSelectOption }
@@ -43,7 +44,7 @@ export async function updateCustomFieldSelectOption(unit: Unit, { value, ...name
   const option = await lockedOption(unit, named)
   if (!option) return notFoundError('select option', named.id)
   const others = await options.ofFields(storeId, [option.customFieldId])
-  if (others.some((other) => other.id !== option.id && textKey(other.value) === textKey(value))) {
+  if (others.some((other) => other.id !== option.id && identityKey(other.value) === identityKey(value))) {
     return validationError([valueTaken('value', value)])
   }
   const which = { customFieldId: option.customFieldId, selectOptionId: option.id }

@@ -1,5 +1,5 @@
 import { type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
-import { textKey } from '../text-key.ts'
+import { identityKey } from '../text-key.ts'
 
 /** Something that can be chosen as the value of a custom field. */
 export type CustomFieldSelectOption = {
@@ -18,7 +18,7 @@ export const selectOptionProblem = (field: string, value: string): Problem | nul
 /** What is wrong with all that can be chosen: each text, doubles, their number. */
 export function selectOptionProblems(values: readonly string[]): readonly Problem[] {
   if (values.length > MOST_OPTIONS) return [problem('values', `at most ${MOST_OPTIONS} texts`, values.length)]
-  const keys = values.map(textKey)
+  const keys = values.map(identityKey)
   return problemsIn(
     values.map(
       (value, index) =>

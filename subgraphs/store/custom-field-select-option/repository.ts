@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Tables } from '../tables.ts'
-import { textKey } from '../text-key.ts'
+import { identityKey } from '../text-key.ts'
 import type { CustomFieldSelectOption } from './custom-field-select-option.ts'
 
 const COLUMNS = ['id', 'custom_field_id as customFieldId', 'value'] as const
@@ -33,7 +33,7 @@ export const customFieldSelectOptionRepository = (database: Kysely<Tables>) => (
   async insert(storeId: number, { customFieldId, value }: Omit<CustomFieldSelectOption, 'id'>): Promise<number> {
     const { rows } = await sql<{ id: number }>`
       INSERT INTO custom_field_select_option (store_id, custom_field_id, value, value_key, position)
-      SELECT ${storeId}, ${customFieldId}, ${value}, ${textKey(value)}, coalesce(max(position), 0) + 1
+      SELECT ${storeId}, ${customFieldId}, ${value}, ${identityKey(value)}, coalesce(max(position), 0) + 1
       FROM custom_field_select_option WHERE store_id = ${storeId} AND custom_field_id = ${customFieldId}
       RETURNING id`.execute(database)
     return rows[0]?.id ?? 0
@@ -42,7 +42,7 @@ export const customFieldSelectOptionRepository = (database: Kysely<Tables>) => (
   async update(storeId: number, { id, value }: Pick<CustomFieldSelectOption, 'id' | 'value'>): Promise<void> {
     await database
       .updateTable('custom_field_select_option')
-      .set({ value, value_key: textKey(value) })
+      .set({ value, value_key: identityKey(value) })
       .where('store_id', '=', storeId)
       .where('id', '=', id)
       .execute()
@@ -54,7 +54,7 @@ export const customFieldSelectOptionRepository = (database: Kysely<Tables>) => (
 
   /** Makes these the options of a field, in this order: those with the same text stay, others come and go. */
   async replace(storeId: number, customFieldId: number, values: readonly string[]): Promise<void> {
-    const keys = values.map(textKey)
+    const keys = values.map(identityKey)
     await sql`
       DELETE FROM custom_field_select_option
       WHERE store_id = ${storeId} AND custom_field_id = ${customFieldId} AND value_key <> ALL(${keys}::text[])`.execute(database)

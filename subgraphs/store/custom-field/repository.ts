@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { KeysetRange } from '../../runtime/keyset.ts'
 import { countRows } from '../row-repository.ts'
 import type { Tables } from '../tables.ts'
-import { textKey } from '../text-key.ts'
+import { identityKey } from '../text-key.ts'
 import type { CustomField } from './custom-field.ts'
 
 const COLUMNS = [
@@ -46,7 +46,7 @@ export const customFieldRepository = (database: Kysely<Tables>) => ({
       .selectFrom('custom_field')
       .select('id')
       .where('store_id', '=', storeId)
-      .where('label_key', '=', textKey(label))
+      .where('label_key', '=', identityKey(label))
       .where('id', '<>', own ?? 0)
       .executeTakeFirst()
     return found !== undefined
@@ -97,7 +97,7 @@ export const customFieldRepository = (database: Kysely<Tables>) => ({
       .values({
         store_id: storeId,
         label,
-        label_key: textKey(label),
+        label_key: identityKey(label),
         type,
         product_visibility: productVisibility,
         created_at: at,
@@ -113,7 +113,7 @@ export const customFieldRepository = (database: Kysely<Tables>) => ({
       .updateTable('custom_field')
       .set((set) => ({
         label,
-        label_key: textKey(label),
+        label_key: identityKey(label),
         type,
         product_visibility: productVisibility,
         updated_at: at,

@@ -1,5 +1,6 @@
 import { type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
-import { countries, countryOf } from '../country/country.ts'
+import { type Country, countries, countryOf } from '../country/country.ts'
+import { regionNamed } from '../country/region.ts'
 import type { Place } from '../place.ts'
 import type { OrderAddress } from './order.ts'
 
@@ -37,7 +38,18 @@ const [MOST_LATITUDE, MOST_LONGITUDE] = [90, 180]
 export function addressIn(input: AddressInput): OrderAddress {
   const texts = Object.fromEntries(Object.entries(input).map(([field, text]) => [field, text?.trim() ? text.trim() : null]))
   const country = texts.country == null ? null : countryNamed(texts.country)
-  return addressOf({ ...texts, country: country?.name ?? texts.country ?? null, countryCode: country?.code ?? null }) ?? NOWHERE
+  const named = { country: country?.name ?? texts.country ?? null, countryCode: country?.code ?? null }
+  return addressOf({ ...texts, ...named, ...regionIn(country, texts) }) ?? NOWHERE
+}
+
+/** Name and code of the region that an address says, by which taxes and zones find it; nothing where the country has none that is meant. */
+export function regionIn(
+  country: Country | null,
+  { region, regionCode }: { readonly region?: string | null; readonly regionCode?: string | null },
+): Pick<OrderAddress, 'region' | 'regionCode'> | null {
+  const texts = [regionCode, region].filter((text) => text != null)
+  const found = country && texts.map((text) => regionNamed(country, text)).find((each) => each !== null)
+  return found ? { region: found.name, regionCode: found.code } : null
 }
 
 /** What is wrong with an address, `at` being its place in the input. */

@@ -1,6 +1,6 @@
 import type { OrderFilter } from '#generated/store/resolvers.ts'
 import { badInput } from '../../runtime/errors.ts'
-import { rowOf } from '../ids.ts'
+import { rowBefore, rowOf } from '../ids.ts'
 import { searchWords } from '../lists.ts'
 import { type Days, daysOf, isDay } from './days.ts'
 import type { OrderSelection } from './repository.ts'
@@ -25,7 +25,7 @@ export function selectionOf(
     ...(since && { createdSince: since }),
     ...(before && { createdBefore: before }),
     ...(updatedSince != null && { updatedSince }),
-    ...(afterId != null && { afterId: rowIn('filter.afterId', afterId) }),
+    ...(afterId != null && { afterId: rowBefore('filter.afterId', afterId, 'Order') }),
     // An id that is none is that of nothing.
     ...(customerId != null && { customerId: rowOf(customerId, 'Customer') ?? 0 }),
     ...(productId != null && { productId: rowOf(productId, 'Product') ?? 0 }),
@@ -47,9 +47,3 @@ function withinOf(filter: OrderFilter | null | undefined, { now, timezone }: Clo
 const later = (one: Date | null, other: Date | null): Date | null => (one && other ? (one > other ? one : other) : (one ?? other))
 const earlier = (one: Date | null, other: Date | null): Date | null =>
   one && other ? (one < other ? one : other) : (one ?? other)
-
-function rowIn(argument: string, id: string): number {
-  const row = rowOf(id, 'Order')
-  if (row === null) throw badInput(argument, 'the id of an order', id)
-  return row
-}

@@ -1,11 +1,12 @@
 import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { countryOf } from '../country/country.ts'
 import { rowOf } from '../ids.ts'
 import type { Location } from '../location/location.ts'
 import { locationRepository } from '../location/repository.ts'
 import { paymentMethodRepository } from '../payment-method/repository.ts'
 import { shippingMethodRepository } from '../shipping-method/repository.ts'
 import type { Reading } from '../write.ts'
-import { addressOf } from './address.ts'
+import { addressOf, regionIn } from './address.ts'
 import type { OrderAddress } from './order.ts'
 import type { NewOrderInput } from './prepare.ts'
 
@@ -44,5 +45,6 @@ export function pickupAddressOf({ name, address }: Location): OrderAddress | nul
     country,
     countryCode: country,
     pickupPlaceName: name,
+    ...regionIn(countryOf(country), parts),
   })
 }

@@ -1,6 +1,7 @@
-import { notFoundError, validationError } from '../../runtime/validation.ts'
+import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
 import { rowOf } from '../ids.ts'
 import { freePermalink } from '../permalink-repository.ts'
+import { taxRepository } from '../tax/repository.ts'
 import { permalinkOf } from '../text-key.ts'
 import { staleVersion, type Unit } from '../write.ts'
 import { type ProductCategoryInput, productCategoryProblems } from './product-category.ts'
@@ -57,7 +58,7 @@ export async function updateProductCategory({ query, storeId, now }: Unit, id: s
   return { __typename: 'UpdateProductCategorySuccess' as const, productCategory: before.id }
 }
 
-/** Deletes a category; products stay, parts move up. */
+/** Deletes a category; products stay, parts move up. Taxes would be lost unseen, and be missing from orders: they are named instead. */
 export async function deleteProductCategory({ query, storeId }: Unit, id: string, { expectedVersion }: Versioned) {
   const categories = productCategoryRepository(query)
   await categories.lockTree(storeId)
@@ -65,8 +66,19 @@ export async function deleteProductCategory({ query, storeId }: Unit, id: string
   if (!before) return notFoundError('category', id)
   const stale = staleVersion(expectedVersion, before.version)
   if (stale) return stale
+  const taxes = await taxRepository(query).namesFor(storeId, before.id, NAMED + 1)
+  if (taxes.length > 0) return validationError([taxedProblem(before.name, taxes)])
   await categories.delete(storeId, before)
   return { __typename: 'DeleteProductCategorySuccess' as const, row: before.id }
+}
+
+/** So many taxes are named to who deletes a category that has more. */
+const NAMED = 10
+
+function taxedProblem(category: string, taxes: readonly string[]) {
+  const named = taxes.slice(0, NAMED).map((name) => `"${name}"`)
+  const which = `${named.join(', ')}${taxes.length > NAMED ? ' …' : ''}`
+  return problem('id', `a category that no tax is for: change or delete ${which} first`, category)
 }
 
 /** The row of the parent that was asked for; null for none, `missing` when there is no such category. */

@@ -1,7 +1,7 @@
 import { type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
 import type { CustomFieldType } from '../custom-field/custom-field.ts'
 import type { CustomFieldSelectOption } from '../custom-field-select-option/custom-field-select-option.ts'
-import { textKey } from '../text-key.ts'
+import { identityKey } from '../text-key.ts'
 
 /** What a custom field says of a product, or of one of its variants. */
 export type ProductCustomFieldValue = {
@@ -35,7 +35,7 @@ export function saidBy(
   const problems = problemsIn([textProblem('value', value, LONGEST)])
   if (problems.length > 0) return { problems }
   if (type !== 'SELECTION') return { selectOptionId: null, text: value }
-  const chosen = options.find((option) => textKey(option.value) === textKey(value))
+  const chosen = options.find((option) => identityKey(option.value) === identityKey(value))
   if (chosen) return { selectOptionId: chosen.id, text: null }
   const named = options.slice(0, NAMED).map((option) => `"${option.value}"`)
   const expectation = named.length === 0 ? 'one of the select options of the field, which has none' : `one of ${named.join(', ')}`

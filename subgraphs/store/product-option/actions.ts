@@ -3,7 +3,7 @@ import { rowOf } from '../ids.ts'
 import { productRepository } from '../product/repository.ts'
 import { indexProducts } from '../product/search-repository.ts'
 import { productVariantRepository } from '../product-variant/repository.ts'
-import { textKey } from '../text-key.ts'
+import { identityKey } from '../text-key.ts'
 import { type Unit, violates } from '../write.ts'
 import {
   MOST_OPTIONS,
@@ -210,7 +210,9 @@ const placed = (siblings: readonly { readonly id: number }[], id: number, positi
   siblings.map((each) => each.id).toSpliced(position - 1, 0, id)
 
 const taken = (siblings: readonly { readonly name: string }[], name: string, field: string, most: number) => [
-  ...(siblings.some((each) => textKey(each.name) === textKey(name)) ? [problem(field, 'one that no other has', name)] : []),
+  ...(siblings.some((each) => identityKey(each.name) === identityKey(name))
+    ? [problem(field, 'one that no other has', name)]
+    : []),
   ...(siblings.length >= most ? [problem(field, `one of at most ${most}`, name)] : []),
 ]
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Tables } from '../tables.ts'
-import { textKey } from '../text-key.ts'
+import { identityKey } from '../text-key.ts'
 import type { ProductOption, ProductOptionValue } from './product-option.ts'
 
 const OPTION = [
@@ -89,7 +89,7 @@ export const productOptionRepository = (database: Kysely<Tables>) => ({
 
 const rowOfOption = ({ name, position, optionType, addonPrice }: Omit<ProductOption, 'id' | 'productId'>) => ({
   name,
-  name_key: textKey(name),
+  name_key: identityKey(name),
   position,
   option_type: optionType,
   addon_price: addonPrice,
@@ -97,7 +97,7 @@ const rowOfOption = ({ name, position, optionType, addonPrice }: Omit<ProductOpt
 
 const rowOfValue = ({ name, position, custom }: Omit<ProductOptionValue, 'id' | 'productId' | 'optionId'>) => ({
   name,
-  name_key: textKey(name),
+  name_key: identityKey(name),
   custom,
   position,
 })

@@ -10,7 +10,7 @@ import {
   valueProblems,
 } from '../product-option/product-option.ts'
 import { productOptionRepository } from '../product-option/repository.ts'
-import { textKey } from '../text-key.ts'
+import { identityKey } from '../text-key.ts'
 import type { Unit } from '../write.ts'
 
 /** The value of one option by names, as a caller gives it. */
@@ -48,9 +48,9 @@ export async function valuesByName({ query, storeId }: Unit, productId: number):
     const seen = new Set<string>()
     for (const [index, input] of wanted.entries()) {
       const where = `${at}options.${index}.`
-      if (seen.has(textKey(input.name)))
+      if (seen.has(identityKey(input.name)))
         return { problems: [problem(`${where}name`, 'an option that is not named twice', input.name)] }
-      seen.add(textKey(input.name))
+      seen.add(identityKey(input.name))
       const option = await optionFor(input, where)
       if ('problems' in option) return option
       const value = await valueFor(input, option, where)
@@ -64,7 +64,7 @@ export async function valuesByName({ query, storeId }: Unit, productId: number):
     input: VariantOptionInput,
     at: string,
   ): Promise<ProductOption | { readonly problems: readonly Problem[] }> {
-    const known = options.find(({ name }) => textKey(name) === textKey(input.name))
+    const known = options.find(({ name }) => identityKey(name) === identityKey(input.name))
     const optionType = known?.optionType ?? input.optionType ?? 'OPTION'
     if (!makesVariants(optionType))
       return { problems: [problem(`${at}optionType`, 'OPTION or COLOR: no other makes variants', optionType)] }
@@ -91,7 +91,7 @@ export async function valuesByName({ query, storeId }: Unit, productId: number):
     at: string,
   ): Promise<ProductOptionValue | { readonly problems: readonly Problem[] }> {
     const siblings = values.filter((value) => value.optionId === optionId)
-    const known = siblings.find(({ name }) => textKey(name) === textKey(input.value))
+    const known = siblings.find(({ name }) => identityKey(name) === identityKey(input.value))
     if (known) return known
     const made = {
       productId,

@@ -47,7 +47,7 @@ export async function createProduct(unit: Unit, input: ProductInput) {
   const id = await products.insert(storeId, fields, permalink, now)
   if (found.categoryIds) await products.setCategories(storeId, id, found.categoryIds)
   // The texts are in that language, and stand in for the store's own until somebody writes those.
-  if (found.translated) await products.translate(storeId, id, found.translated, textsOf(input))
+  if (found.translated) await translate(unit, id, found.translated, input)
   const product: Product = { ...fields, id, permalink, createdAt: now, updatedAt: now, version: 1 }
   const failure = await writeVariants(unit, product, input.variants ?? [])
   if (failure) return failure
@@ -75,10 +75,10 @@ export async function updateProduct(
   const problems = productProblems(found.translated ? { ...wanted, name: wanted.name ?? before.name } : wanted)
   if (problems.length > 0) return validationError(problems)
   const fields: ProductFields = found.translated ? { ...wanted, ...textsIn(before) } : wanted
-  if (found.translated) await products.translate(storeId, before.id, found.translated, textsOf(input))
+  if (found.translated) await translate(unit, before.id, found.translated, input)
 
   const permalink =
-    input.permalink === undefined
+    input.permalink === undefined || found.translated
       ? before.permalink
       : await freePermalink(query, 'product', storeId, { wanted: permalinkOf(input.permalink ?? fields.name), own: before.id })
   await products.update(storeId, before.id, fields, permalink, now)
@@ -138,6 +138,17 @@ async function referencesOf({ query, storeId }: Unit, { categoryIds, locale, per
 /** Of a product to be created, null is the same as absent. */
 const withoutNulls = (input: ProductInput): ProductChange =>
   Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
+
+/** Writes what an input says in another language than the store's own, its address among it. */
+async function translate({ query, storeId }: Unit, id: number, locale: string, input: ProductInput): Promise<void> {
+  const { permalink } = input
+  const address =
+    permalink == null ? permalink : await freePermalink(query, { locale }, storeId, { wanted: permalinkOf(permalink), own: id })
+  await productRepository(query).translate(storeId, id, locale, {
+    ...textsOf(input),
+    ...(address !== undefined && { permalink: address }),
+  })
+}
 
 /** The texts that an input has. */
 const textsOf = (input: ProductChange) =>

@@ -144,6 +144,7 @@ export const productRepository = (database: Kysely<Tables>) => ({
       ...(texts.description !== undefined && { description: texts.description }),
       ...(texts.pageTitle !== undefined && { page_title: texts.pageTitle }),
       ...(texts.metaDescription !== undefined && { meta_description: texts.metaDescription }),
+      ...(texts.permalink !== undefined && { permalink: texts.permalink }),
     }
     const key = { store_id: storeId, product_id: id, locale }
     const query = database

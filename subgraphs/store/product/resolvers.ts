@@ -4,7 +4,7 @@ import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../ru
 import { isText } from '../../runtime/validation.ts'
 import type { Context } from '../context.ts'
 import { eventsFor, type FeedEvent, rowFor } from '../feed.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { gone, identified, present, rowBefore, rowOf } from '../ids.ts'
 import { LIST_SIZES, searchWords } from '../lists.ts'
 import { createProduct, deleteProduct, updateProduct } from './actions.ts'
 import { type Product, TRANSLATED } from './product.ts'
@@ -105,7 +105,7 @@ const allTranslated = (products: readonly Product[], locale: string | null, cont
 async function translated(product: Product, locale: string | null, { load }: Context): Promise<Product> {
   const texts = locale === null ? null : await load.translationOfProduct(locale).load(product.id)
   if (!texts) return product
-  const known = TRANSLATED.flatMap((field) => (texts[field] === null ? [] : [[field, texts[field]]]))
+  const known = ([...TRANSLATED, 'permalink'] as const).flatMap((field) => (texts[field] === null ? [] : [[field, texts[field]]]))
   return { ...product, ...Object.fromEntries(known) }
 }
 
@@ -121,19 +121,13 @@ function selectionOf(filter: ProductFilter | null | undefined, search: ProductSe
     ...(type != null && { type }),
     // An id that is none is that of no category.
     ...(categoryIds && { categoryIds: categoryIds.map((id) => rowOf(id, 'ProductCategory') ?? 0) }),
-    ...(afterId != null && { afterId: rowIn('filter.afterId', afterId) }),
+    ...(afterId != null && { afterId: rowBefore('filter.afterId', afterId, 'Product') }),
     ...(sku != null && { sku }),
     ...(priceMin != null && { priceMin }),
     ...(priceMax != null && { priceMax }),
     ...(updatedSince != null && { updatedSince }),
     ...(search && { words: wordsOf(search) }),
   }
-}
-
-function rowIn(argument: string, id: string): number {
-  const row = rowOf(id, 'Product')
-  if (row === null) throw badInput(argument, 'the id of a product', id)
-  return row
 }
 
 function wordsOf({ query, fields }: ProductSearch) {

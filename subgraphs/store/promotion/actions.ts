@@ -5,6 +5,7 @@ import { staleVersion, type Unit } from '../write.ts'
 import {
   type CouponFields,
   couponProblems,
+  type Filled,
   type PromotionFields,
   promotionProblems,
   takenProblem,
@@ -75,7 +76,7 @@ export async function createPromotion({ query, storeId, now }: Unit, input: Inpu
   const promotions = promotionRepository(query)
   const fields = fieldsOf(input, NEW)
   const coupons = couponsOf(input.coupons)
-  const problems = [...promotionProblems(fields), ...couponProblems(coupons)]
+  const problems = [...promotionProblems(fields, { customers: true, selected: true }), ...couponProblems(coupons)]
   if (problems.length > 0) return validationError(problems)
   const missing = await missingOf(promotions, storeId, input, fields)
   if (missing) return missing
@@ -95,7 +96,7 @@ export async function updatePromotion({ query, storeId, now }: Unit, id: string,
   const fields = fieldsOf(input, before)
   const problems = [
     ...required(input, ['name', 'enabled', 'discountTarget', 'buysAtLeast', 'lasts', 'cumulative', 'customers']),
-    ...promotionProblems(fields),
+    ...promotionProblems(fields, filledBy(input)),
     ...couponProblems(couponsOf(input.coupons)),
   ]
   if (problems.length > 0) return validationError(problems)
@@ -121,6 +122,15 @@ export async function deletePromotion({ query, storeId }: Unit, id: string, { ex
   if (stale) return stale
   await promotions.delete(storeId, before.id)
   return { __typename: 'DeletePromotionSuccess' as const, row: before.id }
+}
+
+/** The lists that a change is about, itself or by what asks for them. */
+function filledBy(input: Input): Filled {
+  const has = (...fields: readonly (keyof Input)[]) => fields.some((field) => input[field] !== undefined)
+  return {
+    customers: has('customers', 'customerCategoryIds'),
+    selected: has('discountTarget', 'categoryIds', 'categoryIdsX', 'productIds', 'productIdsX'),
+  }
 }
 
 /** What is to be written: what the input has, over what there was. Ids that are none are row 0, which nothing has. */

@@ -45,39 +45,46 @@ export function withoutStrays(fields: PromotionFields): PromotionFields {
   }
 }
 
-/** What is wrong with a promotion without strays, in the order of its fields. */
-export function promotionProblems(fields: PromotionFields): readonly Problem[] {
+/** Which lists have to hold something. */
+export type Filled = { readonly customers: boolean; readonly selected: boolean }
+
+/**
+ * What is wrong with a promotion without strays, in the order of its fields. A list may be empty unless `filled` says otherwise: what was in it may have been deleted
+ * since, and the rest can then still be changed.
+ */
+export function promotionProblems(fields: PromotionFields, filled: Filled): readonly Problem[] {
   const { discountTarget, buysAtLeast, lasts, beginsAt, expiresAt, maxTimesUsed, quantityX } = fields
   return problemsIn([
     textProblem('name', fields.name, 200),
     buysAtLeast === 'PRICE' && !isMoney(fields.conditionPrice)
-      ? problem('conditionPrice', '0 or more, as buysAtLeast is PRICE', fields.conditionPrice)
+      ? problem('conditionPrice', '0 or more, as "buysAtLeast" is PRICE', fields.conditionPrice)
       : null,
     (buysAtLeast === 'QTY' || buysAtLeast === 'SINGLE_ITEM') && !isCount(fields.conditionQty)
-      ? problem('conditionQty', `1 or more, as buysAtLeast is ${buysAtLeast}`, fields.conditionQty)
+      ? problem('conditionQty', `1 or more, as "buysAtLeast" is ${buysAtLeast}`, fields.conditionQty)
       : null,
     discountTarget === 'BUY_X_GET_Y' && !isCount(quantityX) ? problem('quantityX', '1 or more', quantityX) : null,
     amountProblem(fields),
     (lasts === 'DATE' || lasts === 'BOTH') && beginsAt === null && expiresAt === null
-      ? problem('expiresAt', `there, or "beginsAt", as lasts is ${lasts}`, null)
+      ? problem('expiresAt', `there, or "beginsAt", as "lasts" is ${lasts}`, null)
       : null,
     beginsAt !== null && expiresAt !== null && expiresAt <= beginsAt
       ? problem('expiresAt', 'after "beginsAt"', expiresAt.toISOString())
       : null,
     (lasts === 'MAX_TIMES_USED' || lasts === 'BOTH') && !isCount(maxTimesUsed)
-      ? problem('maxTimesUsed', `1 or more, as lasts is ${lasts}`, maxTimesUsed)
+      ? problem('maxTimesUsed', `1 or more, as "lasts" is ${lasts}`, maxTimesUsed)
       : null,
-    fields.customers === 'CATEGORIES' && fields.customerCategories.length === 0
-      ? problem('customerCategoryIds', 'not empty, as customers is CATEGORIES', 'none')
+    filled.customers && fields.customers === 'CATEGORIES' && fields.customerCategories.length === 0
+      ? problem('customerCategoryIds', 'not empty, as "customers" is CATEGORIES', 'none')
       : null,
     countProblem('customerCategoryIds', fields.customerCategories, MOST_CATEGORIES),
+    filled.selected &&
     (discountTarget === 'CATEGORIES' || discountTarget === 'BUY_X_GET_Y') &&
     fields.categories.length + fields.products.length === 0
-      ? problem('categoryIds', `not empty, or "productIds", as discountTarget is ${discountTarget}`, 'none')
+      ? problem('categoryIds', `not empty, or "productIds", as "discountTarget" is ${discountTarget}`, 'none')
       : null,
     countProblem('categoryIds', fields.categories, MOST_CATEGORIES),
-    discountTarget === 'BUY_X_GET_Y' && fields.categoriesX.length + fields.productsX.length === 0
-      ? problem('categoryIdsX', 'not empty, or "productIdsX", as discountTarget is BUY_X_GET_Y', 'none')
+    filled.selected && discountTarget === 'BUY_X_GET_Y' && fields.categoriesX.length + fields.productsX.length === 0
+      ? problem('categoryIdsX', 'not empty, or "productIdsX", as "discountTarget" is BUY_X_GET_Y', 'none')
       : null,
     countProblem('categoryIdsX', fields.categoriesX, MOST_CATEGORIES),
     countProblem('productIds', fields.products, MOST_PRODUCTS),
@@ -126,12 +133,12 @@ function amountProblem({ type, discountAmountFix, discountAmountPercent }: Promo
   if (type === 'FIX') {
     return isMoney(discountAmountFix) && amountOf(discountAmountFix) > 0n
       ? null
-      : problem('discountAmountFix', 'above 0, as type is FIX', discountAmountFix)
+      : problem('discountAmountFix', 'above 0, as "type" is FIX', discountAmountFix)
   }
   const percent = isMoney(discountAmountPercent) ? amountOf(discountAmountPercent) : 0n
   return percent > 0n && percent <= 100n * ONE
     ? null
-    : problem('discountAmountPercent', 'above 0 and at most 100, as type is PERCENTAGE', discountAmountPercent)
+    : problem('discountAmountPercent', 'above 0 and at most 100, as "type" is PERCENTAGE', discountAmountPercent)
 }
 
 const isMoney = (text: string | null): text is string => text !== null && amountOf(text) >= 0n

@@ -1,5 +1,5 @@
 import type { Amount } from '../amount.ts'
-import { textKey } from '../text-key.ts'
+import { identityKey } from '../text-key.ts'
 import type { Destinations } from './destinations.ts'
 
 export type DiscountTarget = 'ORDER' | 'SHIPPING' | 'CATEGORIES' | 'BUY_X_GET_Y'
@@ -79,7 +79,7 @@ export const isUsable = ({ usageLimit, timesUsed }: Pick<Coupon, 'usageLimit' | 
   usageLimit === 0 || timesUsed < usageLimit
 
 /** One spelling for all that count as the same code: case and spaces around it do not matter. */
-export const couponKey = (code: string): string => textKey(code)
+export const couponKey = (code: string): string => identityKey(code)
 
 export const isSelected = (
   { products, categories }: Selection,

@@ -1,25 +1,25 @@
-import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { notFoundError, problem, problemsIn, validationError } from '../../runtime/validation.ts'
 import { rowOf } from '../ids.ts'
 import { given, required, type Versioned } from '../input.ts'
 import { productCategoryRepository } from '../product-category/repository.ts'
 import { staleVersion, type Unit } from '../write.ts'
 import { taxRepository } from './repository.ts'
-import { MOST_TAXES, type TaxFields, type TaxSettings, taxProblems } from './tax.ts'
+import { MOST_TAXES, placed, regionProblem, type TaxFields, type TaxSettings, taxProblems } from './tax.ts'
 
 type Input = { readonly [Key in keyof TaxFields]?: TaxFields[Key] | null | undefined } & {
   readonly categoryId?: string | null | undefined
 }
 
 export async function createTax({ query, storeId, now }: Unit, input: Input) {
-  const fields: TaxFields = {
+  const fields: TaxFields = placed({
     name: input.name ?? '',
     country: input.country ?? null,
     region: input.region ?? null,
     rate: input.rate ?? '0',
     fixed: input.fixed ?? false,
     shipping: input.shipping ?? false,
-  }
-  const problems = taxProblems(fields, input.categoryId != null)
+  })
+  const problems = problemsIn([...taxProblems(fields, input.categoryId != null), regionProblem(fields)])
   if (problems.length > 0) return validationError(problems)
 
   const taxes = taxRepository(query)
@@ -41,15 +41,20 @@ export async function updateTax({ query, storeId, now }: Unit, id: string, input
 
   const categoryId = input.categoryId === undefined ? before.categoryId : await categoryOf({ query, storeId }, input.categoryId)
   if (categoryId === 'missing') return notFoundError('category', String(input.categoryId))
-  const fields: TaxFields = {
+  const fields: TaxFields = placed({
     name: input.name ?? before.name,
     country: given(input.country, before.country),
     region: given(input.region, before.region),
     rate: input.rate ?? before.rate,
     fixed: input.fixed ?? before.fixed,
     shipping: input.shipping ?? before.shipping,
-  }
-  const problems = [...required(input, ['name', 'rate', 'fixed', 'shipping']), ...taxProblems(fields, categoryId !== null)]
+  })
+  const isMoved = input.country !== undefined || input.region !== undefined
+  const problems = problemsIn([
+    ...required(input, ['name', 'rate', 'fixed', 'shipping']),
+    ...taxProblems(fields, categoryId !== null),
+    isMoved ? regionProblem(fields) : null,
+  ])
   if (problems.length > 0) return validationError(problems)
   await taxes.update(storeId, before.id, { ...fields, categoryId, at: now })
   return { __typename: 'UpdateTaxSuccess' as const, tax: before.id }

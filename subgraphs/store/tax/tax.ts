@@ -1,6 +1,7 @@
 import { type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
 import { amountOf, ONE } from '../amount.ts'
 import { countryOf } from '../country/country.ts'
+import { regionNamed, regionsOf } from '../country/region.ts'
 import { isSameCode, type Place } from '../place.ts'
 
 export type Tax = {
@@ -58,6 +59,21 @@ export function taxProblems(
     hasCategory && shipping ? problem('categoryId', 'absent for a tax on shipping', 'a category') : null,
     amount < 0n || (!fixed && amount > MOST_PERCENT) ? problem('rate', fixed ? '0 or more' : '0 to 1000 percent', rate) : null,
   ])
+}
+
+/** The place of a tax, its region by the code that addresses have. One that the country does not list stays as it was given. */
+export function placed<Where extends Pick<TaxFields, 'country' | 'region'>>(fields: Where): Where {
+  const country = fields.country === null ? null : countryOf(fields.country)
+  const region = country && fields.region !== null ? regionNamed(country, fields.region) : null
+  return region ? { ...fields, region: region.code } : fields
+}
+
+/** What is wrong with a region that the country, which has regions, does not list: no address would ever be in it. */
+export function regionProblem({ country: code, region }: Pick<TaxFields, 'country' | 'region'>): Problem | null {
+  const country = code === null ? null : countryOf(code)
+  const [example] = country ? regionsOf(country) : []
+  if (region === null || !country || !example || regionNamed(country, region)) return null
+  return problem('region', `a region of ${country.name}, such as "${example.code}" (${example.name})`, region)
 }
 
 /**

@@ -153,13 +153,10 @@ test('lists are filtered by state, fulfilment, days and words, and counted', asy
     const refused = await stack.ask(`GET ${path}`, { as: shop })
     expect([path, refused.status, Object.keys(refused.json.errors)]).toEqual([path, status, [field]])
   }
-  for (const path of [
-    '/orders/status/lost.json',
-    '/orders/after/0.json',
-    '/orders/99999999999.json',
-    '/orders/1.json',
-    '/carts/1.json',
-  ]) {
+  expect((await stack.ask('GET /orders/after/0.json', { as: shop })).json).toHaveLength(
+    (await stack.ask('GET /orders/count.json', { as: shop })).json.count,
+  )
+  for (const path of ['/orders/status/lost.json', '/orders/99999999999.json', '/orders/1.json', '/carts/1.json']) {
     expect([path, (await stack.ask(`GET ${path}`, { as: shop })).status]).toEqual([path, 404])
   }
 })
@@ -213,6 +210,24 @@ test('the history of an order is written and read', async () => {
   expect((await stack.ask('POST /orders/2147483647/history.json', { body })).status).toBe(404)
 })
 
+test('the whole history of an order can be read, page by page', async () => {
+  const { id } = await anOrder()
+  await stack.sql(
+    `INSERT INTO order_history (store_id, order_id, message, created_at)
+     SELECT $1, $2, 'Call ' || n, now() FROM generate_series(1, 260) AS n`,
+    [stack.own.storeId, id],
+  )
+  const messages = async (query: string) =>
+    (await stack.ask(`GET /orders/${id}/history.json${query}`)).json.map(
+      (entry: { order_history: { message: string } }) => entry.order_history.message,
+    )
+  const whole = await messages('')
+  expect([whole.length, whole[0], whole[249]]).toEqual([250, 'Call 1', 'Call 250'])
+  expect(await messages('?page=2')).toEqual(Array.from({ length: 10 }, (_, n) => `Call ${251 + n}`))
+  expect(await messages('?limit=2&page=130')).toEqual(['Call 259', 'Call 260'])
+  expect(await messages('?page=3')).toEqual([])
+})
+
 test('documents of an order are created, listed, changed and deleted', async () => {
   const shop = await stack.aStore()
   const { id } = await anOrder({}, shop)
@@ -225,6 +240,15 @@ test('documents of an order are created, listed, changed and deleted', async () 
   expect(bare.document).toMatchObject({ document_type: 0, order_id: id, public_id: expect.stringMatching(/^\d+$/) })
   expect((await stack.ask(`GET ${path}.json`, { as: shop })).json).toEqual([made, bare])
   expect((await stack.ask('GET /documents.json?limit=1&page=2', { as: shop })).json).toEqual([bare])
+  expect((await stack.ask(`GET ${path}.json?limit=1&page=2`, { as: shop })).json).toEqual([bare])
+  // The contract's own words for the types.
+  for (const [word, type] of [
+    ['0 - credit note', 0],
+    ['1 - invoice', 1],
+  ] as const) {
+    const worded = await stack.ask(`POST ${path}.json`, { as: shop, body: { document: { document_type: word } } })
+    expect([word, worded.json.document?.document_type]).toEqual([word, type])
+  }
 
   const taken = await stack.ask(`POST ${path}.json`, { as: shop, body: { document } })
   expect([taken.status, Object.keys(taken.json.errors)]).toEqual([400, ['document.public_id']])
@@ -249,6 +273,7 @@ test('documents of an order are created, listed, changed and deleted', async () 
   for (const [wrong, field] of [
     [{ document_type: 2 }, 'document.document_type'],
     [{}, 'document.document_type'],
+    [{ document_type: '1 - credit note' }, 'document.document_type'],
     [{ document_type: 1, url: 'javascript:alert(1)' }, 'document.url'],
     [{ document_type: 1, public_id: '0' }, 'document.public_id'],
     [{ document_type: 1, public_id: '4711a' }, 'document.public_id'],

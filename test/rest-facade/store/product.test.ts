@@ -93,6 +93,8 @@ test('lists go by page, status, category, id and words, and their counts agree',
   ]) {
     expect([query, names((await ask(`GET /products/search.json?${query}`)).json)]).toEqual([query, found])
   }
+  expect((await ask('GET /products/after/0.json')).text).toBe((await ask('GET /products.json')).text)
+  expect((await ask('GET /products/after/x.json')).status).toBe(404)
   for (const on of ['GET /products.json?page=0', 'GET /products.json?limit=-1', 'GET /products/search.json']) {
     expect([on, (await ask(on)).status]).toEqual([on, 400])
   }
@@ -138,6 +140,13 @@ test('options, values and variants have addresses below their product', async ()
   expect((await ask(`GET ${at}/options.json`)).json).toEqual([])
 })
 
+test('values that differ by a sign are two, and so are the variants that they make', async () => {
+  const values = ['ガラス', 'カラス', '2⁵', '25', '10 m²', '10 m2']
+  const product = await aProduct({ name: 'グラス', variants: values.map((value) => ({ options: [{ name: '種類', value }] })) })
+  expect(product.permalink).toBe('グラス')
+  expect(product.variants.map((variant: { options: { value: string }[] }) => variant.options[0]?.value)).toEqual(values)
+})
+
 test('what is wrong is said by its name on the wire, deep inside as well', async () => {
   const { ask } = stack
   const refused = async (product: unknown) => {
@@ -156,6 +165,38 @@ test('what is wrong is said by its name on the wire, deep inside as well', async
   expect((await ask('POST /products.json', { body: { product: { name: 'x', price: 1, categories: [999999] } } })).status).toBe(
     404,
   )
+})
+
+test('what the graph refuses of the query is said by the name of its parameter', async () => {
+  const long = 'x'.repeat(201)
+  for (const [on, parameter, message] of [
+    ['GET /products/search.json?query=', 'query', 'Expected `query` to be text that is not all white space, got "".'],
+    [`GET /products/search.json?query=${long}`, 'query', 'Expected `query` to be a text of at most 200 characters, got '],
+    [`GET /customers/search.json?query=${long}`, 'query', 'Expected `query` to be a text of at most 200 characters, got '],
+    ['GET /products.json?locale=xx', 'locale', 'Expected `locale` to be a language of the store (pt), got "xx".'],
+    [
+      `GET /products/search.json?query=x&categories=${Array.from({ length: 51 }, (_, n) => n + 1)}`,
+      'categories',
+      'Expected `categories`',
+    ],
+    ['GET /orders.json?dateFilter=customDate&initialDate=0000-00-00', 'initialDate', 'Expected `initialDate` to be a day'],
+  ] as const) {
+    const { status, json } = await stack.ask(on)
+    expect([on, status, json]).toEqual([
+      on,
+      400,
+      { message: expect.stringContaining(message), errors: { [parameter]: [expect.stringContaining(message)] } },
+    ])
+  }
+})
+
+test('a change that is repeated after its thing was deleted is told so', async () => {
+  const { ask } = stack
+  const send = () =>
+    ask('POST /products.json', { body: { product: { name: 'Short-lived', price: 1 } }, headers: { 'idempotency-key': 'gone' } })
+  await ask(`DELETE /products/${(await send()).json.product.id}.json`)
+  const again = await send()
+  expect([again.status, again.json.message]).toEqual([404, 'The product that this was about has been deleted since.'])
 })
 
 test('stock is kept per location once somebody counts it there', async () => {

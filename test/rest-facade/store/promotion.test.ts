@@ -105,6 +105,21 @@ test('a program that fills every field of the published example makes what it me
   ])
 })
 
+test('what is wrong between fields names them as the wire does', async () => {
+  const refused = async (promotion: object) => {
+    const body = { promotion: { name: 'x', type: 'percentage', discount_amount_percent: 5, ...promotion } }
+    return (await stack.ask('POST /promotions.json', { body })).json.errors
+  }
+  expect(await refused({ discount_target: 'categories' })).toEqual({
+    'promotion.categories': [
+      'Expected `promotion.categories` to be not empty, or `products`, as `discount_target` is CATEGORIES, got "none".',
+    ],
+  })
+  expect(await refused({ lasts: 'date', begins_at: '2026-02-02', expires_at: '2026-02-01' })).toEqual({
+    'promotion.expires_at': [expect.stringContaining('to be after `begins_at`, got "2026-02-01')],
+  })
+})
+
 test('pages are at most 200 long', async () => {
   const shop = await stack.aStore()
   const names = ['a', 'b', 'c']
@@ -133,6 +148,12 @@ test.each([
   const refused = await create(promotion)
   expect(refused.status).toBe(status)
   if (field !== null) expect(Object.keys(refused.json.errors)).toContain(field)
+})
+
+test('codes that differ by an accent are two', async () => {
+  const body = { promotion: { name: 'x', type: 'fix', discount_amount_fix: 1, coupons: [{ code: 'CRÈME' }, { code: 'CREME' }] } }
+  const { status, json } = await stack.ask('POST /promotions.json', { body })
+  expect([status, json.promotion.coupons.map(({ code }: { code: string }) => code)]).toEqual([200, ['CRÈME', 'CREME']])
 })
 
 test('a code that another promotion has is a fault of its field, in any case', async () => {

@@ -35,6 +35,33 @@ test.each([
   if (field !== null) expect(Object.keys(refused.json.errors)).toEqual([field])
 })
 
+test('an address says its region by code or name: its tax is due, its zone is sent to, and the order tells both', async () => {
+  const { ask } = stack
+  const as = await stack.aStore()
+  await ask('POST /taxes.json', { as, body: { tax: { name: 'City tax', tax: 10, country: 'PT', region: 'Lisboa' } } })
+  const table = { basedon: 'weight', values: [{ amount: 0, price: 5 }], locations: [{ country: 'PT', region: '14' }] }
+  const method = { shipping_method: { type: 'tables', name: 'City', tables: [table] } }
+  const { id } = (await ask('POST /shipping_methods.json', { as, body: method })).json.shipping_method
+  for (const region of ['14', 'Lisboa', 'PT-11', 'lisbon']) {
+    const order = {
+      customer: { email: 'ana@example.org', shipping_address: { country: 'PT', region } },
+      products: [{ id: 1, name: 'Book', price: 100, qty: 1 }],
+      allow_missing_products: true,
+      shipping_method_id: id,
+    }
+    const made = (await ask('POST /orders.json', { as, body: { order } })).json.order
+    expect([region, made.tax, made.shipping, made.shipping_address.region, made.shipping_address.region_code]).toEqual([
+      region,
+      10,
+      5,
+      'Lisboa',
+      '14',
+    ])
+  }
+  const nowhere = await ask('POST /taxes.json', { as, body: { tax: { name: 'x', tax: 1, country: 'PT', region: 'zz' } } })
+  expect([nowhere.status, Object.keys(nowhere.json.errors)]).toEqual([400, ['tax.region']])
+})
+
 test('payment methods are created as external gateways, read and listed, and never tell a secret', async () => {
   const { ask } = stack
   const payment_method = {

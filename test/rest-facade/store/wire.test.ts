@@ -114,6 +114,17 @@ const operations = operationsOf({
         responses: answers({ type: 'object', properties: { message: { type: 'string', enum: ['Moved'] } } }),
       },
     },
+    '/things/{id}/parts.json': {
+      get: {
+        operationId: 'listParts',
+        parameters: [
+          idParameter,
+          { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1 } },
+          { name: 'page', in: 'query', schema: { type: 'integer', minimum: 1, default: 1 } },
+        ],
+        responses: answers({ type: 'array', items: part }),
+      },
+    },
     '/things/{id}/list.json': {
       get: { operationId: 'listThing', parameters: [idParameter], responses: answers({ type: 'array', items: thing }) },
     },
@@ -398,6 +409,31 @@ describe('a query', () => {
       since: '2026-11-20T00:00:00.000Z',
     })
     expect(variables('ids=')).toEqual({ first: 50, offset: 0 })
+  })
+
+  test('cuts its page out of a list that the graph gives as a whole; without a limit it is all of it', () => {
+    const { read: asked, write } = compiled('listParts', 'query ($id: ID!) { thing(id: $id) { parts { label } } }', {
+      answer: 'thing.parts',
+    })
+    const data = { thing: { parts: ['a', 'b', 'c'].map((label) => ({ label })) } }
+    const names = (query: string) => {
+      const given = asked({ path: { id: '7' }, query, headers: {}, body: undefined })
+      const answer = 'variables' in given ? write(data, given.slice) : { text: null }
+      return (
+        'text' in answer &&
+        JSON.parse(answer.text ?? '')
+          .map(({ label }: { label: string }) => label)
+          .join('')
+      )
+    }
+    expect(['', 'page=1', 'page=2', 'limit=2', 'limit=2&page=2', 'limit=2&page=3'].map(names)).toEqual([
+      'abc',
+      'abc',
+      '',
+      'ab',
+      'c',
+      '',
+    ])
   })
 
   test('names every parameter that is wrong', () => {

@@ -189,7 +189,7 @@ test('a store sees what it agreed to, and takes it back', async () => {
     'RevokeAppAuthorizationSuccess',
   )
   expect((await list()).map(({ id }: { id: string }) => id)).not.toContain(newest.id)
-  await vi.waitFor(async () => expect(await statusWith(tokens.access_token)).toBe(401), 5_000)
+  await vi.waitFor(async () => expect(await statusWith(tokens.access_token)).toBe(401), 15_000)
 })
 
 test('an app that is deleted takes its tokens along', async () => {
@@ -197,7 +197,7 @@ test('an app that is deleted takes its tokens along', async () => {
   const tokens = await tokensOf(made)
   expect(await statusWith(tokens.access_token)).toBe(200)
   await stack.ask(shop, 'mutation ($id: ID!) { deleteApp(id: $id) { __typename } }', { id: made.app.id })
-  await vi.waitFor(async () => expect(await statusWith(tokens.access_token)).toBe(401), 5_000)
+  await vi.waitFor(async () => expect(await statusWith(tokens.access_token)).toBe(401), 15_000)
 })
 
 test('no app gets at apps, consents or sign-ins, whatever it may', async () => {

@@ -81,7 +81,7 @@ test.each([
   [{ label: 'x'.repeat(101) }, 'label'],
   [{ label: 'half \ud800' }, 'label'],
   [{ label: 'Fine 1', type: 'TEXT', values: ['a'] }, 'values'],
-  [{ label: 'Fine 2', type: 'SELECTION', values: ['a', ' Á'] }, 'values.1'],
+  [{ label: 'Fine 2', type: 'SELECTION', values: ['á', ' Á'] }, 'values.1'],
   [{ label: 'Fine 3', type: 'SELECTION', values: ['a', ''] }, 'values.1'],
   [{ label: 'Fine 4', type: 'SELECTION', values: Array.from({ length: 251 }, (_, index) => `v${index}`) }, 'values'],
   [{ label: 'Fine 5', values: null }, 'values'],
@@ -92,7 +92,7 @@ test.each([
 test('two fields of a store have no label in common, eight at once either; those of another store may', async () => {
   const other = await stack.aStore()
   await aField({ label: 'Matière' })
-  expect(await run(CREATE, { input: { label: ' matiere ' } })).toMatchObject({ errors: [{ field: 'label' }] })
+  expect(await run(CREATE, { input: { label: ' MATIÈRE ' } })).toMatchObject({ errors: [{ field: 'label' }] })
   await aField({ label: 'Matière' }, other)
   // Again and again: the first time, connections are still being opened one after the other.
   for (const label of ['At once', 'At once again', 'And again']) {
@@ -102,7 +102,7 @@ test('two fields of a store have no label in common, eight at once either; those
     expect(names.filter((name) => name === 'ValidationError')).toHaveLength(7)
   }
   const second = await aField()
-  expect(await run(UPDATE, { id: second.id, input: { label: 'MATIERE' } })).toMatchObject({ errors: [{ field: 'label' }] })
+  expect(await run(UPDATE, { id: second.id, input: { label: 'MATIÈRE' } })).toMatchObject({ errors: [{ field: 'label' }] })
   expect(await run(UPDATE, { id: second.id, input: { label: second.label.toUpperCase() } })).toMatchObject({
     customField: { label: second.label.toUpperCase() },
   })
@@ -169,13 +169,14 @@ test('a field says something of a product, and something else of its variants', 
   expect(await saidOf(product)).toHaveLength(3)
 })
 
-test('of a selection it says one of its options, whatever its case and accents', async () => {
+test('of a selection it says one of its options, whatever its case', async () => {
   const product = await aProduct(stack, shop)
   const field = await aSelection('Café', 'Tea')
   expect(await say(product, field, 'Milk')).toMatchObject({
     errors: [{ field: 'value', message: 'Expected "value" to be one of "Café", "Tea", got "Milk".' }],
   })
-  const { values } = await say(product, field, 'cafe')
+  expect(await say(product, field, 'Cafe')).toMatchObject({ errors: [{ field: 'value' }] })
+  const { values } = await say(product, field, 'CAFÉ')
   expect(values).toMatchObject([
     { value: 'Café', selectOptionNumber: field.selectOptions[0].number, customField: { type: 'SELECTION' } },
   ])

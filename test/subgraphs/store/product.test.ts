@@ -116,6 +116,30 @@ describe('a product', () => {
     expect(refused.errors?.[0]?.message).toBe('Expected "locale" to be a language of the store (pt, en), got "fr".')
   })
 
+  test('has an address of its own in each language, if it was given one, which no other product has there', async () => {
+    const bilingual = await stack.aStore({ name: 'Addresses' })
+    await stack.ask(bilingual, 'mutation { updateStore(input: { languages: ["pt", "en"] }) { __typename } }')
+    const READ = 'query ($id: ID!) { own: product(id: $id) { permalink } english: product(id: $id, locale: "en") { permalink } }'
+    const addresses = async (id: string) => {
+      const { own, english } = (await stack.ask(bilingual, READ, { id })).data
+      return [own.permalink, english.permalink]
+    }
+    const chair = await aProduct({ name: 'Cadeira' }, bilingual)
+    expect(await addresses(chair.id)).toEqual(['cadeira', 'cadeira'])
+    expect(await update(chair.id, { permalink: 'Chair', locale: 'en' }, bilingual)).toMatchObject({
+      product: { permalink: 'chair' },
+    })
+    await update(chair.id, { name: 'Stool', locale: 'en' }, bilingual)
+    expect(await addresses(chair.id)).toEqual(['cadeira', 'chair'])
+
+    const other = await aProduct({ name: 'Chair', permalink: 'chair', locale: 'en' }, bilingual)
+    expect(await addresses(other.id)).toEqual(['chair', 'chair-1'])
+    const stools = await Promise.all([chair, other].map(({ id }) => update(id, { permalink: 'stool', locale: 'en' }, bilingual)))
+    expect(stools.map(({ product }) => product.permalink).sort()).toEqual(['stool', 'stool-1'])
+    await update(chair.id, { permalink: null, locale: 'en' }, bilingual)
+    expect(await addresses(chair.id)).toEqual(['cadeira', 'cadeira'])
+  })
+
   test('is no other store’s: not by id, not to change, not to delete', async () => {
     const other = await stack.aStore({ name: 'Thief' })
     const { id } = await aProduct()

@@ -245,6 +245,33 @@ test('absent keeps; another condition forgets what belonged to the old one', asy
   expect(await update(id, { name: 'x', expectedVersion: 1 })).toMatchObject({ __typename: 'ConflictError', currentVersion: 5 })
 })
 
+test('a promotion can be changed when all that it was for has been deleted, except to be for nothing', async () => {
+  const category = await aCategory('Going')
+  const regulars = await stack.ask(
+    shop,
+    `mutation { createCustomerCategory(input: { name: "Going" }) {
+      ... on CreateCustomerCategorySuccess { customerCategory { id } } } }`,
+  )
+  const customers = regulars.data.createCustomerCategory.customerCategory.id
+  const ofCategory = await aPromotion({ discountTarget: 'CATEGORIES', categoryIds: [category.id] })
+  const ofCustomers = await aPromotion({ customers: 'CATEGORIES', customerCategoryIds: [customers] })
+  await stack.ask(shop, 'mutation ($id: ID!) { deleteProductCategory(id: $id) { __typename } }', { id: category.id })
+  await stack.ask(shop, 'mutation ($id: ID!) { deleteCustomerCategory(id: $id) { __typename } }', { id: customers })
+
+  expect(await update(ofCategory.id, { enabled: false })).toMatchObject({ promotion: { enabled: false, categories: [] } })
+  expect(await update(ofCustomers.id, { enabled: false })).toMatchObject({
+    promotion: { enabled: false, customerCategories: [] },
+  })
+  for (const [id, input, field] of [
+    [ofCategory.id, { discountTarget: 'CATEGORIES' }, 'categoryIds'],
+    [ofCategory.id, { productIds: [] }, 'categoryIds'],
+    [ofCustomers.id, { customers: 'CATEGORIES' }, 'customerCategoryIds'],
+    [ofCustomers.id, { customerCategoryIds: [] }, 'customerCategoryIds'],
+  ] as const) {
+    expect(await update(id, input)).toMatchObject({ __typename: 'ValidationError', errors: [{ field }] })
+  }
+})
+
 test('a promotion expires by itself', async () => {
   const { id } = await aPromotion({ lasts: 'DATE', expiresAt: '2026-11-20T13:00:00Z' })
   const status = async () => (await stack.ask(shop, 'query ($id: ID!) { promotion(id: $id) { status } }', { id })).data.promotion

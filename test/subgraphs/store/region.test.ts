@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Country, countries, countryOf } from '../../../subgraphs/store/country/country.ts'
-import { municipalitiesOf, regionOf, regionsOf } from '../../../subgraphs/store/country/region.ts'
+import { municipalitiesOf, regionNamed, regionOf, regionsOf } from '../../../subgraphs/store/country/region.ts'
 
 const country = (code: string): Country => {
   const found = countryOf(code)
@@ -48,6 +48,34 @@ describe('regions', () => {
       expect(new Set(regions.map((region) => region.code)).size).toBe(regions.length)
       const isos = regions.flatMap(({ iso }) => iso ?? [])
       expect(new Set(isos).size).toBe(isos.length)
+    }
+  })
+
+  test.each([
+    ['PT', '14', 'Lisboa'],
+    ['PT', 'PT_14', 'Lisboa'],
+    ['PT', 'pt-11', 'Lisboa'],
+    ['PT', ' LISBOA ', 'Lisboa'],
+    ['PT', 'Lisbon', 'Lisboa'],
+    ['CL', 'Metropolitana de Santiago', 'Región Metropolitana de Santiago'],
+    ['CL', 'valparaiso', 'Valparaíso'],
+    ['US', 'ca', 'California'],
+    ['DE', 'Bavaria', 'Bayern'],
+    ['PT', 'zz', undefined],
+    ['PT', '', undefined],
+    ['AW', 'Oranjestad', undefined],
+  ])('of %s are found by what people call them: %j is %s', (code, text, name) => {
+    expect(regionNamed(country(code), text)?.name).toBe(name)
+  })
+
+  test('are found by their own names and codes, in every country', () => {
+    for (const { code, name } of countries()) {
+      for (const region of regionsOf({ code, name })) {
+        expect(regionNamed({ code, name }, region.code)).toBe(region)
+        if (region.iso) expect([region.iso, regionNamed({ code, name }, region.iso)]).toEqual([region.iso, region])
+        // Some countries have a city and a province of one name.
+        expect([region, regionNamed({ code, name }, region.name) ?? region]).toEqual([region, region])
+      }
     }
   })
 

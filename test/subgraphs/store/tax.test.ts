@@ -67,10 +67,20 @@ test.each([
   [{ name: 'x', rate: '1', country: 'pt' }, 'country'],
   [{ name: 'x', rate: '1', country: 'XX' }, 'country'],
   [{ name: 'x', rate: '1', region: '14' }, 'region'],
-  [{ name: 'x', rate: '1', country: 'PT', region: 'nul \0' }, 'region'],
+  [{ name: 'x', rate: '1', country: 'PT', region: 'zz' }, 'region'],
   [{ name: 'x', rate: '1', categoryId: '1', shipping: true }, 'categoryId'],
 ])('%j is refused by its field', async (input, field) => {
   expect(await create(input)).toMatchObject({ __typename: 'ValidationError', errors: [{ field }] })
+})
+
+test('a region is told by its code, however it was named; countries without regions have any', async () => {
+  for (const region of ['14', 'PT_14', 'PT-11', 'LISBOA'])
+    expect(await aTax({ name: 'x', rate: '1', country: 'PT', region })).toMatchObject({ region: '14' })
+  expect(await aTax({ name: 'x', rate: '1', country: 'AW', region: 'Oranjestad' })).toMatchObject({ region: 'Oranjestad' })
+  const { id } = await aTax({ name: 'x', rate: '1', country: 'PT', region: '14' })
+  await stack.sql(`UPDATE tax SET region = 'zz' WHERE store_id = $1 AND id = (SELECT max(id) FROM tax)`, [shop.storeId])
+  expect(await update(id, { name: 'y' })).toMatchObject({ tax: { name: 'y', region: 'zz' } })
+  expect(await update(id, { country: 'ES' })).toMatchObject({ __typename: 'ValidationError', errors: [{ field: 'region' }] })
 })
 
 test('a fixed tax may be any sum of money', async () => {
@@ -103,12 +113,31 @@ test('absent keeps, null clears, and what every tax has cannot be cleared', asyn
   expect(await update(id, { rate: '1', expectedVersion: 1 })).toMatchObject({ __typename: 'ConflictError', currentVersion: 2 })
 })
 
-test('a tax goes with its category, and by itself if it has the expected version', async () => {
-  const category = await aCategory('Going')
-  const gone = await aTax({ name: 'Going', rate: '1', categoryId: category.id })
-  await stack.ask(shop, 'mutation ($id: ID!) { deleteProductCategory(id: $id) { __typename } }', { id: category.id })
-  expect((await update(gone.id, { rate: '2' })).__typename).toBe('NotFoundError')
+test('a category that taxes are for stays until these are gone or for something else; they are named', async () => {
+  const category = await aCategory('Staying')
+  const deleted = async () => {
+    const DELETE_CATEGORY = `mutation ($id: ID!) { deleteProductCategory(id: $id) { __typename
+      ... on ValidationError { errors { field message } } } }`
+    return (await stack.ask(shop, DELETE_CATEGORY, { id: category.id })).data.deleteProductCategory
+  }
+  const first = await aTax({ name: 'On wine', rate: '1', categoryId: category.id })
+  const second = await aTax({ name: 'On beer', rate: '1', categoryId: category.id })
+  expect(await deleted()).toEqual({
+    __typename: 'ValidationError',
+    errors: [
+      {
+        field: 'id',
+        message: 'Expected "id" to be a category that no tax is for: change or delete "On wine", "On beer" first, got "Staying".',
+      },
+    ],
+  })
+  await stack.ask(shop, DELETE, { id: first.id })
+  expect((await deleted()).__typename).toBe('ValidationError')
+  expect(await update(second.id, { categoryId: null })).toMatchObject({ tax: { category: null } })
+  expect((await deleted()).__typename).toBe('DeleteProductCategorySuccess')
+})
 
+test('a tax is deleted if it has the expected version', async () => {
   const { id, number } = await aTax({ name: 'Going', rate: '1' })
   expect((await stack.ask(shop, DELETE, { id, expectedVersion: 2 })).data.deleteTax).toMatchObject({ currentVersion: 1 })
   expect((await stack.ask(shop, DELETE, { id })).data.deleteTax).toEqual({ __typename: 'DeleteTaxSuccess', number })

@@ -1,7 +1,7 @@
-import { createServer } from 'node:net'
 import { guestOf } from '../../../../gateway/client.ts'
 import { startGateway } from '../../../../gateway/gateway.ts'
 import { serveGraphql } from '../../../../gateway/http.ts'
+import { freePort } from '../../../../gateway/listen.ts'
 import { localLink } from '../../../../gateway/local-link.ts'
 import { createHttpServer } from '../../../../gateway/server.ts'
 import { serveDoor } from '../../../../gateway/subgraph-door.ts'
@@ -22,7 +22,8 @@ import { startStore } from './store.ts'
 
 /** The store with everything that apps and shop owners meet: the protocol, its pages, REST, GraphQL and tools, at an address of its own. */
 export async function startOauth() {
-  const port = await freePort()
+  // Clients must know the address before the server listens.
+  const port = await freePort('127.0.0.1')
   const url = `http://127.0.0.1:${port}`
   const log = keptLog()
   const store = await startStore(() => new Date(), { publicUrl: url, log: log.log })
@@ -78,14 +79,3 @@ export async function startOauth() {
 }
 
 export type OauthStack = Awaited<ReturnType<typeof startOauth>>
-
-/** Clients must know the address before the server listens. */
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
-}

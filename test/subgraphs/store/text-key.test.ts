@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { identityKey, permalinkOf, textKey } from '../../../subgraphs/store/text-key.ts'
+import { changer } from './support/change.ts'
+import { type StoreStack, startStore, type TestStore } from './support/store.ts'
+
+describe('names', () => {
+  test.each([
+    ['ガラス', 'カラス'],
+    ['ハリ', 'バリ'],
+    ['2⁵', '25'],
+    ['10 m²', '10 m2'],
+    ['CAFÉ', 'CAFE'],
+    ['नीला', 'नील'],
+    ['ไหม้', 'ไหม'],
+  ])('%s and %s are two', (one, other) => {
+    expect(identityKey(one)).not.toBe(identityKey(other))
+  })
+
+  test.each([
+    ['CAFÉ', 'cafe\u0301'],
+    ['  Dark \u00a0 blue ', 'dark blue'],
+    ['ガラス', 'カ\u3099ラス'],
+    ['ΟΔΌΣ', 'οδός'],
+  ])('%j and %j are one', (one, other) => {
+    expect(identityKey(one)).toBe(identityKey(other))
+  })
+})
+
+test.each([
+  ['Café  Ñandú', 'cafe nandu'],
+  ['Ελλάδα', 'ελλαδα'],
+  ['Йод', 'иод'],
+  ['m²', 'm2'],
+  ['❤\ufe0f', '❤'],
+  ['أحمد', 'احمد'],
+  ['कपड़ा', 'कपड\u093cा'],
+])('search reads %j as %j', (text, key) => {
+  expect(textKey(text)).toBe(key)
+})
+
+test.each([
+  ['Café & Crème', 'cafe-creme'],
+  ['पीला कपड़ा', 'पीला-कपड\u093cा'],
+  ['グラス', 'グラス'],
+  ['ไหม้', 'ไหม้'],
+  ['한국', '한국'],
+  ['\u093e—', 'item'],
+])('the address of %j is %j', (text, permalink) => {
+  expect(permalinkOf(text)).toBe(permalink)
+})
+
+describe('what was written before', () => {
+  const MIGRATION = join(import.meta.dirname, '../../../database/store/migrations/20261124090000_name_keys/migration.sql')
+  const TRICKY = [
+    'ガラス',
+    'カラス',
+    '2⁵',
+    '25',
+    'CAFÉ',
+    'CAFE',
+    'ΟΔΌΣ  Ση',
+    'İzmir',
+    'ẞ',
+    'Ж\u00a0Ё',
+    'Dž',
+    'पीला',
+    'ไหม้',
+    'Plain',
+  ]
+  let stack: StoreStack
+  let shop: TestStore
+  let change: ReturnType<typeof changer>
+  beforeAll(async () => {
+    stack = await startStore()
+    shop = await stack.aStore()
+    change = changer(stack, {
+      Product: 'number',
+      Promotion: 'number',
+      CustomField: 'number',
+      Order: 'number',
+      Customer: 'number',
+    })
+  })
+  afterAll(() => stack.close())
+
+  test('gets the keys by which it is told apart and found now', async () => {
+    const keys = await written()
+    for (const [table, column] of [
+      ['product_option', 'name_key'],
+      ['product_option_value', 'name_key'],
+      ['custom_field', 'label_key'],
+      ['custom_field_select_option', 'value_key'],
+      ['coupon', 'code_key'],
+    ] as const)
+      await stack.sql(`UPDATE ${table} SET ${column} = 'old ' || id`)
+    // As they were before, without any sign.
+    for (const [table, column] of [
+      ['product_search', 'text_key'],
+      ['customer', 'search_key'],
+      ['"order"', 'search_key'],
+    ] as const)
+      await stack.sql(
+        `UPDATE ${table} SET ${column} = regexp_replace(${column}, '[\\u0900-\\u0903\\u093a-\\u094f\\u0e31\\u0e34-\\u0e3a\\u0e47-\\u0e4e\\u3099]', '', 'g')`,
+      )
+    expect(await told()).not.toEqual(keys)
+    await stack.sql(readFileSync(MIGRATION, 'utf8'))
+    expect(await told()).toEqual(keys)
+  })
+
+  /** Writes something with every kind of key, and gives these. */
+  async function written() {
+    const variants = TRICKY.map((value) => ({ options: [{ name: 'पीला', value }] }))
+    const product = { name: 'पीला कपड़ा ㌔', price: '1', description: 'グラス ＡＢ', brand: 'Café', variants }
+    const made = await change(shop, 'createProduct', { input: product })
+    const coupons = TRICKY.filter((code) => !/\s/.test(code)).map((code) => ({ code }))
+    await change(shop, 'createPromotion', { input: { name: 'x', discountAmountPercent: '5', coupons } })
+    const values = TRICKY
+    await change(shop, 'createCustomField', { input: { label: 'ガラス', type: 'SELECTION', values } })
+    const address = { name: 'ज़ोया', surname: 'Ámbar', country: 'IN' }
+    const customer = {
+      email: 'zoya@example.org',
+      phone: '12 34',
+      phonePrefix: '+91',
+      shippingAddress: address,
+      billingAddress: address,
+    }
+    await change(shop, 'createCustomer', { input: customer })
+    const lines = [{ productId: String(made.product.number), quantity: 1, variantId: await aVariant() }]
+    const { data } = await stack.ask(shop, 'mutation ($input: CreateOrderInput!) { createOrder(input: $input) { __typename } }', {
+      input: { customer: { email: 'zoya@example.org' }, lines },
+    })
+    expect(data.createOrder.__typename).toBe('CreateOrderSuccess')
+    return told()
+  }
+
+  async function aVariant(): Promise<string> {
+    const [row] = await stack.sql('SELECT min(id)::text AS id FROM product_variant WHERE store_id = $1', [shop.storeId])
+    return String(row?.id)
+  }
+
+  const told = () =>
+    stack.sql(`
+      SELECT 'option' AS what, name_key AS key FROM product_option UNION ALL SELECT 'value', name_key FROM product_option_value
+      UNION ALL SELECT 'field', label_key FROM custom_field UNION ALL SELECT 'choice', value_key FROM custom_field_select_option
+      UNION ALL SELECT 'coupon', code_key FROM coupon UNION ALL SELECT 'product ' || field, text_key FROM product_search
+      UNION ALL SELECT 'customer', search_key FROM customer
+      UNION ALL SELECT 'order', search_key FROM "order" ORDER BY 1, 2`)
+})
