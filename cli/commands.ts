@@ -39,6 +39,13 @@ Exit status:
   130  interrupted`,
   )
 
+// Who reads no further, as `head` does, has what they wanted: the command goes on to its end without a reader.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}
+
 const below = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(below)]
 for (const command of below(atrium)) {
   command.exitOverride().showHelpAfterError('(--help says more)')

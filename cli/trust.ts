@@ -3,6 +3,7 @@ import type pino from 'pino'
 import { variables } from '../config.ts'
 import { migrate } from '../database/migrate.ts'
 import { readConfig } from '../subgraphs/runtime/config.ts'
+import type { RefreshedList } from '../subgraphs/trust/collectors/sources.ts'
 import type { Parts } from '../subgraphs/trust/context.ts'
 import { withDatabase } from './database.ts'
 import { checkCommand } from './trust/check.ts'
@@ -22,7 +23,7 @@ export function trustCommand(): Command {
 
 /** Runs `work` on the parts of the trust subgraph; collectors ask what they are told to, and nothing by themselves. */
 export type WithTrust = <Result>(
-  work: (parts: Parts & { readonly refreshLists: () => Promise<void> }) => Promise<Result>,
+  work: (parts: Parts & { readonly refreshLists: () => Promise<readonly RefreshedList[]> }) => Promise<Result>,
 ) => Promise<Result>
 
 const withTrust: WithTrust = (work) =>

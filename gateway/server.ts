@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
+import type { Server, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import {
   type FastifyBaseLogger,
@@ -44,6 +44,20 @@ export type ReadinessCheck = { readonly name: string; readonly check: (signal: A
 
 /** Answers a browser that follows an address of this server where there is nothing. */
 export type LostPage = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+/** Answers a request whose path no router can read, in the form of a room; false where the path is none of its own. */
+export type UnroutableAnswer = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refusal: { readonly status: number; readonly message: string },
+) => boolean
+
+const unroutableAnswers = new WeakMap<Server, UnroutableAnswer[]>()
+
+/** Has requests whose path cannot be read answered by `answer`, where that is the first one that does. */
+export function answerUnroutable(server: Server, answer: UnroutableAnswer): void {
+  unroutableAnswers.set(server, [...(unroutableAnswers.get(server) ?? []), answer])
+}
 
 type Readiness = { readonly state: 'ok' | 'degraded' | 'failing'; readonly without: readonly string[] }
 
@@ -135,12 +149,15 @@ export function createHttpServer({
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     // A path that cannot be decoded, or has a part that is too long, does not reach any route or hook.
-    frameworkErrors: (error, request, reply) => {
+    frameworkErrors: (error, request, given) => {
+      // Of a server without HTTP/2, which is what Fastify makes here.
+      const reply = given as FastifyReply
       const status = error.statusCode && error.statusCode < 500 ? error.statusCode : 400
-      void (reply as FastifyReply)
-        .code(status)
-        .headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
-        .send(errorBody(status, status === 414 ? TOO_LONG_PART : 'Expected a path whose percent-encoding is valid.'))
+      const message = status === 414 ? TOO_LONG_PART : 'Expected a path whose percent-encoding is valid.'
+      reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
+      const answers = unroutableAnswers.get(app.server) ?? []
+      if (answers.some((answer) => answer(request as FastifyRequest, reply, { status, message }))) return
+      void reply.code(status).send(errorBody(status, message))
     },
     clientErrorHandler: refuseMalformed,
   })

@@ -1,3 +1,5 @@
+import { SOURCES } from '../../subgraphs/trust/evidence.ts'
+import { UNAVAILABLE } from '../../subgraphs/trust/pipeline/codes.ts'
 import type { Decision } from '../../subgraphs/trust/pipeline/decide.ts'
 import { type DecideRequest, INTERACTION_KINDS, PROFILES } from '../../subgraphs/trust/pipeline/request.ts'
 import type { Action } from '../../subgraphs/trust/pipeline/stages.ts'
@@ -79,15 +81,20 @@ function changes(decision: Decision, request: DecideRequest, again: (other: Deci
     action: again({ ...request, interaction: { ...request.interaction, kind } }),
   }))
   const different = [...policies, ...deeds].filter(({ action }) => action !== decision.action)
-  const missing = Object.entries(decision.audit.sources).filter(
-    ([, status]) => status === 'failed' || status === 'timeout' || status === 'skipped',
-  )
+  // Sources that have nothing to say about this target are not among the drivers.
+  const missing = SOURCES.filter((source) => decision.uncertainty.drivers.includes(UNAVAILABLE[source]))
   const found = [
     ...different.map(({ why, action }) => `${why.padEnd(24)} ${ACTIONS[action]}`),
-    ...(missing.length > 0 ? [`an answer of ${missing.map(([source, status]) => `${source} (${status})`).join(', ')}`] : []),
+    ...(missing.length > 0
+      ? [`an answer of ${missing.map((source) => `${source} (${decision.audit.sources[source]})`).join(', ')}`]
+      : []),
   ]
-  return found.length > 0 ? found : ['nothing but other evidence']
+  if (found.length > 0) return found
+  return [isByFormAlone(decision) ? 'nothing: the form of the target decides' : 'nothing but other evidence']
 }
+
+/** Of private addresses and names in special use nothing is asked; of public addresses the feeds are. */
+const isByFormAlone = ({ audit: { structural } }: Decision): boolean => structural !== null && structural !== 'public-address'
 
 function explanation({ audit, policy, reasonCodes }: Decision): string[] {
   const points = audit.points.map(({ signal, trust, threat, deviation, detail }) =>

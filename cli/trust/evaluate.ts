@@ -3,23 +3,32 @@ import { Command, Option } from 'commander'
 import { z } from 'zod'
 import { Refusal } from '../../subgraphs/runtime/refusal.ts'
 import type { Engine } from '../../subgraphs/trust/assessment/engine.ts'
-import type { Snapshot } from '../../subgraphs/trust/evidence.ts'
+import { type Snapshot, SOURCES } from '../../subgraphs/trust/evidence.ts'
 import { DEFAULT_INTERACTION, DEFAULT_PROFILE, PROFILES } from '../../subgraphs/trust/pipeline/request.ts'
 import { ACTIONS, type Profile } from '../../subgraphs/trust/pipeline/stages.ts'
 import { type Case, caseForm, type JudgedCase, judgedCase } from './case.ts'
 import { type Judged, missesIn, tableOf, tableText } from './labelled-names.ts'
 
+/** As much of what a source has said as every decision reads. */
+const answer = z
+  .object({
+    status: z.enum(['ok', 'absent', 'failed', 'timeout', 'skipped']),
+    validUntil: z.int(),
+    facts: z.looseObject({}).optional(),
+  })
+  .refine(({ status, facts }) => status !== 'ok' || facts !== undefined)
+const stored = z.object({
+  schema: z.literal(1),
+  host: z.string(),
+  collectedAt: z.int(),
+  sources: z.record(z.enum(SOURCES), answer),
+})
+
 const row = z.object({
   host: z.string(),
   label: z.string(),
   // Evidence as decisions store it; without, the name alone decides.
-  snapshot: z
-    .custom<Snapshot>(
-      (given) =>
-        z.object({ schema: z.literal(1), host: z.string(), collectedAt: z.int(), sources: z.object({}) }).safeParse(given)
-          .success,
-    )
-    .optional(),
+  snapshot: z.custom<Snapshot>((given) => stored.safeParse(given).success).optional(),
 })
 type Row = z.infer<typeof row>
 
@@ -60,7 +69,18 @@ function judge({ host, label, snapshot }: Row, profile: Profile, engine: Engine)
   if (evidence.host !== found.target.host)
     throw new Refusal(`Expected the snapshot of ${host} to be about it, got ${evidence.host}.`)
   const request = { target: found.target, interaction: DEFAULT_INTERACTION, profile }
-  return { host, label, decision: engine.decide(evidence, request, engine.policyVersion, null) }
+  return { host, label, decision: decided() }
+
+  /** Facts are as many as collectors have; which of them are not there shows when they are read. */
+  function decided() {
+    try {
+      return engine.decide(evidence, request, engine.policyVersion, null)
+    } catch (error) {
+      if (snapshot && error instanceof TypeError)
+        throw new Refusal(`Expected the snapshot of ${host} to be one as decisions store it.`)
+      throw error
+    }
+  }
 }
 
 /** Prints the cases that went wrong, and counts; then the program ends with 1. */
@@ -102,7 +122,8 @@ function casesText(judged: readonly JudgedCase[], wrong: readonly JudgedCase[]):
 function valuesIn(file: string): readonly { readonly value: unknown; readonly line: number }[] {
   let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    // Programs of Windows begin files with it.
+    text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '')
   } catch (error) {
     throw new Refusal(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
   }

@@ -1,4 +1,6 @@
 import { Command } from 'commander'
+import { Refusal } from '../../subgraphs/runtime/refusal.ts'
+import type { RefreshedList } from '../../subgraphs/trust/collectors/sources.ts'
 import type { WithTrust } from '../trust.ts'
 
 export function feedsCommand(withTrust: WithTrust): Command {
@@ -6,14 +8,19 @@ export function feedsCommand(withTrust: WithTrust): Command {
     .description('look after threat feeds and popularity lists')
     .addCommand(
       new Command('refresh')
-        .description('download the lists that are due, as the server does by itself')
-        .option('--json', 'print [{name, state, reason}] on standard output')
+        .description('download the lists that are due, as the server does by itself; ends with 1 while a list has no copy')
+        .option('--json', 'print [{name, state, reason, notDueUntil}] on standard output')
         .action(async ({ json }: { readonly json?: true }) => {
-          const states = await withTrust(async ({ refreshLists, sources }) => {
-            await refreshLists()
-            return sources.status()
-          })
-          print(states, json === true)
+          const { lists, states } = await withTrust(async ({ refreshLists, sources }) => ({
+            lists: await refreshLists(),
+            states: await sources.status(),
+          }))
+          print(
+            states.map((state) => refreshed(state, lists)),
+            json === true,
+          )
+          const without = lists.filter(({ hasCopy }) => !hasCopy).map(({ name }) => name)
+          if (without.length > 0) throw new Refusal(`There is no copy of ${without.join(', ')}.`)
         }),
     )
     .addCommand(
@@ -26,10 +33,27 @@ export function feedsCommand(withTrust: WithTrust): Command {
     )
 }
 
-type States = readonly { readonly name: string; readonly state: string; readonly reason: string | null }[]
+type State = {
+  readonly name: string
+  readonly state: string
+  readonly reason: string | null
+  /** Of a list that was not asked for: when it will be, as RFC 3339 text. */
+  readonly notDueUntil?: string | null
+}
 
-function print(states: States, json: boolean): void {
+/** A source with what came of its list, if it is one: an old copy goes on being used where a new one could not be had. */
+function refreshed(state: State, lists: readonly RefreshedList[]): State {
+  const list = lists.find(({ name }) => name === state.name)
+  const notDueUntil = list?.notDueUntil == null ? null : new Date(list.notDueUntil * 1000).toISOString()
+  return { ...state, reason: state.reason ?? list?.fault ?? null, notDueUntil }
+}
+
+function print(states: readonly State[], json: boolean): void {
   if (json) console.log(JSON.stringify(states, null, 2))
-  else
-    for (const { name, state, reason } of states) console.log(`${name.padEnd(14)}  ${state.padEnd(8)}  ${reason ?? ''}`.trimEnd())
+  else for (const state of states) console.log(lineOf(state))
+}
+
+function lineOf({ name, state, reason, notDueUntil }: State): string {
+  const due = notDueUntil ? `not due until ${notDueUntil.replace('T', ' ').replace('.000Z', ' UTC')}` : null
+  return `${name.padEnd(14)}  ${state.padEnd(8)}  ${[reason, due].filter((each) => each !== null).join('; ')}`.trimEnd()
 }

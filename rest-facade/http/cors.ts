@@ -32,10 +32,15 @@ export function setHeadersOfEveryAnswer(
   served.push(...mounts)
   mountsOf.set(server, served)
   server.prependListener('request', ({ url = '' }: IncomingMessage, response: ServerResponse) => {
-    const mount = longestAround(url, served)
-    if (mount === undefined || !mounts.includes(mount)) return
+    if (!isBelow(server, url, mounts)) return
     for (const [name, value] of headers) response.setHeader(name, value)
   })
+}
+
+/** Whether a path belongs to the facade with these mounts, and not to one that is mounted below. */
+export function isBelow(server: Server, url: string, mounts: readonly string[]): boolean {
+  const mount = longestAround(url, mountsOf.get(server) ?? [])
+  return mount !== undefined && mounts.includes(mount)
 }
 
 /** Whether a facade of this server answers at this very mount already. */

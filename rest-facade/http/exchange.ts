@@ -42,7 +42,7 @@ export function exchange<Shared>(
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
     if (row.status === 204) return reply.send()
     const body = row.body?.(data, asked) ?? null
-    if (body === null) return refuse(reply, noSuchItem)
+    if (body === null) return refuse(reply, noSuchItem(facade.noItem))
     const text = JSON.stringify(body)
     const coding = codingFor(request.headers['accept-encoding'])
     const compressed = encoded(text, coding)
@@ -65,7 +65,7 @@ export function exchange<Shared>(
     }
 
     function refused(found: typeof errors): Problem {
-      const { problem: meant, isOurs } = problemOf(found, request.id)
+      const { problem: meant, isOurs } = problemOf(found, request.id, facade.noItem)
       if (isOurs) request.log.error({ errors: found, operationId: row.operationId }, 'the graph did not answer a REST request')
       return meant
     }

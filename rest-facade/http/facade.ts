@@ -21,6 +21,8 @@ export type Facade<Shared> = {
   readonly caching: Caching<Shared> | null
   /** On every answer, such as a link to the licence; lists add to `link`. */
   readonly headers: Readonly<Record<string, string>>
+  /** Said with 404 of a path that is known, when nothing has the name in it. */
+  readonly noItem: string
   /** Said with 404 of a path: where the paths are listed. */
   readonly guide: string
   /** How the body of a problem is spelled. */

@@ -1,13 +1,14 @@
 import type { GraphQLFormattedError } from 'graphql'
-import { internal, noSuchItem, type Problem, refusedByGraph, unavailable } from './problem.ts'
+import { internal, NO_ITEM, noSuchItem, type Problem, refusedByGraph, unavailable } from './problem.ts'
 
 /** Faults of others that may be over in a moment. */
 const PASSING = new Set(['SUBGRAPH_UNAVAILABLE', 'TIMEOUT', 'UNAVAILABLE'])
 
-/** What errors of the graph mean to who asked over REST. `isOurs`: they are no fault of the request, and belong into the log. */
+/** What errors of the graph mean to who asked over REST; `noItem` says that nothing is there. `isOurs`: they are no fault of the request, and belong into the log. */
 export function problemOf(
   errors: readonly GraphQLFormattedError[],
   requestId: string,
+  noItem: string = NO_ITEM,
 ): { readonly problem: Problem; readonly isOurs: boolean } {
   const [first] = errors
   const code = first?.extensions?.code
@@ -29,7 +30,7 @@ export function problemOf(
     case 'FORBIDDEN':
       return { problem: { status: 403, code, message, details: {} }, isOurs: false }
     case 'NOT_FOUND':
-      return { problem: noSuchItem, isOurs: false }
+      return { problem: noSuchItem(noItem), isOurs: false }
     case 'RATE_LIMITED': {
       const seconds = String(first?.extensions?.retryAfterSeconds ?? 1)
       return { problem: { status: 429, code, message, details: {}, headers: { 'retry-after': seconds } }, isOurs: false }

@@ -23,10 +23,14 @@ export type BodyFault = {
 }
 
 /** Every refused parameter at once, so that a client corrects its request in one go. */
-export const invalidParameters = (refusals: readonly Refusal[]): Problem => ({
+export const invalidParameters = (refusals: readonly Refusal[]): Problem =>
+  wrongParameters(refusals.map(sentence).join(' '), refusals)
+
+/** The same in words of one's own. */
+export const wrongParameters = (message: string, refusals: readonly Refusal[]): Problem => ({
   status: 400,
   code: 'INVALID_PARAMETER',
-  message: refusals.map(sentence).join(' '),
+  message,
   details: { parameters: refusals },
 })
 
@@ -60,13 +64,11 @@ export const notJson: Problem = {
   details: {},
 }
 
-/** Nothing has this natural key. */
-export const noSuchItem: Problem = {
-  status: 404,
-  code: 'NOT_FOUND',
-  message: 'There is no item with this key. It may have been removed; search for its name instead.',
-  details: {},
-}
+/** What is said with 404 of an item of the directory: all of them can be searched for. */
+export const NO_ITEM = 'There is no item with this key. It may have been removed; search for its name instead.'
+
+/** Nothing has the name in the path. */
+export const noSuchItem = (message: string): Problem => ({ status: 404, code: 'NOT_FOUND', message, details: {} })
 
 /** No row has this path. `guide` says where the paths are listed. */
 export const noSuchPath = (guide: string): Problem => ({

@@ -2,10 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { callerOf, goneSignal } from '../../gateway/caller.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
 import { Overloaded } from '../../gateway/overload.ts'
+import { answerUnroutable, codeOf } from '../../gateway/server.ts'
 import { acceptJson, bodyProblem } from './body.ts'
 import { type Caching, entityTag, names, namesAny } from './caching.ts'
 import { codingFor, encoded } from './coding.ts'
-import { isTaken, preflight, setHeadersOfEveryAnswer } from './cors.ts'
+import { isBelow, isTaken, preflight, setHeadersOfEveryAnswer } from './cors.ts'
 import { type Checked, exchange } from './exchange.ts'
 import type { Facade } from './facade.ts'
 import { problemOf } from './graph-errors.ts'
@@ -52,6 +53,11 @@ export async function serveFacade<Shared>(app: FastifyInstance, client: GatewayC
   const bodyBytes = facade.bodyBytes ?? 0
   const mounts = facade.mounts.filter((mount) => !isTaken(app.server, mount))
   setHeadersOfEveryAnswer(app.server, mounts, facade.headers)
+  answerUnroutable(app.server, (request, reply, { status, message }) => {
+    if (!isBelow(app.server, pathOf(request), mounts)) return false
+    refuse(reply, { status, code: codeOf(status), message, details: {} })
+    return true
+  })
   for (const mount of mounts) {
     await app.register(
       async (scope) => {
@@ -109,7 +115,8 @@ export async function serveFacade<Shared>(app: FastifyInstance, client: GatewayC
     const missing = facade.caching?.missing
     return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const path = request.params as Readonly<Record<string, string>>
-      for (const name in path) if (IMPOSSIBLE_SEGMENT.test(path[name] ?? '')) return refuse(reply, noSuchItem, missing)
+      for (const name in path)
+        if (IMPOSSIBLE_SEGMENT.test(path[name] ?? '')) return refuse(reply, noSuchItem(facade.noItem), missing)
       const { values: query, refusals } = parseQuery(row.parameters, queryOf(request.raw.url ?? ''))
       if (refusals.length > 0) return refuse(reply, invalidParameters(refusals))
       return answer(request, reply, { path, query })
@@ -134,7 +141,7 @@ export async function serveFacade<Shared>(app: FastifyInstance, client: GatewayC
       const asked = { path, query, body: undefined }
       const { data, errors } = await row.ask(client, asked, caller, signal)
       if (data === null || errors.length > 0) {
-        const { problem, isOurs } = problemOf(errors, request.id)
+        const { problem, isOurs } = problemOf(errors, request.id, facade.noItem)
         if (!isOurs) return refuse(reply, problem)
         request.log.error({ errors, operationId: row.operationId }, 'the graph did not answer a REST request')
         return refuse(reply, unavailable)
@@ -149,7 +156,7 @@ export async function serveFacade<Shared>(app: FastifyInstance, client: GatewayC
         body = facade.pageBody({ ...page, ...paging })
       } else {
         body = row.body?.(data, asked) ?? null
-        if (body === null) return refuse(reply, noSuchItem, caching.missing)
+        if (body === null) return refuse(reply, noSuchItem(facade.noItem), caching.missing)
       }
       if (condition !== undefined && namesAny(condition)) return unchanged(reply, tagOf(data), caching.found)
 

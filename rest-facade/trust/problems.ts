@@ -12,7 +12,8 @@ export const problemDetails = (
   instance: path,
   code: CODES[code] ?? code.toLowerCase(),
   request_id: requestId,
-  ...details,
+  // Of a fault of ours they hold the request id once more.
+  ...(status < 500 && details),
 })
 
 /** The phrases of HTTP, as `about:blank` wants them. */
@@ -39,9 +40,10 @@ export const invalidInput = (
 ): Problem =>
   invalidBody(
     faults.map(({ field, code, message }) => ({
-      pointer: `/${snake(field).replaceAll('.', '/')}`,
+      // No field: the body as a whole.
+      pointer: field === '' ? '' : `/${snake(field).replaceAll('.', '/')}`,
       code,
-      message: message.replaceAll(field, snake(field)),
+      message: field === '' ? message : message.replaceAll(field, snake(field)),
     })),
   )
 

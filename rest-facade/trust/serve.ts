@@ -33,6 +33,7 @@ export async function serveTrustApi(
     credentials: ['x-api-key', 'authorization'],
     caching: null,
     headers: {},
+    noItem: 'This key has nothing of this name. It may have been deleted, or belong to another key.',
     guide: `The paths are listed at ${publicUrl}/v1/decide/openapi.json.`,
     problemBody: problemDetails,
     problemType: 'application/problem+json',

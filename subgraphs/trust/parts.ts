@@ -10,7 +10,7 @@ import { snapshotRepository } from './assessment/repository.ts'
 import type { Sources } from './assessment/sources.ts'
 import { listRepository } from './collectors/list-repository.ts'
 import { evidenceRepository } from './collectors/repository.ts'
-import { type SourcesOptions, type TrustSources, trustSources } from './collectors/sources.ts'
+import { type RefreshedList, type SourcesOptions, type TrustSources, trustSources } from './collectors/sources.ts'
 import type { Parts } from './context.ts'
 import { judgements } from './decision/judgements.ts'
 import { decisionRepository } from './decision/repository.ts'
@@ -53,8 +53,8 @@ export function trustParts({
   counting = countedHere(now),
 }: TrustOptions): {
   readonly parts: Parts
-  /** Downloads the lists that are due. */
-  readonly refreshLists: () => Promise<void>
+  /** Downloads the lists that are due, and says how each of them stands then. */
+  readonly refreshLists: () => Promise<readonly RefreshedList[]>
   /** Deletes decisions that are older than they are kept. */
   readonly deleteOld: () => Promise<void>
   /** From now on both happen by themselves when they are due. */
@@ -91,9 +91,7 @@ export function trustParts({
       trials: trialLimit(counting),
       now,
     },
-    refreshLists: async () => {
-      if ('refreshLists' in sources) await sources.refreshLists()
-    },
+    refreshLists: async () => ('refreshLists' in sources ? sources.refreshLists() : []),
     deleteOld: old.run,
     start: () => {
       old.start()

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,8 +19,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Runs `npx atrium trust …` on the database of this test, without a network to ask. */
-async function atrium(...words: string[]) {
+/** Starts `npx atrium …` on the database of this test, without a network to ask. */
+function started(words: readonly string[], variables: Readonly<Record<string, string>> = {}) {
   const { connectionString } = trust.database.connection as { connectionString: string }
   const env = {
     ...process.env,
@@ -27,8 +28,13 @@ async function atrium(...words: string[]) {
     LOG_LEVEL: 'silent',
     TRUST_LISTS: 'none',
     TRUST_DNS_SERVERS: '127.0.0.1:9',
+    ...variables,
   }
-  const child = spawn(process.execPath, [ATRIUM, 'trust', ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  return spawn(process.execPath, [ATRIUM, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+}
+const atrium = (...words: string[]) => ended(started(['trust', ...words]))
+
+async function ended(child: ReturnType<typeof started>) {
   const [out, err, code] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
@@ -84,6 +90,67 @@ test('check decides without a network and says how little that is worth', async 
   expect(await atrium('check', 'ftp://example.com')).toMatchObject({ code: 1, err: 'Expected the scheme to be http or https.\n' })
 })
 
+test('what would change a decision is only what would', async () => {
+  const wouldChange = async (target: string) =>
+    (await atrium('check', target)).out
+      .split('What would change it\n')[1]
+      ?.split('\n\n')[0]
+      ?.split('\n')
+      .map((line) => line.trim())
+  expect(await wouldChange('localhost')).toEqual(['nothing: the form of the target decides'])
+  expect(await wouldChange('a.onion')).toEqual(['nothing: the form of the target decides'])
+  // The lists of this installation are none, and no other source knows addresses.
+  expect((await wouldChange('8.8.8.8'))?.at(-1)).toBe('an answer of feeds (skipped)')
+  expect((await wouldChange('example.com'))?.at(-1)).toMatch(/^an answer of .*dns \((failed|timeout)\)/)
+
+  const at = Math.floor(Date.now() / 1000)
+  const { engine } = await import('../../subgraphs/trust/assessment/engine.ts')
+  const { usualRequest } = await import('../../subgraphs/trust/assessment/assess.ts')
+  const { decisionAsText } = await import('../../cli/trust/decision-text.ts')
+  const found = engine.normalise('domain', 'example.com')
+  if (found.kind === 'invalid') throw new Error(found.message)
+  const request = usualRequest(found.target)
+  const skipped = (reason: 'no_service' | 'not_configured') => ({ status: 'skipped', reason }) as const
+  const told = { ...aGoodHost(at), rdap: skipped('no_service'), ct: skipped('not_configured') }
+  const decision = engine.decide(snapshotAbout('example.com', at, told), request, engine.policyVersion, null)
+  // A registry that does not exist will not answer.
+  expect(decisionAsText(decision, request, () => decision.action, { isExplained: false })).toContain(
+    'What would change it\n    an answer of ct (skipped)\n',
+  )
+})
+
+test('a reader who has read enough is no fault', async () => {
+  for (const words of [['trust', 'check', 'localhost', '--explain'], ['--help'], ['trust', 'check', 'localhost', '--json']]) {
+    const child = started(words)
+    child.stdout.destroy()
+    const [err, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+    expect([words, err, code]).toEqual([words, '', 0])
+  }
+})
+
+test('feeds refresh says what is not due, and ends with 1 while a list has no copy', { timeout: 30_000 }, async () => {
+  const refresh = (...words: string[]) =>
+    ended(started(['trust', 'feeds', 'refresh', ...words], { TRUST_LISTS: 'urlhaus,openphish' }))
+  const first = await refresh()
+  expect([first.code, first.err]).toEqual([1, 'There is no copy of urlhaus, openphish.\n'])
+  expect(first.out).toMatch(/^urlhaus +down +\S/m)
+  expect(first.out).not.toContain('not due')
+  const second = await refresh()
+  expect(second.code).toBe(1)
+  expect(second.out).toMatch(/^urlhaus +down +\S.*; not due until 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC$/m)
+
+  await trust.sql("UPDATE list SET edition = 1, version = 'v', as_of = now(), fetched_at = now()")
+  const copied = await refresh('--json')
+  expect([copied.code, copied.err]).toEqual([0, ''])
+  expect(JSON.parse(copied.out)).toContainEqual({
+    name: 'openphish',
+    state: 'up',
+    reason: expect.any(String),
+    notDueUntil: expect.stringMatching(/^20.*Z$/),
+  })
+  expect((await atrium('feeds', 'refresh')).code).toBe(0)
+})
+
 test('feeds status lists what there is', async () => {
   const states = JSON.parse((await atrium('feeds', 'status', '--json')).out)
   expect(states.map(({ name }: { name: string }) => name)).toEqual(expect.arrayContaining(['rdap', 'dns', 'tls', 'feeds']))
@@ -107,6 +174,18 @@ test('evaluate counts actions by label, and shows the worst misses', async () =>
   expect(table[1].names).toEqual({ BRAND_LOOKALIKE: 0, BRAND_MISMATCH: 0, IDN_HOMOGRAPH: 0, suspected: 1 })
   expect(misses[0].worst[0]).toMatchObject({ host: 'listed.example.com', action: 'deny' })
   expect((await atrium('evaluate', file)).out).toMatch(/benign +50\.0 %/)
+  writeFileSync(file, `\uFEFF${JSON.stringify(rows[0])}`)
+  expect(JSON.parse((await atrium('evaluate', file, '--json')).out).table).toMatchObject([{ counts: { proceed: 1 } }])
+  writeFileSync(file, `\uFEFF${JSON.stringify([rows[0]])}`)
+  expect((await atrium('evaluate', file)).code).toBe(0)
+
+  const stored = snapshotAbout('good.example.com', at, aGoodHost(at))
+  for (const sources of [{}, { ...stored.sources, rdap: {} }, { ...stored.sources, dns: { ...stored.sources.dns, facts: {} } }]) {
+    writeFileSync(file, JSON.stringify({ ...rows[0], snapshot: { ...stored, sources } }))
+    const { code, out, err } = await atrium('evaluate', file)
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toMatch(/^[^\n]*Expected[^\n]*snapshot[^\n]*as decisions store it[^\n]*\n$/)
+  }
   writeFileSync(file, '{"host": 5}')
   expect((await atrium('evaluate', file)).err).toContain('line 1: Expected {host, label} as strings')
 })

@@ -61,10 +61,13 @@ function breaches(on: string, { status, headers, text }: Reply): string[] {
   const name = `${status} ${on}`
   const validate = validators.get(name) ?? ajv.compile(schema.$ref ? { $ref: `contract${schema.$ref}` } : schema)
   validators.set(name, validate)
-  return validate(JSON.parse(text))
-    ? []
-    : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
+  const body = JSON.parse(text)
+  const unknown = status < 400 ? [] : Object.keys(body).filter((property) => !Object.hasOwn(PROBLEM, property))
+  const wrong = validate(body) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
+  return [...wrong, ...unknown.map((property) => `/${property} is not documented`)]
 }
+/** Problems may get further members, so that their schema is open; what there is by now is documented. */
+const PROBLEM = contract.components.schemas.Problem.properties
 
 describe('the contract', () => {
   test('is valid OpenAPI 3.1, with the address at which it is served', async () => {
@@ -253,6 +256,67 @@ describe('problems', () => {
       expect([path, none.status, none.headers['content-type']]).toEqual([path, 404, 'application/problem+json'])
     }
     expect((await stack.send('OPTIONS /v1/decide', null)).headers['access-control-allow-methods']).toBe('POST, OPTIONS')
+  })
+
+  test.each([
+    ['cannot be decoded', '%E0%A4%A', 400, 'bad_request', 'Expected a path whose percent-encoding is valid.'],
+    ['is too long', 'x'.repeat(1_100), 414, 'uri_too_long', 'Expected parts of a path of at most 1000 characters.'],
+  ])('a path that %s is refused in the same form', async (_, part, status, code, detail) => {
+    for (const on of ['GET /v1/overrides', 'DELETE /v1/overrides', 'GET /v1/decisions', 'GET /api/v1/decisions']) {
+      const reply = await send(`${on}/${part}`)
+      expect([reply.status, reply.headers['content-type']]).toEqual([status, 'application/problem+json'])
+      expect(reply.json).toEqual({
+        type: 'about:blank',
+        title: expect.stringMatching(/^(Bad Request|URI Too Long)$/),
+        status,
+        detail,
+        instance: `${on.split(' ')[1]}/${part}`,
+        code,
+        request_id: reply.headers['x-request-id'],
+      })
+      expect([reply.headers['cache-control'], reply.headers['access-control-allow-origin']]).toEqual(['no-store', '*'])
+    }
+    const beside = await stack.send(`GET /api/skills/${part}`, null)
+    expect([beside.status, beside.json]).toEqual([status, { error: { code: code.toUpperCase(), message: detail, details: {} } }])
+    const nowhere = await stack.send(`GET /things/${part}/x/${part}`, null)
+    expect([400, 404, 414]).toContain(nowhere.status)
+  })
+
+  test('an endless address is refused wherever it leads', async () => {
+    for (const { method, path } of trustRoutes) {
+      const { status, json } = await send(`${method} ${path.replace(/\{\w+\}/, 'x')}?${'x'.repeat(9_000)}`)
+      expect([path, status, json.max]).toEqual([path, 414, 8192])
+    }
+  })
+
+  test('where nothing is to be sent, what is sent all the same has to be JSON of a bearable size', async () => {
+    for (const on of ['POST /v1/decisions/x/replay', 'DELETE /v1/overrides/example.com']) {
+      // Node sends no length with DELETE by itself.
+      const sent = (type: string, body: string) =>
+        send(on, body, { headers: { 'content-type': type, 'content-length': String(body.length) } })
+      expect((await sent('text/plain', 'x')).status).toBe(415)
+      expect((await sent('application/json', `"${'x'.repeat(70_000)}"`)).status).toBe(413)
+    }
+  })
+
+  test('a wrong parameter is named', async () => {
+    const { status, json } = await send('GET /v1/overrides?limit=x')
+    expect([status, json.parameters]).toEqual([
+      400,
+      [{ parameter: 'limit', expected: 'a whole number from 1 to 100 in plain digits', got: 'x' }],
+    ])
+  })
+
+  test('what a key does not have is missed without advice that is for others', async () => {
+    for (const on of ['GET /v1/decisions/dec_none', 'POST /v1/decisions/dec_none/replay', 'GET /v1/overrides/example.com']) {
+      const { status, json } = await send(on)
+      expect([on, status, json.detail]).toEqual([
+        on,
+        404,
+        'This key has nothing of this name. It may have been deleted, or belong to another key.',
+      ])
+    }
+    expect((await send('DELETE /v1/overrides/example.com')).json.detail).toBe('There is no override of "example.com".')
   })
 
   test('the API of the directory beside it stays as it is', async () => {
@@ -452,11 +516,45 @@ describe('overrides', () => {
       422,
       ['/host', '/reason', '/expires_at'],
     ])
+    expect(json.errors[0].message).toBe(
+      'host: Expected a host name of letters, digits and hyphens (labels of 1 to 63, 253 in all).',
+    )
     const words = await send('PUT /v1/overrides/example.com', { action: 'allow', expires_at: 'tomorrow' })
     expect([words.status, words.json.errors.map(({ pointer }: { pointer: string }) => pointer)]).toEqual([
       422,
       ['/action', '/reason', '/expires_at'],
     ])
     expect((await send('GET /v1/overrides/example.com')).status).toBe(404)
+  })
+
+  test('a host that is none is a wrong parameter where it stands in the path', async () => {
+    const { status, json } = await send('PUT /v1/overrides/no%20host', { action: 'deny', reason: ' ' })
+    const expected = 'a host name of letters, digits and hyphens (labels of 1 to 63, 253 in all)'
+    expect([status, json.code, json.detail, json.parameters]).toEqual([
+      400,
+      'invalid_parameter',
+      `host: Expected ${expected}.`,
+      [{ parameter: 'host', expected, got: 'no host' }],
+    ])
+  })
+
+  test('ends before the year 10000, whatever the offset', async () => {
+    const until = (expires_at: string) => send('PUT /v1/overrides/example.com', { action: 'deny', reason: 'r', expires_at })
+    for (const late of ['9999-12-31T23:59:59-12:00', '9999-12-31T23:59:59-00:01']) {
+      const { status, json } = await until(late)
+      expect([status, json.errors]).toEqual([
+        422,
+        [
+          {
+            pointer: '/expires_at',
+            code: 'too_late',
+            message: 'Expected "expires_at" to be 9999-12-31T23:59:59Z at the latest, or null for no end.',
+          },
+        ],
+      ])
+    }
+    expect((await until('9999-12-31T23:59:59+12:00')).json.expires_at).toBe('9999-12-31T11:59:59.000Z')
+    expect((await until('9999-12-31T23:59:59.999Z')).json.expires_at).toBe('9999-12-31T23:59:59.000Z')
+    expect((await decide({ domain: 'example.com' })).json.override.expires_at).toBe('9999-12-31T23:59:59.000Z')
   })
 })

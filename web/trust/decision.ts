@@ -23,10 +23,14 @@ ${target.unicode !== target.normalized && html`<p>Computers call it <code>${targ
 ${uncertainty.drivers.length > 0 && html`<p class="quiet">What made it less certain: ${uncertainty.drivers.map(asWords).join(', ')}.</p>`}
 </section>
 ${changes(alternatives, assessment.action)}
-${audit.structuralRule === null ? asked(audit.snapshot, validity.validUntil) : html`<p>Nobody was asked: the form of the target decides.</p>`}
+${isByFormAlone(audit) ? html`<p>Nobody was asked: the form of the target decides.</p>` : asked(audit.snapshot, validity.validUntil)}
 ${working(audit)}
 <p class="quiet">${counted(remaining, 'trial')} left for you this minute. Nothing about this question is kept but the evidence.</p>`
 }
+
+/** Of a public address, too, the form decides, but for what threat feeds say. */
+const isByFormAlone = ({ structuralRule }: Made['audit']): boolean =>
+  structuralRule !== null && structuralRule !== 'public-address'
 
 const SOURCES: Readonly<Record<string, string>> = {
   rdap: 'Registry',

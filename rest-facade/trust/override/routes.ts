@@ -7,7 +7,7 @@ import {
   SetOverrideDocument,
   type WireOverrideFragment,
 } from '#generated/operations.ts'
-import { noSuchItem, type Problem } from '../../http/problem.ts'
+import { noSuchItem, type Problem, wrongParameters } from '../../http/problem.ts'
 import { route } from '../../http/route.ts'
 import { invalidInput } from '../problems.ts'
 import { usageHeaders } from '../usage.ts'
@@ -55,7 +55,7 @@ export const overrideRoutes = [
     variables: ({ path: { host }, body: { action, reason, expires_at } }) => ({
       input: { subject: host, action, reason, expiresAt: expires_at },
     }),
-    problem: refusal,
+    problem: refusalWithPath,
     body: set,
   }),
   route({
@@ -64,7 +64,7 @@ export const overrideRoutes = [
     run: DeleteOverrideDocument,
     status: 204,
     variables: ({ path: { host } }) => ({ subject: host }),
-    problem: ({ outcome: { __typename } }) => (__typename === 'OverrideNotFound' ? noSuchItem : null),
+    problem: ({ outcome }) => (outcome.__typename === 'OverrideNotFound' ? noSuchItem(outcome.message) : null),
     body: () => null,
   }),
 ]
@@ -73,7 +73,25 @@ type Outcome = Pick<PutOverrideMutation, 'outcome'>
 
 function refusal({ outcome }: Outcome): Problem | null {
   if (outcome.__typename !== 'InvalidOverride') return null
-  return invalidInput(outcome.faults.map((fault) => ({ ...fault, field: fault.field === 'subject' ? 'host' : fault.field })))
+  return invalidInput(
+    outcome.faults.map((fault) => {
+      if (fault.field !== 'subject') return fault
+      // That there are too many is no fault of the host.
+      if (fault.code === 'too_many') return { ...fault, field: '' }
+      return { ...fault, field: 'host', message: fault.message.replace(/^subject/, 'host') }
+    }),
+  )
+}
+
+/** The same where the host stands in the path: what is wrong with that is a wrong parameter, and said first. */
+function refusalWithPath(data: Outcome, { path: { host } }: { readonly path: { readonly host: string } }): Problem | null {
+  const problem = refusal(data)
+  const faults = data.outcome.__typename === 'InvalidOverride' ? data.outcome.faults : []
+  const wrong = faults.find(({ field, code }) => field === 'subject' && code !== 'too_many')
+  if (!wrong) return problem
+  const message = wrong.message.replace(/^subject/, 'host')
+  const expected = message.replace(/^host: Expected /, '').replace(/(?:, got [^,]*)?\.$/, '')
+  return wrongParameters(message, [{ parameter: 'host', expected, got: host }])
 }
 
 function set({ outcome }: Outcome) {

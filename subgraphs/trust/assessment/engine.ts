@@ -51,8 +51,11 @@ export const evidenceIn = ({ sources }: Snapshot): readonly Evidence[] =>
   // Each source with its own evidence, as `Evidence` says.
   SOURCES.map((source) => ({ source, evidence: sources[source] }) as Evidence)
 
-/** Whether every source has answered, or has nothing to say: asking again would not tell more. */
-export const isComplete = ({ sources }: Snapshot): boolean =>
+/** Whether looking at a target again could not tell more than a snapshot: there is nothing to look at, or everybody has answered. */
+export const isSettled = (target: Target, snapshot: Snapshot): boolean => !needsEvidence(target) || isComplete(snapshot)
+
+/** Whether every source has answered, or has nothing to say. */
+const isComplete = ({ sources }: Snapshot): boolean =>
   SOURCES.every((source) => {
     const evidence = sources[source]
     if (evidence.status === 'skipped') return evidence.reason !== 'no_capacity'

@@ -30,20 +30,21 @@ export type RefreshParts = {
   readonly signal: AbortSignal
 }
 
-/** Downloads a list if it is due and nobody else does. Never rejects: a failure is logged and noted, and the old copy stays. */
-export async function refreshList(list: List, parts: RefreshParts): Promise<void> {
+/** Downloads a list if it is due and nobody else does; false when it is not. Never rejects: a failure is logged and noted, and the old copy stays. */
+export async function refreshList(list: List, parts: RefreshParts): Promise<boolean> {
   const { lists, log, signal } = parts
   try {
     const now = seconds(parts.now())
-    if (!(await lists.claim(list.name, { now, retryAt: now + RETRY }))) return
+    if (!(await lists.claim(list.name, { now, retryAt: now + RETRY }))) return false
     const entries = await download(list, parts)
     if (entries !== null) log.info({ list: list.name, entries }, 'a list was loaded')
   } catch (error) {
-    if (signal.aborted) return
+    if (signal.aborted) return true
     const reason = error instanceof Fault ? error.message : faultOf(error).message
     log.warn({ list: list.name, reason }, 'a list could not be refreshed; its old copy stays')
     await lists.fail(list.name, reason).catch(() => {})
   }
+  return true
 }
 
 /** The number of entries of the new copy; null when there is none. Throws a `Fault` for a copy that is refused. */

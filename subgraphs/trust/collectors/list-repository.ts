@@ -30,7 +30,15 @@ export type Edition = {
   readonly fetchedAt: UnixSeconds
 }
 
-export type ListState = { readonly list: string; readonly edition: Edition | null; readonly fault: string | null }
+export type ListState = {
+  readonly list: string
+  /** Null when it was never loaded. */
+  readonly edition: Edition | null
+  /** Why the last download failed; null when it did not. */
+  readonly fault: string | null
+  /** Before that nobody asks for it; null when nobody has yet. */
+  readonly dueAt: UnixSeconds | null
+}
 
 /** Entries of one list about one key that are looked at, the latest first: some platforms have thousands. */
 const PER_KEY = 20
@@ -72,7 +80,12 @@ export const listRepository = (database: Kysely<CollectorTables>) => {
       return asked.map((lists) =>
         lists.map((list) => {
           const row = known.get(list)
-          return { list, edition: row ? editionOf(row) : null, fault: row?.fault ?? null }
+          return {
+            list,
+            edition: row ? editionOf(row) : null,
+            fault: row?.fault ?? null,
+            dueAt: row ? secondsOf(row.next_attempt_at) : null,
+          }
         }),
       )
     },

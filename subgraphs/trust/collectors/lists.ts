@@ -106,6 +106,9 @@ const LISTS: readonly List[] = [
 /** The names that an operator may set up. */
 export const LIST_NAMES: readonly string[] = LISTS.map(({ name }) => name)
 
+/** Whether a copy of a list ships with this program. */
+export const isShipped = (name: string): boolean => name === BOOTSTRAP
+
 /** A list as an operator asks for it: its name, and another address where it has one, such as a mirror or one with a key. */
 export type ListChoice = { readonly name: string; readonly url: string | null }
 

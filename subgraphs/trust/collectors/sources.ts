@@ -16,7 +16,7 @@ import { dnsblZones } from './dnsbl.ts'
 import { type SourceStatus, sourceHealth } from './health.ts'
 import { refreshList } from './list-refresh.ts'
 import type { ListRepository } from './list-repository.ts'
-import { chosenLists, type List } from './lists.ts'
+import { chosenLists, isShipped, type List } from './lists.ts'
 import type { EvidenceRepository, StoredSnapshot } from './repository.ts'
 import type { CollectorConfig } from './variables.ts'
 
@@ -57,12 +57,23 @@ export type TrustSources = {
   readonly evidenceFor: (subject: Subject, options?: EvidenceOptions) => Promise<Snapshot>
   /** What can be reached, in a fixed order: sources first, then lists by name. Never rejects. */
   readonly status: () => Promise<SourceStatus[]>
-  /** Downloads the lists that are due; resolves when that is done. */
-  readonly refreshLists: () => Promise<void>
+  /** Downloads the lists that are due, and says how each of them stands then. Rejects when the database does not answer. */
+  readonly refreshLists: () => Promise<readonly RefreshedList[]>
   /** Looks after lists and DNS from now on, until it is closed. */
   readonly start: () => void
   /** Ends what runs, and resolves when nothing does. */
   readonly close: () => Promise<void>
+}
+
+/** A list after all that were due have been downloaded. */
+export type RefreshedList = {
+  readonly name: string
+  /** Whether there is anything to look into, be it what ships with this program. */
+  readonly hasCopy: boolean
+  /** Why it could not be downloaded when it last was; null when it could. */
+  readonly fault: string | null
+  /** When it will be; null when it has just been. */
+  readonly notDueUntil: UnixSeconds | null
 }
 
 export type SourcesOptions = {
@@ -171,7 +182,16 @@ export function trustSources({
       ]
     },
 
-    refreshLists,
+    async refreshLists() {
+      const due = await refreshDue()
+      const states = await lists.states(chosen.map(({ name }) => name))
+      return states.map(({ list, edition, fault, dueAt }) => ({
+        name: list,
+        hasCopy: edition !== null || isShipped(list),
+        fault,
+        notDueUntil: due.has(list) ? null : dueAt,
+      }))
+    },
 
     start() {
       looking = lookAfter()
@@ -291,12 +311,15 @@ export function trustSources({
     void quiet.finally(() => background.delete(quiet))
   }
 
-  async function refreshLists(): Promise<void> {
+  /** The lists that were due; never rejects. */
+  async function refreshDue(): Promise<ReadonlySet<string>> {
+    const due = new Set<string>()
     // One after the other: they are large, and nothing waits for them.
     for (const list of chosen) {
-      if (ended.signal.aborted) return
-      await refreshList(list, { lists, https, log, now, signal: ended.signal })
+      if (ended.signal.aborted) break
+      if (await refreshList(list, { lists, https, log, now, signal: ended.signal })) due.add(list.name)
     }
+    return due
   }
 
   /** Looks after DNS and lists until the end. */
@@ -304,7 +327,7 @@ export function trustSources({
     let tidied = -Infinity
     while (!ended.signal.aborted) {
       reachesDns = (await dns.root(AbortSignal.any([ended.signal, AbortSignal.timeout(PROBE)]))).isKnown
-      await refreshLists()
+      await refreshDue()
       if (performance.now() - tidied > HOUR && !ended.signal.aborted) {
         tidied = performance.now()
         await repository.tidy().catch((error: unknown) => log.warn({ err: error }, 'old evidence could not be removed'))

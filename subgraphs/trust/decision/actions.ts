@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { BoundedCache } from '../../runtime/bounded-cache.ts'
 import { type AssessParts, assess } from '../assessment/assess.ts'
-import { isComplete } from '../assessment/engine.ts'
+import { isSettled } from '../assessment/engine.ts'
 import { SCANS_PER_MONTH, type Usage } from '../key/key.ts'
 import type { KeyRepository } from '../key/repository.ts'
 import { usageOf } from '../key/usage.ts'
@@ -126,7 +126,7 @@ async function judgementOf(
   const known = last === null ? undefined : judgements.get(judgementKey(last.snapshotId, hash, override))
   if (known && known.decision.validity.validUntil > secondsOf(at)) return known
   const used = last === null ? null : await decisions.snapshot(last.snapshotId)
-  const assessed = await assess(request, override, used && isComplete(used) ? used : null, parts)
+  const assessed = await assess(request, override, used && isSettled(request.target, used) ? used : null, parts)
   const text = engine.textOf(assessed.decision)
   const id = judgementId({
     requestText,
@@ -136,7 +136,8 @@ async function judgementOf(
     text,
   })
   const judgement = { id, ...assessed, text }
-  if (isComplete(judgement.snapshot)) judgements.set(judgementKey(judgement.snapshot.id, hash, override), judgement)
+  if (isSettled(request.target, judgement.snapshot))
+    judgements.set(judgementKey(judgement.snapshot.id, hash, override), judgement)
   return judgement
 }
 

@@ -29,6 +29,8 @@ export type SetOverride = {
 
 export const MOST_OVERRIDES = 1_000
 const LONGEST_REASON = 500
+/** The last second that RFC 3339 can write: its years have four digits. */
+const LAST = secondsOf(new Date('9999-12-31T23:59:59Z'))
 /** PostgreSQL has no NUL, and half of a surrogate pair is no character. */
 const UNSTORABLE = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
 
@@ -49,6 +51,11 @@ export function checkedOverride(
   if (wanted.expiresAt !== null && wanted.expiresAt <= at) {
     const message = `Expected "expiresAt" to be in the future, got ${wanted.expiresAt.toISOString()}.`
     faults.push({ field: 'expiresAt', code: 'past', message })
+  }
+  // An offset can lead there from a year of four digits.
+  if (wanted.expiresAt !== null && secondsOf(wanted.expiresAt) > LAST) {
+    const message = 'Expected "expiresAt" to be 9999-12-31T23:59:59Z at the latest, or null for no end.'
+    faults.push({ field: 'expiresAt', code: 'too_late', message })
   }
   if (found.kind === 'invalid' || faults.length > 0) return { faults }
   // Decisions count in whole seconds.

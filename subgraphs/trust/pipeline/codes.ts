@@ -1,3 +1,5 @@
+import type { Source } from '../evidence.ts'
+
 /** How a code speaks about a target. `mixed` ones ask for care without accusing. */
 export type Sense = 'negative' | 'mixed' | 'positive'
 
@@ -83,5 +85,15 @@ export const DRIVERS = [
   'STALE_SNAPSHOT',
 ] as const
 export type Driver = (typeof DRIVERS)[number]
+
+/** What says that a source might have said more: it failed, was late, or was not asked. */
+export const UNAVAILABLE: Readonly<Record<Source, Driver>> = {
+  rdap: 'REGISTRATION_DATA_UNAVAILABLE',
+  dns: 'DNS_UNAVAILABLE',
+  tls: 'TLS_UNAVAILABLE',
+  ct: 'CT_UNAVAILABLE',
+  feeds: 'THREAT_FEEDS_UNAVAILABLE',
+  popularity: 'POPULARITY_UNAVAILABLE',
+}
 
 export const senseOf = (code: Code): Sense => CODES[code].sense

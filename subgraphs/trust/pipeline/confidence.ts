@@ -17,15 +17,19 @@ export type Confidence = {
 
 const share = (whole: number, percent: number): number => Math.floor((whole * percent) / 100)
 
-/** How sure the scores can be, from how much answered and how many kinds of evidence agree. Never falls when a source answers in addition. */
+/**
+ * How sure the scores can be, from how much answered and how many kinds of evidence agree. Never falls when a source answers in addition. `shares`: what each
+ * source can say of what matters.
+ */
 export function confidenceOf(
   snapshot: Snapshot,
   features: Features,
   scores: Scores,
   { weights: { CONFIDENCE, BANDS } }: Policy,
+  shares: Readonly<Record<Source, number>> = CONFIDENCE.coverage,
 ): Confidence {
   const coverage = SOURCES.reduce(
-    (total, source) => total + share(CONFIDENCE.coverage[source], answeredPercent(snapshot, source, CONFIDENCE)),
+    (total, source) => total + share(shares[source], answeredPercent(snapshot, source, CONFIDENCE)),
     0,
   )
   const overall = CONFIDENCE.base + share(CONFIDENCE.perCoverage, coverage)

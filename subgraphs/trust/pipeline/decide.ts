@@ -1,4 +1,5 @@
 import { type Snapshot, SOURCES, type Source } from '../evidence.ts'
+import { decideByForm } from './by-form.ts'
 import { canonicalText } from './canonical.ts'
 import type { Code } from './codes.ts'
 import { type Confidence, confidenceOf } from './confidence.ts'
@@ -17,9 +18,9 @@ import { type Features, observe } from './observe.ts'
 import { appliesTo } from './override.ts'
 import { type Policy, policyOf } from './policy.ts'
 import type { DecideRequest, Interaction, Override } from './request.ts'
-import { type Clamp, type Floor, type Routed, route, severityOf, tierOf } from './route.ts'
+import { type Clamp, type Floor, type Routed, route, severityOf } from './route.ts'
 import { type Points, scoresOf } from './score.ts'
-import { ACTIONS, type Action, type Profile, type State, TIERS, type Tier } from './stages.ts'
+import type { Action, Profile, State, Tier } from './stages.ts'
 import type { Judged } from './state.ts'
 import { type Structural, structuralOf } from './structural.ts'
 import { type Validity, validityOf } from './validity.ts'
@@ -87,7 +88,7 @@ export function decide(snapshot: Snapshot, request: DecideRequest, policyVersion
   if (snapshot.host !== request.target.host)
     throw new RangeError(`Expected a snapshot of ${request.target.host}, got one of ${snapshot.host}.`)
   const structural = structuralOf(request.target, snapshot, policy)
-  const found = structural ? decideByForm(structural, request, policy) : decideByEvidence(snapshot, request, policy)
+  const found = structural ? decideByForm(structural, snapshot, request, policy) : decideByEvidence(snapshot, request, policy)
   return written(
     found,
     snapshot,
@@ -101,13 +102,17 @@ export function decide(snapshot: Snapshot, request: DecideRequest, policyVersion
 export const decisionText = (decision: Decision): string => canonicalText(decision)
 
 /** What either way of deciding comes to. */
-type Finding = {
+export type Finding = {
   readonly action: Action
   readonly confidence: number
   readonly scores: Decision['scores']
   readonly reasons: readonly Reason[]
   readonly uncertainty: Uncertainty
   readonly ageDays: number | null
+  /** For how long it holds at most: a row of the table of validity. */
+  readonly lasts: State | 'structural'
+  /** Whether it ends with what the sources said. */
+  readonly restsOnEvidence: boolean
   readonly mayBeOverridden: boolean
   readonly audit: Pick<
     Audit,
@@ -132,6 +137,8 @@ function decideByEvidence(snapshot: Snapshot, request: DecideRequest, policy: Po
     reasons: reasonsOf(judged, routed, request, policy),
     uncertainty: uncertaintyOf(judged, routed, policy),
     ageDays: features.isTenant ? null : features.ageDays,
+    lasts: routed.state,
+    restsOnEvidence: true,
     mayBeOverridden: true,
     audit: {
       state: routed.state,
@@ -160,42 +167,6 @@ function actionConfidence({ state, action }: Routed, { trust, threat, deviation 
   return Math.floor((threat + deviation) / 2) / 100
 }
 
-function decideByForm(structural: Structural, request: DecideRequest, policy: Policy): Finding {
-  const { CONFIDENCE, INTERACTION, STRENGTH } = policy.weights
-  const tier = tierOf(request.interaction, policy)
-  const shift = structural.shifts ? (INTERACTION.shift[TIERS.indexOf(tier)] ?? 0) : 0
-  const shifted = ACTIONS[Math.min(severityOf(structural.action) + shift, severityOf('escalate_to_human'))] ?? 'escalate_to_human'
-  const action = structural.action === 'deny' ? 'deny' : shifted
-  const sure = CONFIDENCE.structural / 100
-  const reasons = structural.codes.map((code): Reason => ({ code, strength: STRENGTH.decisive }))
-  if (action !== structural.action) reasons.push({ code: 'INTERACTION_RISK_ELEVATED', strength: STRENGTH.derived })
-  return {
-    action,
-    confidence: sure,
-    scores: {
-      trust: { score: 0, confidence: sure },
-      threat: { score: structural.action === 'deny' ? 100 : 0, confidence: sure },
-      deviation: { score: structural.action === 'deny' ? 100 : policy.weights.BANDS.medium, confidence: sure },
-    },
-    reasons: inOrder([...new Map(reasons.map((reason) => [reason.code, reason])).values()], action),
-    uncertainty: { state: 'low', requiresHumanReview: action === 'escalate_to_human', drivers: [] },
-    ageDays: null,
-    mayBeOverridden: structural.mayBeOverridden,
-    audit: {
-      state: null,
-      structural: structural.rule,
-      points: [],
-      families: [],
-      coverage: 0,
-      base: structural.action,
-      floors: [],
-      tier,
-      shift,
-      clamps: [],
-    },
-  }
-}
-
 function written(found: Finding, snapshot: Snapshot, request: DecideRequest, policy: Policy, wanted: Override | null): Decision {
   const { STRENGTH } = policy.weights
   const { type, value, host, unicode } = request.target
@@ -207,7 +178,6 @@ function written(found: Finding, snapshot: Snapshot, request: DecideRequest, pol
   const answered = SOURCES.filter(
     (source) => snapshot.sources[source].status === 'ok' || snapshot.sources[source].status === 'absent',
   )
-  const state = found.audit.state ?? 'structural'
   return {
     target: { type, value, host, unicode },
     interaction: request.interaction,
@@ -223,7 +193,7 @@ function written(found: Finding, snapshot: Snapshot, request: DecideRequest, pol
       highlightsTruncated: reasons.length > STRENGTH.highlights,
       sourceCount: answered.length,
     },
-    validity: validityOf(snapshot, { state, ageDays: found.ageDays, profile: request.profile, override }, policy),
+    validity: validityOf(snapshot, { ...found, profile: request.profile, override }, policy),
     override: override && {
       engineAction: found.action,
       reason: override.reason,

@@ -1,8 +1,9 @@
 import { CODES, type Code, type Driver, type Sense, senseOf } from './codes.ts'
+import type { Confidence } from './confidence.ts'
 import type { Policy } from './policy.ts'
 import type { DecideRequest } from './request.ts'
 import { type Routed, severityOf } from './route.ts'
-import type { Scores } from './score.ts'
+import type { Points, Scores } from './score.ts'
 import { type Action, PROFILES } from './stages.ts'
 import type { Judged } from './state.ts'
 
@@ -14,16 +15,25 @@ export type Highlight = { readonly code: Code; readonly label: string; readonly 
 
 /** Stage 7: every reason for an answer, in the order in which they explain `action`. */
 export function reasonsOf(judged: Judged, routed: Routed, request: DecideRequest, policy: Policy): Reason[] {
-  const strongest = new Map<Code, number>()
-  const add = (code: Code, strength: number) => strongest.set(code, Math.max(strength, strongest.get(code) ?? 0))
-  for (const { signal, trust, threat, deviation } of judged.scores.points)
-    for (const code of policy.weights.SIGNALS[signal].codes)
-      add(code, Math.min(100, Math.max(Math.abs(trust), threat, deviation)))
-  for (const { code, strength } of derived(judged, routed, request, policy)) add(code, strength)
-  return inOrder(
-    [...strongest].map(([code, strength]) => ({ code, strength })),
-    routed.action,
+  const all = [...reasonsIn(judged.scores.points, policy), ...derived(judged, routed, request, policy)]
+  return inOrder(strongest(all), routed.action)
+}
+
+/** What points speak for, each reason as strong as the strongest point behind it; in no order. */
+export const reasonsIn = (points: readonly Points[], { weights }: Policy): Reason[] =>
+  strongest(
+    points.flatMap(({ signal, trust, threat, deviation }) =>
+      weights.SIGNALS[signal].codes.map((code) => ({
+        code,
+        strength: Math.min(100, Math.max(Math.abs(trust), threat, deviation)),
+      })),
+    ),
   )
+
+function strongest(reasons: readonly Reason[]): Reason[] {
+  const found = new Map<Code, number>()
+  for (const { code, strength } of reasons) found.set(code, Math.max(strength, found.get(code) ?? 0))
+  return [...found].map(([code, strength]) => ({ code, strength }))
 }
 
 /** Reasons against first, unless the answer is to proceed; then the stronger; then by name, so that the order is one. */
@@ -102,24 +112,23 @@ export type Uncertainty = {
   readonly drivers: readonly Driver[]
 }
 
-/** How far the answer can be relied on. A clear denial needs no review; a person decides where the service could not. */
-export function uncertaintyOf(
-  { features, confidence }: Judged,
-  routed: Routed,
+/** How uncertain scores of this confidence are. */
+export const uncertaintyIn = (
+  { overall, trust, threat }: Confidence,
   { weights: { CONFIDENCE } }: Policy,
-): Uncertainty {
+): Uncertainty['state'] =>
+  trust < CONFIDENCE.medium || threat < CONFIDENCE.medium ? 'high' : overall < CONFIDENCE.high ? 'medium' : 'low'
+
+/** How far the answer can be relied on. A clear denial needs no review; a person decides where the service could not. */
+export function uncertaintyOf({ features, confidence }: Judged, routed: Routed, policy: Policy): Uncertainty {
   const wasClamped = routed.clamps.length > 0
   const deniedWithoutGround = routed.clamps.includes('denial-without-ground')
   const drivers = new Set<Driver>(features.drivers)
   if (routed.state === 'D' || confidence.isConflicting) drivers.add('CONFLICTING_EVIDENCE')
   if (wasClamped) drivers.add('CONFIDENCE_CLAMP')
   if (deniedWithoutGround) drivers.add('LOW_CONFIDENCE_CLAMP')
-  const state =
-    confidence.trust < CONFIDENCE.medium || confidence.threat < CONFIDENCE.medium
-      ? 'high'
-      : confidence.overall < CONFIDENCE.high || routed.state === 'D' || wasClamped
-        ? 'medium'
-        : 'low'
+  const sure = uncertaintyIn(confidence, policy)
+  const state = sure === 'low' && (routed.state === 'D' || wasClamped) ? 'medium' : sure
   const isRiskyConflict = routed.state === 'D' && (routed.tier === 'high' || routed.tier === 'critical')
   return {
     state,

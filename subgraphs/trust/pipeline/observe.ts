@@ -1,10 +1,11 @@
 import { type Snapshot, SOURCES, type Source, type UnixSeconds } from '../evidence.ts'
 import { networkOf, reachOf } from './address.ts'
-import type { Driver } from './codes.ts'
+import { type Driver, UNAVAILABLE } from './codes.ts'
 import { type FeedWitness, feedObservations } from './feeds.ts'
 import { type Lookalike, lookalikeOf, ownerOf } from './lookalike.ts'
 import type { Target } from './normalise.ts'
 import type { Policy } from './policy.ts'
+import { isDeceptive } from './userinfo.ts'
 import type { SignalId } from './weights.ts'
 
 /** Something seen, that has a weight. */
@@ -90,16 +91,7 @@ export function observe(target: Target, snapshot: Snapshot, policy: Policy): Fea
   }
 }
 
-const UNAVAILABLE: Readonly<Record<Source, Driver>> = {
-  rdap: 'REGISTRATION_DATA_UNAVAILABLE',
-  dns: 'DNS_UNAVAILABLE',
-  tls: 'TLS_UNAVAILABLE',
-  ct: 'CT_UNAVAILABLE',
-  feeds: 'THREAT_FEEDS_UNAVAILABLE',
-  popularity: 'POPULARITY_UNAVAILABLE',
-}
-
-function unknownSources({ sources }: Snapshot): ReadonlySet<Source> {
+export function unknownSources({ sources }: Snapshot): ReadonlySet<Source> {
   return new Set(
     SOURCES.filter((source) => {
       const evidence = sources[source]
@@ -221,11 +213,9 @@ function dnsObservations(snapshot: Snapshot, policy: Policy): Observation[] {
   return (Object.keys(checks) as SignalId[]).filter((signal) => checks[signal]).map((signal) => ({ signal }))
 }
 
-function nameObservations(
-  target: Target,
-  lookalike: Lookalike | null,
-  { weights: { STEPS }, words, isRiskySuffix }: Policy,
-): Observation[] {
+export function nameObservations(target: Target, lookalike: Lookalike | null, policy: Policy): Observation[] {
+  const { words, isRiskySuffix } = policy
+  const { STEPS } = policy.weights
   const seen: Observation[] = []
   if (lookalike) seen.push({ signal: lookalike.kind, detail: lookalike.brand })
   // What imitates a brand in foreign letters has been counted for its letters.
@@ -240,7 +230,7 @@ function nameObservations(
     const core = (target.name.tenant ?? target.name.registrable ?? '').split('.', 1)[0] ?? ''
     if (looksRandom(core, STEPS)) seen.push({ signal: 'random_label', detail: core })
   }
-  if (target.userinfo !== null && /\.|%2e/i.test(target.userinfo)) seen.push({ signal: 'deceptive_userinfo' })
+  if (target.userinfo !== null && isDeceptive(target.userinfo, policy)) seen.push({ signal: 'deceptive_userinfo' })
   return seen
 }
 

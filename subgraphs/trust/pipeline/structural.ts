@@ -54,7 +54,7 @@ export function structuralOf(target: Target, snapshot: Snapshot, policy: Policy)
   }
 }
 
-/** Feeds list addresses too, and nothing else is known about one: two witnesses convict it, one calls a person. */
+/** Feeds list addresses too, and nothing else is known about one: two witnesses convict it, one calls a person. Its codes are those of engine 1; later ones have points. */
 function publicAddress(snapshot: Snapshot, policy: Policy): Structural {
   const { witness, observations } = feedObservations(snapshot, { isPlatform: false, isYoung: false }, policy)
   const listed = observations.flatMap(({ signal }) => policy.weights.SIGNALS[signal].codes)

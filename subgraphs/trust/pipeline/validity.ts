@@ -11,7 +11,8 @@ export type Validity = {
 }
 
 type Facts = {
-  readonly state: State | 'structural'
+  readonly lasts: State | 'structural'
+  readonly restsOnEvidence: boolean
   readonly ageDays: number | null
   readonly profile: Profile
   readonly override: Override | null
@@ -20,17 +21,17 @@ type Facts = {
 /** How long a decision holds: as long as its state allows and nothing that it rests on runs out. */
 export function validityOf(
   snapshot: Snapshot,
-  { state, ageDays, profile, override }: Facts,
+  { lasts, restsOnEvidence, ageDays, profile, override }: Facts,
   { weights: { VALIDITY } }: Policy,
 ): Validity {
   const { sources, collectedAt } = snapshot
-  const ends: number[] = [VALIDITY[state], VALIDITY.ceiling]
+  const ends: number[] = [VALIDITY[lasts], VALIDITY.ceiling]
   if (ageDays !== null && ageDays < VALIDITY.youngUnderDays) ends.push(VALIDITY.young)
   const until = (end: UnixSeconds | null) => {
     // What has run out already was judged as such and does not run out again.
     if (end !== null && end > collectedAt) ends.push(end - collectedAt)
   }
-  if (state !== 'structural') {
+  if (restsOnEvidence) {
     if (sources.tls.status === 'ok') until(sources.tls.facts.notAfter)
     if (sources.rdap.status === 'ok') until(sources.rdap.facts.expiresAt)
     if (sources.feeds.status === 'ok') for (const { refreshAt } of sources.feeds.facts.checked) until(refreshAt)

@@ -205,6 +205,12 @@ export const SIGNALS = {
     ['URL_USERINFO_DECEPTIVE'],
     'There is no honest reason to put a name before the @.',
   ),
+  address_literal: signal(
+    'none',
+    [0, 0, 40],
+    ['IP_LITERAL_TARGET'],
+    'Services have names, and nearly all that is known hangs on them: kept apart, without a sign of harm.',
+  ),
   // Threat feeds; the strongest that applies.
   host_hits: signal(
     'feed',
@@ -309,6 +315,8 @@ export const CONFIDENCE = {
   perCoverage: 60,
   /** Share of coverage per source: what a decision can rest on; certificate logs only confirm. */
   coverage: { rdap: 25, dns: 20, tls: 20, ct: 0, feeds: 25, popularity: 10 },
+  /** Of an address only feeds know. */
+  coverageOfAddress: { rdap: 0, dns: 0, tls: 0, ct: 0, feeds: 100, popularity: 0 },
   /** Percent of its share that an answer counts when it is partial, or a definite no. */
   partial: 50,
   absent: 90,

@@ -118,6 +118,28 @@ test('an answer that lacked a source is asked for again at once', async () => {
   expect((await decide('late.example.com')).assessment.uncertainty.drivers).toEqual([])
 })
 
+test('what needs no evidence has one answer for as long as that holds, and is stored once', async () => {
+  const stored = async () => {
+    const [counts] = await trust.sql(
+      'SELECT (SELECT count(*) FROM snapshot) AS snapshots, (SELECT count(*) FROM judgement) AS judgements',
+    )
+    return Object.values(counts ?? {}).map(Number)
+  }
+  for (const host of ['localhost', '10.0.0.1', 'a.onion']) {
+    const first = await decide(host)
+    const before = await stored()
+    for (const seconds of [1, 2, 86_399]) {
+      at = new Date(NOON.getTime() + seconds * 1000)
+      const again = await decide(host)
+      expect({ ...again, id: first.id, decidedAt: first.decidedAt }).toEqual(first)
+    }
+    expect(await stored()).toEqual(before)
+    at = new Date(first.assessment.validity.validUntil)
+    expect((await decide(host)).assessment.validity.evaluatedAt).toBe(at.toISOString())
+    at = NOON
+  }
+})
+
 test('no answer has run out when it is given, however old the evidence', async () => {
   const { evidenceFor } = trust.sources
   const fixed = trust.sources as { evidenceFor: typeof evidenceFor }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Evidence, EvidenceBySource } from '../../../../subgraphs/trust/evidence.ts'
 import { brandIndexSteps, brandOf } from '../../../../subgraphs/trust/pipeline/brand.ts'
 import { type Code, DRIVERS, senseOf } from '../../../../subgraphs/trust/pipeline/codes.ts'
 import { decide } from '../../../../subgraphs/trust/pipeline/decide.ts'
@@ -45,16 +46,135 @@ describe('targets that need no evidence', () => {
     ['db.internal', 'deny', 'PRIVATE_ADDRESS_RESOLUTION'],
     ['expyuzz4wqqyqhjn.onion', 'escalate_to_human', 'SPECIAL_USE_NAME'],
     ['a.test', 'escalate_to_human', 'SPECIAL_USE_NAME'],
-    ['8.8.8.8', 'sandbox', 'IP_LITERAL_TARGET'],
   ])('%s: %s', (host, action, code) => {
     const decision = decideOn(host, [])
     expect(decision).toMatchObject({ action, confidence: 0.99 })
     expect(decision.reasonCodes).toContain(code)
   })
+})
 
-  test('an address that two feeds list is denied, one that one feed lists is shown to a person', () => {
-    expect(decideOn('8.8.8.8', [feeds([aHit()])]).action).toBe('escalate_to_human')
-    expect(decideOn('8.8.8.8', [feeds([aHit(), aHit({ feed: 'dbl' })])]).action).toBe('deny')
+describe('public addresses', () => {
+  const looked = (facts: Partial<Extract<EvidenceBySource['feeds'], { status: 'ok' }>['facts']> = {}): Evidence => ({
+    source: 'feeds',
+    evidence: {
+      subject: '8.8.8.8',
+      collectedAt: NOW,
+      validUntil: NOW + DAY,
+      version: null,
+      status: 'ok',
+      facts: { checked: [{ feed: 'urlhaus', asOf: NOW, refreshAt: NOW + DAY }], failed: [], hits: [], ...facts },
+    },
+  })
+
+  test.each([
+    ['no feed answers', timeout('feeds'), 'sandbox', 'high', ['THREAT_FEEDS_UNAVAILABLE'], 0.35, 900],
+    ['all of them do', looked(), 'sandbox', 'low', [], 0.95, 7_200],
+    [
+      'one of them does not',
+      looked({ failed: [{ feed: 'threatfox', reason: 'unavailable' }] }),
+      'sandbox',
+      'medium',
+      ['THREAT_FEED_PARTIAL'],
+      0.65,
+      7_200,
+    ],
+    [
+      'one of them is old',
+      looked({ checked: [{ feed: 'urlhaus', asOf: NOW - 3 * DAY, refreshAt: NOW - 2 * DAY }] }),
+      'sandbox',
+      'low',
+      ['THREAT_FEED_STALE'],
+      0.95,
+      7_200,
+    ],
+    [
+      'a copy of one is due in ten minutes',
+      looked({ checked: [{ feed: 'urlhaus', asOf: NOW, refreshAt: NOW + 600 }] }),
+      'sandbox',
+      'low',
+      [],
+      0.95,
+      600,
+    ],
+  ] as const)(
+    'are judged by feeds, and as surely as these: %s',
+    (_when, found, action, state, drivers, confidence, ttlSeconds) => {
+      expect(decideOn('8.8.8.8', [found])).toMatchObject({
+        action,
+        confidence,
+        uncertainty: { state, drivers },
+        validity: { ttlSeconds },
+      })
+    },
+  )
+
+  test('what else a snapshot holds says nothing about an address', () => {
+    const { snapshot: _, sources: __, ...audit } = decideOn('8.8.8.8', plain).audit
+    const { snapshot: ___, sources: ____, ...alone } = decideOn('8.8.8.8', [feeds()]).audit
+    expect(audit).toEqual(alone)
+  })
+
+  test.each([
+    ['nobody', [], 'sandbox', 0, 0.95, ['IP_LITERAL_TARGET']],
+    ['one feed', [aHit()], 'escalate_to_human', 70, 0.95, ['THREAT_FEED_MATCH', 'IP_LITERAL_TARGET']],
+    [
+      'two feeds',
+      [aHit(), aHit({ feed: 'dbl' })],
+      'deny',
+      85,
+      0.95,
+      ['MULTIPLE_FEED_MATCH', 'THREAT_FEED_MATCH', 'IP_LITERAL_TARGET'],
+    ],
+  ] as const)('listed by %s', (_who, hits, action, score, confidence, reasonCodes) => {
+    const decision = decideOn('8.8.8.8', [feeds(hits)])
+    expect(decision).toMatchObject({ action, confidence, reasonCodes, scores: { threat: { score } } })
+    expect(decision.audit.points.map(({ threat }) => threat)).toEqual(hits.length === 0 ? [0] : [0, score])
+  })
+
+  test('engine 1 was sure of them, whatever had answered', () => {
+    const target = targetOf('8.8.8.8')
+    expect(decide(nothingKnown('8.8.8.8'), aRequest('8.8.8.8', { target }), 'p_e03876f031933287', null)).toMatchObject({
+      confidence: 0.99,
+      uncertainty: { state: 'low', drivers: [] },
+      validity: { ttlSeconds: DAY },
+      audit: { engine: 1 },
+    })
+  })
+})
+
+describe('what stands before the @ of a URL', () => {
+  const saying = (userinfo: string, version = CURRENT_POLICY) => {
+    const target = targetOf(`http://${userinfo}@evil.top/`, 'url')
+    const request = aRequest('evil.top', { target })
+    return decide(nothingKnown('evil.top'), request, version, null).reasonCodes.includes('URL_USERINFO_DECEPTIVE')
+  }
+
+  test.each([
+    ['paypal.com', 'a name', true],
+    ['www.paypal%2ecom', 'escaped', true],
+    ['paypal%E3%80%82com', 'with a dot of another script, escaped', true],
+    ['paypal。com', 'and not', true],
+    ['paypal．com', 'wide', true],
+    ['paypal｡com', 'half as wide', true],
+    ['%ff%2ecom', 'beside what is no text', true],
+    ['paypal', 'a brand', true],
+    ['PayPal:x', 'before a password', true],
+    ['p%61ypal', 'with a letter escaped', true],
+    ['paypa1', 'with a digit for a letter', true],
+    ['раураl', 'in letters of another script', true],
+    ['paypal-service', 'beside a word', true],
+    ['chase', 'a brand that is an everyday word', true],
+    ['chase-party', 'which among others is one', false],
+    ['user', 'somebody', false],
+    ['user:secret', 'with a password', false],
+    ['%E0%A4%A', 'nothing that can be read', false],
+  ])('%s, %s: %s', (userinfo, _why, expected) => {
+    expect(saying(userinfo)).toBe(expected)
+  })
+
+  test('engine 1 saw dots of ASCII only', () => {
+    const before = (userinfo: string) => saying(userinfo, 'p_e03876f031933287')
+    expect(['paypal.com', 'paypal%2Ecom', 'paypal', 'paypal。com'].map(before)).toEqual([true, true, false, false])
   })
 })
 

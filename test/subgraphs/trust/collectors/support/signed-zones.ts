@@ -1,13 +1,10 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
-import dgram from 'node:dgram'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { Resolver } from 'node:dns/promises'
-import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Endpoint } from '../../../../../subgraphs/runtime/outbound/safe-connect.ts'
+import { type Program, startProgram } from '../../../../support/program.ts'
 
 /** Whether Knot DNS and Unbound are on the PATH: a server that signs, and a resolver that checks. */
 export const hasSigningServers = ['knotd', 'keymgr', 'unbound'].every((program) => !spawnSync(program, ['--version']).error)
@@ -15,6 +12,8 @@ export const hasSigningServers = ['knotd', 'keymgr', 'unbound'].every((program) 
 const ADDRESS = '93.184.216.34'
 const SOA = '300 IN SOA ns.test. h.test. 1 3600 600 86400 300'
 const WRONG = '0'.repeat(64)
+/** How long a server may take until it answers; both do within a second. */
+const START = { patience: 20_000 }
 
 /**
  * A root of our own with zones below: signed ones, one whose key is not the one that is vouched for, one that has lost its signatures, and `lame.test`, which
@@ -24,17 +23,17 @@ export async function startSignedZones(
   lame: Endpoint,
 ): Promise<{ readonly resolver: Endpoint; readonly close: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-dnssec-'))
-  const [authority, resolver] = [await freePort(), await freePort()]
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text)
     return join(folder, name)
   }
   mkdirSync(join(folder, 'db'))
-  const knot = file(
-    'knot.conf',
-    `server:
+  const knotAt = (port: number) =>
+    file(
+      'knot.conf',
+      `server:
   rundir: ${folder}
-  listen: 127.0.0.1@${authority}
+  listen: 127.0.0.1@${port}
 database:
   storage: ${folder}/db
 policy:
@@ -56,7 +55,9 @@ ${['test', 'signed.test', 'swapped.test'].map((domain) => `  - domain: ${domain}
   - domain: stripped.test
   - domain: unsigned.test
 `,
-  )
+    )
+  // Keys have nothing to do with the port.
+  const knot = knotAt(53)
   const keymgr = (...words: string[]) => execFileSync('keymgr', ['-c', knot, ...words], { encoding: 'utf8' })
   for (const domain of ['.', 'test', 'signed.test', 'swapped.test'])
     keymgr(domain, 'generate', 'algorithm=ecdsap256sha256', 'ksk=yes', 'zsk=yes')
@@ -88,15 +89,18 @@ ${['test', 'signed.test', 'swapped.test'].map((domain) => `  - domain: ${domain}
       `${name}.test.zone`,
       `${name}.test. ${SOA}\n${name}.test. 300 IN NS ns.test.\n${name}.test. 300 IN A ${ADDRESS}\n${name}.test. 300 IN TXT "v=spf1 -all"\n`,
     )
+  // One after the other: a resolver remembers for long that it could not reach a server.
+  const authority = await startProgram((port) => ['knotd', ['-c', knotAt(port)]], isAnswering, START)
   const stubs = ['.', 'test', ...['signed', 'swapped', 'stripped', 'unsigned'].map((name) => `${name}.test`)].map((name) => ({
     name,
-    port: authority,
+    port: authority.port,
   }))
-  const unbound = file(
-    'unbound.conf',
-    `server:
+  const unboundAt = (port: number) =>
+    file(
+      'unbound.conf',
+      `server:
   interface: 127.0.0.1
-  port: ${resolver}
+  port: ${port}
   do-ip6: no
   do-daemonize: no
   use-syslog: no
@@ -112,38 +116,25 @@ remote-control:
   control-enable: no
 ${[...stubs, { name: 'lame.test', port: lame.port }].map(({ name, port }) => `stub-zone:\n  name: "${name}"\n  stub-addr: 127.0.0.1@${port}`).join('\n')}
 `,
+    )
+  const resolver = await startProgram((port) => ['unbound', ['-d', '-c', unboundAt(port)]], isAnswering, START).catch(
+    async (error) => {
+      await authority.kill()
+      throw error
+    },
   )
-  // One after the other: a resolver remembers for long that it could not reach a server.
-  const servers = [spawn('knotd', ['-c', knot], { stdio: 'ignore' })]
-  await answering(authority)
-  servers.push(spawn('unbound', ['-d', '-c', unbound], { stdio: 'ignore' }))
-  await answering(resolver)
   return {
-    resolver: { address: '127.0.0.1', port: resolver },
+    resolver: { address: '127.0.0.1', port: resolver.port },
     async close() {
-      await Promise.all(servers.map(ended))
+      await Promise.all([authority, resolver].map(({ kill }) => kill()))
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
-/** Resolves when the server at a port of this machine knows a signed zone. */
-async function answering(port: number): Promise<void> {
+/** Whether a server knows a signed zone. */
+async function isAnswering({ port }: Program): Promise<boolean> {
   const asking = new Resolver({ timeout: 500, tries: 1 })
   asking.setServers([`127.0.0.1:${port}`])
-  while (!(await asking.resolveSoa('signed.test').catch(() => null))) await sleep(50)
-}
-
-async function ended(server: ChildProcess): Promise<void> {
-  if (server.exitCode !== null) return
-  server.kill()
-  await once(server, 'exit')
-}
-
-async function freePort(): Promise<number> {
-  const socket = dgram.createSocket('udp4')
-  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
-  const { port } = socket.address() as AddressInfo
-  await new Promise<void>((resolve) => socket.close(() => resolve()))
-  return port
+  return (await asking.resolveSoa('signed.test')) !== null
 }

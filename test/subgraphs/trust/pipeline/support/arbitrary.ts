@@ -9,7 +9,7 @@ import {
 } from '../../../../../subgraphs/trust/pipeline/request.ts'
 import { aHit, ct, DAY, dns, feeds, NOW, popularity, rdap, tls } from './samples.ts'
 
-/** Names of every sort: brands, look-alikes, tenants, platforms, internationalised ones, and plain ones. */
+/** Names of every sort: brands, look-alikes, tenants, platforms, internationalised ones, plain ones, and an address. */
 export const hosts = fc.constantFrom(
   'paypal.com',
   'paypa1-secure-login.com',
@@ -24,6 +24,7 @@ export const hosts = fc.constantFrom(
   'gogle-fans.net',
   'paypal.com.evil.top',
   'netflix.mom',
+  '8.8.8.8',
 )
 
 const ages = fc.constantFrom(null, -5, 1, 5, 20, 60, 100, 200, 400, 1000, 2000, 4000, 9000)

@@ -1,0 +1,34 @@
+import type { Snapshot } from '../evidence.ts'
+import { type Driver, UNAVAILABLE } from './codes.ts'
+import { feedObservations } from './feeds.ts'
+import type { Target } from './normalise.ts'
+import { type Features, nameObservations, unknownSources } from './observe.ts'
+import type { Policy } from './policy.ts'
+
+/** What is known about a public address: what feeds say of it, and how it was written. No other source knows addresses, whatever a snapshot holds. */
+export function observeAddress(target: Target, snapshot: Snapshot, policy: Policy): Features {
+  const { feeds } = snapshot.sources
+  const isUnknown = unknownSources(snapshot).has('feeds')
+  const seen = feedObservations(snapshot, NO_SITE, policy)
+  const drivers = new Set<Driver>(seen.drivers)
+  if (isUnknown) drivers.add(UNAVAILABLE.feeds)
+  if (feeds.status === 'ok' && feeds.validUntil < snapshot.collectedAt) drivers.add('STALE_SNAPSHOT')
+  return {
+    observations: [{ signal: 'address_literal' }, ...nameObservations(target, null, policy), ...seen.observations],
+    drivers: [...drivers].sort(),
+    unknown: new Set(isUnknown ? ['feeds'] : []),
+    ageDays: null,
+    rank: null,
+    owner: null,
+    lookalike: null,
+    witness: seen.witness,
+    isTenant: false,
+    isPlatform: false,
+    isBelowApex: false,
+    hasCertificateFault: false,
+    mayBeReregistered: false,
+  }
+}
+
+/** An address has no registration that could be young, and no tenants. */
+const NO_SITE = { isPlatform: false, isYoung: false }

@@ -1,0 +1,39 @@
+import { type BrandIndex, isDistinctive } from './brand.ts'
+import type { Policy } from './policy.ts'
+import { foldedToAscii, skeletonOf } from './skeleton.ts'
+
+/** Whether people read another name than the host in what stands before the `@` of a URL: anything with a dot, or a brand. */
+export function isDeceptive(userinfo: string, { engine, brands }: Policy): boolean {
+  // Engine 1 saw dots of ASCII, and no brands.
+  if (engine < 2) return /\.|%2e/i.test(userinfo)
+  const read = asRead(userinfo)
+  return read.includes('.') || namesBrand(read.split(':', 1)[0] ?? '', brands)
+}
+
+/** Without escapes, in lower case, and with the dots that IDNA takes for one (UTS #46) as that. */
+const asRead = (userinfo: string): string =>
+  userinfo
+    .replaceAll(/(?:%[0-9a-f]{2})+/gi, percentDecoded)
+    .normalize('NFKC')
+    .replaceAll('\u3002', '.')
+    .toLowerCase()
+
+/** What is no UTF-8 may still have a dot in it. */
+function percentDecoded(escapes: string): string {
+  try {
+    return decodeURIComponent(escapes)
+  } catch {
+    return escapes.replaceAll(/%([0-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+  }
+}
+
+/** A brand as the whole of it; among other words only one that is no everyday word itself. */
+function namesBrand(name: string, { byLabel, bySkeleton }: BrandIndex): boolean {
+  const brandOf = (text: string) => byLabel.get(text) ?? bySkeleton.get(skeletonOf(text))
+  const read = foldedToAscii(name)
+  if (brandOf(read)) return true
+  return read.split(/[^a-z0-9]+/).some((word) => {
+    const owned = brandOf(word)
+    return owned !== undefined && isDistinctive(owned)
+  })
+}
