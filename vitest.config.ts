@@ -14,5 +14,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // By default a second, in which a busy machine may not have answered once.
+    expect: { poll: { timeout: 15_000 } },
   },
 })

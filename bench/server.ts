@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { freePort } from '../gateway/listen.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -22,7 +22,7 @@ export async function startAtrium({
   readonly settings?: Readonly<Record<string, string>>
 } = {}): Promise<Started> {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
-  const port = await freePort()
+  const port = await freePort('127.0.0.1')
   // The first line of the command finds Node on the path; this is the one that npx would put there.
   const PATH = `${join(ROOT, 'node_modules/.bin')}:${process.env.PATH}`
   const env = { ...process.env, PATH, DATA_DIR: folder, PORT: String(port), HOST: '127.0.0.1', ...settings }
@@ -73,14 +73,6 @@ export function processorMilliseconds(pid: number): number {
   } catch {
     return Number.NaN
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
 }
 
 async function finished(child: ChildProcess): Promise<void> {

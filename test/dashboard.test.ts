@@ -23,7 +23,7 @@ const filesDir = mkdtempSync(join(tmpdir(), 'atrium-dashboard-'))
 beforeAll(async () => {
   database = await freshDatabase()
   running = await startAtrium({ connection: database.connection, filesDir })
-}, 60_000)
+})
 afterAll(async () => {
   await running?.stop()
   await database.drop()

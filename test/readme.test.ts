@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { freePort } from '../gateway/listen.ts'
+import { startMain } from './support/program.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const run = promisify(execFile)
@@ -16,21 +16,17 @@ const requests = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/```
   .map((line) => line.trim())
   .filter((line) => line.startsWith('curl '))
 
-let port: number
 let dataDir: string
-let server: ReturnType<typeof spawn>
+let server: Awaited<ReturnType<typeof startMain>>
 
 beforeAll(async () => {
-  port = await freePort('127.0.0.1')
   dataDir = mkdtempSync(join(tmpdir(), 'atrium-readme-'))
   // A new database of its own, whatever the suite runs on: a newcomer has nothing else.
   const { DATABASE_URL: _, ...environment } = process.env
-  server = spawn('npm', ['start'], { cwd: ROOT, env: { ...environment, PORT: String(port), DATA_DIR: dataDir }, stdio: 'ignore' })
-  while (!(await fetch(`http://127.0.0.1:${port}/ready`).catch(() => null))?.ok) await sleep(50)
+  server = await startMain({ ...environment, DATA_DIR: dataDir }, ['npm', 'start'])
 })
 afterAll(async () => {
-  server.kill('SIGTERM')
-  await new Promise((ended) => server.once('exit', ended))
+  await server?.kill()
   rmSync(dataDir, { recursive: true, force: true })
 })
 
@@ -48,7 +44,7 @@ function isDecision(request: string): boolean {
 }
 /** The request for this server; `flags` go to curl. */
 const pasted = (request: string, flags: string): string =>
-  request.replace('curl ', `curl -sS --fail-with-body ${flags} `).replaceAll('localhost:4000', `localhost:${port}`)
+  request.replace('curl ', `curl -sS --fail-with-body ${flags} `).replaceAll('localhost:4000', `localhost:${server.port}`)
 
 test.each(answers)('%s answers with something to see', async (request) => {
   const { stdout } = await run('sh', ['-c', pasted(request, '')])
@@ -72,14 +68,15 @@ test.each(streams)('%s shows events as they happen', async (request) => {
   listener.stdout.on('data', (chunk) => {
     seen += chunk
   })
-  // The first line says that it is connected.
-  while (seen === '') await sleep(10)
-  const query = 'mutation { createUser(input: { email: "reader@example.org", name: "Reader" }) { user { id } } }'
-  await fetch(`http://127.0.0.1:${port}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query }),
-  })
-  while (!seen.includes('Reader')) await sleep(10)
+  const query = 'mutation ($email: String!) { createUser(input: { email: $email, name: "Reader" }) { user { id } } }'
+  // The first line says that it is connected, which is a little before it hears of anything.
+  for (let index = 0; !seen.includes('Reader'); index++) {
+    await fetch(`${server.base}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables: { email: `reader${index}@example.org` } }),
+    })
+    await sleep(100)
+  }
   listener.kill()
 })

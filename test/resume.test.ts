@@ -1,48 +1,39 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, createClient } from 'graphql-ws'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { freePort } from '../gateway/listen.ts'
 import { type FreshDatabase, freshDatabase } from './support/database.ts'
-
-const ROOT = join(import.meta.dirname, '..')
+import { startMain } from './support/program.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each test knows.
 type Data = any
 
 /** A whole Atrium in a process of its own. */
-type Atrium = { readonly child: ChildProcess; readonly base: string }
+type Atrium = Awaited<ReturnType<typeof startMain>>
 
 let database: FreshDatabase
+let observer: pg.Client
 const running: Atrium[] = []
 const clients: Client[] = []
 
 beforeAll(async () => {
   database = await freshDatabase()
+  observer = new pg.Client(database.connection)
+  await observer.connect()
 })
 afterAll(async () => {
   await Promise.all(clients.map((client) => client.dispose()))
-  for (const { child } of running) child.kill('SIGKILL')
+  await Promise.all(running.map(({ kill }) => kill('SIGKILL')))
+  await observer.end()
   await database.drop()
 })
 
 async function start(): Promise<Atrium> {
-  const port = await freePort('127.0.0.1')
   const { connectionString } = database.connection as { connectionString: string }
-  const env = { ...process.env, DATABASE_URL: connectionString, PORT: String(port), LOG_LEVEL: 'silent' }
-  const child = spawn(process.execPath, ['main.ts'], { cwd: ROOT, env, stdio: 'ignore' })
-  const atrium = { child, base: `http://127.0.0.1:${port}` }
+  const atrium = await startMain({ ...process.env, DATABASE_URL: connectionString, LOG_LEVEL: 'silent' })
   running.push(atrium)
-  while (!(await fetch(`${atrium.base}/ready`).catch(() => null))?.ok) await sleep(50)
   return atrium
-}
-
-async function kill({ child }: Atrium): Promise<void> {
-  const gone = new Promise((resolve) => child.once('exit', resolve))
-  child.kill('SIGKILL')
-  await gone
 }
 
 async function ask({ base }: Atrium, query: string, variables: object = {}, token?: string): Promise<Data> {
@@ -56,8 +47,8 @@ async function ask({ base }: Atrium, query: string, variables: object = {}, toke
   return data
 }
 
-/** Texts that a member is told of, as they come; resolves when the subscription runs. */
-async function listen({ base }: Atrium, room: string, token: string): Promise<string[]> {
+/** Texts that a member is told of, as they come. The subscription runs a little later. */
+function listen({ base }: Atrium, room: string, token: string): string[] {
   const texts: string[] = []
   const client = createClient({
     url: `${base.replace('http', 'ws')}/graphql`,
@@ -80,8 +71,17 @@ async function listen({ base }: Atrium, room: string, token: string): Promise<st
 
 const SEND = 'mutation ($room: ID!, $text: String!) { sendMessage(roomId: $room, text: $text) { __typename } }'
 
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await sleep(10)
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await sleep(10)
+}
+
+/** Whether it is written down that the only listener there is was told everything. */
+async function isWritten(): Promise<boolean> {
+  const { rows } = await observer.query(
+    `SELECT coalesce(event_listener.number, event_position.number) = last_number AS holds
+     FROM social.event_listener JOIN social.event_position USING (process, topic) JOIN social.event_topic ON name = topic`,
+  )
+  return rows.length === 1 && rows[0].holds
 }
 
 test('what was committed when a process was killed arrives when its listener is back, once', async () => {
@@ -93,26 +93,25 @@ test('what was committed when a process was killed arrives when its listener is 
   const room = made.createRoom.room.id
   const send = (atrium: Atrium, text: string) => ask(atrium, SEND, { room, text }, token)
 
-  const before = await listen(one, room, token)
+  const before = listen(one, room, token)
   while (before.length === 0) {
     await send(other, 'first')
     await sleep(100)
   }
   // What was delivered is written down a moment after.
-  await until(() => before.at(-1) === 'first')
-  await sleep(500)
+  await until(isWritten)
 
   // Stopped, it hears of nothing any more; killed, it never will.
   one.child.kill('SIGSTOP')
   await send(other, 'second')
   await send(other, 'third')
-  await kill(one)
+  await one.kill('SIGKILL')
   expect(before).not.toContain('second')
 
   const again = await start()
-  const after = await listen(again, room, token)
+  const after = listen(again, room, token)
   await until(() => after.length >= 2)
   await send(again, 'fourth')
   await until(() => after.includes('fourth'))
   expect(after).toEqual(['second', 'third', 'fourth'])
-}, 60_000)
+}, 180_000)

@@ -1,20 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { freePort } from '../gateway/listen.ts'
 import { openDatabase } from '../subgraphs/runtime/database.ts'
 import { paidByOperator, setUpStore } from '../subgraphs/store/store/set-up.ts'
 import type { Tables } from '../subgraphs/store/tables.ts'
 import { type FreshDatabase, freshDatabase } from './support/database.ts'
 import { type HttpServer, startHttpServer } from './support/http-server.ts'
+import { startMain } from './support/program.ts'
 
-const ROOT = join(import.meta.dirname, '..')
 const PRODUCTS = 20
 const NAMES = ['first', 'second', 'third']
 
 /** A whole Atrium in a process of its own. */
-type Atrium = { readonly child: ChildProcess; readonly base: string }
+type Atrium = Awaited<ReturnType<typeof startMain>>
 type Received = { readonly id: string; readonly event: string; readonly body: string }
 
 let database: FreshDatabase
@@ -49,19 +46,16 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  for (const { child } of running) child.kill('SIGKILL')
+  await Promise.all(running.map(({ kill }) => kill('SIGKILL')))
   await receiver.close()
   await database.drop()
 })
 
 async function start(): Promise<Atrium> {
-  const port = await freePort('127.0.0.1')
   const { connectionString } = database.connection as { connectionString: string }
-  const own = { DATABASE_URL: connectionString, PORT: String(port), WEBHOOK_PRIVATE_NETWORKS: '127.0.0.0/8', LOG_LEVEL: 'silent' }
-  const child = spawn(process.execPath, ['main.ts'], { cwd: ROOT, env: { ...process.env, ...own }, stdio: 'ignore' })
-  const atrium = { child, base: `http://127.0.0.1:${port}` }
+  const own = { DATABASE_URL: connectionString, WEBHOOK_PRIVATE_NETWORKS: '127.0.0.0/8', LOG_LEVEL: 'silent' }
+  const atrium = await startMain({ ...process.env, ...own })
   running.push(atrium)
-  while (!(await fetch(`${atrium.base}/ready`).catch(() => null))?.ok) await sleep(50)
   return atrium
 }
 
@@ -89,7 +83,7 @@ test('a process that is killed while it delivers loses nothing: every event arri
 
   const killed = (async () => {
     while (received.length < 15) await sleep(5)
-    one.child.kill('SIGKILL')
+    await one.kill('SIGKILL')
   })()
   for (let n = 0; n < PRODUCTS; n += 1) {
     const { product } = await send(other, 'POST', '/products.json', { product: { name: NAMES[0], price: 1 } })
@@ -108,4 +102,4 @@ test('a process that is killed while it delivers loses nothing: every event arri
     for (const { id, body } of own) expect(own.filter((each) => each.id === id).every((each) => each.body === body)).toBe(true)
     expect(once.map(nameIn).at(-1)).toBe('third')
   }
-}, 120_000)
+}, 240_000)

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { emptyDatabase } from '../support/database.ts'
+import { unusedPort } from '../support/program.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const NODE = join(ROOT, 'node_modules/.bin/node')
@@ -51,7 +52,7 @@ type Copy = {
 /** Starts everything, as the leader of a process group like a shell does it, and waits for its welcome. */
 async function start(env: NodeJS.ProcessEnv): Promise<Copy> {
   const child = spawn(NODE, [join(ROOT, 'main.ts')], {
-    env: environment({ PORT: '0', ...env }),
+    env: environment({ PORT: String(await unusedPort()), ...env }),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { unusedPort } from '../support/program.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const cleanups: (() => unknown)[] = []
@@ -40,7 +41,7 @@ const picturesIn = (folder: string): readonly string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.png'))
 
 /** Starts a program of ours on the database of this test. */
-function started(file: string, words: readonly string[], filesDir: string) {
+function started(file: string, words: readonly string[], filesDir: string, port = 0) {
   const { connectionString } = database.connection as { connectionString: string }
   const env = {
     PATH: process.env.PATH,
@@ -48,7 +49,7 @@ function started(file: string, words: readonly string[], filesDir: string) {
     DATABASE_URL: connectionString,
     FILES_DIR: filesDir,
     LOG_LEVEL: 'error',
-    PORT: '0',
+    PORT: String(port),
   }
   const child = spawn(process.execPath, [join(ROOT, file), ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const code = new Promise<number | null>((resolve) => child.once('exit', resolve))
@@ -67,7 +68,7 @@ async function atrium(...words: string[]) {
 
 /** Starts everything; its address. */
 async function serve(filesDir: string) {
-  const { child, code } = started('main.ts', [], filesDir)
+  const { child, code } = started('main.ts', [], filesDir, await unusedPort())
   const url = await new Promise<string>((resolve, fail) => {
     let said = ''
     for (const stream of [child.stdout, child.stderr]) {

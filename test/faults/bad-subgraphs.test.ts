@@ -1,14 +1,12 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import zlib from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { residentBytes } from '../../bench/server.ts'
-import { freePort } from '../../gateway/listen.ts'
 import { acknowledged, type Data } from '../gateway/support/doors.ts'
+import { startMain } from '../support/program.ts'
 import { isLong } from './support/fault.ts'
 
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse }
@@ -80,7 +78,7 @@ let good: Server
 /** Null: it answers as it should. */
 let flaw: Flaw | null = null
 let flawed = 0
-let gateway: ReturnType<typeof spawn>
+let gateway: Awaited<ReturnType<typeof startMain>>
 let base: string
 let memoryBefore: number
 
@@ -103,31 +101,25 @@ beforeAll(async () => {
     flawed++
     flaw(exchange)
   })
-  const port = await freePort('127.0.0.1')
-  base = `http://127.0.0.1:${port}`
-  gateway = spawn(process.execPath, ['main.ts'], {
-    env: {
-      PATH: process.env.PATH,
-      ATRIUM_ROLE: 'gateway',
-      PORT: String(port),
-      LINK_SECRET: 'a secret of the links of this test',
-      CONSOLE_SECRET: 'a secret of the console of this test',
-      SUBGRAPH_DIRECTORY_URL: urlOf(bad),
-      SUBGRAPH_SOCIAL_URL: urlOf(bad),
-      SUBGRAPH_TRUST_URL: urlOf(bad),
-      SUBGRAPH_STORE_URL: urlOf(good),
-      SUBGRAPH_TIMEOUT_MILLISECONDS: '1000',
-      RESPONSE_CACHE_BYTES: '0',
-      LOG_LEVEL: 'silent',
-    },
-    stdio: 'ignore',
+  gateway = await startMain({
+    PATH: process.env.PATH,
+    ATRIUM_ROLE: 'gateway',
+    LINK_SECRET: 'a secret of the links of this test',
+    CONSOLE_SECRET: 'a secret of the console of this test',
+    SUBGRAPH_DIRECTORY_URL: urlOf(bad),
+    SUBGRAPH_SOCIAL_URL: urlOf(bad),
+    SUBGRAPH_TRUST_URL: urlOf(bad),
+    SUBGRAPH_STORE_URL: urlOf(good),
+    SUBGRAPH_TIMEOUT_MILLISECONDS: '1000',
+    RESPONSE_CACHE_BYTES: '0',
+    LOG_LEVEL: 'silent',
   })
-  while (!(await fetch(`${base}/ready`).catch(() => null))?.ok) await sleep(100)
+  base = gateway.base
   for (let count = 0; count < 50; count++) await healthy()
-  memoryBefore = residentBytes(gateway.pid ?? 0)
+  memoryBefore = residentBytes(gateway.child.pid ?? 0)
 })
 afterAll(async () => {
-  gateway?.kill()
+  await gateway?.kill()
   for (const server of [bad, good]) server?.close().closeAllConnections()
 })
 
@@ -181,7 +173,7 @@ describe('a subgraph that', () => {
       }
       await healthy()
       // Answers that are refused are not kept, and what of them was read may be as much as one may have, a few times.
-      expect(residentBytes(gateway.pid ?? 0) - memoryBefore).toBeLessThan(150 * MEGABYTES)
+      expect(residentBytes(gateway.child.pid ?? 0) - memoryBefore).toBeLessThan(150 * MEGABYTES)
     },
     60_000,
   )

@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { balancerConfig } from '../../cluster/balancer.ts'
-import { freePort } from '../../gateway/listen.ts'
 import { type Atrium, startAtrium } from '../security/support/atrium.ts'
+import { type Program, startProgram, unusedPort } from '../support/program.ts'
 import { isLong } from './support/fault.ts'
 import { openLoop, type Reply, replyTo } from './support/open-loop.ts'
 
@@ -33,8 +32,7 @@ let atrium: Atrium
 /** The answer, and how many of them there are in a second of processor time: all that a process can. */
 let answer: string
 let perProcessorSecond: number
-let balancer: ChildProcess
-let balancerPort: number
+let balancer: Program
 let folder: string
 
 beforeAll(async () => {
@@ -48,7 +46,7 @@ beforeAll(async () => {
   perProcessorSecond = answered / ((await figure('process_cpu_seconds_total')) - before)
 })
 afterAll(async () => {
-  balancer?.kill()
+  await balancer?.kill()
   if (folder) rmSync(folder, { recursive: true })
   await atrium?.stop()
 })
@@ -56,13 +54,16 @@ afterAll(async () => {
 /** The one of a cluster, with the process as its only gateway. */
 async function startBalancer(): Promise<void> {
   folder = mkdtempSync(join(tmpdir(), 'atrium-balancer-'))
-  balancerPort = await freePort('127.0.0.1')
   const file = join(folder, 'haproxy.cfg')
-  const gateway = { name: 'gateway', port: balancerPort, isPublic: true, servers: [{ name: 'gateway-1', port: atrium.port }] }
   const nobody = { servers: [], primaryFolder: folder, replicaFolder: mkdtempSync(join(folder, 'replica-')) }
-  writeFileSync(file, balancerConfig([gateway], nobody, { host: '127.0.0.1', statusPort: await freePort('127.0.0.1') }))
-  balancer = spawn('haproxy', ['-db', '-f', file], { stdio: 'inherit' })
-  await expect.poll(async () => (await replyTo(balancerPort, BODY)).status, { timeout: 10_000 }).toBe(200)
+  balancer = await startProgram(
+    async (port) => {
+      const gateway = { name: 'gateway', port, isPublic: true, servers: [{ name: 'gateway-1', port: atrium.port }] }
+      writeFileSync(file, balancerConfig([gateway], nobody, { host: '127.0.0.1', statusPort: await unusedPort() }))
+      return ['haproxy', ['-db', '-f', file]]
+    },
+    async ({ port }) => (await replyTo(port, BODY)).status === 200,
+  )
 }
 
 /** Eight clients, each of which waits for its answer; how many there were in so many seconds. */
@@ -101,7 +102,7 @@ test.runIf(isLong).each(OVERLOADS)(
   '$times times of what a process can, over $connections connections to $to, is answered, or refused with a time to come back',
   async ({ times, connections, to, left }) => {
     if (to === 'a balancer') await startBalancer()
-    const port = to === 'a balancer' ? balancerPort : atrium.port
+    const { port } = to === 'a balancer' ? balancer : atrium
     const before = await figure('process_cpu_seconds_total')
     let isOver = false
     const probes: number[] = []

@@ -10,7 +10,6 @@ import { migrate } from '../../database/migrate.ts'
 import { guestOf } from '../../gateway/client.ts'
 import { startGateway } from '../../gateway/gateway.ts'
 import { serveGraphql } from '../../gateway/http.ts'
-import { freePort } from '../../gateway/listen.ts'
 import { localLink } from '../../gateway/local-link.ts'
 import { createHttpServer } from '../../gateway/server.ts'
 import { serveMcpServers } from '../../mcp/servers.ts'
@@ -33,6 +32,7 @@ import type { Tables as StoreTables } from '../../subgraphs/store/tables.ts'
 import { newSecret } from '../../subgraphs/trust/key/secret.ts'
 import { trustParts } from '../../subgraphs/trust/parts.ts'
 import { trustSubgraph } from '../../subgraphs/trust/subgraph.ts'
+import { unusedPort } from '../support/program.ts'
 
 /** Whose credentials are good, and where. */
 export type Served = {
@@ -47,7 +47,7 @@ const connection = { connectionString: process.env.DATABASE_URL ?? '' }
 await migrate(connection)
 const log = pino({ level: 'warn' })
 await seedDirectory(connection, { log, signal: new AbortController().signal })
-const port = await freePort('127.0.0.1')
+const port = await unusedPort()
 const url = `http://127.0.0.1:${port}`
 
 // Collectors of the real thing, in a network in which nothing answers.

@@ -175,7 +175,7 @@ test('what has not begun begins no more: statements that come later, and those t
 })
 
 test('a mutation goes on when its client leaves', async () => {
-  const leave = await departures[0]?.begin('mutation { napAndWrite(seconds: 0.3, text: "whole") }')
+  const leave = await departures[0]?.begin('mutation { napAndWrite(seconds: 2, text: "whole") }')
   await until(async () => (await statements()) === 1)
   leave?.()
   await until(async () => (await written('whole')) === 1)

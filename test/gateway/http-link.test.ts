@@ -163,7 +163,7 @@ describe('connections and bodies', () => {
     const held: Exchange[] = []
     shop.always = (exchange) => void held.push(exchange)
     const served = Array.from({ length: 64 }, () => link.execute(aRequest(NAME), passage()))
-    await vi.waitFor(() => expect(held).toHaveLength(64))
+    await vi.waitFor(() => expect(held).toHaveLength(64), { timeout: 15_000 })
 
     const gone = new AbortController()
     const waiting = link.execute(aRequest(NAME), { caller: CALLER, signal: gone.signal })

@@ -15,6 +15,7 @@ import { createMetrics, type Metrics } from '../../gateway/metrics.ts'
 import { serveMetrics } from '../../gateway/metrics-door.ts'
 import { createHttpServer } from '../../gateway/server.ts'
 import { serveWebSockets } from '../../gateway/websocket.ts'
+import { unusedPort } from '../support/program.ts'
 import { ask, keptLog, reviewSubgraph, shopSubgraph, supergraphSdl } from './support/graph.ts'
 import { startTicker } from './support/ticker.ts'
 
@@ -213,7 +214,7 @@ describe('GET /metrics', () => {
       writeFileSync(file, supergraphSdl({ shop: 'http://127.0.0.1:9/', review: 'http://127.0.0.1:9/' }))
       const child = spawn(process.execPath, ['gateway/main.ts'], {
         cwd: join(import.meta.dirname, '../..'),
-        env: { PATH: process.env.PATH, PORT: '0', SUPERGRAPH_FILE: file, ...env },
+        env: { PATH: process.env.PATH, PORT: String(await unusedPort()), SUPERGRAPH_FILE: file, ...env },
       })
       children.push(child)
       let said = ''
@@ -230,7 +231,7 @@ describe('GET /metrics', () => {
     })
 
     test('METRICS_PORT takes it off the public port', async () => {
-      const port = await freePort('127.0.0.1')
+      const port = await unusedPort()
       const base = await start({ METRICS_PORT: String(port) })
       expect((await fetch(`${base}/metrics`)).status).toBe(404)
       expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200)

@@ -7,13 +7,14 @@ import type { Link } from '../../gateway/link.ts'
 import { localLink } from '../../gateway/local-link.ts'
 import { keptLog, reviewSubgraph, shopSubgraph, supergraphSdl } from './support/graph.ts'
 
-/** Takes so long that an operation with it is slow below. */
+/** From here on an operation is slow below. */
 const SLOW = 40
 
 const dragging = (link: Link): Link => ({
   ...link,
   async execute(request, passage) {
-    await sleep(SLOW)
+    // A timer may end a little before its time.
+    await sleep(SLOW + 5)
     return link.execute(request, passage)
   },
 })

@@ -29,7 +29,7 @@ const listening = async ({ listening }: Ticker, count: number) => {
 
 test('a graph is released once, after the last of its operations', async () => {
   const { gateway, swap, released } = await twoGraphs()
-  const running = [ask(gateway, '{ later(milliseconds: 20) }'), ask(gateway, '{ later(milliseconds: 60) }')]
+  const running = [ask(gateway, '{ later(milliseconds: 20) }'), ask(gateway, '{ later(milliseconds: 600) }')]
   swap()
   await running[0]
   expect(released).toEqual([])

@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../../../gateway/listen.ts'
 import type { Connection } from '../../../subgraphs/runtime/database.ts'
+import { startMain } from '../../support/program.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 
@@ -38,21 +37,7 @@ export type Running = { readonly url: string; readonly stop: () => Promise<void>
 
 /** Starts everything, and waits until it is ready. */
 export async function startAtrium(surroundings: Surroundings): Promise<Running> {
-  const port = await freePort('127.0.0.1')
   // Addresses in answers are then the same wherever it runs.
-  const env = { ...environmentOf(surroundings), PORT: String(port), PUBLIC_URL: 'https://atrium.example' }
-  const child = spawn(process.execPath, ['main.ts'], { cwd: ROOT, env, stdio: 'ignore' })
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const url = `http://127.0.0.1:${port}`
-  while (!(await fetch(`${url}/ready`).catch(() => null))?.ok) {
-    if (child.exitCode !== null) throw new Error(`main.ts ended with ${child.exitCode}.`)
-    await sleep(50)
-  }
-  return {
-    url,
-    stop() {
-      child.kill('SIGTERM')
-      return gone
-    },
-  }
+  const { base, kill } = await startMain({ ...environmentOf(surroundings), PUBLIC_URL: 'https://atrium.example' })
+  return { url: base, stop: () => kill() }
 }

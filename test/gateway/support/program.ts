@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { graphql } from 'graphql'
 import { createHandler } from 'graphql-sse/lib/use/http'
 import type { Subgraph } from '../../../subgraphs/runtime/subgraph.ts'
+import { unusedPort } from '../../support/program.ts'
 
 /** A subgraph as another process would serve it. */
 export type ServedSubgraph = {
@@ -60,7 +61,7 @@ export type GatewayProgram = {
 export async function startProgram(env: Record<string, string>): Promise<GatewayProgram> {
   const child = spawn(process.execPath, ['gateway/main.ts'], {
     cwd: join(import.meta.dirname, '../../..'),
-    env: { PATH: process.env.PATH, PORT: '0', ...env },
+    env: { PATH: process.env.PATH, PORT: String(await unusedPort()), ...env },
   })
   let [out, said] = ['', '']
   child.stdout.on('data', (chunk) => {

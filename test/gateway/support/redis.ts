@@ -1,8 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { connect } from 'node:net'
-import { freePort } from '../../../gateway/listen.ts'
+import { startProgram } from '../../support/program.ts'
 
 export const REDIS = '/usr/bin/redis-server'
 
@@ -20,31 +17,22 @@ export type RedisServer = {
 }
 
 export async function redisServer(): Promise<RedisServer> {
-  const port = await freePort('127.0.0.1')
-  let running: ChildProcess | null = null
-
-  async function start(): Promise<void> {
-    const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', '/tmp']
-    running = spawn(REDIS, args, { stdio: 'ignore' })
-    while (!(await answers(port))) await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  await start()
+  const begin = (options?: { readonly port: number }) =>
+    startProgram(
+      (at) => [REDIS, ['--port', `${at}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', '/tmp']],
+      async ({ said }) => said().includes('Ready to accept connections'),
+      options,
+    )
+  let running = await begin()
 
   return {
-    url: `redis://127.0.0.1:${port}`,
-    start,
-    async stop() {
-      if (!running || running.exitCode !== null || running.signalCode !== null) return
-      running.kill('SIGKILL')
-      await once(running, 'exit')
+    url: `redis://127.0.0.1:${running.port}`,
+    // Clients are to reconnect.
+    async start() {
+      running = await begin({ port: running.port })
     },
-    freeze: () => void running?.kill('SIGSTOP'),
-    resume: () => void running?.kill('SIGCONT'),
+    stop: () => running.kill('SIGKILL'),
+    freeze: () => void running.child.kill('SIGSTOP'),
+    resume: () => void running.child.kill('SIGCONT'),
   }
 }
-
-const answers = (port: number) =>
-  new Promise<boolean>((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false))
-    socket.on('connect', () => socket.destroy())
-  })

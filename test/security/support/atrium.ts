@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { freePort, localUrl } from '../../../gateway/listen.ts'
+import { localUrl } from '../../../gateway/listen.ts'
 import { type Connection, openDatabase } from '../../../subgraphs/runtime/database.ts'
 import type { Tables as StoreTables } from '../../../subgraphs/store/tables.ts'
 import { keyRepository } from '../../../subgraphs/trust/key/repository.ts'
@@ -13,6 +12,7 @@ import { newSecret } from '../../../subgraphs/trust/key/secret.ts'
 import type { Tables as TrustTables } from '../../../subgraphs/trust/tables.ts'
 import { setterUp, type TestStore } from '../../subgraphs/store/support/store.ts'
 import { freshDatabase } from '../../support/database.ts'
+import { startMain } from '../../support/program.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each test knows.
 export type Data = any
@@ -48,8 +48,11 @@ export type Atrium = {
     variables?: object,
     asked?: Asked,
   ) => Promise<{ data: Data; errors?: Data[] } & Pick<Reply, 'status' | 'headers'>>
-  /** Sends bytes as they are; resolves with all that came back when the server ended the connection or has been silent for a second. */
-  readonly raw: (text: string) => Promise<string>
+  /**
+   * Sends bytes as they are; resolves with all that came back when the server ended the connection or has been silent for a second. For its first byte it has
+   * `patience` milliseconds.
+   */
+  readonly raw: (text: string, patience?: number) => Promise<string>
   /** Everything that it wrote to standard output and standard error. */
   readonly log: () => string
   readonly sql: (text: string, values?: unknown[]) => Promise<Record<string, Data>[]>
@@ -72,34 +75,18 @@ export async function startAtrium(settings: Readonly<Record<string, string>> = {
   const stores = openDatabase<StoreTables>(database.connection, { schema: 'store', max: 1, onError: () => {} })
   // Where there is a store, no demo is made beside the tests.
   await setterUp(stores.query)({ name: 'Before all' })
-  const port = await freePort('127.0.0.1')
-  const base = localUrl('127.0.0.1', port)
   const dataDir = mkdtempSync(join(tmpdir(), 'atrium-security-'))
-  const child: ChildProcess = spawn(process.execPath, ['main.ts'], {
-    cwd: join(import.meta.dirname, '../../..'),
-    env: {
-      PATH: process.env.PATH,
-      DATABASE_URL: connectionString,
-      DATA_DIR: dataDir,
-      PORT: String(port),
-      OPERATIONS_TOKEN,
-      // Nothing outside of this machine is asked.
-      TRUST_LISTS: 'none',
-      TRUST_DNS_SERVERS: '127.0.0.1:9',
-      ...settings,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const { port, said, kill } = await startMain({
+    PATH: process.env.PATH,
+    DATABASE_URL: connectionString,
+    DATA_DIR: dataDir,
+    OPERATIONS_TOKEN,
+    // Nothing outside of this machine is asked.
+    TRUST_LISTS: 'none',
+    TRUST_DNS_SERVERS: '127.0.0.1:9',
+    ...settings,
   })
-  let log = ''
-  const ready = Promise.withResolvers<void>()
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (text: string) => {
-      log += text
-      if (log.includes('Atrium is ready.')) ready.resolve()
-    })
-  }
-  child.once('exit', () => ready.reject(new Error(`Expected it to start, got:\n${log}`)))
-  await ready.promise
+  const base = localUrl('127.0.0.1', port)
   const pool = new pg.Pool({ connectionString, max: 2 })
   pool.on('error', () => {})
   const trust = openDatabase<TrustTables>(database.connection, { schema: 'trust', max: 1, onError: () => {} })
@@ -156,18 +143,19 @@ export async function startAtrium(settings: Readonly<Record<string, string>> = {
     connection: database.connection,
     ask,
     graph,
-    raw: (text) =>
+    raw: (text, patience = 15_000) =>
       new Promise((resolve, reject) => {
         let answer = ''
         const socket = connect(port, '127.0.0.1', () => socket.write(text, 'latin1'))
-        socket.setEncoding('latin1').setTimeout(1_000, () => socket.destroy())
+        socket.setEncoding('latin1').setTimeout(patience, () => socket.destroy())
         socket.on('data', (chunk) => {
           answer += chunk
+          socket.setTimeout(1_000)
         })
         socket.on('error', reject)
         socket.on('close', () => resolve(answer))
       }),
-    log: () => log,
+    log: said,
     sql: async (text, values) => (await pool.query(text, values)).rows,
     aStore: (name = 'A shop') => setterUp(stores.query)({ name }),
     async aKey(plan = 'unlimited') {
@@ -187,12 +175,7 @@ export async function startAtrium(settings: Readonly<Record<string, string>> = {
       return { id: data.createUser.user.id, ...data.login, password }
     },
     async stop() {
-      child.removeAllListeners('exit')
-      const gone = new Promise((resolve) => child.once('exit', resolve))
-      if (child.exitCode === null && child.signalCode === null) {
-        child.kill('SIGTERM')
-        await gone
-      }
+      await kill()
       await pool.end()
       await stores.close()
       await trust.close()

@@ -2,16 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { batched } from '../../../subgraphs/runtime/batched.ts'
 
-/** Doubles numbers, and notes which came together; refuses those with a zero among them. */
+/** Doubles numbers, and notes which came together; refuses those with a zero among them. `begun` resolves when the first are being doubled. */
 function doubling(options?: { readonly most: number }) {
   const batches: (readonly number[])[] = []
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   const double = batched(async (numbers: readonly number[]) => {
     batches.push(numbers)
+    begin()
     await sleep(20)
     if (numbers.includes(0)) throw new Error('zero')
     return numbers.map((number) => number * 2)
   }, options)
-  return { double, batches }
+  return { double, batches, begun }
 }
 
 test('what comes in one turn of the event loop is done together, and each is answered in its place', async () => {
@@ -22,9 +24,9 @@ test('what comes in one turn of the event loop is done together, and each is ans
 })
 
 test('what comes while something is under way is done together afterwards, at most so many', async () => {
-  const { double, batches } = doubling({ most: 2 })
+  const { double, batches, begun } = doubling({ most: 2 })
   const first = double(1)
-  await sleep(5)
+  await begun
   expect(batches).toEqual([[1]])
   expect(await Promise.all([first, double(2), double(3), double(4)])).toEqual([2, 4, 6, 8])
   expect(batches).toEqual([[1], [2, 3], [4]])

@@ -1,9 +1,9 @@
-import { createServer } from 'node:net'
 import pg from 'pg'
 import { guestOf } from '../../../gateway/client.ts'
 import { startGateway } from '../../../gateway/gateway.ts'
 import { historyOf } from '../../../gateway/history.ts'
 import { serveGraphql } from '../../../gateway/http.ts'
+import { freePort } from '../../../gateway/listen.ts'
 import { localLink } from '../../../gateway/local-link.ts'
 import { createMetrics } from '../../../gateway/metrics.ts'
 import { serveMetrics } from '../../../gateway/metrics-door.ts'
@@ -111,7 +111,8 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
   const trust = await startTrust(() => new Date(begun + ahead * 1000))
   const { connection } = trust.database
   const log = keptLog()
-  const port = await freePort()
+  // The directory's addresses must be known before the server listens.
+  const port = await freePort('127.0.0.1')
   const url = `http://127.0.0.1:${port}`
   await fill(connection)
   const directory = await directorySubgraph({ connection, publicUrl: url, log: log.log })
@@ -186,17 +187,6 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
 async function sample(connection: Connection): Promise<void> {
   await putItems(connection, ITEMS)
   await writePosts(connection)
-}
-
-/** The directory's addresses must be known before the server listens. */
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }
 
 async function writePosts(connection: Connection): Promise<void> {

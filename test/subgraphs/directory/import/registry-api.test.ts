@@ -25,7 +25,7 @@ async function registry(answer: (url: URL, response: ServerResponse, request: In
 const json = (response: ServerResponse, value: unknown, status = 200) =>
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 const read = (url: string, bounds = {}, signal = new AbortController().signal) =>
-  readRegistry(url, { signal, bounds: { timeout: 300, pauses: [1, 1], ...bounds } })
+  readRegistry(url, { signal, bounds: { timeout: 5_000, pauses: [1, 1], ...bounds } })
 const row = (name: string, isLatest?: boolean) => ({
   server: { name },
   _meta: { 'io.modelcontextprotocol.registry/official': { isLatest } },
@@ -61,8 +61,8 @@ test('a fault that passes is survived', async () => {
 })
 
 test.each<[string, (url: URL, response: ServerResponse) => unknown, RegExp, object?]>([
-  ['no answer', () => {}, /did not answer/],
-  ['half an answer', (_, response) => response.writeHead(200).write('{"servers":['), /did not answer/],
+  ['no answer', () => {}, /did not answer/, { timeout: 300 }],
+  ['half an answer', (_, response) => response.writeHead(200).write('{"servers":['), /did not answer/, { timeout: 300 }],
   ['a broken connection', (_, response) => response.destroy(), /cannot be reached/],
   ['500 for ever', (_, response) => json(response, {}, 500), /status 500/],
   ['403', (_, response) => json(response, {}, 403), /status 403/],
