@@ -1,6 +1,5 @@
-import { Command } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import { migrate } from '../database/migrate.ts'
-import { Refusal } from '../subgraphs/runtime/refusal.ts'
 import { amountOf, textOf } from '../subgraphs/store/amount.ts'
 import type { Apps } from '../subgraphs/store/app/operator.ts'
 import { withDatabase } from './database.ts'
@@ -80,11 +79,12 @@ function plansCommand(): Command {
     .option(
       '--plan <plan...>',
       'name:currency:month, then :orders that nothing more is charged for, then :price of each further one, such as Basic:EUR:10:100:0.05; in place of all plans before',
+      (text, earlier: readonly Plan[] = []) => [...earlier, planIn(text)],
     )
     .option('--none', 'it costs nothing')
     .option('--json', 'print [{name, currency, monthlyPrice, freeOrders, pricePerOrder}] on standard output')
-    .action(async (clientId: string, { plan, none, json }: { plan?: readonly string[]; none?: true; json?: true }) => {
-      const wanted = none ? [] : plan?.map(planIn)
+    .action(async (clientId: string, { plan, none, json }: { plan?: readonly Plan[]; none?: true; json?: true }) => {
+      const wanted = none ? [] : plan
       const plans = await withApps(async (apps) => {
         if (wanted) await apps.setPlans(clientId, wanted)
         return apps.plansOf(clientId)
@@ -107,10 +107,12 @@ function plansCommand(): Command {
 
 const PLAN = /^(.+):([A-Z]{3}):(\d{1,10}(?:\.\d{1,4})?)(?::(\d{1,10})(?::(\d{1,10}(?:\.\d{1,4})?))?)?$/
 
-function planIn(text: string) {
+type Plan = Parameters<Apps['setPlans']>[1][number]
+
+function planIn(text: string): Plan {
   const [, name, currency, monthlyPrice, freeOrders = '0', pricePerOrder = '0'] = PLAN.exec(text) ?? []
   if (name === undefined || currency === undefined || monthlyPrice === undefined)
-    throw new Refusal(`Expected --plan to be like Basic:EUR:10:100:0.05, got "${text}".`)
+    throw new InvalidArgumentError('Expected it to be like Basic:EUR:10:100:0.05.')
   return { name, currency, monthlyPrice, freeOrders: Number(freeOrders), pricePerOrder }
 }
 

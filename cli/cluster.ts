@@ -1,20 +1,18 @@
-import { Command } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import pino from 'pino'
 import { startCluster } from '../cluster/cluster.ts'
 import { variables } from '../config.ts'
 import { readConfig } from '../subgraphs/runtime/config.ts'
 import { runProgram } from '../subgraphs/runtime/program.ts'
-import { Refusal } from '../subgraphs/runtime/refusal.ts'
 
 /** `atrium cluster`: an installation of many processes on this machine, to try what one of many machines does. */
 export function clusterCommand(): Command {
   return new Command('cluster')
     .description('run a balancer, gateways, subgraphs, PostgreSQL with a replica and Redis on this machine, until Ctrl-C')
-    .option('--port <port>', 'where clients come to; the 49 ports above it are used as well', '4000')
-    .option('--copies <number>', 'of the gateway and of each subgraph, 1 to 8', '2')
+    .option('--port <port>', 'where clients come to; the 49 ports above it are used as well', wholeNumber(1_024, 65_486), 4_000)
+    .option('--copies <number>', 'of the gateway and of each subgraph, 1 to 8', wholeNumber(1, 8), 2)
     .addHelpText('after', '\nSIGHUP restarts all processes of Atrium one after the other. Data and logs are in DATA_DIR/cluster.')
-    .action(async (options: { readonly port: string; readonly copies: string }) => {
-      const [port, copies] = [numberOf('--port', options.port, 1_024, 65_486), numberOf('--copies', options.copies, 1, 8)]
+    .action(async ({ port, copies }: { readonly port: number; readonly copies: number }) => {
       await import('../codegen.ts')
       await runProgram(async (defer) => {
         const { DATA_DIR, LOG_LEVEL } = readConfig(variables, process.env)
@@ -33,8 +31,10 @@ export function clusterCommand(): Command {
     })
 }
 
-function numberOf(option: string, text: string, least: number, most: number): number {
-  const value = Number(text)
-  if (/^\d+$/.test(text) && value >= least && value <= most) return value
-  throw new Refusal(`Expected ${option} to be a whole number from ${least} to ${most}, got "${text}".`)
-}
+const wholeNumber =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const value = Number(text)
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value
+    throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`)
+  }

@@ -3,6 +3,7 @@ import type { GatedSource } from '../clients/gate/gate.ts'
 import type { Use } from '../clients/gate/use.ts'
 import type { Policy } from '../clients/trust/decision.ts'
 import { Refusal } from '../subgraphs/runtime/refusal.ts'
+import { addressOption } from './address.ts'
 
 type Options = { readonly atrium: string; readonly policy: Policy; readonly allowPrivate?: true; readonly json?: true }
 
@@ -11,7 +12,7 @@ export function gateCommand(): Command {
   return new Command('gate')
     .description('take sources to what an agent may cite: ask a running Atrium, read, rate')
     .argument('<source...>', 'http(s) URLs, or files (.html, .htm, .xhtml, .txt, .md), which are read without asking')
-    .addOption(new Option('--atrium <url>', 'where Atrium runs').env('ATRIUM_URL').default('http://localhost:4000'))
+    .addOption(addressOption('--atrium <url>'))
     .addOption(
       new Option('--policy <profile>', 'how much doubt is tolerated')
         .choices(['open', 'balanced', 'strict', 'critical'])
@@ -21,25 +22,42 @@ export function gateCommand(): Command {
     .option('--json', 'print [{source, standing, decision, rating, use, why, content}] on standard output')
     .addHelpText(
       'after',
-      '\nEnvironment:\n  ATRIUM_API_KEY  the key to ask with; `npx atrium trust key create` makes one. Files need none.',
+      `
+Environment:
+  ATRIUM_API_KEY  the key to ask with; \`npx atrium trust key create\` makes one. Files need none.
+
+Exit status: 0 when every source was judged, whatever came of it; 1 when one was not, because Atrium did not decide or a
+file cannot be read: it is not to be used, and standard error says why; 2 wrong usage.`,
     )
-    .action(async (sources: string[], { atrium, policy, allowPrivate, json }: Options) => {
+    .action(async (sources: string[], { atrium, policy, allowPrivate, json }: Options, command: Command) => {
       const { gateSources, MOST_SOURCES } = await import('../clients/gate/gate.ts')
       const { sourceOf } = await import('../clients/gate/source.ts')
       const { trustClient } = await import('../clients/trust/client.ts')
 
+      if (sources.length > MOST_SOURCES)
+        command.error(`error: expected at most ${MOST_SOURCES} sources, got ${sources.length}`, { exitCode: 2 })
       const apiKey = process.env.ATRIUM_API_KEY
       if (!apiKey && sources.some((source) => sourceOf(source).kind === 'web'))
         throw new Refusal('Expected ATRIUM_API_KEY to hold an API key: `npx atrium trust key create` makes one.')
-      if (sources.length > MOST_SOURCES) throw new Refusal(`Expected at most ${MOST_SOURCES} sources, got ${sources.length}.`)
       const client = apiKey ? asked(() => trustClient({ baseUrl: atrium, apiKey })) : null
       const results = await gateSources(sources, { client, policy, allowPrivate: allowPrivate === true })
       if (json) console.log(JSON.stringify(results, null, 2))
       else process.stdout.write(asText(results))
+      const unjudged = results.filter(isUnjudged)
+      if (unjudged.length > 0) throw new Refusal(whyUnjudged(unjudged, results.length))
     })
 }
 
-/** What is wrong with an address or a key is the caller's to mend. */
+/** A denial and a page that does not answer are results; nobody's decision and a file that was not read are none. */
+const isUnjudged = ({ standing, decision, rating }: GatedSource): boolean =>
+  standing !== 'denied' && decision === null && rating === null
+
+function whyUnjudged(sources: readonly GatedSource[], total: number): string {
+  const reasons = new Set(sources.flatMap(({ why }) => why.map(printable)))
+  return `${sources.length} of ${total} sources could not be judged. ${[...reasons].join(' ')}`
+}
+
+/** What is wrong with a key is the caller's to mend. */
 function asked<Client>(make: () => Client): Client {
   try {
     return make()

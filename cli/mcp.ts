@@ -1,11 +1,9 @@
 import { Argument, Command } from 'commander'
-import { Refusal } from '../subgraphs/runtime/refusal.ts'
+import { addressOption } from './address.ts'
 import { bridge } from './mcp/bridge.ts'
 
 /** The servers that a running Atrium has, as their paths name them. */
 const SERVERS = ['directory', 'store', 'trust', 'graph'] as const
-
-const DEFAULT_URL = 'http://localhost:4000'
 
 /** Credentials come from the environment: arguments of programs can be read by everybody on the machine. */
 const CREDENTIALS: readonly {
@@ -40,15 +38,12 @@ export function mcpCommand(): Command {
   return new Command('mcp')
     .description('speak MCP over standard input and output, for an Atrium that runs')
     .addArgument(new Argument('<server>', 'which of its MCP servers').choices(SERVERS))
-    .option('--url <url>', `where Atrium runs (ATRIUM_URL, else ${DEFAULT_URL})`)
+    .addOption(addressOption('--url <url>'))
     .addHelpText(
       'after',
       `\nCredentials, from the environment:\n${CREDENTIALS.map(({ variable, meaning }) => `  ${variable.padEnd(19)}${meaning}`).join('\n')}`,
     )
-    .action(async (server: string, { url = process.env.ATRIUM_URL ?? DEFAULT_URL }: { readonly url?: string }) => {
-      if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-        throw new Refusal(`Expected the address of an Atrium, such as ${DEFAULT_URL}, got "${url}".`)
-      }
+    .action(async (server: string, { url }: { readonly url: string }) => {
       const headers = CREDENTIALS.flatMap(({ variable, header, prefix }) => {
         const value = process.env[variable]
         return value ? [[header, `${prefix}${value}`] as const] : []

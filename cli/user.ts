@@ -8,6 +8,7 @@ import { ROLES, type Role, type User } from '../subgraphs/social/user/user.ts'
 import { withDatabase } from './database.ts'
 
 type Password = { readonly password?: string; readonly passwordStdin?: true }
+type SetPassword = Password & { readonly email: string; readonly json?: true }
 type Create = Password & {
   readonly email: string
   readonly name: string
@@ -62,9 +63,9 @@ function passwordCommand(): Command {
   return withPassword(new Command('password').description('set the password of a user, and end every session'))
     .requiredOption('--email <address>', 'address of the user')
     .option('--json', 'print {id, email, name, role, createdAt} on standard output')
-    .action(async ({ json, email, ...given }: Password & { readonly email: string; readonly json?: true }) => {
+    .action(async ({ json, email, ...given }: SetPassword, command: Command) => {
       const password = await passwordIn(given)
-      if (password === undefined) throw new Refusal('Expected --password-stdin or --password.')
+      if (password === undefined) return command.error('error: expected --password-stdin or --password', { exitCode: 2 })
       const outcome = await onAccounts((accounts) => accounts.setPassword(email, password))
       if ('problems' in outcome) throw new Refusal(outcome.problems.map(({ message }) => message).join('\n'))
       console.log(

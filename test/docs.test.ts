@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFile, execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { variables } from '../config.ts'
@@ -27,7 +29,7 @@ test('docs/operations.md lists the variables of `npm start` as the program knows
 })
 
 test('docs/operations.md lists the variables of the gateway by itself as the program knows them', () => {
-  expect(tableIn('`node gateway/main.ts`')).toEqual(rowsOf(gatewayVariables))
+  expect(tableIn('`npx node gateway/main.ts`')).toEqual(rowsOf(gatewayVariables))
 })
 
 test('compose.yaml sets variables that there are, in the same roles as a cluster, behind ports that its balancer has', () => {
@@ -52,4 +54,26 @@ test('a container starts as `npm start` does', () => {
   const [, command = ''] =
     /^CMD (.*)$/m.exec(readFileSync(join(ROOT, 'Containerfile'), 'utf8').split('# No shell')[1] ?? '') ?? []
   expect(JSON.parse(command).join(' ')).toBe(scripts.start.split('exec ')[1])
+})
+
+/** Folders of the PATH with a Node that cannot run TypeScript as it is, which the one that `npm ci` installs can. */
+const oldNodes = (process.env.PATH ?? '').split(delimiter).filter((folder) => {
+  const node = join(folder, 'node')
+  return existsSync(node) && Number(/^v(\d+)/.exec(execFileSync(node, ['--version'], { encoding: 'utf8' }))?.[1]) < 22
+})
+
+test.skipIf(oldNodes.length === 0)('the gateway by itself starts as README says, whatever Node the system has', async () => {
+  const [, command = ''] = /`(SUPERGRAPH_FILE=[^`]*gateway\/main\.ts)`/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? []
+  const env = { ...process.env, PATH: [...oldNodes, '/usr/bin', '/bin'].join(delimiter) }
+  const started = promisify(execFile)('sh', ['-c', command], { cwd: ROOT, env })
+  // It has been read and run: what it lacks is the file that README leaves to the reader.
+  await expect(started).rejects.toMatchObject({ stderr: expect.stringMatching(/^SUPERGRAPH_FILE .*cannot be read/) })
+})
+
+test('no page tells to run TypeScript with whatever Node the system has', () => {
+  const pages = execFileSync('git', ['ls-files', '*.md'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n')
+  const told = pages.flatMap((page) =>
+    [...readFileSync(join(ROOT, page), 'utf8').matchAll(/(?<!npx )\bnode [\w./-]+\.ts\b/g)].map(([text]) => `${page}: ${text}`),
+  )
+  expect(told).toEqual([])
 })

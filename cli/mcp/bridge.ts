@@ -1,14 +1,22 @@
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { headersFor, versionIn } from './headers.ts'
 import { messagesIn } from './messages.ts'
 
+/** How long after the end of standard input answers are still waited for: longer than an operation may take. Milliseconds. */
+const PATIENCE = 15_000
+
 /**
  * Carries messages between standard input and output and the MCP server at `url`, without reading more of them than HTTP needs: so tools, versions and limits are
- * those of that server. Resolves at the end of standard input; what is still being answered then is given up.
+ * those of that server. Resolves at the end of standard input, when what was asked before it has been answered.
  */
 export async function bridge(url: string, credentials: Readonly<Record<string, string>>): Promise<void> {
-  const client = new StdioServerTransport()
+  const pending = new Set<Promise<void>>()
+  // The transport sends nothing any more once its input has ended.
+  const input = inputUntil(() => Promise.race([Promise.all(pending), sleep(PATIENCE, undefined, { ref: false })]))
+  const client = new StdioServerTransport(Readable.from(input, { objectMode: false }))
   const ended = new AbortController()
   const running = new Map<string | number, AbortController>()
   /** What was agreed on with a client of 2025; those of later generations say it in every message. */
@@ -18,10 +26,17 @@ export async function bridge(url: string, credentials: Readonly<Record<string, s
     client.onclose = resolve
   })
   client.onerror = (error) => console.error(error.message)
-  client.onmessage = (message) => void carry(message).catch((error: unknown) => console.error(error))
+  client.onmessage = (message) => {
+    const carried: Promise<void> = carry(message)
+      .catch((error: unknown) => console.error(error))
+      .finally(() => pending.delete(carried))
+    pending.add(carried)
+  }
   await client.start()
   await closed
   ended.abort()
+  // Who no longer reads may still hold it open. A file has no such method, and needs none.
+  process.stdin.unref?.()
 
   async function carry(message: JSONRPCMessage): Promise<void> {
     if (isJSONRPCRequest(message)) return answer(message)
@@ -77,4 +92,15 @@ export async function bridge(url: string, credentials: Readonly<Record<string, s
     if (message !== 'fetch failed') return `${message} Is that the address of an Atrium (--url)?`
     return `Nothing answers at ${url}: start Atrium with npm start, or say with --url or ATRIUM_URL where it runs.`
   }
+}
+
+/** Standard input, whose end comes when `answered` resolves. Who pipes one message in may leave out the end of its line. */
+async function* inputUntil(answered: () => Promise<unknown>): AsyncGenerator<Buffer> {
+  let last: Buffer | null = null
+  for await (const chunk of process.stdin) {
+    last = chunk
+    yield chunk
+  }
+  if (last && last.at(-1) !== 0x0a) yield Buffer.from('\n')
+  await answered()
 }

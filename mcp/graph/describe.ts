@@ -1,4 +1,5 @@
 import {
+  GraphQLInterfaceType,
   type GraphQLNamedType,
   GraphQLObjectType,
   type GraphQLSchema,
@@ -30,7 +31,8 @@ export function describe(schema: GraphQLSchema, name: string): string | null {
   const { fields } = type.toConfig()
   const asked = fields[fieldName]
   if (!asked) return null
-  const alone = new GraphQLObjectType({ name: typeName, fields: { [fieldName]: asked } })
+  const only = { name: typeName, fields: { [fieldName]: asked } }
+  const alone = isInterfaceType(type) ? new GraphQLInterfaceType(only) : new GraphQLObjectType(only)
   return print([
     alone,
     ...field.args.flatMap(({ type: given }) => [getNamedType(given), ...inputsOf(getNamedType(given))]),
@@ -51,8 +53,8 @@ function inputsOf(type: GraphQLNamedType, found: Set<GraphQLNamedType> = new Set
   return [...found]
 }
 
-const print = (types: readonly GraphQLNamedType[]): string =>
-  [...new Set(types)]
-    .filter((type) => !isSpecifiedScalarType(type))
-    .map(printType)
+/** The types that are asked for, each once. What everybody knows is printed only when it is what was asked for. */
+const print = ([asked, ...others]: readonly GraphQLNamedType[]): string =>
+  [...new Set([asked, ...others.filter((type) => !isSpecifiedScalarType(type))])]
+    .flatMap((type) => (type ? printType(type) : []))
     .join('\n\n')

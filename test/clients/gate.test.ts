@@ -277,27 +277,31 @@ describe('npx atrium gate', () => {
     expect(JSON.stringify(results)).not.toContain(key)
   })
 
-  test('holds what cannot be verified, and says why', async () => {
-    const { out, code } = await atrium([`https://${GOOD}/`], { ATRIUM_API_KEY: key, ATRIUM_URL: 'http://127.0.0.1:9' })
+  test('holds what cannot be verified, says why, and exits 1', async () => {
+    const { out, err, code } = await atrium([`https://${GOOD}/`], { ATRIUM_API_KEY: key, ATRIUM_URL: 'http://127.0.0.1:9' })
     expect([code, out]).toEqual([
-      0,
+      1,
       expect.stringMatching(/^Not to be used:\n {2}https:\/\/good-place\.com\/\n {4}Atrium cannot be reached/),
     ])
+    expect(err).toMatch(/^1 of 1 sources could not be judged\. Atrium cannot be reached: .*\n$/)
+  })
+
+  test('exits 1 when the key is refused or a file is not there, and prints what it has all the same', async () => {
+    const sources = [`https://${GOOD}/`, join(folder, 'nowhere.md'), join(folder, 'cited.html')]
+    const { out, err, code } = await atrium([...sources, '--json'], { ATRIUM_API_KEY: 'sk_wrong', ATRIUM_URL: stack.url })
+    expect(code).toBe(1)
+    expect(err).toMatch(/^2 of 3 sources could not be judged\. Atrium answered 401.* There is no such file; .*\n$/)
+    expect(JSON.parse(out)).toMatchObject([{ use: 'none' }, { use: 'none' }, { use: 'cite' }])
   })
 
   test.each([
-    ['a URL without a key', [`https://${GOOD}/`], {}, /ATRIUM_API_KEY/],
-    [
-      'an address that is none',
-      [`https://${GOOD}/`, '--atrium', 'nowhere'],
-      { ATRIUM_API_KEY: 'k' },
-      /Expected baseUrl to be an http\(s\) URL/,
-    ],
-    ['more than a hundred sources', Array.from({ length: 101 }, (_, index) => `${index}.txt`), {}, /at most 100 sources/],
-  ])('refuses %s in a sentence', async (_, words, env, message) => {
-    const { err, code } = await atrium(words, env)
-    expect(code).toBe(1)
-    expect(err.trim()).toMatch(message)
-    expect(err.trim().split('\n').length).toBe(1)
+    ['a URL without a key', [`https://${GOOD}/`], {}, 1, /^Expected ATRIUM_API_KEY .*\n$/],
+    ['an address that is none', [`https://${GOOD}/`, '--atrium', 'nowhere'], {}, 2, /Expected the address of an Atrium/],
+    ['another address that is none', ['a.txt'], { ATRIUM_URL: 'ftp://x' }, 2, /ATRIUM_URL.*Expected the address of an Atrium/],
+    ['a hundred and one sources', Array.from({ length: 101 }, (_, index) => `${index}.txt`), {}, 2, /at most 100 sources/],
+  ])('refuses %s in a sentence', async (_, words, env, status, message) => {
+    const { out, err, code } = await atrium(words, env)
+    expect([code, out]).toEqual([status, ''])
+    expect(err).toMatch(message)
   })
 })

@@ -292,6 +292,20 @@ describe.each(Object.entries(GENERATIONS))('a client of %s', (generation, connec
     for (const type of ['skills(', 'type SkillConnection', 'input SkillFilter', 'enum SkillSource'])
       expect(described.sdl).toContain(type)
 
+    for (const [name, ...parts] of [
+      ['DirectoryItem', 'interface DirectoryItem {'],
+      ['DirectoryItem.name', 'interface DirectoryItem {\n', '\n  name: String!'],
+      ['Skill.name', 'type Skill {\n'],
+      ['DecideInput.domain', 'input DecideInput {', 'domain: String'],
+      ['DecideResult', 'union DecideResult = DecisionMade', 'type QuotaExceeded'],
+      ['SkillSource', 'enum SkillSource {'],
+      ['DateTime', 'scalar DateTime'],
+      ['String', 'scalar String'],
+    ] as const) {
+      const { structured } = await call('graph', 'describe', { name })
+      for (const part of parts) expect([name, structured.sdl]).toEqual([name, expect.stringContaining(part)])
+    }
+
     const query = 'query Some($first: Int!) { skills(first: $first) { totalCount edges { node { slug name } } } }'
     const { structured: ran } = await call('graph', 'run_query', { query, variables: { first: 3 }, operation_name: 'Some' })
     const rest = (await askRaw(stack.url, `/api/skills?limit=3`)).json

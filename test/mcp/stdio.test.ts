@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '../../gateway/listen.ts'
 import { aGoodHost } from '../subgraphs/trust/support/trust.ts'
+import { unusedPort } from '../support/program.ts'
 import { GENERATIONS, type McpClient } from './clients.ts'
 import { type McpStack, startMcpStack } from './stack.ts'
 
@@ -69,11 +72,43 @@ describe.each(Object.entries(GENERATIONS))('`npx atrium mcp` for a client of %s'
 
 test('says what to do where nothing answers, and where something else does', async () => {
   const connect = GENERATIONS['2025-11-25'] as (place: ReturnType<typeof started>) => Promise<McpClient>
-  const port = await freePort('127.0.0.1')
-  await expect(connect(started('directory', { ATRIUM_URL: `http://127.0.0.1:${port}` }))).rejects.toThrow(
-    /Nothing answers at .*: start Atrium/,
-  )
+  const nowhere = `http://127.0.0.1:${await unusedPort()}`
+  await expect(connect(started('directory', { ATRIUM_URL: nowhere }))).rejects.toThrow(/Nothing answers at .*: start Atrium/)
   await expect(connect(started('directory', { ATRIUM_URL: `${stack.url}/elsewhere` }))).rejects.toThrow(
     /got HTTP 404\. Is that the address/,
   )
+})
+
+test('answers what was asked before the end of its input, then ends', async () => {
+  const message = (id: number, method: string, params: object) => JSON.stringify({ jsonrpc: '2.0', id, method, params })
+  const clientInfo = { name: 'printf', version: '1' }
+  const asked = [
+    message(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }),
+    message(2, 'tools/list', {}),
+    message(3, 'tools/call', { name: 'search_skills', arguments: { query: 'postgres' } }),
+  ]
+  const { command, args, env } = started('directory', { ATRIUM_URL: stack.url })
+  for (const input of [asked[0] ?? '', `${asked.join('\n')}\n`, '']) {
+    const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] })
+    child.stdin.end(input)
+    const ended = once(child, 'exit')
+    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
+    const answers = out
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
+    const ids = input.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line).id))
+    expect(answers.map(({ id }) => id).sort()).toEqual(ids)
+    expect(answers.every(({ result }) => result !== undefined)).toBe(true)
+    expect([await ended, err]).toEqual([[0, null], ''])
+  }
+})
+
+test('ends when nobody reads its answers any more, though its input goes on', async () => {
+  const { command, args, env } = started('directory', { ATRIUM_URL: stack.url })
+  const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'ignore'] })
+  const ended = once(child, 'exit')
+  child.stdout.destroy()
+  child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`)
+  await ended
 })

@@ -85,6 +85,12 @@ describe('a shop page', () => {
     expect([names.length, names.at(-1)]).toEqual([62, 'Cup'])
   })
 
+  test('a list that does not go on there is begun again, in its own place', async () => {
+    const { status, text } = await askRaw(web.url, `/shops/${corner.code}?after=zzz`, { headers: { accept: 'text/html' } })
+    expect(status).toBe(400)
+    expect(text).toContain(`<a href="/shops/${corner.code}">Start again</a>`)
+  })
+
   test.each(['/shops/nothing', '/shops/%00', "/shops/'%20OR%201=1"])('%s is no shop', async (path) => {
     expect((await askRaw(web.url, path, { headers: { accept: 'text/html' } })).status).toBe(404)
   })

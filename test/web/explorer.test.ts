@@ -105,6 +105,23 @@ describe.skipIf(!existsSync(CHROMIUM) && !process.env.REQUIRE_CHROMIUM)(
       expect([complaints, elsewhere]).toEqual([[], []])
     })
 
+    test('on a telephone the answer stands below the query, as wide as it', async () => {
+      const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
+      await page.goto(`${base}/graphql`)
+      await page.getByRole('button', { name: /execute query/i }).click()
+      await page.locator('.result-window', { hasText: '"Product a"' }).waitFor()
+      const [query, answer] = [
+        await page.locator('.graphiql-editors').boundingBox(),
+        await page.locator('.graphiql-response').boundingBox(),
+      ]
+      expect(answer?.width).toBeGreaterThan(250)
+      expect(answer?.height).toBeGreaterThan(200)
+      expect(query?.height).toBeGreaterThan(200)
+      expect(answer?.y).toBeGreaterThanOrEqual((query?.y ?? 0) + (query?.height ?? 0))
+      if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT.replace('.png', '-narrow.png') })
+      await page.close()
+    })
+
     test('a subscription shows what happens, with the credentials that were chosen above', async () => {
       const ticker = await startTicker()
       const own = createHttpServer({ log: keptLog().log })

@@ -7,6 +7,7 @@ import { createHttpServer } from '../../gateway/server.ts'
 import { startSite } from '../../web/serve.ts'
 import { directoryWithoutData, keptLog } from '../gateway/support/graph.ts'
 import { askRaw } from '../rest-facade/ask.ts'
+import { aServer, putItems } from '../support/items.ts'
 import { hasNoBrowser, launch, look, openPage, picture } from './support/browser.ts'
 import { AWKWARD, HOSTILE, OPERATIONS_TOKEN, startWeb } from './support/site.ts'
 
@@ -116,6 +117,32 @@ describe('without a script', () => {
     const { status, text } = await get(path)
     expect(status).toBe(400)
     expect(text).toContain(parameter)
+    expect(text).toContain('<a href="/search">Start again</a>')
+  })
+
+  test.each(['/search?q=++', '/search?q=%09&kind=', '/trust?domain=%20'])(
+    '%s is a form that nothing was written into',
+    async (path) => {
+      const { status, text } = await get(path)
+      expect(status).toBe(200)
+      expect(text).toContain('<form')
+      expect(text).not.toContain('<h2 id="verdict">')
+    },
+  )
+
+  test('words that were pasted with a tab or an end of a line between them are words', async () => {
+    const [pasted, typed] = [await get('/search?q=acme%09warehouse%0D%0A'), await get('/search?q=acme+warehouse+')]
+    expect([pasted.status, pasted.text]).toEqual([200, typed.text])
+    expect(typed.text).toContain('Acme Tools')
+    const broken = await get('/search?q=%ff')
+    expect([broken.status, broken.text.includes('<code>q</code>')]).toEqual([400, true])
+  })
+
+  test('what was not found is said in a sentence', async () => {
+    const { text } = await get('/search?q=zzzzqqqq')
+    expect(text).toContain('Nothing for <strong>zzzzqqqq</strong>. Fewer words')
+    expect((await get('/search?q=zzzzqqqq&kind=plugin')).text).toContain('Nothing for <strong>zzzzqqqq</strong> in this part')
+    expect((await get('/search?category=Nothing')).text).toContain('Nothing in this part')
   })
 
   test('an address without anything helps to find what was meant; programs get JSON there', async () => {
@@ -348,6 +375,18 @@ describe('for programs', () => {
     expect(text).not.toMatch(/<script|<img/)
   })
 
+  test('the feed was updated when the last of its entries was, whichever that is', async () => {
+    const times = async () => [...(await get('/feed.xml')).text.matchAll(/<updated>([^<]*)<\/updated>/g)].map(([, time]) => time)
+    const before = await times()
+    await putItems(web.trust.database.connection, [
+      aServer('many/number-0', { description: 'One of many for postgres', category: 'Databases' }),
+    ])
+    await expect.poll(times).not.toEqual(before)
+    const [feed, ...entries] = await times()
+    expect(new Set(entries).size).toBe(2)
+    expect(feed).toBe(entries.toSorted().at(-1))
+  })
+
   test('agents find skills that teach them this service, known by their digests', async () => {
     const { json, headers } = await get('/.well-known/agent-skills/index.json')
     expect(headers['access-control-allow-origin']).toBe('*')
@@ -367,6 +406,9 @@ describe('for programs', () => {
     const { text } = await get('/robots.txt')
     expect(text).toContain(`Sitemap: ${web.url}/sitemap.xml`)
     expect(text).toContain('Disallow: /trust?')
+    expect(text).toContain('Disallow: /console\n')
+    const listed = (await get('/sitemap/pages.xml')).text
+    for (const [, path = ''] of text.matchAll(/^Disallow: (.*)$/gm)) expect(listed).not.toContain(`<loc>${web.url}${path}`)
   })
 })
 
@@ -420,6 +462,23 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.close()
   })
 
+  test('search as one types says why it has no answer, and goes on with the next letter', async () => {
+    const { page } = await openPage(browser)
+    await page.goto(`${web.url}/search?q=acme`)
+    await page.route('**/search?q=postgres', (route) =>
+      route.fulfill({ status: 429, contentType: 'text/html', body: '<h1>A moment, please</h1>' }),
+    )
+    await page.getByRole('searchbox').fill('postgres')
+    await page.getByRole('status').filter({ hasText: 'A moment, please.' }).waitFor()
+    expect(await page.locator('.is-loading').count()).toBe(0)
+    expect(new URL(page.url()).search).toBe('?q=acme')
+    await picture(page, 'typed-refused')
+    await page.getByRole('searchbox').fill('postgress')
+    await page.locator('#results .card', { hasText: 'One of many for postgres' }).first().waitFor()
+    expect(await page.getByRole('status').count()).toBe(0)
+    await page.close()
+  })
+
   test('without JavaScript the form and the facets find the same', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false })
     const page = await context.newPage()
@@ -456,6 +515,29 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     expect(await page.evaluate('document.activeElement.textContent')).toBe('MCP servers')
     await page.close()
   })
+
+  test.each(['/', '/search?q=acme', '/mcp/acme/tool'])(
+    'skipping to the content of %s stays on the page, also after words were typed',
+    async (path) => {
+      const { page } = await openPage(browser)
+      await page.goto(web.url + path)
+      const isThere = () => page.evaluate('window.isThere = window.isThere ?? performance.timeOrigin')
+      const begun = await isThere()
+      const skip = async () => {
+        await page.getByRole('link', { name: 'Skip to content' }).focus()
+        await page.keyboard.press('Enter')
+        await page.waitForURL(/#content$/)
+        // A reload would have begun by then.
+        await page.waitForTimeout(300)
+        expect([await isThere(), await page.evaluate('document.activeElement.id')]).toEqual([begun, 'content'])
+      }
+      await skip()
+      await page.getByRole('searchbox').fill('postgres')
+      await page.waitForURL((address) => address.search === '?q=postgres')
+      await skip()
+      await page.close()
+    },
+  )
 
   test('a script that somebody gets into a page is not run', async () => {
     const { page, complaints } = await openPage(browser)

@@ -74,7 +74,7 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
     readForms(scope)
     scope.setErrorHandler((error, request, reply) => {
       if (error instanceof Overloaded) return show(reply, unavailable(503))
-      const page = error instanceof Unanswered ? refused(error.errors, site) : unavailable(500)
+      const page = error instanceof Unanswered ? refused(error.errors, site, '/') : unavailable(500)
       const { statusCode } = error as { statusCode?: number }
       if (statusCode !== undefined && statusCode < 500)
         return show(reply, { ...problemPage('invalid_request'), status: statusCode })

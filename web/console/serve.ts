@@ -9,7 +9,7 @@ import { type Html, html } from '../frame/html.ts'
 import { type Ask, dataOf, type Page, Unanswered } from '../frame/page.ts'
 import { notReadable, refused, unavailable } from '../frame/refusals.ts'
 import type { Seal } from '../frame/seal.ts'
-import { askOf, filledIn, routed, sendPage } from '../frame/serve.ts'
+import { askOf, beginningOf, filledIn, routed, sendPage } from '../frame/serve.ts'
 import type { Site } from '../frame/site.ts'
 import { access, newAuthtoken } from './access.ts'
 import { apps, appsChanges } from './apps.ts'
@@ -58,7 +58,9 @@ export async function serveConsole(
     scope.setErrorHandler((error, request, reply) => {
       if (error instanceof Overloaded) return show(reply, unavailable(503))
       if (error instanceof Unanswered)
-        return hasEnded(error) ? sayEnded(request, reply) : show(reply, refused(error.errors, site))
+        return hasEnded(error)
+          ? sayEnded(request, reply)
+          : show(reply, refused(error.errors, site, beginningOf(request, '/console')))
       const { statusCode = 500 } = error as { readonly statusCode?: number }
       if (statusCode < 500) return show(reply, unreadableForm(statusCode, site))
       request.log.error({ err: error }, 'a page of the console failed')
@@ -102,7 +104,7 @@ export async function serveConsole(
     { status = 200, problems = [] }: Shown = {},
   ): Promise<FastifyReply> {
     const { values, refusals } = parseQuery(row.parameters, filledIn(request.raw.url ?? ''))
-    if (refusals.length > 0) return show(reply, notReadable(refusals))
+    if (refusals.length > 0) return show(reply, notReadable(refusals, site, beginningOf(request, '/console')))
     const body = await row.body({
       path: request.params as Readonly<Record<string, string>>,
       query: values as never,

@@ -7,6 +7,9 @@ import { KINDS } from '../item/kind.ts'
 /** An empty feed must have a time as well (RFC 4287 §4.1.1). */
 const NEVER = '1970-01-01T00:00:00Z'
 
+/** The last change of any entry (RFC 4287 §4.2.15), which need not be of the newest. Times are in UTC, so they sort as texts. */
+const lastOf = (times: readonly string[]): string => times.toSorted().at(-1) ?? NEVER
+
 export const feedFiles: readonly FileRow[] = [
   {
     path: '/feed.xml',
@@ -20,7 +23,7 @@ export const feedFiles: readonly FileRow[] = [
 <id>${publicUrl}/feed.xml</id>
 <title>Atrium: new in the directory</title>
 <subtitle>MCP servers, plugins and agent skills, those that were listed last first.</subtitle>
-<updated>${newestItems[0]?.createdAt ?? NEVER}</updated>
+<updated>${lastOf(newestItems.map(({ updatedAt }) => updatedAt))}</updated>
 <author><name>Atrium</name></author>
 <rights>CC-BY 4.0</rights>
 <link rel="self" type="application/atom+xml" href="${publicUrl}/feed.xml"/>

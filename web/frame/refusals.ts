@@ -1,20 +1,28 @@
 import type { GraphQLFormattedError } from 'graphql'
 import type { Refusal } from '../../rest-facade/http/parameters.ts'
-import { html } from './html.ts'
+import { type Content, html } from './html.ts'
 import type { Page } from './page.ts'
 import type { Site } from './site.ts'
 
-/** The address holds something that cannot be read. */
-export const notReadable = (refusals: readonly Refusal[]): Page => ({
+/** The address holds something that cannot be read; `again` is the path to go on from. */
+export const notReadable = (refusals: readonly Refusal[], site: Site, again: string): Page =>
+  unreadable(
+    html`<ul>${refusals.map(({ parameter, expected, got }) => html`<li>Expected <code>${parameter}</code> to be ${expected}${got === null ? '' : html`, got <code>${got}</code>`}.</li>`)}</ul>`,
+    site,
+    again,
+  )
+
+const unreadable = (reasons: Content, { at }: Site, again: string): Page => ({
   status: 400,
   title: 'This address cannot be read',
   description: 'A part of the address is not what this page expects.',
   body: html`<h1>This address cannot be read</h1>
-<ul>${refusals.map(({ parameter, expected, got }) => html`<li>Expected <code>${parameter}</code> to be ${expected}${got === null ? '' : html`, got <code>${got}</code>`}.</li>`)}</ul>`,
+${reasons}
+<p><a href="${at(again)}">Start again</a></p>`,
 })
 
-/** The graph refused, or did not answer. */
-export function refused(errors: readonly GraphQLFormattedError[], site: Site): Page {
+/** The graph refused, or did not answer; `again` is the path to go on from where something asked for was wrong. */
+export function refused(errors: readonly GraphQLFormattedError[], site: Site, again: string): Page {
   const limited = errors.find(({ extensions }) => extensions?.code === 'RATE_LIMITED')
   if (limited) {
     return {
@@ -27,13 +35,11 @@ export function refused(errors: readonly GraphQLFormattedError[], site: Site): P
     }
   }
   if (errors.length > 0 && errors.every(({ extensions }) => extensions?.code === 'BAD_USER_INPUT')) {
-    return {
-      status: 400,
-      title: 'This address cannot be read',
-      description: 'A part of the address is not what this page expects.',
-      body: html`<h1>This address cannot be read</h1>${errors.map(({ message }) => html`<p>${message}</p>`)}
-<p><a href="${site.at('/search')}">Start a new search</a></p>`,
-    }
+    return unreadable(
+      errors.map(({ message }) => html`<p>${message}</p>`),
+      site,
+      again,
+    )
   }
   return unavailable(503)
 }

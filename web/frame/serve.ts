@@ -4,7 +4,7 @@ import { callerOf, goneSignal } from '../../gateway/caller.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
 import { Overloaded } from '../../gateway/overload.ts'
 import { compressAnswers } from '../../gateway/server.ts'
-import { parseQuery } from '../../rest-facade/http/parameters.ts'
+import { decoded, parseQuery } from '../../rest-facade/http/parameters.ts'
 import type { Caller } from '../../subgraphs/runtime/caller.ts'
 import type { FileRow } from './file.ts'
 import { PAGE_HEADERS } from './headers.ts'
@@ -39,7 +39,7 @@ export async function servePages(
     compressAnswers(scope)
     scope.setErrorHandler((error, request, reply) => {
       if (error instanceof Overloaded) return sendPage(reply, unavailable(503), site, NOT_KEPT)
-      const page = error instanceof Unanswered ? refused(error.errors, site) : unavailable(500)
+      const page = error instanceof Unanswered ? refused(error.errors, site, beginningOf(request)) : unavailable(500)
       if (!(error instanceof Unanswered)) request.log.error({ err: error }, 'a page failed')
       return sendPage(reply, page, site, NOT_KEPT)
     })
@@ -50,7 +50,7 @@ export async function servePages(
   function handlerOf(row: PageRow) {
     return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const { values, refusals } = parseQuery(row.parameters, filledIn(request.raw.url ?? ''))
-      if (refusals.length > 0) return sendPage(reply, notReadable(refusals), site, NOT_KEPT)
+      if (refusals.length > 0) return sendPage(reply, notReadable(refusals, site, beginningOf(request)), site, NOT_KEPT)
       const ask = askOf(client, request, reply)
       const path = request.params as Readonly<Record<string, string>>
       const page = await row.answer({ path, query: values as never, ask, site } as never)
@@ -119,13 +119,33 @@ export function pathOf({ raw }: FastifyRequest): string {
   }
 }
 
-/** The parameters of an address without those that a form left empty. */
+/** The path of the same page without what was asked of it; where nothing was, `first`. */
+export function beginningOf({ raw }: FastifyRequest, first = '/'): string {
+  const [path = '/', parameters] = (raw.url ?? '/').split('?', 2)
+  return parameters === undefined ? first : path
+}
+
+/**
+ * The parameters of an address as people fill in forms: without those that were left empty or got nothing but blanks, and with a blank for what only moves a
+ * cursor, such as a tab that was pasted along.
+ */
 export function filledIn(url: string): string {
   const mark = url.indexOf('?')
   if (mark === -1) return ''
   return url
     .slice(mark + 1)
     .split('&')
-    .filter((pair) => /=./.test(pair))
+    .flatMap((pair) => {
+      const equals = pair.indexOf('=')
+      if (equals === -1) return []
+      const value = decoded(pair.slice(equals + 1))
+      // The page says what is wrong with it.
+      if (value === null) return [pair]
+      const text = value.replaceAll(MOVES, ' ')
+      return text.trim() === '' ? [] : [`${pair.slice(0, equals)}=${encodeURIComponent(text)}`]
+    })
     .join('&')
 }
+
+/** Tabs and ends of lines: control characters that are white space. */
+const MOVES = /[\t-\r\u0085]+/g

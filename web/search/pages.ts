@@ -122,7 +122,7 @@ ${results(wanted, found, site)}`,
 }
 
 const nothing = ({ q, kind, category }: Wanted, { at }: Site): Html =>
-  html`<p role="status">Nothing ${q !== null && html`for <strong>${q}</strong>`} ${
+  html`<p role="status">Nothing${q !== null && html` for <strong>${q}</strong>`}${
     (kind !== null || category !== null) &&
-    html`in this part of the directory. <a href="${at(searchPath({ q }))}">Look everywhere</a>`
+    html` in this part of the directory. <a href="${at(searchPath({ q }))}">Look everywhere</a>`
   }. Fewer words find more; typing errors are forgiven.</p>`

@@ -5,6 +5,7 @@ const hint = document.querySelector('[data-hint]')
 const WAIT_MILLISECONDS = 120
 let waiting
 let asked
+let shown = here()
 
 hint.hidden = matchMedia('(pointer: coarse)').matches
 
@@ -17,30 +18,54 @@ async function show() {
   const parameters = new URLSearchParams([...new FormData(form)].filter(([, value]) => value.trim() !== ''))
   const address = `${form.action}${parameters.size === 0 ? '' : `?${parameters}`}`
   asked?.abort()
-  asked = new AbortController()
+  const mine = new AbortController()
+  asked = mine
   const region = document.getElementById('results')
   region?.classList.add('is-loading')
   try {
-    const answer = await fetch(address, { signal: asked.signal })
+    const answer = await fetch(address, { signal: mine.signal })
     const found = new DOMParser().parseFromString(await answer.text(), 'text/html')
     const fresh = found.getElementById('results')
-    if (!fresh) return
-    for (const each of document.querySelectorAll('[role="status"], [data-resting]')) each.remove()
-    const status = found.querySelector('[role="status"]')
-    if (status) form.closest('search').after(status)
+    if (!fresh) return say(refusalIn(found))
+    for (const each of document.querySelectorAll('[data-resting]')) each.remove()
+    say(found.querySelector('[role="status"]'))
     if (region) region.replaceWith(fresh)
     else document.getElementById('content').append(fresh)
     document.title = found.title
     // The first word on another page makes an entry, so that "back" leads there again; further ones change it.
     if (location.pathname === new URL(form.action).pathname) history.replaceState(null, '', address)
     else history.pushState(null, '', address)
-  } catch (error) {
+    shown = here()
+  } catch {
     // The next letter has asked already; anything else leaves the form, which works without us.
-    if (error.name !== 'AbortError') region?.classList.remove('is-loading')
+  } finally {
+    if (asked === mine) region?.classList.remove('is-loading')
   }
 }
 
-addEventListener('popstate', () => location.reload())
+/** What there is to be told below the box, in place of what was told there before; null is nothing. */
+function say(status) {
+  for (const each of document.querySelectorAll('[role="status"]')) each.remove()
+  if (status) form.closest('search').after(status)
+}
+
+/** What a page without results says. */
+function refusalIn(found) {
+  const status = document.createElement('p')
+  status.setAttribute('role', 'status')
+  status.textContent = `${found.querySelector('h1')?.textContent ?? 'The search does not answer at the moment'}.`
+  return status
+}
+
+/** The page that the address names, wherever on it. */
+function here() {
+  return location.pathname + location.search
+}
+
+// Links to a place on this page make entries as well, and lead nowhere else.
+addEventListener('popstate', () => {
+  if (here() !== shown) location.reload()
+})
 
 addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return

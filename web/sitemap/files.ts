@@ -21,6 +21,9 @@ const AT_ONCE = 100
 
 const NAMESPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
+/** Places for those who sign in: not for crawlers. */
+const PRIVATE: readonly string[] = ['/operations', '/console']
+
 export const sitemapFiles: readonly FileRow[] = [
   {
     path: '/sitemap.xml',
@@ -64,7 +67,7 @@ ${files.map(
       const lists = { mcp, plugin: plugins, skill: skills }
       const paths = [
         '/',
-        ...site.places.map(({ path }) => path).filter((path) => path !== '/graphql'),
+        ...site.places.map(({ path }) => path).filter((path) => path !== '/graphql' && !PRIVATE.includes(path)),
         ...Object.entries(lists).flatMap(([kind, categories]) => [
           searchPath({ kind }),
           ...categories.map(({ name }) => searchPath({ kind, category: name })),
@@ -131,8 +134,6 @@ ${rows}</urlset>
 const robots = ({ publicUrl, at }: Site): string => `User-agent: *
 Disallow: ${at('/trust?')}
 Disallow: ${at('/search?q=')}
-Disallow: ${at('/operations')}
-Disallow: ${at('/console')}
-
+${PRIVATE.map((path) => `Disallow: ${at(path)}\n`).join('')}
 Sitemap: ${publicUrl}/sitemap.xml
 `

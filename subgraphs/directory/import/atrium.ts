@@ -121,7 +121,7 @@ export const atriumReader: Reader = {
     for (const [index, value] of asList(records).entries()) {
       const locator = `records[${index}]`
       const parsed = record.safeParse(value)
-      const statement = parsed.success ? statementOf(parsed.data) : problemOf(parsed.error)
+      const statement = parsed.success ? statementOf(parsed.data) : problemOf(parsed.error, value)
       if (typeof statement === 'string') skipped.push(skip(`${locator}: ${statement}`))
       else contributions.push({ origin: file.origin, path: file.path, locator, format: 'atrium', statement })
     }
@@ -129,15 +129,45 @@ export const atriumReader: Reader = {
   },
 }
 
-function problemOf(error: z.ZodError): string {
+/** What is wrong with a value that is no record: the first of its faults. */
+function problemOf(error: z.ZodError, value: unknown): string {
   const [issue] = error.issues
   if (!issue) return 'is not a record'
   const field = issue.path.map(String).join('.')
   if (issue.code === 'unrecognized_keys')
     return `unknown field ${issue.keys.map((key) => `\`${[field, cleanText(key, 50)].filter(Boolean).join('.')}\``).join(', ')}`
-  return field === ''
-    ? 'is not an object'
-    : `expected \`${field}\` to be ${issue.message.replace(/^Invalid (input|option): expected /, '')}`
+  if (field === '') return 'is not an object'
+  return valueAt(issue.path, value) === undefined
+    ? `\`${field}\` is missing`
+    : `expected \`${field}\` to be ${expectationOf(issue)}`
+}
+
+/** What a path of the schema, not of the file, leads to. */
+const valueAt = (path: readonly PropertyKey[], value: unknown): unknown =>
+  path.reduce<unknown>((inner, name) => (inner as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[name], value)
+
+/** What a field accepts, in words. */
+function expectationOf(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return TYPES[issue.expected] ?? issue.expected
+    case 'invalid_value':
+      return `one of ${issue.values.map(String).join(', ')}`
+    case 'invalid_union':
+      return 'options' in issue ? `one of ${issue.options?.map(String).join(', ')}` : issue.message
+    // Texts are bounded by rules of ours.
+    case 'too_big':
+      return `a list of at most ${issue.maximum} entries`
+    default:
+      return issue.message
+  }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
 }
 
 function statementOf(data: z.infer<typeof record>): Statement | string {

@@ -4,6 +4,8 @@ import { basename, dirname, join, resolve } from 'node:path'
 /** Whose files lie below a folder: `origin` as in table contribution, `root` the absolute folder that its paths count from. */
 export type Origin = { readonly origin: string; readonly root: string }
 
+const PLAIN = 'file:'
+
 /** `owner+repository`: how a collection of repositories names its folders. */
 const FOLDER = /^([A-Za-z0-9][A-Za-z0-9-]{0,38})\+([A-Za-z0-9._-]{1,100})$/
 
@@ -24,9 +26,12 @@ export function originOf(folder: string): Origin {
   for (let ancestor = resolve(folder); ; ancestor = dirname(ancestor)) {
     const found = originAt(ancestor)
     if (found) return found
-    if (dirname(ancestor) === ancestor) return { origin: `file:${resolve(folder)}`, root: resolve(folder) }
+    if (dirname(ancestor) === ancestor) return { origin: `${PLAIN}${resolve(folder)}`, root: resolve(folder) }
   }
 }
+
+/** The folder of an origin that is only a folder; null for every other. */
+export const plainFolder = (origin: string): string | null => (origin.startsWith(PLAIN) ? origin.slice(PLAIN.length) : null)
 
 /** A linked working tree has a file `.git` that leads elsewhere; it is not followed. */
 function remoteOf(folder: string): string | null {

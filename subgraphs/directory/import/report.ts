@@ -32,8 +32,9 @@ export type Report = {
   readonly milliseconds: number
 }
 
-/** Whether the run did nothing of what it was asked for. */
-export const cameToNothing = ({ records, removed, stars }: Report): boolean => records === 0 && removed === 0 && stars === 0
+/** Whether the run did nothing of what it was asked for: items change also when one of several records of theirs is withdrawn. */
+export const cameToNothing = ({ records, imported, updated, removed, stars }: Report): boolean =>
+  [records, imported, updated, removed, stars].every((count) => count === 0)
 
 /** Reasons and examples per reason that a person is shown; `--json` lists all. */
 const MOST_REASONS = 12

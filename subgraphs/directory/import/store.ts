@@ -47,14 +47,16 @@ const asRow = ({ contribution: { origin, path, locator, format, statement }, roo
   record: statement,
 })
 
-/** Addresses of all contributions of these origins, and what each was read under. */
+/** Addresses of all contributions of these origins, and of those that begin like one of `beginnings`, and what each was read under. */
 export async function addressesOf(
   client: pg.ClientBase,
   origins: readonly string[],
+  beginnings: readonly string[],
 ): Promise<readonly (Address & { readonly root: string })[]> {
   const { rows } = await client.query<Address & { root: string }>(
-    'SELECT origin, path, locator, root FROM contribution WHERE origin = ANY ($1)',
-    [origins],
+    `SELECT origin, path, locator, root FROM contribution
+     WHERE origin = ANY ($1) OR EXISTS (SELECT FROM unnest($2::text[]) AS beginning WHERE starts_with(origin, beginning))`,
+    [origins, beginnings],
   )
   return rows
 }

@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs'
+import { join, sep } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Skip } from './contribution.ts'
 import type { Findings } from './import.ts'
 import { assignKeys } from './key.ts'
 import { merge } from './merge.ts'
+import { plainFolder } from './origin.ts'
 import type { Report } from './report.ts'
 import { faultOf, type Row, rowOf } from './row.ts'
 import * as store from './store.ts'
-import type { Scope } from './walk.ts'
+import { FOREIGN, type Scope } from './walk.ts'
 
 type Options = {
   readonly now: Date
@@ -22,6 +24,9 @@ type Outcome = Pick<
 >
 
 const STEPS = 6
+
+type Source = { readonly origin: string; readonly path: string }
+type Stored = Awaited<ReturnType<typeof store.addressesOf>>[number]
 
 /** How often to ask whether another import has ended. Milliseconds. */
 const TURN_POLL = 200
@@ -82,6 +87,7 @@ export async function update(client: pg.ClientBase, findings: Findings, { now, s
 /** Deletes what this run looked for and did not find; returns what it could not look into, and therefore kept. */
 async function removeVanished(client: pg.ClientBase, findings: Findings): Promise<Report['kept']> {
   const origins = [...new Set(findings.scopes.map(({ origin }) => origin))]
+  const below = findings.scopes.filter(({ origin }) => plainFolder(origin) !== null).map(({ origin }) => within(origin))
   const found = new Set(findings.contributions.map(({ contribution }) => addressText(contribution)))
   const gone = new Map<string, boolean>()
   /** A folder that is no longer there was moved to where this run found its origin; one that is there holds its own part. */
@@ -90,12 +96,15 @@ async function removeVanished(client: pg.ClientBase, findings: Findings): Promis
     gone.set(root, known)
     return known
   }
+  const isLookedFor = (address: Stored): boolean =>
+    findings.scopes.some(
+      (scope) =>
+        liesBelow(scope, address.origin) || (covers(scope, address) && (scope.root === address.root || isGone(address.root))),
+    )
   const vanished: store.Address[] = []
   const kept = new Map<string, { origin: string; path: string; records: number }>()
-  for (const address of await store.addressesOf(client, origins)) {
-    if (found.has(addressText(address))) continue
-    if (!findings.scopes.some((scope) => covers(scope, address) && (scope.root === address.root || isGone(address.root))))
-      continue
+  for (const address of await store.addressesOf(client, origins, below)) {
+    if (found.has(addressText(address)) || !isLookedFor(address)) continue
     if (!findings.unreadable.some((source) => isWithin(source, address))) {
       vanished.push(address)
       continue
@@ -113,8 +122,30 @@ function covers({ origin, prefix, exact }: Scope, address: store.Address): boole
   return address.origin === origin && (exact ? address.path === prefix : address.path.startsWith(prefix))
 }
 
+/**
+ * Whether an origin is a plain folder below the one that a run walked through. Each import path without a repository is an origin of its own, so what a folder
+ * inside was once imported as is found again under the wider one, or not at all.
+ */
+function liesBelow({ origin, exact }: Scope, other: string): boolean {
+  if (exact || plainFolder(origin) === null || !other.startsWith(within(origin))) return false
+  return !other
+    .slice(within(origin).length)
+    .split(sep)
+    .some((name) => FOREIGN.has(name))
+}
+
+/** How origins of folders inside of this one begin: `/a/bc` is not in `/a/b`. */
+const within = (origin: string): string => (origin.endsWith(sep) ? origin : `${origin}${sep}`)
+
 /** A source is a file, or a folder with a final `/`; the empty path is a whole origin. */
-function isWithin(source: { readonly origin: string; readonly path: string }, address: store.Address): boolean {
-  if (source.origin !== address.origin) return false
-  return source.path === '' || source.path === address.path || (source.path.endsWith('/') && address.path.startsWith(source.path))
+function isWithin(source: Source, address: Source): boolean {
+  const [wide, narrow] = [placed(source), placed(address)]
+  if (wide.origin !== narrow.origin) return false
+  return wide.path === '' || wide.path === narrow.path || (wide.path.endsWith('/') && narrow.path.startsWith(wide.path))
+}
+
+/** Files of plain folders by where they lie: what one run calls `b/x` in `/a`, another has called `x` in `/a/b`. */
+function placed({ origin, path }: Source): Source {
+  const folder = plainFolder(origin)
+  return folder === null ? { origin, path } : { origin: '', path: join(folder, path || './').replaceAll(sep, '/') }
 }

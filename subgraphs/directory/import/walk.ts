@@ -36,8 +36,8 @@ const LIMITS: Readonly<Record<string, number>> = {
   '.md': 1_000_000,
 }
 
-/** Folders of other people's files and of version control. */
-const FOREIGN = new Set(['.git', 'node_modules'])
+/** Folders of other people's files and of version control: only who names one as an import path wants it read. */
+export const FOREIGN = new Set(['.git', 'node_modules'])
 
 /** Deeper folders are a mistake or an attack. */
 const DEEPEST = 64

@@ -135,6 +135,41 @@ describe('what an import leaves behind', () => {
     expect(await keys()).toEqual(['m/p', 'two'])
   })
 
+  test('a folder takes over what folders inside of it were imported as, and what they have lost', async () => {
+    write({ 'a/b/x.json': persona('p', 'q'), 'a/bc/y.json': persona('beside'), 'a/b/node_modules/z.json': persona('foreign') })
+    for (const part of ['a/b', 'a/bc', 'a/b/node_modules']) await run([join(folder, part)])
+    await run([join(folder, 'a/b')])
+    expect(await keys()).toEqual(['beside', 'foreign', 'p', 'q'])
+    write({ 'a/b/x.json': persona('p') })
+    expect(await run([join(folder, 'a')])).toMatchObject({ removed: 1 })
+    expect(await keys()).toEqual(['beside', 'foreign', 'p'])
+    write({ 'a/b/x.json': '{' })
+    await run([join(folder, 'a/b')])
+    expect(await run([join(folder, 'a')])).toMatchObject({ removed: 0 })
+    rmSync(join(folder, 'a/b/x.json'))
+    expect(await run([join(folder, 'a')])).toMatchObject({ removed: 1 })
+    expect(await keys()).toEqual(['beside', 'foreign'])
+  })
+
+  test('what a folder was imported as leaves with the folder, when one around it is imported', async () => {
+    write({ 'a/b/x.json': persona('p'), 'a/bc/y.json': persona('beside'), 'a/rest.json': persona('rest') })
+    for (const part of ['a/b', 'a/bc']) await run([join(folder, part)])
+    rmSync(join(folder, 'a/b'), { recursive: true })
+    // A file by itself says nothing about the folder that it lies in.
+    await run([join(folder, 'a/rest.json')])
+    expect(await keys()).toEqual(['beside', 'p', 'rest'])
+    expect(await run([join(folder, 'a')])).toMatchObject({ removed: 1 })
+    expect(await keys()).toEqual(['beside', 'rest'])
+  })
+
+  test('what a folder was imported as stays while it cannot be read below the one around it', async () => {
+    write({ 'a/b/x.json': persona('p'), 'a/rest.json': persona('rest') })
+    await run([join(folder, 'a/b')])
+    write({ 'a/b/x.json': '{' })
+    expect(await run([join(folder, 'a')])).toMatchObject({ removed: 0, kept: [{ path: 'x.json', records: 1 }] })
+    expect(await keys()).toEqual(['p', 'rest'])
+  })
+
   test('a file that is there and cannot be read keeps its records, and the report says so', async () => {
     write({ 'a+b/one/SKILL.md': skill('one'), 'x/list.json': persona('p', 'q') })
     await run()
@@ -390,14 +425,47 @@ describe('hostile input', () => {
     write({ 'a/readme.txt': 'x', 'a/notes.md': '---\nnot closed' })
     expect(cameToNothing(await run())).toBe(true)
   })
+
+  test('a folder that took back one of several records of an item came to something', async () => {
+    write({
+      'one/a+b/.claude-plugin/marketplace.json': marketplace('m', 'p'),
+      'two/a+b/plugins/p/.claude-plugin/plugin.json': { name: 'p', keywords: ['from-manifest'] },
+    })
+    for (const part of ['one', 'two']) await run([join(folder, part)])
+    rmSync(join(folder, 'two/a+b/plugins'), { recursive: true })
+    const report = await run([join(folder, 'two')])
+    expect(report).toMatchObject({ records: 0, updated: 1, removed: 0 })
+    expect(cameToNothing(report)).toBe(false)
+  })
 })
 
 describe('a record of our own', () => {
   test.each<[string, Record<string, unknown>, string]>([
     ['an unknown field', { kind: 'guide', slug: 'g', name: 'G', url: 'https://e.org', extra: 1 }, 'unknown field `extra`'],
-    ['a wrong type', { kind: 'guide', slug: 'g', name: 5, url: 'https://e.org' }, '`name`'],
+    ['a wrong type', { kind: 'guide', slug: 'g', name: 5, url: 'https://e.org' }, 'expected `name` to be text'],
+    ['a missing field', { kind: 'guide', name: 'G', url: 'https://e.org' }, '`slug` is missing'],
+    ['no kind', { slug: 'g' }, '`kind` is missing'],
+    [
+      'an unknown word',
+      { kind: 'skill', slug: 's', name: 'S', docsUrl: 'https://e.org', repoUrl: 'https://e.org', source: 'else' },
+      'expected `source` to be one of built-in, optional, community, plugin, mcp',
+    ],
+    [
+      'too many tags',
+      { kind: 'guide', slug: 'g', name: 'G', url: 'https://e.org', tags: Array.from({ length: 31 }, () => 'x') },
+      'expected `tags` to be a list of at most 30 entries',
+    ],
+    [
+      'a number among the tags',
+      { kind: 'guide', slug: 'g', name: 'G', url: 'https://e.org', tags: ['x', 3] },
+      'expected `tags.1` to be text',
+    ],
     ['a script as address', { kind: 'guide', slug: 'g', name: 'G', url: 'javascript:alert(1)' }, '`url`'],
-    ['an unknown kind', { kind: 'thing' }, '`kind`'],
+    [
+      'an unknown kind',
+      { kind: 'thing' },
+      'expected `kind` to be one of mcp_server, plugin, skill, persona, bundle, agent, guide',
+    ],
     [
       'a command for another purpose',
       { kind: 'mcp_server', owner: 'a', repo: 'b', title: 'T', docsUrl: 'https://e.org', installCommand: 'npx x; rm -rf /' },

@@ -1,0 +1,27 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+
+const ATRIUM = join(import.meta.dirname, '../../cli/atrium.ts')
+
+test.each([
+  [['cluster', '--port', '1'], "argument '1' is invalid. Expected a whole number from 1024 to 65486."],
+  [['cluster', '--copies', '9'], "argument '9' is invalid. Expected a whole number from 1 to 8."],
+  [['app', 'plans', 'x', '--plan', 'bad'], 'Expected it to be like Basic:EUR:10:100:0.05.'],
+  [['mcp', 'directory', '--url', 'foo'], "argument 'foo' is invalid. Expected the address of an Atrium"],
+  [['gate', 'a.md', '--atrium', 'foo'], "argument 'foo' is invalid. Expected the address of an Atrium"],
+  [['user', 'password', '--email', 'ann@example.org'], 'expected --password-stdin or --password'],
+])('wrong usage is told from a refusal by status 2, before anything is done: %j', async (words, said) => {
+  // Nothing answers there: a command that opened the database would fail for that.
+  const env = { ...process.env, DATABASE_URL: 'postgresql://nobody@127.0.0.1:9/none' }
+  const child = spawn(process.execPath, [ATRIUM, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [out, err, code] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<number | null>((resolve) => child.once('exit', resolve)),
+  ])
+  expect([code, out]).toEqual([2, ''])
+  expect(err).toContain(said)
+  expect(err).toContain('(--help says more)')
+})
