@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { GetRevisionDocument } from '#generated/operations.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
+import { NO_ITEM } from '../http/problem.ts'
 import { serveFacade } from '../http/serve.ts'
 import { directoryRoutes } from './routes.ts'
 import { directoryTexts } from './texts.ts'
@@ -32,6 +33,7 @@ export async function serveDirectoryApi(
       revisionOf: ({ revision }) => revision.revision,
     },
     headers: { link: '<https://creativecommons.org/licenses/by/4.0/>; rel="license"' },
+    noItem: NO_ITEM,
     guide: `The paths are listed at ${publicUrl}/api/openapi.json and explained at ${publicUrl}/llms.txt.`,
     problemBody: ({ code, message, details }) => ({ error: { code, message, details } }),
     pageBody: ({ results, total, limit, offset }) => ({ count: results.length, total, limit, offset, results }),

@@ -27,6 +27,7 @@ export async function serveSocialApi(
       revisionOf: ({ keys }) => keys.map(({ kid }) => kid).join(' '),
     },
     headers: {},
+    noItem: 'There is nothing with this name.',
     guide: `The keys are at ${publicUrl}/.well-known/jwks.json.`,
     problemBody: ({ code, message, details }) => ({ error: { code, message, details } }),
     pageBody: ({ results, total, limit, offset }) => ({ count: results.length, total, limit, offset, results }),

@@ -7,6 +7,8 @@ const MOST_WAITING = 1_000
 export type BoundedQueue<Item> = {
   /** Ends the queue with SLOW_READER when too many wait. */
   readonly push: (item: Item) => void
+  /** Ends it with SLOW_READER, without what waits. */
+  readonly cutOff: () => void
   /** Ends it after what waits; with an error, if one is given. */
   readonly end: (error?: Error) => void
   readonly iterator: AsyncIterableIterator<Item>
@@ -60,6 +62,13 @@ export function boundedQueue<Item>({
     if (waiting.length === 0 && !failure) release()
   }
 
+  function cutOff(): void {
+    waiting = []
+    end(slowReader(MOST_WAITING))
+    // Nothing more will come of it, though its reader may take long to hear that.
+    release()
+  }
+
   const iterator: AsyncIterableIterator<Item> = {
     // Not async: that would cost each item of each reader three more turns of the microtask queue.
     next() {
@@ -102,12 +111,9 @@ export function boundedQueue<Item>({
         return
       }
       waiting.push(item)
-      if (waiting.length <= MOST_WAITING) return
-      waiting = []
-      end(slowReader(MOST_WAITING))
-      // Nothing more will come of it, though its reader may take long to hear that.
-      release()
+      if (waiting.length > MOST_WAITING) cutOff()
     },
+    cutOff,
     end,
     iterator,
   }

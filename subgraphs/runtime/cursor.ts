@@ -19,8 +19,11 @@ export function positionIn(list: string, parts: readonly PositionPart[], cursor:
   const [marked, ...position] = elementsIn(cursor)
   const isPosition = position.length === parts.length && position.every((part, index) => isPart(part, parts[index]))
   if (marked === list && isPosition) return position as Position
-  throw badInput('after', 'a cursor from an answer of this list', cursor)
+  throw notOfThisList(cursor)
 }
+
+/** Refuses a cursor that this list never gave out. */
+export const notOfThisList = (cursor: unknown): Error => badInput('after', 'a cursor from an answer of this list', cursor)
 
 function elementsIn(cursor: string): readonly unknown[] {
   try {
@@ -38,9 +41,15 @@ function isPart(value: unknown, part: PositionPart | undefined): boolean {
     case 'row':
       return /^(0|[1-9]\d{0,17})$/.test(value)
     case 'time':
-      return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) && !Number.isNaN(Date.parse(value))
+      return isTime(value)
     default:
       // PostgreSQL has no text with this character.
       return !value.includes('\0')
   }
+}
+
+/** Years of four digits, as of the first: PostgreSQL has no year 0. What does not come back as it was, such as the 30th of February, is no time. */
+function isTime(text: string): boolean {
+  const time = new Date(text)
+  return /^(?!0000)\d{4}-/.test(text) && !Number.isNaN(time.getTime()) && time.toISOString() === text
 }

@@ -11,6 +11,8 @@ import { channelOf, type EventFeed, type OutboxEvent, type OutboxTables } from '
 const POLL = 5_000
 /** How soon after a fault to try again. Milliseconds. */
 const RETRY = 500
+/** How long who catches up may take to ask for an event. Milliseconds. */
+const LONGEST_SILENCE = 60_000
 /** How long positions wait for readers that are behind before they are written. Milliseconds. */
 const LAGGARDS = 250
 
@@ -25,6 +27,10 @@ type Listener = {
   recorded: number | null
   /** Whether it is still being told what it missed: what happens meanwhile is read behind that. */
   isCatchingUp: boolean
+  /** When it last asked for an event, by the clock of `performance`. */
+  askedAt: number
+  /** Called when it is done with all that it was told, or will not read any more. */
+  onDrained: (() => void) | null
 }
 
 /** A topic that somebody listens to here. */
@@ -56,6 +62,7 @@ export async function eventFeed({
   const records = recordsOf(database.query, randomUUID())
   const topics = new Map<string, Topic>()
   const ended = new AbortController()
+  const catchingUp = new Set<Promise<void>>()
   const noticing = new Set<(topic: string | null) => void>()
   let toRead = new Set<Topic>()
   let reading: Promise<void> | null = null
@@ -84,9 +91,12 @@ export async function eventFeed({
       ended.abort()
       for (const { listeners, writing } of topics.values()) {
         if (writing !== true && writing) clearTimeout(writing)
-        for (const { queue } of [...listeners]) queue.end()
+        for (const { queue, onDrained } of [...listeners]) {
+          queue.end()
+          onDrained?.()
+        }
       }
-      await Promise.all([watching, reading, releasing])
+      await Promise.all([watching, reading, releasing, ...catchingUp])
       const hearing = ear
       ear = null
       hearing?.release(true)
@@ -103,34 +113,89 @@ export async function eventFeed({
         const wasBehind = own.done < topic.position
         // Not farther than the topic, which may have been rewound since.
         own.done = Math.min(number, topic.position)
+        own.askedAt = performance.now()
         if (wasBehind && own.done === topic.position) topic.behind -= 1
+        if (own.done >= own.told) own.onDrained?.()
         writeSoon(topic)
       },
       onReleased() {
         if (topic.listeners.delete(own) && own.done < topic.position) topic.behind -= 1
         if (topic.listeners.size === 0 && topics.get(name) === topic) topics.delete(name)
+        own.onDrained?.()
         if (id !== null) releaseSoon(id)
       },
     })
-    const own: Listener = { id, queue, told: from, done: from, recorded: id === null ? null : from, isCatchingUp: true }
+    const own: Listener = {
+      id,
+      queue,
+      told: from,
+      done: from,
+      recorded: id === null ? null : from,
+      isCatchingUp: true,
+      askedAt: performance.now(),
+      onDrained: null,
+    }
     topics.set(name, topic)
     topic.listeners.add(own)
     if (from < topic.position) topic.behind += 1
     // Before the listener is told of anything new, it is told what others here were told already.
     try {
-      for (let last = from; last < topic.position; ) {
-        const missed = await records.read([{ name, position: last }])
-        for (const event of missed) tell(own, event)
-        last = missed.at(-1)?.number ?? topic.position
-      }
+      await tellMissed(own, topic)
     } catch (error) {
       await queue.iterator.return?.()
       throw error
     }
-    own.isCatchingUp = false
     if (ended.signal.aborted) queue.end()
+    catchUp(own, topic)
     readSoon([topic])
     return queue.iterator
+  }
+
+  /** Tells a listener the rest of what it missed, and from then on what happens. */
+  function catchUp(listener: Listener, topic: Topic): void {
+    // At once where nothing was missed: what happens from now on is not read again.
+    listener.isCatchingUp = listener.done < listener.told || listener.told < topic.position
+    if (!listener.isCatchingUp) return
+    const catching = readOn(listener, topic).finally(() => catchingUp.delete(catching))
+    catchingUp.add(catching)
+  }
+
+  async function readOn(listener: Listener, topic: Topic): Promise<void> {
+    listener.askedAt = performance.now()
+    while (true) {
+      // More than its queue may hold would look as if it did not read.
+      await drained(listener)
+      if (ended.signal.aborted || !topic.listeners.has(listener)) return
+      if (listener.told >= topic.position) break
+      try {
+        await tellMissed(listener, topic)
+      } catch (error) {
+        if (ended.signal.aborted) return
+        log.warn({ err: error }, 'what a listener missed could not be read; trying again')
+        await sleep(RETRY, undefined, { signal: ended.signal }).catch(() => {})
+      }
+    }
+    listener.isCatchingUp = false
+  }
+
+  async function drained(listener: Listener): Promise<void> {
+    if (listener.done >= listener.told) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    listener.onDrained = resolve
+    await promise
+    listener.onDrained = null
+  }
+
+  /** Tells a listener the next events of those that others here were told already. */
+  async function tellMissed(listener: Listener, topic: Topic): Promise<void> {
+    if (listener.told >= topic.position) return
+    const { told } = listener
+    const missed = await records.read([{ name: topic.name, position: told }])
+    // The topic was rewound meanwhile.
+    if (listener.told !== told || listener.told >= topic.position) return
+    // What comes next has been tidied away.
+    if (missed[0]?.number !== told + 1) listener.queue.cutOff()
+    else for (const event of missed) if (event.number <= topic.position) tell(listener, event)
   }
 
   function readSoon(which: Iterable<Topic>): void {
@@ -149,10 +214,8 @@ export async function eventFeed({
       if (now.length === 0) return
       try {
         const events = await records.read(now)
-        for (const event of events) handOut(event)
-        for (const topic of now) {
-          if (events.filter((event) => event.topic === topic.name).length === BATCH) toRead.add(topic)
-        }
+        const byTopic = Map.groupBy(events, ({ topic }) => topic)
+        for (const topic of now) handOutTo(topic, byTopic.get(topic.name) ?? [])
       } catch (error) {
         if (ended.signal.aborted) return
         log.warn({ err: error }, 'the outbox could not be read; trying again')
@@ -160,6 +223,17 @@ export async function eventFeed({
         await sleep(RETRY, undefined, { signal: ended.signal }).catch(() => {})
       }
     }
+  }
+
+  /** What was read at once fills a queue: where there may be more, each listener goes on when it has read that. */
+  function handOutTo(topic: Topic, events: readonly OutboxEvent[]): void {
+    const isMore = events.length === BATCH
+    const inTime = () => [...topic.listeners].filter(({ isCatchingUp }) => !isCatchingUp)
+    if (isMore) for (const listener of inTime()) catchUp(listener, topic)
+    for (const event of events) handOut(event)
+    if (!isMore) return
+    for (const listener of inTime()) catchUp(listener, topic)
+    toRead.add(topic)
   }
 
   function handOut(event: OutboxEvent): void {
@@ -276,6 +350,14 @@ export async function eventFeed({
     }
   }
 
+  /** Who catches up is not told of anything new, so its queue never runs over. */
+  function cutOffSilent(): void {
+    const before = performance.now() - LONGEST_SILENCE
+    for (const { listeners } of topics.values()) {
+      for (const { isCatchingUp, askedAt, queue } of [...listeners]) if (isCatchingUp && askedAt < before) queue.cutOff()
+    }
+  }
+
   async function watch(): Promise<void> {
     while (!ended.signal.aborted) {
       pause = new AbortController()
@@ -285,6 +367,7 @@ export async function eventFeed({
         await hear()
         await records.beat()
         await records.tidy()
+        cutOffSilent()
         readSoon(topics.values())
       } catch (error) {
         log.warn({ err: error }, 'the outbox could not be reached; trying again')

@@ -1,11 +1,12 @@
 import { checkedSize, type PageArguments, type PageInfo } from './connection.ts'
-import { cursorOf, type Position, type PositionPart, positionIn } from './cursor.ts'
+import { cursorOf, notOfThisList, type Position, type PositionPart, positionIn } from './cursor.ts'
 import { badInput } from './errors.ts'
 
 /** An ordered list in the database that is read page by page, each page from the last position on: rows that come and go move nothing. */
 export type KeysetList<Row> = {
   /** Marks the cursors of this list; the same field has the same mark. */
   readonly name: string
+  /** A `number` is one of a column of type `integer`. */
   readonly parts: readonly PositionPart[]
   /** Unique within the list; its elements are those of `parts`. */
   readonly positionOf: (row: Row) => Position
@@ -36,12 +37,18 @@ export function rangeOf<Row>(
   { usual = 20, most = 100 }: { readonly usual?: number; readonly most?: number } = {},
 ): KeysetRange {
   if (offset != null && offset < 0) throw badInput('offset', '0 or more', offset)
+  const size = checkedSize('first', first ?? usual, most)
+  const position = positionIn(name, parts, after)
+  if (position?.some((part) => typeof part === 'number' && !isInteger(part))) throw notOfThisList(after)
   return {
-    size: checkedSize('first', first ?? usual, most),
-    after: positionIn(name, parts, after),
+    size,
+    after: position,
     offset: offset ?? 0,
   }
 }
+
+/** Numbers of rows are of PostgreSQL's type `integer`, which compares with nothing else. */
+const isInteger = (part: number): boolean => part === Math.trunc(part) && Math.abs(part) < 2 ** 31
 
 /** The page of `range` from the rows that were read for it, at most one more than its size. */
 export function keysetPage<Row>(

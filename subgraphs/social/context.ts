@@ -1,16 +1,17 @@
 import type { Caller } from '../runtime/caller.ts'
 import { unauthenticated } from '../runtime/errors.ts'
+import type { OneByOne } from '../runtime/one-by-one.ts'
 import type { EventFeed } from '../runtime/outbox.ts'
 import type { RateLimit } from '../runtime/rate-limit.ts'
 import { commentLoaders } from './comment/loaders.ts'
 import type { CommentRepository } from './comment/repository.ts'
-import type { Audience } from './message/audience.ts'
 import { messageLoaders } from './message/loaders.ts'
 import type { MessageRepository } from './message/repository.ts'
 import { postLoaders } from './post/loaders.ts'
 import type { PostRepository } from './post/repository.ts'
 import { roomLoaders } from './room/loaders.ts'
 import type { RoomRepository } from './room/repository.ts'
+import type { Audience } from './session/audience.ts'
 import type { KeyRing } from './session/key-ring.ts'
 import type { SessionRepository } from './session/repository.ts'
 import { type Viewer, viewerOf } from './session/viewer.ts'
@@ -27,7 +28,10 @@ export type Parts = {
   readonly messages: MessageRepository
   readonly keys: KeyRing
   readonly events: EventFeed
-  readonly audience: Audience
+  /** Who is told of what as long as it may be. */
+  readonly audiences: { readonly room: Audience; readonly signUps: Audience }
+  /** By address: log-ins whose password is being checked. */
+  readonly oneLogInByOne: OneByOne
   /** What one client address may do how often. */
   readonly limits: { readonly signUps: RateLimit; readonly logIns: RateLimit; readonly refreshes: RateLimit }
   readonly now: () => Date
@@ -36,13 +40,15 @@ export type Parts = {
 /** What the resolvers of one operation, or of one event of a subscription, work with. */
 export type Context = Parts & {
   readonly caller: Caller
-  /** Who asks; null for an anonymous caller. Rejects with UNAUTHENTICATED for a token that is not valid now. Asked once per context. */
+  /** Who asks; null for an anonymous caller. Rejects with UNAUTHENTICATED for a token that is not valid now. Asked once, until `renew`. */
   readonly viewer: () => Promise<Viewer | null>
   /** Who asks; rejects with UNAUTHENTICATED for an anonymous caller as well. */
   readonly signedIn: () => Promise<Viewer>
   /** Row ids of users who signed up or in with this operation: they see what is theirs in its answer. */
   readonly introduced: Set<string>
   readonly load: Loaders
+  /** Forgets what was read until now, and who asks: something has been written. */
+  readonly renew: () => void
 }
 
 type Loaders = ReturnType<typeof loadersOf>
@@ -58,6 +64,7 @@ const loadersOf = ({ users, posts, comments, rooms, messages }: Parts) => ({
 /** A context with loaders of its own: a cache must not outlive the caller whose permissions filled it. */
 export function contextOf(parts: Parts, caller: Caller): Context {
   let asking: Promise<Viewer | null> | null = null
+  let load = loadersOf(parts)
   const viewer = () => (asking ??= viewerOf(caller, parts))
   return {
     ...parts,
@@ -69,6 +76,12 @@ export function contextOf(parts: Parts, caller: Caller): Context {
       return found
     },
     introduced: new Set(),
-    load: loadersOf(parts),
+    get load() {
+      return load
+    },
+    renew() {
+      asking = null
+      load = loadersOf(parts)
+    },
   }
 }

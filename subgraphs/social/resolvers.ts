@@ -4,6 +4,7 @@ import { DateTime } from '../runtime/scalars.ts'
 import { commentResolvers } from './comment/resolvers.ts'
 import { directoryItemResolvers } from './directory-item/resolvers.ts'
 import { messageResolvers } from './message/resolvers.ts'
+import { asMutations } from './mutations.ts'
 import { postResolvers } from './post/resolvers.ts'
 import { roomResolvers } from './room/resolvers.ts'
 import { sessionResolvers } from './session/resolvers.ts'
@@ -19,5 +20,7 @@ const nouns: readonly Resolvers[] = [
   directoryItemResolvers,
 ]
 
+const together = merged(nouns)
+
 /** The resolvers of every noun. Several add fields to the same type: a user has a name, and posts. */
-export const resolvers: Resolvers = Object.assign({ DateTime }, merged(nouns))
+export const resolvers: Resolvers = Object.assign({ DateTime }, together, { Mutation: asMutations(together.Mutation ?? {}) })

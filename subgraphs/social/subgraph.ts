@@ -3,12 +3,13 @@ import type { Logger } from 'pino'
 import { type Counting, countedHere } from '../runtime/counting.ts'
 import { type Connection, openDatabase, type ReplicaOptions } from '../runtime/database.ts'
 import { eventFeed } from '../runtime/event-feed.ts'
+import { oneByOne } from '../runtime/one-by-one.ts'
 import { rateLimit } from '../runtime/rate-limit.ts'
 import { sdlOf } from '../runtime/sdl.ts'
 import type { Subgraph } from '../runtime/subgraph.ts'
 import { commentRepository } from './comment/repository.ts'
 import { contextOf, type Parts } from './context.ts'
-import { audience } from './message/audience.ts'
+import { roomAudience } from './message/audience.ts'
 import { topicOf } from './message/message.ts'
 import { messageRepository } from './message/repository.ts'
 import { postRepository } from './post/repository.ts'
@@ -17,6 +18,7 @@ import { roomRepository } from './room/repository.ts'
 import { keyRing } from './session/key-ring.ts'
 import { sessionRepository } from './session/repository.ts'
 import type { Tables } from './tables.ts'
+import { signUpAudience } from './user/audience.ts'
 import { userRepository } from './user/repository.ts'
 import { SIGN_UPS } from './user/user.ts'
 
@@ -50,17 +52,19 @@ export async function socialSubgraph({
   })
   // Who somebody is must not be a second old.
   const sessions = sessionRepository(database.now)
-  const messages = messageRepository(database.query)
+  const inRoom = oneByOne('changes of this room')
+  const messages = messageRepository(database.query, inRoom)
   const parts: Parts = {
     users: userRepository(database.query),
     sessions,
     posts: postRepository(database.query),
     comments: commentRepository(database.query),
-    rooms: roomRepository(database.query),
+    rooms: roomRepository(database.query, inRoom),
     messages,
     keys: keyRing(sessions),
     events: await eventFeed({ connection, schema: 'social', log }),
-    audience: audience(messages, sessions, now),
+    audiences: { room: roomAudience(messages, sessions, now), signUps: signUpAudience(sessions, now) },
+    oneLogInByOne: oneByOne('log-ins with this address'),
     limits: {
       signUps: rateLimit('sign-ups', 60, counting),
       logIns: rateLimit('log-ins', 180, counting),

@@ -13,6 +13,7 @@ export type Tables = OutboxTables & {
     role: Role
     phone_number: string | null
     password_hash: string | null
+    sign_outs: Generated<number>
     created_at: Generated<Date>
   }
   session: { id: string; user_id: string; created_at: Date; expires_at: Date; ended_at: Date | null }

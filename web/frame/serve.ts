@@ -21,8 +21,8 @@ const MISSING_KEPT = 'public, max-age=30'
 /** Makes the page for an address where there is nothing. */
 export type Lost = (path: string, ask: Ask) => Promise<Page>
 
-/** Codes of what a visitor asked for wrongly; anything else is our fault, and logged. */
-const THEIRS: readonly unknown[] = ['BAD_USER_INPUT', 'RATE_LIMITED', 'UNAUTHENTICATED']
+/** Codes of what a visitor asked for wrongly, or of what is gone; anything else is our fault, and logged. */
+const THEIRS: readonly unknown[] = ['BAD_USER_INPUT', 'NOT_FOUND', 'RATE_LIMITED', 'UNAUTHENTICATED']
 
 /** Everything that a site answers with. */
 export type Rows = { readonly pages: readonly PageRow[]; readonly files: readonly FileRow[] }

@@ -1,6 +1,8 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
 import { checkedSize } from '../../runtime/connection.ts'
+import { notFound } from '../../runtime/errors.ts'
 import type { Context } from '../context.ts'
+import type { Catalogue } from './catalogue.ts'
 import { idOf, rowIdIn } from './id.ts'
 import type { DirectoryKind, Item } from './item.ts'
 import { urlOf } from './url.ts'
@@ -27,13 +29,20 @@ export const itemResolvers = {
   },
   DirectoryItem: {
     __resolveType: ({ kind }) => TYPES[kind],
-    // Others know an item by its id alone; null for one that is not there any more.
-    __resolveReference: ({ id }, { catalogue }) => {
-      for (const kind of KINDS) {
-        const row = rowIdIn(id, kind)
-        if (row !== null) return catalogue.byId(kind, row)
-      }
-      return null
-    },
+    // Others know an item by its id alone. Who asks is told of one that is not there any more: a null alone would not fit the schema, and say nothing.
+    __resolveReference: async ({ id }, { catalogue }) => itemWith(id, catalogue) ?? missing(id),
   },
 } satisfies Resolvers
+
+/** The item with this opaque id, of whichever kind; null when there is none. */
+function itemWith(id: string, catalogue: Catalogue): Item | null {
+  for (const kind of KINDS) {
+    const row = rowIdIn(id, kind)
+    if (row !== null) return catalogue.byId(kind, row)
+  }
+  return null
+}
+
+function missing(id: string): never {
+  throw notFound('item of the directory', id)
+}

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { againAfterDeadlock } from '../../runtime/deadlock.ts'
 import type { KeysetRange } from '../../runtime/keyset.ts'
 import type { Tables } from '../tables.ts'
 import type { Comment } from './comment.ts'
@@ -46,10 +47,12 @@ export const commentRepository = (database: Kysely<Tables>) => ({
   /** Writes a comment; undefined when its post is gone. */
   async create(comment: Pick<Comment, 'postId' | 'authorId' | 'content'>): Promise<Comment | undefined> {
     const { postId, authorId, content } = comment
-    const { rows } = await sql<Comment>`
+    const written = sql<Comment>`
       INSERT INTO comment AS found (post_id, author_id, content)
       SELECT id, ${authorId}::bigint, ${content} FROM post WHERE id = ${postId} FOR KEY SHARE
-      RETURNING ${FOUND}`.execute(database)
+      RETURNING ${FOUND}`
+    // Its author, or that of the post, may be about to be deleted.
+    const { rows } = await againAfterDeadlock(() => written.execute(database))
     return rows[0]
   },
 

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { KeysetRange } from '../../runtime/keyset.ts'
+import type { OneByOne } from '../../runtime/one-by-one.ts'
 import { append } from '../../runtime/outbox.ts'
 import { prepared } from '../../runtime/prepared.ts'
 import { transaction } from '../../runtime/transaction.ts'
@@ -9,8 +10,8 @@ import { type Message, topicOf } from './message.ts'
 
 const COLUMNS = ['id', 'room_id as roomId', 'author_id as authorId', 'text', 'created_at as createdAt'] as const
 
-/** Messages in the database. */
-export const messageRepository = (database: Kysely<Tables>) => ({
+/** Messages in the database. Who writes into a room waits for others `inRoom`. */
+export const messageRepository = (database: Kysely<Tables>, inRoom: OneByOne) => ({
   /** In any order, without those that do not exist. */
   findByIds: (ids: readonly string[]): Promise<Message[]> => BY_IDS(database, ids),
 
@@ -35,12 +36,14 @@ export const messageRepository = (database: Kysely<Tables>) => ({
 
   /** Writes a message as a member, and tells who listens. */
   send: (roomId: string, authorId: string, text: string): Promise<Message | 'no such room' | 'not a member'> =>
-    transaction(database, async (query) => {
-      const [room, [message]] = await Promise.all([lockRoom(query, roomId), INSERT_AS_MEMBER(query, roomId, authorId, text)])
-      if (!message) return room ? 'not a member' : 'no such room'
-      await append(query, topicOf(roomId), { id: message.id })
-      return message
-    }),
+    inRoom(roomId, () =>
+      transaction(database, async (query) => {
+        const [room, [message]] = await Promise.all([lockRoom(query, roomId), INSERT_AS_MEMBER(query, roomId, authorId, text)])
+        if (!message) return room ? 'not a member' : 'no such room'
+        await append(query, topicOf(roomId), { id: message.id })
+        return message
+      }),
+    ),
 
   /** Those of these sessions that are alive and whose user is a member of the room; `isThere` says whether the message still is. */
   audience: (

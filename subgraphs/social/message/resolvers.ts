@@ -31,7 +31,7 @@ export const messageResolvers = {
         const viewer = await context.signedIn()
         const room = await roomForMember(roomId, viewer, context)
         const events = await context.events.listen(topicOf(room.id), viewer.sessionId)
-        return context.audience(events, { roomId: room.id, sessionId: viewer.sessionId })
+        return context.audiences.room(events, viewer.sessionId)
       },
       resolve: ({ payload: { id } }: OutboxEvent, _: unknown, { load }: Context) =>
         named('Message', String(id), load.messageById),

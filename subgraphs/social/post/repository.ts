@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { againAfterDeadlock } from '../../runtime/deadlock.ts'
 import type { KeysetRange } from '../../runtime/keyset.ts'
 import type { Tables } from '../tables.ts'
 import type { Post } from './post.ts'
@@ -122,11 +123,9 @@ export const postRepository = (database: Kysely<Tables>) => ({
 
   /** Deletes a post with its comments; false when it is gone already. */
   delete: (id: string): Promise<boolean> =>
-    database
-      .deleteFrom('post')
-      .where('id', '=', id)
-      .executeTakeFirst()
-      .then(({ numDeletedRows }) => numDeletedRows > 0n),
+    againAfterDeadlock(() => database.deleteFrom('post').where('id', '=', id).executeTakeFirst()).then(
+      ({ numDeletedRows }) => numDeletedRows > 0n,
+    ),
 })
 
 export type PostRepository = ReturnType<typeof postRepository>

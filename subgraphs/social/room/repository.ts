@@ -1,6 +1,9 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { KeysetRange } from '../../runtime/keyset.ts'
+import type { OneByOne } from '../../runtime/one-by-one.ts'
+import { append } from '../../runtime/outbox.ts'
 import { prepared } from '../../runtime/prepared.ts'
+import { NO_MESSAGE, topicOf } from '../message/message.ts'
 import type { Tables } from '../tables.ts'
 import type { Room, RoomMember } from './room.ts'
 
@@ -10,8 +13,11 @@ const MEMBER_COLUMNS = ['room_id as roomId', 'user_id as userId', 'joined_at as 
 /** What came of a change to the members of a room. */
 export type MembershipChange = Room | 'no such room' | 'no such user' | 'not the owner'
 
-/** Rooms and their members in the database. Who changes members, or writes a message, locks the room's row first. */
-export const roomRepository = (database: Kysely<Tables>) => ({
+/**
+ * Rooms and their members in the database. Who changes members, or writes a message, locks the room's row first, and waits for others here before that: those who wait for
+ * one room must not hold all connections.
+ */
+export const roomRepository = (database: Kysely<Tables>, inRoom: OneByOne) => ({
   /** In any order, without those that do not exist. */
   findByIds: (ids: readonly string[]): Promise<Room[]> => BY_IDS(database, ids),
 
@@ -95,33 +101,39 @@ export const roomRepository = (database: Kysely<Tables>) => ({
 
   /** Lets the owner add a member; one who is a member already stays one. */
   addMember: (roomId: string, actorId: string, userId: string): Promise<MembershipChange> =>
-    database.transaction().execute(async (transaction) => {
-      const room = await lockRoom(transaction, roomId)
-      if (!room) return 'no such room'
-      if (room.ownerId !== actorId) return 'not the owner'
-      const user = await transaction.selectFrom('user').select('id').where('id', '=', userId).forKeyShare().executeTakeFirst()
-      if (!user) return 'no such user'
-      await transaction
-        .insertInto('room_member')
-        .values({ room_id: roomId, user_id: userId })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute()
-      return room
-    }),
+    inRoom(roomId, () =>
+      database.transaction().execute(async (transaction) => {
+        const room = await lockRoom(transaction, roomId)
+        if (!room) return 'no such room'
+        if (room.ownerId !== actorId) return 'not the owner'
+        const user = await transaction.selectFrom('user').select('id').where('id', '=', userId).forKeyShare().executeTakeFirst()
+        if (!user) return 'no such user'
+        await transaction
+          .insertInto('room_member')
+          .values({ room_id: roomId, user_id: userId })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute()
+        return room
+      }),
+    ),
 
   /** Lets the owner remove another member; who is none stays none. */
   removeMember: (roomId: string, actorId: string, userId: string): Promise<MembershipChange> =>
-    database.transaction().execute(async (transaction) => {
-      const room = await lockRoom(transaction, roomId)
-      if (!room) return 'no such room'
-      if (room.ownerId !== actorId) return 'not the owner'
-      await transaction.deleteFrom('room_member').where('room_id', '=', roomId).where('user_id', '=', userId).execute()
-      return room
-    }),
+    inRoom(roomId, () =>
+      database.transaction().execute(async (transaction) => {
+        const room = await lockRoom(transaction, roomId)
+        if (!room) return 'no such room'
+        if (room.ownerId !== actorId) return 'not the owner'
+        await transaction.deleteFrom('room_member').where('room_id', '=', roomId).where('user_id', '=', userId).execute()
+        return room
+      }),
+    ),
 
   /** Ends a membership; false when there was none. */
   leave: (roomId: string, userId: string): Promise<boolean> =>
-    database.transaction().execute((transaction) => leaveRooms(transaction, userId, roomId).then((left) => left > 0)),
+    inRoom(roomId, () =>
+      database.transaction().execute((transaction) => leaveRooms(transaction, userId, roomId).then((left) => left > 0)),
+    ),
 })
 
 export type RoomRepository = ReturnType<typeof roomRepository>
@@ -161,6 +173,13 @@ async function leaveRooms(transaction: Transaction<Tables>, userId: string, room
     UPDATE room SET owner_id = heir.user_id
     FROM (SELECT DISTINCT ON (room_id) room_id, user_id FROM room_member ORDER BY room_id, joined_at, user_id) AS heir
     WHERE heir.room_id = room.id AND room.owner_id = ${userId} AND room.id = ANY (${ids}::bigint[])`.execute(transaction)
-  await transaction.deleteFrom('room').where('owner_id', '=', userId).where('id', 'in', ids).execute()
+  const ended = await transaction
+    .deleteFrom('room')
+    .where('owner_id', '=', userId)
+    .where('id', 'in', ids)
+    .returning('id')
+    .execute()
+  // Nobody is a member any more of whoever listens: this is where they hear it.
+  for (const { id } of ended) await append(transaction, topicOf(id), { id: NO_MESSAGE })
   return left.reduce((sum, { numDeletedRows }) => sum + Number(numDeletedRows), 0)
 }

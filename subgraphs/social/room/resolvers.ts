@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/social/resolvers.ts'
-import { badInput, forbidden, notFound } from '../../runtime/errors.ts'
+import { badInput, forbidden, notFound, unauthenticated } from '../../runtime/errors.ts'
 import { opaqueId, rowIn } from '../../runtime/id.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
 import { notFoundError, problem, problemsIn, textProblem, validationError } from '../../runtime/validation.ts'
@@ -58,6 +58,7 @@ export const roomResolvers = {
         rows.filter((row) => row !== null),
       )
       if ('room' in made) return { __typename: 'CreateRoomSuccess', room: made.room }
+      if (made.unknown.includes(user.id)) throw unauthenticated('Expected a user who has not been deleted.')
       return validationError(made.unknown.map((row) => problem('memberIds', 'ids of users', opaqueId('User', row))))
     },
     addRoomMember: async (_, { roomId, userId }, { signedIn, rooms }) => {

@@ -8,29 +8,43 @@ export const TOKEN_SECONDS = 15 * 60
 const KEY_DAYS = 30
 const DAY = 24 * 60 * 60 * 1000
 
+/**
+ * How long a key is published before it signs. Caches show the keys of before for five minutes (`/.well-known/jwks.json` says so); the rest is for those who look less often.
+ */
+const LEAD = 60 * 60 * 1000
+
 /** The keys that sign tokens, shared by all processes through the database. */
 export type KeyRing = {
-  /** The key to sign with at `now`; made when there is none. */
+  /** The key to sign with at `now`, and, shortly before that retires, there is a next one as well. Made when there is none: the first of all signs at once. */
   readonly signing: (now: Date) => Promise<SigningKey>
   /** The key with this id; null when there is none. */
   readonly byId: (kid: string) => Promise<SigningKey | null>
-  /** The keys of all tokens that may be valid at `now`, newest first; never none. */
+  /** The keys of all tokens that may be valid at `now`, and the one that signs next, newest first; never none. */
   readonly published: (now: Date) => Promise<readonly SigningKey[]>
 }
 
 export function keyRing(sessions: SessionRepository): KeyRing {
   let known: readonly SigningKey[] = []
 
+  /** The one that retires first of those that have not: the next one waits. */
+  const usableAt = (at: Date): SigningKey | undefined =>
+    known.filter(({ retiresAt }) => retiresAt > at).sort((a, b) => a.retiresAt.getTime() - b.retiresAt.getTime())[0]
+
+  /** Sees to it that a key can sign at that time; one that has to be made signs for a month behind it. */
+  async function provide(at: Date, now: Date): Promise<void> {
+    if (usableAt(at)) return
+    known = await sessions.keys()
+    if (usableAt(at)) return
+    await sessions.addKey(await newKey(now, new Date(at.getTime() + KEY_DAYS * DAY)))
+    known = await sessions.keys()
+  }
+
   return {
     async signing(now) {
-      const usable = () => known.find(({ retiresAt }) => retiresAt > now)
-      if (!usable()) known = await sessions.keys()
-      if (!usable()) {
-        await sessions.addKey(await newKey(now))
-        known = await sessions.keys()
-      }
-      const key = usable()
+      await provide(now, now)
+      const key = usableAt(now)
       if (!key) throw new Error('Expected a key to sign with after one was made.')
+      await provide(new Date(now.getTime() + LEAD), now)
       return key
     },
     async byId(kid) {
@@ -47,9 +61,9 @@ export function keyRing(sessions: SessionRepository): KeyRing {
   }
 }
 
-async function newKey(now: Date): Promise<SigningKey> {
+async function newKey(now: Date, retiresAt: Date): Promise<SigningKey> {
   const pair = await generateKeyPair('EdDSA', { extractable: true })
   const [publicKey, privateKey] = await Promise.all([exportJWK(pair.publicKey), exportJWK(pair.privateKey)])
   const kid = await calculateJwkThumbprint(publicKey)
-  return { kid, publicKey, privateKey, createdAt: now, retiresAt: new Date(now.getTime() + KEY_DAYS * DAY) }
+  return { kid, publicKey, privateKey, createdAt: now, retiresAt }
 }

@@ -1,5 +1,5 @@
 import type { JWK } from 'jose'
-import type { Kysely } from 'kysely'
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import { prepared } from '../../runtime/prepared.ts'
 import type { Tables } from '../tables.ts'
 import type { User } from '../user/user.ts'
@@ -22,6 +22,9 @@ export type NewSession = {
   readonly expiresAt: Date
 }
 
+/** What a password was compared with, and how often all sessions of the user had been ended by then. */
+export type Credentials = { readonly userId: string; readonly passwordHash: string | null; readonly signOuts: number }
+
 /** How long failed log-ins of an address count, in milliseconds: longer than the longest lock. */
 const FORGOTTEN_AFTER = 48 * 60 * 60 * 1000
 
@@ -33,44 +36,42 @@ export const sessionRepository = (database: Kysely<Tables>) => ({
     return user ?? null
   },
 
+  /** Those of these sessions that are alive at `at`. */
+  living: (sessionIds: readonly string[], at: Date): Promise<string[]> =>
+    LIVING(database, sessionIds, at).then((rows) => rows.map(({ id }) => id)),
+
   /** A user by the key of the address, with what the password is compared with; null when there is none. */
-  async credentialsOf(emailKey: string): Promise<{ readonly userId: string; readonly passwordHash: string | null } | null> {
+  async credentialsOf(emailKey: string): Promise<Credentials | null> {
     const row = await database
       .selectFrom('user')
-      .select(['id as userId', 'password_hash as passwordHash'])
+      .select(['id as userId', 'password_hash as passwordHash', 'sign_outs as signOuts'])
       .where('email_key', '=', emailKey)
       .executeTakeFirst()
     return row ?? null
   },
 
   /**
-   * Counts a log-in as a failure before its password is looked at, so that guesses at the same time count as well. The lock that `lockAfter` gives for this failure
-   * is there at once. While a lock lasts nothing changes, and `isLocked` says so.
+   * Counts a log-in as a failure before its password is looked at, so that guesses at the same time count as well. The lock for this failure is there at once: `locks` has how many
+   * milliseconds it lasts, null for none, by how many failures there are; the last is for all further ones. While a lock lasts nothing changes, and `isLocked` says so.
    */
-  countAttempt: (
+  async countAttempt(
     emailHash: Buffer,
     at: Date,
-    lockAfter: (failures: number) => Date | null,
-  ): Promise<{ readonly isLocked: boolean; readonly unlockAt: Date | null }> =>
-    database.transaction().execute(async (transaction) => {
-      await transaction
-        .insertInto('login_attempt')
-        .values({ email_hash: emailHash, failures: 0, locked_until: null, attempted_at: at })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute()
-      const own = transaction.selectFrom('login_attempt').selectAll().where('email_hash', '=', emailHash).forUpdate()
-      const { failures, locked_until, attempted_at } = await own.executeTakeFirstOrThrow()
-      if (locked_until !== null && locked_until > at) return { isLocked: true, unlockAt: locked_until }
-      const isForgotten = attempted_at.getTime() + FORGOTTEN_AFTER < at.getTime()
-      const counted = isForgotten ? 1 : failures + 1
-      const unlockAt = lockAfter(counted)
-      await transaction
-        .updateTable('login_attempt')
-        .set({ failures: counted, locked_until: unlockAt, attempted_at: at })
+    locks: readonly (number | null)[],
+  ): Promise<{ readonly isLocked: boolean; readonly unlockAt: Date | null }> {
+    for (;;) {
+      const [counted] = await counting(database, emailHash, at, locks)
+      if (counted) return { isLocked: false, unlockAt: counted.unlockAt }
+      const locked = await database
+        .selectFrom('login_attempt')
+        .select('locked_until as unlockAt')
         .where('email_hash', '=', emailHash)
-        .execute()
-      return { isLocked: false, unlockAt }
-    }),
+        .where('locked_until', '>', at)
+        .executeTakeFirst()
+      if (locked) return { isLocked: true, unlockAt: locked.unlockAt }
+      // A right password has lifted the lock meanwhile.
+    }
+  },
 
   /** Forgets failed log-ins after a right one, and what nobody needs any more. */
   async forgetAttempts(emailHash: Buffer, at: Date): Promise<void> {
@@ -80,19 +81,23 @@ export const sessionRepository = (database: Kysely<Tables>) => ({
     await database.deleteFrom('session').where('expires_at', '<', at).execute()
   },
 
-  /** A new session, with the token that refreshes it. */
-  open: (session: NewSession, refreshHash?: Buffer): Promise<void> =>
+  /**
+   * A new session, with the token that refreshes it; false, and no session, when the password is not the one any more that was compared, or all sessions of the user have been
+   * ended since.
+   */
+  open: (session: NewSession, refreshHash: Buffer, checked: Credentials): Promise<boolean> =>
     database.transaction().execute(async (transaction) => {
+      if (!(await isUnchanged(transaction, checked))) return false
       const { id, userId, createdAt, expiresAt } = session
       await transaction
         .insertInto('session')
         .values({ id, user_id: userId, created_at: createdAt, expires_at: expiresAt, ended_at: null })
         .execute()
-      if (!refreshHash) return
       await transaction
         .insertInto('refresh_token')
         .values({ hash: refreshHash, session_id: id, expires_at: expiresAt, used_at: null })
         .execute()
+      return true
     }),
 
   /**
@@ -145,26 +150,34 @@ export const sessionRepository = (database: Kysely<Tables>) => ({
 
   /** Ends every session of a user; how many were alive. */
   endAll: (userId: string, at: Date): Promise<number> =>
-    database
-      .updateTable('session')
-      .set({ ended_at: at })
-      .where('user_id', '=', userId)
-      .where('ended_at', 'is', null)
-      .where('expires_at', '>', at)
-      .executeTakeFirst()
-      .then(({ numUpdatedRows }) => Number(numUpdatedRows)),
+    database.transaction().execute(async (transaction) => {
+      await endingAll(transaction, userId).execute()
+      const { numUpdatedRows } = await transaction
+        .updateTable('session')
+        .set({ ended_at: at })
+        .where('user_id', '=', userId)
+        .where('ended_at', 'is', null)
+        .where('expires_at', '>', at)
+        .executeTakeFirst()
+      return Number(numUpdatedRows)
+    }),
 
-  /** Sets a password, and ends every session of the user but one, or all for null. */
+  /**
+   * Sets a password, and ends every session of the user but one, or all for null. With `checked`, who gave the password of before is no operator: false, and nothing is
+   * changed, when that is not the password any more.
+   */
   setPassword: (
     userId: string,
     passwordHash: string,
-    kept: { readonly sessionId: string | null; readonly at: Date },
-  ): Promise<void> =>
+    { sessionId, at, checked }: { readonly sessionId: string | null; readonly at: Date; readonly checked: Credentials | null },
+  ): Promise<boolean> =>
     database.transaction().execute(async (transaction) => {
-      await transaction.updateTable('user').set({ password_hash: passwordHash }).where('id', '=', userId).execute()
-      let others = transaction.updateTable('session').set({ ended_at: kept.at }).where('user_id', '=', userId)
-      if (kept.sessionId !== null) others = others.where('id', '<>', kept.sessionId)
+      if (checked && !(await isUnchanged(transaction, checked))) return false
+      await endingAll(transaction, userId).set({ password_hash: passwordHash }).execute()
+      let others = transaction.updateTable('session').set({ ended_at: at }).where('user_id', '=', userId)
+      if (sessionId !== null) others = others.where('id', '<>', sessionId)
       await others.where('ended_at', 'is', null).execute()
+      return true
     }),
 
   /** Newest first. */
@@ -193,6 +206,41 @@ export const sessionRepository = (database: Kysely<Tables>) => ({
   },
 })
 
+/** Counts one more failure where no lock lasts; no row where one does. */
+const counting = async (database: Kysely<Tables>, emailHash: Buffer, at: Date, locks: readonly (number | null)[]) => {
+  const forgotten = new Date(at.getTime() - FORGOTTEN_AFTER)
+  const failures = sql`CASE WHEN own.attempted_at < ${forgotten} THEN 1 ELSE own.failures + 1 END`
+  const lockedUntil = (count: RawBuilder<unknown>) => sql`
+    ${at}::timestamptz + (${locks}::double precision[])[least(${count}, ${locks.length}::integer)] * interval '1 millisecond'`
+  const { rows } = await sql<{ unlockAt: Date | null }>`
+    INSERT INTO login_attempt AS own (email_hash, failures, locked_until, attempted_at)
+    VALUES (${emailHash}, 1, ${lockedUntil(sql`1`)}, ${at})
+    ON CONFLICT (email_hash) DO UPDATE
+      SET failures = ${failures}, locked_until = ${lockedUntil(failures)}, attempted_at = excluded.attempted_at
+      WHERE own.locked_until IS NULL OR own.locked_until <= ${at}
+    RETURNING locked_until AS "unlockAt"`.execute(database)
+  return rows
+}
+
+/** Whether the password is the one still that was compared, and no sign-out came between; both stay so until the transaction ends. */
+const isUnchanged = (transaction: Transaction<Tables>, { userId, passwordHash, signOuts }: Credentials): Promise<boolean> =>
+  transaction
+    .selectFrom('user')
+    .select('id')
+    .where('id', '=', userId)
+    .where('password_hash', '=', passwordHash)
+    .where('sign_outs', '=', signOuts)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+    .then((found) => found !== undefined)
+
+/** Keeps log-ins that are under way from opening sessions. Before sessions are ended: those that were opened until then are seen. */
+const endingAll = (transaction: Transaction<Tables>, userId: string) =>
+  transaction
+    .updateTable('user')
+    .set(({ eb }) => ({ sign_outs: eb('sign_outs', '+', 1) }))
+    .where('id', '=', userId)
+
 const USER_OF_LIVING = prepared((database: Kysely<Tables>, sessionId: string, at: Date) =>
   database
     .selectFrom('session')
@@ -208,6 +256,16 @@ const USER_OF_LIVING = prepared((database: Kysely<Tables>, sessionId: string, at
     .where('session.id', '=', sessionId)
     .where('session.ended_at', 'is', null)
     .where('session.expires_at', '>', at)
+    .compile(),
+)
+
+const LIVING = prepared((database: Kysely<Tables>, sessionIds: readonly string[], at: Date) =>
+  database
+    .selectFrom('session')
+    .select('id')
+    .where('id', '=', sql<string>`any(${sessionIds}::uuid[])`)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', at)
     .compile(),
 )
 

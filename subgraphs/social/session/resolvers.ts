@@ -23,7 +23,8 @@ export const sessionResolvers = {
       await context.limits.logIns(context.caller.address)
       const checked = await checkPassword(email, password, context)
       if (checked.kind !== 'right') return refusedLogin(checked)
-      return success(checked.userId, await openSession(checked.userId, context), context)
+      const opened = await openSession(checked.credentials, context)
+      return opened ? success(checked.credentials.userId, opened, context) : refusedLogin({ kind: 'wrong' })
     },
     refreshSession: async (_, { refreshToken }, context) => {
       await context.limits.refreshes(context.caller.address)
@@ -39,8 +40,9 @@ export const sessionResolvers = {
       if (wrong) return validationError([wrong])
       const checked = await checkPassword(user.email, currentPassword, context)
       if (checked.kind !== 'right') return refusedLogin(checked)
-      await context.sessions.setPassword(user.id, await hashPassword(newPassword), { sessionId, at: context.now() })
-      return { __typename: 'ChangePasswordSuccess', user }
+      const kept = { sessionId, at: context.now(), checked: checked.credentials }
+      const isSet = await context.sessions.setPassword(user.id, await hashPassword(newPassword), kept)
+      return isSet ? { __typename: 'ChangePasswordSuccess', user } : refusedLogin({ kind: 'wrong' })
     },
     signOut: async (_, __, { signedIn, sessions, now }) => {
       const { sessionId } = await signedIn()

@@ -9,6 +9,9 @@ import { checkingKey } from './token.ts'
 /** A signed-in caller. */
 export type Viewer = { readonly user: User; readonly sessionId: string }
 
+/** Ends what goes on for as long as its session does. */
+export const signedOut = (): Error => unauthenticated('Expected a session that has not ended: sign in again.')
+
 /**
  * Who asks; null when the caller presents no token of ours. Throws UNAUTHENTICATED when the token is not valid or its session has ended:
  * a program that believes to be signed in should hear that it is not.

@@ -56,7 +56,7 @@ export async function withAccounts<Result>(
         const user = await users.findByEmail(email)
         if (!user) return { problems: [problem('email', 'the address of a user', email)] }
         const sessions = sessionRepository(database.query)
-        await sessions.setPassword(user.id, await hashPassword(password), { sessionId: null, at: new Date() })
+        await sessions.setPassword(user.id, await hashPassword(password), { sessionId: null, at: new Date(), checked: null })
         return { user }
       },
     })

@@ -1,4 +1,5 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { againAfterDeadlock } from '../../runtime/deadlock.ts'
 import type { KeysetRange } from '../../runtime/keyset.ts'
 import { append } from '../../runtime/outbox.ts'
 import { prepared } from '../../runtime/prepared.ts'
@@ -90,14 +91,27 @@ export const userRepository = (database: Kysely<Tables>) => ({
 
   /** Deletes a user with everything written; false when there is none. */
   delete: (id: string): Promise<boolean> =>
-    database.transaction().execute(async (transaction) => {
-      await leaveEveryRoom(transaction, id)
-      const gone = await transaction.deleteFrom('user').where('id', '=', id).returning('email_key').executeTakeFirst()
-      if (!gone) return false
-      await transaction.deleteFrom('login_attempt').where('email_hash', '=', addressHash(gone.email_key)).execute()
-      return true
-    }),
+    againAfterDeadlock(() =>
+      database.transaction().execute(async (transaction) => {
+        // Rooms before the user, as everybody locks them who writes into one or adds to it.
+        await leaveEveryRoom(transaction, id)
+        const user = await transaction.selectFrom('user').select('email_key').where('id', '=', id).forUpdate().executeTakeFirst()
+        if (!user) return false
+        // Those that were opened until then: from now on none can be.
+        await leaveEveryRoom(transaction, id)
+        await lockComments(transaction, id)
+        await transaction.deleteFrom('user').where('id', '=', id).execute()
+        await transaction.deleteFrom('login_attempt').where('email_hash', '=', addressHash(user.email_key)).execute()
+        return true
+      }),
+    ),
 })
+
+/** In the order of ids, so that two who commented on each other's posts do not wait for each other. */
+const lockComments = (transaction: Transaction<Tables>, userId: string) =>
+  sql`
+    SELECT FROM comment WHERE author_id = ${userId} OR post_id IN (SELECT id FROM post WHERE author_id = ${userId})
+    ORDER BY id FOR UPDATE`.execute(transaction)
 
 const BY_IDS = prepared((database: Kysely<Tables>, ids: readonly string[]) =>
   database.selectFrom('user').select(COLUMNS).where('id', '=', sql<string>`any(${ids}::bigint[])`).compile(),

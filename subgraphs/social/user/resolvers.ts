@@ -80,7 +80,11 @@ export const userResolvers = {
   },
   Subscription: {
     userCreated: {
-      subscribe: async (_, __, { viewer, events }) => events.listen(SIGN_UPS, (await viewer())?.sessionId ?? null),
+      subscribe: async (_, __, { viewer, events, audiences }) => {
+        const sessionId = (await viewer())?.sessionId ?? null
+        const signUps = await events.listen(SIGN_UPS, sessionId)
+        return sessionId === null ? signUps : audiences.signUps(signUps, sessionId)
+      },
       resolve: ({ payload: { id } }: OutboxEvent, _: unknown, context: Context) =>
         userWith(opaqueId('User', String(id)), context),
     },

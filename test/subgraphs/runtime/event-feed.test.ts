@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import pino from 'pino'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type Database, openDatabase } from '../../../subgraphs/runtime/database.ts'
 import { eventFeed } from '../../../subgraphs/runtime/event-feed.ts'
 import { append, appendAll, type EventFeed, type OutboxEvent, type OutboxTables } from '../../../subgraphs/runtime/outbox.ts'
@@ -163,6 +163,76 @@ test('who comes back misses nothing, though others are told of something new bef
     proxy.close()
   }
 })
+
+/** Somebody whom a dead process left behind at a place of topic `a`. */
+async function leftBehind(name: string, number: number): Promise<void> {
+  const dead = randomUUID()
+  await database.pool.query('INSERT INTO event_process (id, seen_at) VALUES ($1, now())', [dead])
+  await database.pool.query(
+    "INSERT INTO event_listener (id, process, topic, listener, number) VALUES (gen_random_uuid(), $1, 'a', $2, $3)",
+    [dead, name, number],
+  )
+}
+
+const many = (count: number): Promise<void> =>
+  database.query.transaction().execute((transaction) =>
+    appendAll(
+      transaction,
+      'a',
+      Array.from({ length: count }, (_, index) => ({ index })),
+    ),
+  )
+
+test('who comes back to more than a queue holds is told all of it, at its own pace, and then what happens', async () => {
+  await many(3_400)
+  await leftBehind('name', 0)
+  // Where nobody else listens, and where others have been told everything.
+  const others = await feed.listen('a', null)
+  await happen('a')
+  expect(await read(others, 1)).toEqual([3_401])
+  const back = await feed.listen('a', 'name')
+  const numbers: number[] = []
+  for (let count = 0; count < 34; count += 1) {
+    numbers.push(...(await read(back, 100)))
+    await happen('a')
+  }
+  numbers.push(...(await read(back, 35)))
+  expect(numbers).toEqual(Array.from({ length: 3_435 }, (_, index) => index + 1))
+  expect(await read(others, 34)).toHaveLength(34)
+})
+
+test('a burst of more than is read at once cuts nobody off who reads', async () => {
+  const [one, other] = await Promise.all([feed.listen('a', null), feed.listen('a', 'name')])
+  const reading = [read(one, 4_000), read(other, 4_000)]
+  await Promise.all([many(1_700), many(2_300)])
+  for (const numbers of await Promise.all(reading))
+    expect(numbers).toEqual(Array.from({ length: 4_000 }, (_, index) => index + 1))
+})
+
+test('who comes back to what was tidied away is told so with SLOW_READER', async () => {
+  await happen('a', 5)
+  await leftBehind('name', 1)
+  await database.pool.query('DELETE FROM event WHERE number < 4')
+  await feed.listen('a', null).then((events) => events.return?.())
+  const [back] = await Promise.all([feed.listen('a', 'name'), feed.listen('a', null)])
+  await happen('a')
+  await expect(back.next()).rejects.toMatchObject({ extensions: { code: 'SLOW_READER' } })
+})
+
+test('who comes back and then asks for nothing is cut off after a minute', async () => {
+  await many(1_500)
+  await leftBehind('name', 0)
+  const back = await feed.listen('a', 'name')
+  expect(await read(back, 10)).toHaveLength(10)
+  const now = performance.now.bind(performance)
+  const later = vi.spyOn(performance, 'now').mockImplementation(() => now() + 61_000)
+  try {
+    await eventually(async () => feed.listeners() === 0)
+  } finally {
+    later.mockRestore()
+  }
+  await expect(back.next()).rejects.toMatchObject({ extensions: { code: 'SLOW_READER' } })
+}, 20_000)
 
 test('positions that cannot be written are tried again after a pause, until they can', async () => {
   let warnings = 0

@@ -2,6 +2,7 @@ import { createSourceEventStream, parse, subscribe } from 'graphql'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { opaqueId, rowIn } from '../../../subgraphs/runtime/id.ts'
+import { held, releaseAll } from './support/held.ts'
 import { ANONYMOUS, type Answered, type Social, startSocial, type TestUser } from './support/social.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each test knows.
@@ -26,6 +27,7 @@ beforeEach(async () => {
 })
 const opened: AsyncIterator<unknown>[] = []
 afterEach(async () => {
+  await releaseAll()
   await Promise.all(opened.splice(0).map((events) => events.return?.()))
 })
 
@@ -90,6 +92,26 @@ describe('sendMessage', () => {
     expect(codeOf(await social.ask(SEND, { room, text: 'Hi' }, ANONYMOUS))).toBe('UNAUTHENTICATED')
     expect(await send('Hi', ann, opaqueId('Room', '999999'))).toMatchObject({ __typename: 'NotFoundError' })
     expect(await send('Hi', ann, 'nonsense')).toMatchObject({ __typename: 'NotFoundError' })
+  })
+
+  test('into a room that is locked keeps nobody else waiting, however many send', async () => {
+    const row = rowIn(room, 'Room')
+    const elsewhere = await held(social.database, 'SELECT FROM room WHERE id = $1 FOR UPDATE', [row])
+    const texts = Array.from({ length: 25 }, (_, index) => `message ${index}`)
+    const sending = texts.map((text) => send(text))
+    const adding = ask(
+      'mutation ($room: ID!, $user: ID!) { r: addRoomMember(roomId: $room, userId: $user) { __typename } }',
+      { room, user: cem?.id },
+      ann,
+    )
+    await elsewhere.isWaitedFor()
+    expect(await ask('{ r: me { name } }', {}, ben)).toEqual({ name: 'Ben' })
+    const { data }: Data = await social.ask(HISTORY, { id: room, first: 1 }, ben?.caller)
+    expect(data.r.messages.totalCount).toBe(0)
+    await elsewhere.release()
+    await Promise.all([...sending, adding])
+    const { messages } = await ask(HISTORY, { id: room, first: 100 }, cem)
+    expect(messages.edges.map(({ node }: Data) => node.text).sort()).toEqual([...texts].sort())
   })
 
   test('leaves neither message nor event when its author stops being a member meanwhile', async () => {
@@ -160,6 +182,23 @@ describe('messageReceived', () => {
     await send('after')
     expect(textIn(await mine.next())).toBe('after')
     await expect(theirs.next()).rejects.toMatchObject({ extensions: { code: 'FORBIDDEN' } })
+  })
+
+  test('ends with FORBIDDEN for everybody when the room ends with its last member', async () => {
+    const [mine, theirs] = await Promise.all([listen(ann), listen(ben)])
+    const leave = 'mutation ($room: ID!) { r: leaveRoom(roomId: $room) { __typename } }'
+    const told = [mine, theirs].map((events) => events.next())
+    const ends = Promise.all(told.map((each) => expect(each).rejects.toMatchObject({ extensions: { code: 'FORBIDDEN' } })))
+    for (const member of [ben, ann]) await ask(leave, { room }, member)
+    await ends
+  })
+
+  test('ends with the room of a user who is deleted', async () => {
+    const own = (await ask('mutation { r: createRoom(name: "R") { ... on CreateRoomSuccess { room { id } } } }', {}, cem)).room.id
+    const told = (await listen(cem, own)).next()
+    const end = expect(told).rejects.toMatchObject({ extensions: { code: 'UNAUTHENTICATED' } })
+    await ask('mutation ($id: ID!) { r: deleteUser(id: $id) { __typename } }', { id: cem?.id }, cem)
+    await end
   })
 
   test('ends with UNAUTHENTICATED when the session ends', async () => {

@@ -126,6 +126,8 @@ describe('members', () => {
     [101, null],
     [1, 'nonsense'],
     [1, Buffer.from('["members","2026-13-45T00:00:00.000Z","1"]').toString('base64url')],
+    [1, Buffer.from('["members","2026-02-30T00:00:00.000Z","1"]').toString('base64url')],
+    [1, Buffer.from('["members","0000-01-01T00:00:00.000Z","1"]').toString('base64url')],
     [1, Buffer.from('["members","2026-11-20T00:00:00.000Z","1; DROP"]').toString('base64url')],
     [1, Buffer.from('["rooms","2026-11-20T00:00:00.000Z","1"]').toString('base64url')],
   ])('first %j after %j is refused', async (first, after) => {

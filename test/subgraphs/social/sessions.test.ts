@@ -1,7 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import { createLocalJWKSet, jwtVerify } from 'jose'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Caller } from '../../../subgraphs/runtime/caller.ts'
+import { openDatabase } from '../../../subgraphs/runtime/database.ts'
 import { hashPassword } from '../../../subgraphs/runtime/password.ts'
+import { sessionRepository } from '../../../subgraphs/social/session/repository.ts'
+import type { Tables } from '../../../subgraphs/social/tables.ts'
+import { withAccounts } from '../../../subgraphs/social/user/accounts.ts'
+import { held, releaseAll } from './support/held.ts'
 import { ANONYMOUS, type Answered, type Social, startSocial, type TestUser } from './support/social.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each test knows.
@@ -23,6 +29,7 @@ beforeAll(async () => {
   passwordHash = await hashPassword('correct horse')
 })
 afterAll(() => social.close())
+afterEach(releaseAll)
 beforeEach(async () => {
   clock += 100 * DAY
   user = await social.aUser()
@@ -132,6 +139,66 @@ describe('login', () => {
     const other = await social.aUser()
     const parallel = await Promise.all(Array.from({ length: 20 }, () => login('wrong', other.email)))
     expect(parallel.filter(({ __typename }) => __typename === 'InvalidCredentials')).toHaveLength(4)
+  })
+
+  test('right ones at the same time lock nobody out, whatever went wrong before', async () => {
+    for (let failure = 0; failure < 4; failure += 1) await login('wrong')
+    const parallel = await Promise.all(Array.from({ length: 10 }, () => login('correct horse')))
+    expect(parallel.map(({ __typename }) => __typename)).toEqual(Array(10).fill('LoginSuccess'))
+  })
+
+  test('counts on while failures are forgotten, as by another process', async () => {
+    const database = openDatabase<Tables>(social.database.connection, { schema: 'social', max: 8, onError: () => {} })
+    const sessions = sessionRepository(database.query)
+    const [hash, at] = [Buffer.from('somebody'), new Date(clock)]
+    try {
+      const counted = Array.from({ length: 200 }, async (_, index) => {
+        if (index % 2 === 0) await sessions.forgetAttempts(hash, at)
+        else await sessions.countAttempt(hash, at, [null])
+      })
+      await Promise.all(counted)
+    } finally {
+      await database.close()
+    }
+  })
+
+  describe('under way', () => {
+    /** Holds what a log-in tidies up between the check of its password and its session. */
+    const between = async () => {
+      const expired = [randomUUID(), (await social.aUser()).row, new Date(clock - DAY)]
+      await social.sql('INSERT INTO session (id, user_id, created_at, expires_at) VALUES ($1, $2, $3, $3)', expired)
+      return held(social.database, 'SELECT FROM session WHERE id = $1 FOR UPDATE', [expired[0]])
+    }
+    const alive = async () =>
+      social.sql('SELECT id FROM session WHERE user_id = $1 AND ended_at IS NULL AND expires_at > $2', [
+        user.row,
+        new Date(clock),
+      ])
+
+    test.each([
+      ['a new password', () => withAccounts(social.database.connection, (all) => all.setPassword(user.email, 'battery staple'))],
+      ['a sign-out everywhere', () => ask('mutation { r: signOutEverywhere { sessionsEnded } }', {}, user.caller)],
+      ['the end of its user', () => social.sql('DELETE FROM "user" WHERE id = $1', [user.row])],
+    ])('opens no session after %s', async (_, happens) => {
+      const tidying = await between()
+      const late = login('correct horse')
+      await tidying.isWaitedFor()
+      await happens()
+      await tidying.release()
+      expect((await late).__typename).toBe('InvalidCredentials')
+      expect(await alive()).toEqual([])
+    })
+
+    test('a change of the password is not made with one that another change has replaced', async () => {
+      const caller = user.caller
+      const tidying = await between()
+      const late = ask(CHANGE, { old: 'correct horse', new: 'too late for it' }, caller)
+      await tidying.isWaitedFor()
+      await withAccounts(social.database.connection, (all) => all.setPassword(user.email, 'battery staple'))
+      await tidying.release()
+      expect((await late).__typename).toBe('InvalidCredentials')
+      expect((await login('battery staple')).__typename).toBe('LoginSuccess')
+    })
   })
 
   test('is refused from one address beyond 180 a minute, and says when again', async () => {
@@ -263,6 +330,38 @@ describe('tokens', () => {
     for (const { token } of [last, next]) expect((await whoIs(token)).errors).toBeUndefined()
     clock += 15 * MINUTE
     expect((await ask(KEYS)).map(({ kid }: Data) => kid)).not.toContain(old.kid)
+  })
+
+  test('of a new key come only when caches of the published keys can have it', async () => {
+    const kidOf = ({ token }: Data): string => JSON.parse(Buffer.from(token.split('.')[0], 'base64url').toString()).kid
+    const first = kidOf(await login('correct horse'))
+    let cache = { kids: [] as string[], until: 0 }
+    const checks = async () => {
+      if (cache.until <= clock) {
+        cache = { kids: (await ask(KEYS)).map(({ kid }: Data) => kid), until: clock + 5 * MINUTE }
+      }
+      return kidOf(await login('correct horse'))
+    }
+    await checks()
+    // So that the change falls between two looks at the published keys.
+    clock += 30 * DAY - 73 * MINUTE
+    const signed = new Set<string>()
+    for (let minutes = 0; minutes < 90; minutes += 2) {
+      const kid = await checks()
+      expect(cache.kids).toContain(kid)
+      signed.add(kid)
+      clock += 2 * MINUTE
+    }
+    expect(signed.size).toBe(2)
+    expect(signed).toContain(first)
+  })
+
+  test('of the first key of all, and after a long silence, come at once', async () => {
+    clock += 100 * DAY
+    const { token } = await login('correct horse')
+    const keys = await ask(KEYS)
+    expect(keys).toHaveLength(1)
+    await jwtVerify(token, createLocalJWKSet({ keys }), { currentDate: new Date(clock) })
   })
 
   test.each([

@@ -1,7 +1,10 @@
 import { parse, subscribe } from 'graphql'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { knownMigrations } from '../../../database/migrate.ts'
 import type { Caller } from '../../../subgraphs/runtime/caller.ts'
 import { opaqueId } from '../../../subgraphs/runtime/id.ts'
+import { nameKey } from '../../../subgraphs/social/user/user.ts'
+import { held, releaseAll } from './support/held.ts'
 import { ANONYMOUS, type Answered, type Social, startSocial, type TestUser } from './support/social.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each test knows.
@@ -19,6 +22,7 @@ beforeAll(async () => {
   moderator = await social.aUser({ name: 'Mod', role: 'MODERATOR' })
 })
 afterAll(() => social.close())
+afterEach(releaseAll)
 
 /** The same caller from an address that nobody used before, so that limits of other tests do not count. */
 const fresh = (caller: Caller = ANONYMOUS): Caller => ({ ...caller, address: `10.0.0.${++addresses}` })
@@ -183,6 +187,27 @@ describe('searchUsers', () => {
   })
 
   test.each([
+    ['ΟΔΥΣΣΕΥΣ', ['ΟΔΥΣ', 'οδυσ', 'Οδυς', 'σσευς', 'ΟΔΥΣΣΕΥΣ']],
+    ['Οδυσσεύς', ['Οδυσσεύς', 'ΟΔΥΣΣΕΎΣ', 'εύσ']],
+    ['Straße am Wall', ['STRASSE', 'strasse', 'Straße', 'STRAẞE', 'asse am']],
+    ['Gasse am Wall', ['GAßE', 'gasse']],
+  ])('finds %s whatever the case, also of letters that change with it', async (name, queries) => {
+    await social.aUser({ name })
+    for (const query of queries) expect(names(await search(query))).toContain(name)
+  })
+
+  test('finds names of before by the keys of now', async () => {
+    const { row } = await social.aUser({ name: 'Φειδίας Weiß' })
+    const lower = 'φειδίας weiß'
+    await social.sql('UPDATE "user" SET name_key = $1 WHERE id = $2', [lower, row])
+    expect(await search('WEISS')).toMatchObject({ totalCount: 0 })
+    const migration = knownMigrations().find(({ subgraph, name }) => subgraph === 'social' && name.endsWith('_name_keys'))
+    await social.sql(migration?.sql ?? '')
+    expect(names(await search('WEISS'))).toEqual(['Φειδίας Weiß'])
+    expect(await social.sql('SELECT name_key FROM "user" WHERE id = $1', [row])).toEqual([{ name_key: nameKey('Φειδίας Weiß') }])
+  })
+
+  test.each([
     ['100%', ['searching 100%']],
     ['%', ['searching 100%']],
     ['h_e', ['Search_er']],
@@ -304,6 +329,55 @@ describe('deleteUser', () => {
     expect(answers.map(({ __typename }) => __typename)).toEqual(Array(6).fill('DeleteUserSuccess'))
   })
 
+  test('deletes a room as well that its user opens meanwhile', async () => {
+    const user = await social.aUser()
+    // As `createRoom` locks who is to be a member.
+    const opening = await held(social.database, 'SELECT FROM "user" WHERE id = $1 FOR KEY SHARE', [user.row])
+    const deleting = ask(DELETE, { id: user.id }, user)
+    await opening.isWaitedFor()
+    await opening.run(`INSERT INTO room (name, owner_id) VALUES ('Opened meanwhile', $1)`, [user.row])
+    await opening.run('INSERT INTO room_member SELECT id, owner_id FROM room WHERE owner_id = $1', [user.row])
+    await opening.release()
+    expect((await deleting).__typename).toBe('DeleteUserSuccess')
+    expect(await social.sql(`SELECT FROM room WHERE name = 'Opened meanwhile'`)).toEqual([])
+  })
+
+  test('of two who commented on the posts of each other at the same time deletes both', async () => {
+    const two = [await social.aUser(), await social.aUser()]
+    const [post, other]: Data = await social.sql(
+      `INSERT INTO post (author_id, title, content) VALUES ($1, 'T', 'C'), ($2, 'T', 'C') RETURNING id`,
+      two.map(({ row }) => row),
+    )
+    await social.sql(`INSERT INTO comment (post_id, author_id, content) VALUES ($1, $4, 'C'), ($2, $3, 'C')`, [
+      post.id,
+      other.id,
+      ...two.map(({ row }) => row),
+    ])
+    const holding = (on: unknown) => held(social.database, 'SELECT FROM comment WHERE post_id = $1 FOR UPDATE', [on])
+    const holders = [await holding(post.id), await holding(other.id)]
+    const deleting = two.map((user) => ask(DELETE, { id: user.id }, user))
+    // One after the other, so that each has what the other one wants.
+    for (const holder of holders) {
+      await holder.isWaitedFor(2)
+      await holder.release()
+    }
+    expect((await Promise.all(deleting)).map(({ __typename }) => __typename)).toEqual(Array(2).fill('DeleteUserSuccess'))
+  })
+
+  test('goes on after a deadlock with somebody else', async () => {
+    const [user, friend] = [await social.aUser(), await social.aUser()]
+    const [{ id }]: Data = await social.sql(`INSERT INTO room (name, owner_id) VALUES ('R', $1) RETURNING id`, [friend.row])
+    await social.sql('INSERT INTO room_member VALUES ($1, $2), ($1, $3)', [id, friend.row, user.row])
+    // In the other order, and with more patience than who is to be ended.
+    const other = await held(social.database, 'SELECT FROM "user" WHERE id = $1 FOR KEY SHARE', [user.row])
+    await other.run("SET LOCAL deadlock_timeout = '1min'")
+    const deleting = ask(DELETE, { id: user.id }, user)
+    await other.isWaitedFor()
+    await other.run('SELECT FROM room WHERE id = $1 FOR UPDATE', [id])
+    await other.release()
+    expect((await deleting).__typename).toBe('DeleteUserSuccess')
+  })
+
   test('by others is FORBIDDEN', async () => {
     for (const other of [ben, moderator])
       expect(codeOf(await social.ask(DELETE, { id: ann?.id }, other?.caller))).toBe('FORBIDDEN')
@@ -322,4 +396,23 @@ test('userCreated tells everybody of every sign-up, without what is private', as
     { data: { userCreated: { name: 'Second' } } },
   ])
   await events.return(undefined)
+})
+
+test('userCreated ends with UNAUTHENTICATED for who has signed out since, and goes on for who never signed in', async () => {
+  const document = parse('subscription { userCreated { name } }')
+  const user = await social.aUser()
+  const listen = async (caller: Caller) => {
+    const events = await subscribe({ schema: social.subgraph.schema, document, contextValue: social.subgraph.context(caller) })
+    if (!(Symbol.asyncIterator in events)) throw events.errors?.[0]
+    return events
+  }
+  const [mine, anybodys] = await Promise.all([listen(user.caller), listen(ANONYMOUS)])
+  await create({ email: 'before@example.org', name: 'Before' })
+  for (const events of [mine, anybodys])
+    expect((await events.next()).value?.data).toMatchObject({ userCreated: { name: 'Before' } })
+  await ask('mutation { r: signOutEverywhere { sessionsEnded } }', {}, user)
+  await create({ email: 'after@example.org', name: 'After' })
+  await expect(mine.next()).rejects.toMatchObject({ extensions: { code: 'UNAUTHENTICATED' } })
+  expect((await anybodys.next()).value?.data).toMatchObject({ userCreated: { name: 'After' } })
+  await anybodys.return(undefined)
 })

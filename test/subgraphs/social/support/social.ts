@@ -39,8 +39,7 @@ export async function startSocial(now: () => Date = () => new Date()): Promise<S
   const database = await freshDatabase()
   const { connection } = database
   const { pool, ...own } = openDatabase<Tables>(connection, { schema: 'social', max: 2, onError: () => {} })
-  const sessions = sessionRepository(own.query)
-  const keys = keyRing(sessions)
+  const keys = keyRing(sessionRepository(own.query))
   const subgraph = await socialSubgraph({ connection, log: pino({ level: 'silent' }), now })
   let users = 0
 
@@ -65,7 +64,12 @@ export async function startSocial(now: () => Date = () => new Date()): Promise<S
       const row: string = rows[0].id
       const sessionId = randomUUID()
       const at = now()
-      await sessions.open({ id: sessionId, userId: row, createdAt: at, expiresAt: new Date(at.getTime() + 86_400_000) })
+      await pool.query('INSERT INTO session (id, user_id, created_at, expires_at) VALUES ($1, $2, $3, $4)', [
+        sessionId,
+        row,
+        at,
+        new Date(at.getTime() + 86_400_000),
+      ])
       const { token } = await signToken({ userId: row, sessionId, signedInAt: null }, keys, at)
       const credentials = { authorization: `Bearer ${token}` }
       return { id: opaqueId('User', row), row, email, caller: { ...ANONYMOUS, credentials } }
