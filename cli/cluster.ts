@@ -1,9 +1,10 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
 import pino from 'pino'
 import { startCluster } from '../cluster/cluster.ts'
 import { variables } from '../config.ts'
 import { readConfig } from '../subgraphs/runtime/config.ts'
 import { runProgram } from '../subgraphs/runtime/program.ts'
+import { wholeNumber } from './arguments.ts'
 
 /** `atrium cluster`: an installation of many processes on this machine, to try what one of many machines does. */
 export function clusterCommand(): Command {
@@ -30,11 +31,3 @@ export function clusterCommand(): Command {
       })
     })
 }
-
-const wholeNumber =
-  (least: number, most: number) =>
-  (text: string): number => {
-    const value = Number(text)
-    if (/^\d+$/.test(text) && value >= least && value <= most) return value
-    throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`)
-  }

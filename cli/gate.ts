@@ -3,7 +3,7 @@ import type { GatedSource } from '../clients/gate/gate.ts'
 import type { Use } from '../clients/gate/use.ts'
 import type { Policy } from '../clients/trust/decision.ts'
 import { Refusal } from '../subgraphs/runtime/refusal.ts'
-import { addressOption } from './address.ts'
+import { addressOption } from './arguments.ts'
 
 type Options = { readonly atrium: string; readonly policy: Policy; readonly allowPrivate?: true; readonly json?: true }
 

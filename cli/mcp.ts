@@ -1,5 +1,5 @@
 import { Argument, Command } from 'commander'
-import { addressOption } from './address.ts'
+import { addressOption } from './arguments.ts'
 import { bridge } from './mcp/bridge.ts'
 
 /** The servers that a running Atrium has, as their paths name them. */

@@ -4,9 +4,12 @@ import { Refusal } from '../../subgraphs/runtime/refusal.ts'
 import { PLANS, type Plan } from '../../subgraphs/trust/key/key.ts'
 import type { ListedKey } from '../../subgraphs/trust/key/repository.ts'
 import { newSecret } from '../../subgraphs/trust/key/secret.ts'
+import { textUpTo, wholeNumber } from '../arguments.ts'
 import type { WithTrust } from '../trust.ts'
 
 const LONGEST_NAME = 100
+/** Hours: more than a year. */
+const LONGEST_GRACE = 9_999
 const HOUR = 3_600_000
 
 export function keyCommand(withTrust: WithTrust): Command {
@@ -22,15 +25,12 @@ function createCommand(withTrust: WithTrust): Command {
   return new Command('create')
     .description('make a key, and show it this once')
     .addOption(new Option('--plan <plan>', 'free: 150 scans per calendar month').choices(PLANS).default('free'))
-    .option('--name <name>', 'whose it is', 'unnamed')
+    .addOption(new Option('--name <name>', 'whose it is').default('unnamed').argParser(textUpTo(LONGEST_NAME)))
     .option('--json', 'print {key, id, name, plan, createdAt} on standard output')
     .action(async ({ plan, name, json }: { readonly plan: Plan; readonly name: string; readonly json?: true }) => {
-      if (name.trim() === '' || name.length > LONGEST_NAME)
-        throw new Refusal(`Expected --name to be 1 to ${LONGEST_NAME} characters.`)
       const secret = newSecret()
-      const { id, createdAt } = await withTrust(({ keys, now }) => keys.create({ name: name.trim(), plan, secret, at: now() }))
-      if (json)
-        console.log(JSON.stringify({ key: secret.text, id: opaqueId('ApiKey', id), name: name.trim(), plan, createdAt }, null, 2))
+      const { id, createdAt } = await withTrust(({ keys, now }) => keys.create({ name, plan, secret, at: now() }))
+      if (json) console.log(JSON.stringify({ key: secret.text, id: opaqueId('ApiKey', id), name, plan, createdAt }, null, 2))
       else
         console.log(
           `${secret.text}\n\nKeep it: it is stored as a hash, and not shown again. Send it as "X-API-Key" or "Authorization: Bearer".`,
@@ -53,14 +53,17 @@ function rotateCommand(withTrust: WithTrust): Command {
   return new Command('rotate')
     .description('give a key a new secret; its scans, decisions and overrides stay')
     .argument('<id>', 'as `list` shows it')
-    .addOption(new Option('--grace-hours <hours>', 'how long the old secret still works').default('0'))
+    .addOption(
+      new Option('--grace-hours <hours>', 'how long the old secret still works')
+        .default(0)
+        .argParser(wholeNumber(0, LONGEST_GRACE)),
+    )
     .option('--json', 'print {key, id} on standard output')
-    .action(async (id: string, { graceHours, json }: { readonly graceHours: string; readonly json?: true }) => {
-      if (!/^\d{1,4}$/.test(graceHours)) throw new Refusal(`Expected --grace-hours to be 0 to 9999, got "${graceHours}".`)
+    .action(async (id: string, { graceHours, json }: { readonly graceHours: number; readonly json?: true }) => {
       const secret = newSecret()
       const key = await withTrust(({ keys, now }) => {
         const at = now()
-        return keys.rotate(rowOf(id), secret, { at, endsAt: new Date(at.getTime() + Number(graceHours) * HOUR) })
+        return keys.rotate(rowOf(id), secret, { at, endsAt: new Date(at.getTime() + graceHours * HOUR) })
       })
       if (!key) throw new Refusal(`There is no key in use with the id "${id}".`)
       console.log(json ? JSON.stringify({ key: secret.text, id }, null, 2) : secret.text)

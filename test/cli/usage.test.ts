@@ -11,6 +11,8 @@ test.each([
   [['app', 'plans', 'x', '--plan', 'bad'], 'Expected it to be like Basic:EUR:10:100:0.05.'],
   [['mcp', 'directory', '--url', 'foo'], "argument 'foo' is invalid. Expected the address of an Atrium"],
   [['gate', 'a.md', '--atrium', 'foo'], "argument 'foo' is invalid. Expected the address of an Atrium"],
+  [['trust', 'key', 'create', '--name', ' '], "argument ' ' is invalid. Expected 1 to 100 characters."],
+  [['trust', 'key', 'rotate', 'x', '--grace-hours', '-1'], "argument '-1' is invalid. Expected a whole number from 0 to 9999."],
   [['user', 'password', '--email', 'ann@example.org'], 'expected --password-stdin or --password'],
 ])('wrong usage is told from a refusal by status 2, before anything is done: %j', async (words, said) => {
   // Nothing answers there: a command that opened the database would fail for that.
