@@ -27,7 +27,7 @@ type Listener = {
   recorded: number | null
   /** Whether it is still being told what it missed: what happens meanwhile is read behind that. */
   isCatchingUp: boolean
-  /** When it last asked for an event, by the clock of `performance`. */
+  /** When it last asked for an event, or was told of what it missed, by the clock of `performance`. */
   askedAt: number
   /** Called when it is done with all that it was told, or will not read any more. */
   onDrained: (() => void) | null
@@ -164,7 +164,7 @@ export async function eventFeed({
     listener.askedAt = performance.now()
     while (true) {
       // More than its queue may hold would look as if it did not read.
-      await drained(listener)
+      await drained(listener, topic)
       if (ended.signal.aborted || !topic.listeners.has(listener)) return
       if (listener.told >= topic.position) break
       try {
@@ -178,8 +178,9 @@ export async function eventFeed({
     listener.isCatchingUp = false
   }
 
-  async function drained(listener: Listener): Promise<void> {
-    if (listener.done >= listener.told) return
+  async function drained(listener: Listener, topic: Topic): Promise<void> {
+    // Who has left is done with nothing any more.
+    if (listener.done >= listener.told || ended.signal.aborted || !topic.listeners.has(listener)) return
     const { promise, resolve } = Promise.withResolvers<void>()
     listener.onDrained = resolve
     await promise
@@ -196,6 +197,7 @@ export async function eventFeed({
     // What comes next has been tidied away.
     if (missed[0]?.number !== told + 1) listener.queue.cutOff()
     else for (const event of missed) if (event.number <= topic.position) tell(listener, event)
+    listener.askedAt = performance.now()
   }
 
   function readSoon(which: Iterable<Topic>): void {
@@ -354,7 +356,9 @@ export async function eventFeed({
   function cutOffSilent(): void {
     const before = performance.now() - LONGEST_SILENCE
     for (const { listeners } of topics.values()) {
-      for (const { isCatchingUp, askedAt, queue } of [...listeners]) if (isCatchingUp && askedAt < before) queue.cutOff()
+      for (const { isCatchingUp, done, told, askedAt, queue } of [...listeners]) {
+        if (isCatchingUp && done < told && askedAt < before) queue.cutOff()
+      }
     }
   }
 

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
-import { lastPart } from '../place.ts'
+import { isSameCode, lastPart } from '../place.ts'
 import { COMMUNES_OF_CHILE } from './communes-of-chile.ts'
-import { byName, type Country } from './country.ts'
+import { byName, type Country, countryOf } from './country.ts'
 import { DISTRICTS_OF_GERMANY } from './districts-of-germany.ts'
 import { ISO_REGIONS } from './iso-regions.ts'
 
@@ -111,16 +111,29 @@ export const regionOf = (country: Country, code: string): Region | null =>
   regionsOf(country).find((region) => region.code === code.toUpperCase()) ?? null
 
 /**
- * The country's region that people mean: by its code, alone or behind that of the country (`CL_03`), by its code of ISO 3166-2, or by its name, in any case, without
- * accents and kinds of division. Null when they mean none, or two have the name.
+ * The country's region that people mean: by its code, alone or behind that of the country (`CL_03`), by its code of ISO 3166-2 (`BR-SP`, or `SP` where nothing else
+ * has that for a code), or by its name, in any case, without accents and kinds of division. Null when they mean none, or two have the name.
  */
 export function regionNamed(country: Country, text: string): Region | null {
   const { regions, byName: named } = readOnce(country)
   const iso = text.trim().toUpperCase()
   const [meant, another] = named.get(folded(text)) ?? []
+  const byIso = (code: string) => regions.find((region) => region.iso === code)
   return (
-    regionOf(country, lastPart(text) ?? '') ?? regions.find((region) => region.iso === iso) ?? (another ? null : (meant ?? null))
+    regionOf(country, lastPart(text) ?? '') ??
+    byIso(iso) ??
+    (another ? null : meant) ??
+    byIso(`${country.code}-${lastPart(text)}`) ??
+    null
   )
+}
+
+/** Whether two texts mean the same region of a country, each in its own way: what was stored before there were codes is written as somebody wrote it. */
+export function isSameRegion(countryCode: string | null, one: string, other: string | null): boolean {
+  if (other === null || isSameCode(one, other)) return other !== null
+  const country = countryCode === null ? null : countryOf(countryCode)
+  const meant = country && regionNamed(country, one)
+  return meant !== null && meant.code === regionNamed(country as Country, other)?.code
 }
 
 /** Places that are not GeoNames', as `code name, code name`, by the codes of regions. */

@@ -42,14 +42,18 @@ export function addressIn(input: AddressInput): OrderAddress {
   return addressOf({ ...texts, ...named, ...regionIn(country, texts) }) ?? NOWHERE
 }
 
-/** Name and code of the region that an address says, by which taxes and zones find it; nothing where the country has none that is meant. */
+/**
+ * Name and code of the region that an address says, by which taxes and zones find it; nothing where the country has none that is meant. Where they mean two, the name is
+ * right: countries have numbers of their own for regions, and people read names.
+ */
 export function regionIn(
   country: Country | null,
   { region, regionCode }: { readonly region?: string | null; readonly regionCode?: string | null },
 ): Pick<OrderAddress, 'region' | 'regionCode'> | null {
-  const texts = [regionCode, region].filter((text) => text != null)
-  const found = country && texts.map((text) => regionNamed(country, text)).find((each) => each !== null)
-  return found ? { region: found.name, regionCode: found.code } : null
+  const meant = (text: string | null | undefined) => (country && text != null ? regionNamed(country, text) : null)
+  const named = meant(region)
+  const found = named ?? meant(regionCode)
+  return found && { region: named || region == null ? found.name : region, regionCode: found.code }
 }
 
 /** What is wrong with an address, `at` being its place in the input. */

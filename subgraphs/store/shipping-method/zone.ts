@@ -1,3 +1,4 @@
+import { isSameRegion } from '../country/region.ts'
 import { isSameCode, type Place } from '../place.ts'
 
 /** A country, or a part of it. Null: not narrowed by this. */
@@ -17,7 +18,7 @@ export function zoneDepth(
   place: Place,
 ): number | null {
   if (country !== null && !isSameCode(country, place.country)) return null
-  if (region !== null && !isSameCode(region, place.region)) return null
+  if (region !== null && !isSameRegion(place.country, region, place.region)) return null
   if (municipality !== null && !isSameCode(municipality, place.municipality)) return null
   if (
     (postalCodeRangeStart !== null || postalCodeRangeEnd !== null) &&

@@ -1,7 +1,7 @@
 import { type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
 import { amountOf, ONE } from '../amount.ts'
 import { countryOf } from '../country/country.ts'
-import { regionNamed, regionsOf } from '../country/region.ts'
+import { isSameRegion, regionNamed, regionsOf } from '../country/region.ts'
 import { isSameCode, type Place } from '../place.ts'
 
 export type Tax = {
@@ -93,4 +93,5 @@ export const taxesOnShipping = <T extends TaxRule>(taxes: readonly T[], place: P
 
 /** Where the place is not known, only taxes without a country are due. */
 const isDueIn = ({ country, region }: TaxRule, place: Place): boolean =>
-  (country === null || isSameCode(country, place.country)) && (region === null || isSameCode(region, place.region))
+  (country === null || isSameCode(country, place.country)) &&
+  (region === null || isSameRegion(place.country, region, place.region))

@@ -7,7 +7,11 @@ import { replayWebhookDelivery } from './actions.ts'
 import { deliveryId, deliveryRow } from './ids.ts'
 import type { DeliveryStatus, WebhookDelivery } from './webhook-delivery.ts'
 
-const NEWEST_FIRST: KeysetList<WebhookDelivery> = { name: 'webhookDeliveries', parts: ['number'], positionOf: ({ id }) => [id] }
+const NEWEST_FIRST: KeysetList<WebhookDelivery> = {
+  name: 'webhookDeliveries',
+  parts: ['row'],
+  positionOf: ({ id }) => [String(id)],
+}
 
 export const webhookDeliveryResolvers = {
   Query: {

@@ -230,7 +230,8 @@ export function nameObservations(target: Target, lookalike: Lookalike | null, po
     const core = (target.name.tenant ?? target.name.registrable ?? '').split('.', 1)[0] ?? ''
     if (looksRandom(core, STEPS)) seen.push({ signal: 'random_label', detail: core })
   }
-  if (target.userinfo !== null && isDeceptive(target.userinfo, policy)) seen.push({ signal: 'deceptive_userinfo' })
+  if (target.userinfo !== null && isDeceptive(target.userinfo, ownerOf(target, policy.brands), policy))
+    seen.push({ signal: 'deceptive_userinfo' })
   return seen
 }
 

@@ -2,12 +2,12 @@ import { type BrandIndex, isDistinctive } from './brand.ts'
 import type { Policy } from './policy.ts'
 import { foldedToAscii, skeletonOf } from './skeleton.ts'
 
-/** Whether people read another name than the host in what stands before the `@` of a URL: anything with a dot, or a brand. */
-export function isDeceptive(userinfo: string, { engine, brands }: Policy): boolean {
+/** Whether people read another name than the host's, which is `owner`'s, in what stands before the `@` of a URL: anything with a dot, or another brand. */
+export function isDeceptive(userinfo: string, owner: string | null, { engine, brands }: Policy): boolean {
   // Engine 1 saw dots of ASCII, and no brands.
   if (engine < 2) return /\.|%2e/i.test(userinfo)
   const read = asRead(userinfo)
-  return read.includes('.') || namesBrand(read.split(':', 1)[0] ?? '', brands)
+  return read.includes('.') || namesBrand(read.split(':', 1)[0] ?? '', owner, brands)
 }
 
 /** Without escapes, in lower case, and with the dots that IDNA takes for one (UTS #46) as that. */
@@ -27,9 +27,12 @@ function percentDecoded(escapes: string): string {
   }
 }
 
-/** A brand as the whole of it; among other words only one that is no everyday word itself. */
-function namesBrand(name: string, { byLabel, bySkeleton }: BrandIndex): boolean {
-  const brandOf = (text: string) => byLabel.get(text) ?? bySkeleton.get(skeletonOf(text))
+/** A brand other than the owner's as the whole of it; among other words only one that is no everyday word itself. */
+function namesBrand(name: string, owner: string | null, { byLabel, bySkeleton }: BrandIndex): boolean {
+  const brandOf = (text: string) => {
+    const owned = byLabel.get(text) ?? bySkeleton.get(skeletonOf(text))
+    return owned?.brand === owner ? undefined : owned
+  }
   const read = foldedToAscii(name)
   if (brandOf(read)) return true
   return read.split(/[^a-z0-9]+/).some((word) => {

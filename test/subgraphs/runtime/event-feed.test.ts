@@ -133,14 +133,46 @@ test('a listener who comes while events happen misses none after it has come', a
   expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, index) => (numbers[0] ?? 0) + index))
 })
 
-test('who comes back misses nothing, though others are told of something new before it has caught up', async () => {
-  await happen('a', 5)
+/** What a process left behind that died when its listener had been told of two events. */
+async function leftBehindAtTwo(): Promise<void> {
   const dead = randomUUID()
   await database.pool.query('INSERT INTO event_process (id, seen_at) VALUES ($1, now())', [dead])
   await database.pool.query(
     "INSERT INTO event_listener (id, process, topic, listener, number) VALUES (gen_random_uuid(), $1, 'a', 'name', 2)",
     [dead],
   )
+}
+
+test('who leaves while it catches up holds up nobody, and not the end either', async () => {
+  await happen('a', 5)
+  await leftBehindAtTwo()
+  const held: (() => void)[] = []
+  let behind = 'nothing'
+  const proxy = await databaseProxy(fresh.connection, {
+    toServer: ({ bytes, pass }) => (bytes.includes(behind) ? void held.push(pass) : pass()),
+    toClient: ({ pass }) => pass(),
+  })
+  const busy = await eventFeed({ connection: proxy.connection, schema: 'social', log })
+  const others = await busy.listen('a', null)
+  const back = await busy.listen('a', 'name')
+  await happen('a')
+  expect(await read(others, 1)).toEqual([6])
+  behind = '{"5"}'
+  expect(await read(back, 3)).toEqual([3, 4, 5])
+  const next = back.next()
+  await eventually(async () => held.length > 0)
+  await back.return?.()
+  expect(await next).toMatchObject({ done: true })
+  for (const pass of held) pass()
+  await happen('a')
+  expect(await read(others, 1)).toEqual([7])
+  await busy.close()
+  proxy.close()
+}, 20_000)
+
+test('who comes back misses nothing, though others are told of something new before it has caught up', async () => {
+  await happen('a', 5)
+  await leftBehindAtTwo()
   const held: (() => void)[] = []
   const proxy = await databaseProxy(fresh.connection, {
     // What is behind position 2.

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { type Country, countries, countryOf } from '../../../subgraphs/store/country/country.ts'
 import { municipalitiesOf, regionNamed, regionOf, regionsOf } from '../../../subgraphs/store/country/region.ts'
+import { regionIn } from '../../../subgraphs/store/order/address.ts'
+import { zoneDepth } from '../../../subgraphs/store/shipping-method/zone.ts'
+import { taxesOnShipping } from '../../../subgraphs/store/tax/tax.ts'
 
 const country = (code: string): Country => {
   const found = countryOf(code)
@@ -90,6 +93,31 @@ describe('regions', () => {
     expect(regionOf(country('US'), 'ca')).toEqual({ country: 'US', code: 'CA', iso: 'US-CA', name: 'California' })
     for (const code of ['99', '', 'US-CA', '__proto__']) expect(regionOf(country('US'), code)).toBeNull()
     expect(regionsOf(country('VA'))).toEqual([])
+  })
+})
+
+describe('a region that an address says', () => {
+  test.each([
+    [{ region: 'Tokyo', regionCode: '13' }, 'JP', { region: 'Tôkyô', regionCode: '40' }],
+    [{ region: null, regionCode: '40' }, 'JP', { region: 'Tôkyô', regionCode: '40' }],
+    [{ region: 'Somewhere', regionCode: '40' }, 'JP', { region: 'Somewhere', regionCode: '40' }],
+    [{ region: 'SP' }, 'BR', { region: 'São Paulo', regionCode: '27' }],
+    [{ region: 'Somewhere', regionCode: 'nowhere' }, 'JP', null],
+  ])('%j in %s', (given, code, expected) => {
+    expect(regionIn(country(code), given)).toEqual(expected)
+  })
+
+  test('is the one of zones and taxes, however those were written', () => {
+    const place = { country: 'CL', region: '03', municipality: null, postal: null }
+    const zone = { country: 'CL', municipality: null, postalCodeRangeStart: null, postalCodeRangeEnd: null }
+    const depths = ['03', 'CL_03', 'CL-AN', 'Antofagasta', '04', 'Atacama', 'Nowhere'].map((region) =>
+      zoneDepth({ ...zone, region }, place),
+    )
+    expect(depths).toEqual([2, 2, 2, 2, null, null, null])
+    expect(zoneDepth({ ...zone, region: 'Antofagasta' }, { ...place, region: 'antofagasta' })).toBe(2)
+    expect(zoneDepth({ ...zone, region: 'Antofagasta' }, { ...place, region: null })).toBeNull()
+    const tax = { country: 'CL', region: 'Antofagasta', categoryId: null, shipping: true }
+    expect([taxesOnShipping([tax], place), taxesOnShipping([tax], { ...place, region: '04' })]).toEqual([[tax], []])
   })
 })
 

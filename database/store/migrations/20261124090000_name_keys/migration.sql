@@ -1,17 +1,29 @@
 -- Names are told apart by more than before: `カラス` and `ガラス`, `25` and `2⁵`, `CAFE` and `CAFÉ` had one key. And search no longer does without the signs of scripts in which
 -- they are as good as letters.
 
+-- Where the database's own locale knows no letters but those of ASCII, as `C`, that of Unicode has to.
+DO $$ BEGIN
+  EXECUTE format(
+    'CREATE FUNCTION pg_temp.lowered(text) RETURNS text LANGUAGE sql IMMUTABLE AS %L',
+    CASE
+      WHEN lower('Д') = 'д' THEN 'SELECT lower($1)'
+      WHEN EXISTS (SELECT FROM pg_collation WHERE collname = 'und-x-icu') THEN 'SELECT lower($1 COLLATE "und-x-icu")'
+    END);
+EXCEPTION WHEN null_value_not_allowed OR syntax_error THEN
+  RAISE EXCEPTION 'Expected a database whose lower() knows more letters than those of ASCII: create it with a locale of UTF-8, such as C.UTF-8.';
+END $$;
+
 -- What `identityKey` and `textKey` of subgraphs/store/text-key.ts make of a text. Taken apart first, letters with accents are lowered whatever the database's locale
 -- knows; at the end of a word, Σ becomes ς.
 CREATE FUNCTION pg_temp.plain_spaces(text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT btrim(regexp_replace($1, '[\u0009-\u000d\u0020\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+', ' ', 'g'), ' ')
 $$;
 CREATE FUNCTION pg_temp.identity_key(text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-  SELECT pg_temp.plain_spaces(normalize(lower(normalize(
+  SELECT pg_temp.plain_spaces(normalize(pg_temp.lowered(normalize(
     regexp_replace(normalize($1, NFC), '([\u0370-\u03ff\u1f00-\u1fff])Σ(?![\u0370-\u03ff\u1f00-\u1fff])', '\1ς', 'g'), NFD)), NFC))
 $$;
 CREATE FUNCTION pg_temp.search_key(text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-  SELECT pg_temp.plain_spaces(lower(regexp_replace(normalize(left($1, 20000), NFKD),
+  SELECT pg_temp.plain_spaces(pg_temp.lowered(regexp_replace(normalize(left($1, 20000), NFKD),
     '[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f]',
     '', 'g')))
 $$;
@@ -74,4 +86,4 @@ UPDATE "order" SET search_key = pg_temp.search_key(concat_ws(' ',
      WHERE line.store_id = "order".store_id AND line.order_id = "order".id)))
   WHERE pg_temp.has_signs(search_key);
 
-DROP FUNCTION pg_temp.has_signs, pg_temp.search_key, pg_temp.identity_key, pg_temp.plain_spaces;
+DROP FUNCTION pg_temp.has_signs, pg_temp.search_key, pg_temp.identity_key, pg_temp.plain_spaces, pg_temp.lowered;

@@ -172,6 +172,17 @@ describe('what stands before the @ of a URL', () => {
     expect(saying(userinfo)).toBe(expected)
   })
 
+  test.each([
+    ['gitlab-ci-token:secret', 'gitlab.com', false],
+    ['github', 'github.com', false],
+    ['x-bitbucket-api-token-auth', 'bitbucket.org', false],
+    ['github', 'gitlab.com', true],
+  ])('%s before %s: %s, for a brand may be named before its own host', (userinfo, host, expected) => {
+    const request = aRequest(host, { target: targetOf(`https://${userinfo}@${host}/g/r.git`, 'url') })
+    const { reasonCodes } = decide(nothingKnown(host), request, CURRENT_POLICY, null)
+    expect(reasonCodes.includes('URL_USERINFO_DECEPTIVE')).toBe(expected)
+  })
+
   test('engine 1 saw dots of ASCII only', () => {
     const before = (userinfo: string) => saying(userinfo, 'p_e03876f031933287')
     expect(['paypal.com', 'paypal%2Ecom', 'paypal', 'paypal。com'].map(before)).toEqual([true, true, false, false])
