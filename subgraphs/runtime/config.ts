@@ -40,7 +40,7 @@ export function readConfig<const Shape extends Variables>(
     const result = read.safeParse(text)
     if (result.success) return [name, result.data]
     const expectation = result.error.issues.map(({ message }) => message).join(' and ')
-    problems.push(`Expected ${name} to be ${expectation}${secret ? '' : `, got ${JSON.stringify(text)}`}.`)
+    problems.push(`Expected ${name} to be ${expectation}${secret ? '' : `, got ${JSON.stringify(withoutCredentials(text))}`}.`)
     return [name, undefined]
   })
   if (problems.length > 0) throw new Refusal(problems.join('\n'))
@@ -70,3 +70,6 @@ export const wholeNumber = (min: number, max: number) => {
     .transform(Number)
     .refine((value) => value >= min && value <= max, expectation)
 }
+
+/** What stands before the `@` of an address may be a password, and this may end in a log. */
+const withoutCredentials = (text: string): string => text.replace(/(?<=:\/\/)[^/]*@/, '…@')
