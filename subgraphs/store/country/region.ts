@@ -130,10 +130,11 @@ export function regionNamed(country: Country, text: string): Region | null {
 
 /** Whether two texts mean the same region of a country, each in its own way: what was stored before there were codes is written as somebody wrote it. */
 export function isSameRegion(countryCode: string | null, one: string, other: string | null): boolean {
-  if (other === null || isSameCode(one, other)) return other !== null
+  if (other === null) return false
+  if (isSameCode(one, other)) return true
   const country = countryCode === null ? null : countryOf(countryCode)
   const meant = country && regionNamed(country, one)
-  return meant !== null && meant.code === regionNamed(country as Country, other)?.code
+  return meant ? regionNamed(country, other)?.code === meant.code : false
 }
 
 /** Places that are not GeoNames', as `code name, code name`, by the codes of regions. */
