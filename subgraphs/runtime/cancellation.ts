@@ -25,6 +25,9 @@ export const cancelledBy = <Result>(signal: AbortSignal, work: () => Result, rea
 /** Runs `work` as nobody's: what several operations wait for is not cancelled when the one that happened to begin it ends, and sees what all of them must see. */
 export const cancelledByNobody = <Result>(work: () => Result): Result => operations.exit(work)
 
+/** What statements that are asked for now are part of; undefined for those of nobody. The same operation is the same object. */
+export const currentOperation = (): object | undefined => operations.getStore()
+
 /** Whether a replica may answer what is asked now. */
 export const readsBehind = (): boolean => operations.getStore()?.readsBehind === true
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { CompiledQuery, Kysely } from 'kysely'
+import { sentTogether } from './sent-together.ts'
 
 /** The names of the statements that connections prepare, by their texts. */
 const names = new Map<string, string>()
@@ -41,7 +42,8 @@ export function prepared<Tables, Given extends readonly unknown[], Row>(
   return async (database, ...given) => {
     built ??= statementOf(build, database)
     const { query, parameters } = built
-    const { rows } = await database.executeQuery<Row>({ ...query, parameters: parameters.map((valueIn) => valueIn(given)) })
+    const statement: CompiledQuery<Row> = { ...query, parameters: parameters.map((valueIn) => valueIn(given)) }
+    const { rows } = await sentTogether(database, statement)
     return rows
   }
 }
