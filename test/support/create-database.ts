@@ -5,10 +5,10 @@ import type { Connection } from '../../subgraphs/runtime/database.ts'
 /** A database of a test that belongs to the caller until `drop`. */
 export type FreshDatabase = { readonly name: string; readonly connection: Connection; readonly drop: () => Promise<void> }
 
-/** A new database on `server`: a copy of the one with the name `template`, or an empty one. */
-export async function createDatabase(server: string, template = 'template1'): Promise<FreshDatabase> {
+/** A new database on `server`: a copy of the one with the name `template`, or an empty one; `options` are further ones of CREATE DATABASE. */
+export async function createDatabase(server: string, template = 'template1', options = ''): Promise<FreshDatabase> {
   const name = `atrium_test_${randomUUID().replaceAll('-', '')}`
-  await run(server, `CREATE DATABASE ${name} TEMPLATE ${template}`)
+  await run(server, `CREATE DATABASE ${name} TEMPLATE ${template} ${options}`)
   const url = new URL(server)
   url.pathname = `/${name}`
   // FORCE: a test that failed half-way may have left connections open.

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { identityKey, permalinkOf, textKey } from '../../../subgraphs/store/text-key.ts'
+import { createDatabase } from '../../support/create-database.ts'
 import { changer } from './support/change.ts'
 import { type StoreStack, startStore, type TestStore } from './support/store.ts'
 
@@ -107,6 +109,38 @@ describe('what was written before', () => {
     expect(await told()).not.toEqual(keys)
     await stack.sql(readFileSync(MIGRATION, 'utf8'))
     expect(await told()).toEqual(keys)
+  })
+
+  test('gets the same keys where the database knows no letters but those of ASCII, or is told what it needs', async () => {
+    const plain = await createDatabase(
+      inject('databaseUrl'),
+      'template0',
+      `ENCODING UTF8 LC_COLLATE 'C' LC_CTYPE 'C' LOCALE_PROVIDER libc`,
+    )
+    const client = new pg.Client(plain.connection)
+    try {
+      await client.connect()
+      const [functions = ''] = readFileSync(MIGRATION, 'utf8').split('-- No two rows can clash.')
+      const { rows } = await client.query(
+        `SELECT lower('Д') AS lowered, EXISTS (SELECT FROM pg_collation WHERE collname = 'und-x-icu') AS "hasUnicode"`,
+      )
+      expect(rows[0].lowered).toBe('Д')
+      if (!rows[0].hasUnicode) {
+        await expect(client.query(functions)).rejects.toThrow('create it with a locale of UTF-8')
+        return
+      }
+      await client.query(functions)
+      for (const text of [...TRICKY, 'СКИДКА Œ Ł', 'ΟΔΌΣ', 'Ελλάδα', 'أحمد', ' Dark \u00a0 BLUE ']) {
+        const { rows: keys } = await client.query(
+          'SELECT pg_temp.identity_key($1) AS identity, pg_temp.search_key($1) AS search',
+          [text],
+        )
+        expect(keys[0], text).toEqual({ identity: identityKey(text), search: textKey(text) })
+      }
+    } finally {
+      await client.end()
+      await plain.drop()
+    }
   })
 
   /** Writes something with every kind of key, and gives these. */
