@@ -133,19 +133,19 @@ test('a listener who comes while events happen misses none after it has come', a
   expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, index) => (numbers[0] ?? 0) + index))
 })
 
-/** What a process left behind that died when its listener had been told of two events. */
-async function leftBehindAtTwo(): Promise<void> {
+/** Somebody whom a dead process left behind at a place of topic `a`. */
+async function leftBehind(name: string, number: number): Promise<void> {
   const dead = randomUUID()
   await database.pool.query('INSERT INTO event_process (id, seen_at) VALUES ($1, now())', [dead])
   await database.pool.query(
-    "INSERT INTO event_listener (id, process, topic, listener, number) VALUES (gen_random_uuid(), $1, 'a', 'name', 2)",
-    [dead],
+    "INSERT INTO event_listener (id, process, topic, listener, number) VALUES (gen_random_uuid(), $1, 'a', $2, $3)",
+    [dead, name, number],
   )
 }
 
 test('who leaves while it catches up holds up nobody, and not the end either', async () => {
   await happen('a', 5)
-  await leftBehindAtTwo()
+  await leftBehind('name', 2)
   const held: (() => void)[] = []
   let behind = 'nothing'
   const proxy = await databaseProxy(fresh.connection, {
@@ -172,7 +172,7 @@ test('who leaves while it catches up holds up nobody, and not the end either', a
 
 test('who comes back misses nothing, though others are told of something new before it has caught up', async () => {
   await happen('a', 5)
-  await leftBehindAtTwo()
+  await leftBehind('name', 2)
   const held: (() => void)[] = []
   const proxy = await databaseProxy(fresh.connection, {
     // What is behind position 2.
@@ -195,16 +195,6 @@ test('who comes back misses nothing, though others are told of something new bef
     proxy.close()
   }
 })
-
-/** Somebody whom a dead process left behind at a place of topic `a`. */
-async function leftBehind(name: string, number: number): Promise<void> {
-  const dead = randomUUID()
-  await database.pool.query('INSERT INTO event_process (id, seen_at) VALUES ($1, now())', [dead])
-  await database.pool.query(
-    "INSERT INTO event_listener (id, process, topic, listener, number) VALUES (gen_random_uuid(), $1, 'a', $2, $3)",
-    [dead, name, number],
-  )
-}
 
 const many = (count: number): Promise<void> =>
   database.query.transaction().execute((transaction) =>
