@@ -11,7 +11,7 @@ import {
 } from 'graphql'
 import { collectFields } from 'graphql/execution/collectFields.js'
 import { conditionKey } from './compiled-operation/conditions.ts'
-import { PENDING, type Pending } from './compiled-operation/pending.ts'
+import { type Listener, PENDING, type Pending } from './compiled-operation/pending.ts'
 import { type Operation, type Selection, selectionOf } from './compiled-operation/plan.ts'
 import { keep, plansOf } from './compiled-operation/plans.ts'
 import { executeSerially, executeTogether } from './compiled-operation/roots.ts'
@@ -93,7 +93,8 @@ export function compileOperation(
 function whenSettled(run: Run): Promise<ExecutionResult> {
   const pending = run.pending as Pending
   return new Promise((resolve) => {
-    pending.listener = (isFailed, outcome) => resolve(isFailed ? failure(run, outcome) : resultOf(run, outcome as Data))
+    const listener: Listener = (isFailed, outcome) => resolve(isFailed ? failure(run, outcome) : resultOf(run, outcome as Data))
+    pending.listener = listener
   })
 }
 

@@ -25,8 +25,14 @@ export type Pending = {
   /** Microtasks from the settling of what it waits for. */
   lag: number
   /** Who hears of it when there is no join. */
-  listener: ((isFailed: boolean, outcome: unknown) => void) | undefined
+  listener: Listener | undefined
 }
+
+/**
+ * Hears of what was waited for. Named before it is put into its Pending: V8 takes a function that is written where it is assigned to a property for one that stays, and
+ * makes it among old objects. Whatever it reaches, here the whole answer and the rows behind it, then lives until those are collected.
+ */
+export type Listener = (isFailed: boolean, outcome: unknown) => void
 
 /** An object or a list that is complete but for what is pending in it. */
 export type Join = {

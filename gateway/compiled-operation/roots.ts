@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql'
 import { executeField, executeFields } from './complete.ts'
-import { later, located, PENDING, type Pending, pendingValue } from './pending.ts'
+import { type Listener, later, located, PENDING, type Pending, pendingValue } from './pending.ts'
 import type { Selection } from './plan.ts'
 import { addError, type Run } from './run.ts'
 
@@ -44,7 +44,7 @@ export function executeSerially(run: Run, { fields }: Selection, source: unknown
 function whenSettled(run: Run): Promise<unknown> {
   const pending = run.pending as Pending
   return new Promise((resolve, reject) => {
-    pending.listener = (isFailed, outcome) => {
+    const listener: Listener = (isFailed, outcome) => {
       if (!isFailed) return resolve(outcome)
       later(1, () => {
         const [error, isNonNull] = located(outcome, pending)
@@ -53,5 +53,6 @@ function whenSettled(run: Run): Promise<unknown> {
         resolve(null)
       })
     }
+    pending.listener = listener
   })
 }

@@ -25,10 +25,12 @@ export type KeysetRange = {
 /** A page of rows; `count` counts the whole list, only when it is asked for. */
 export type KeysetPage<Row> = {
   readonly nodes: readonly Row[]
-  readonly edges: readonly { readonly node: Row; readonly cursor: string }[]
+  readonly edges: readonly KeysetEdge<Row>[]
   readonly pageInfo: PageInfo
   readonly count: () => Promise<number>
 }
+
+type KeysetEdge<Row> = { readonly node: Row; readonly cursor: string }
 
 /** The range that arguments mean. Throws BAD_USER_INPUT for a `first` outside 1 to `most`, a negative `offset`, or a cursor of another list. */
 export function rangeOf<Row>(
@@ -51,31 +53,50 @@ export function rangeOf<Row>(
 const isInteger = (part: number): boolean => part === Math.trunc(part) && Math.abs(part) < 2 ** 31
 
 /** The page of `range` from the rows that were read for it, at most one more than its size. */
-export function keysetPage<Row>(
-  { name, positionOf }: KeysetList<Row>,
-  { size, after, offset }: KeysetRange,
+export const keysetPage = <Row>(
+  list: KeysetList<Row>,
+  range: KeysetRange,
   rows: readonly Row[],
   count: () => Promise<number>,
-): KeysetPage<Row> {
-  const nodes = rows.slice(0, size)
-  const edge = (node: Row) => ({ node, cursor: cursorOf(name, positionOf(node)) })
-  return {
-    nodes,
-    // Many callers read only the nodes.
-    get edges() {
-      return nodes.map(edge)
-    },
-    get pageInfo() {
-      const [first] = nodes
-      const last = nodes.at(-1)
-      return {
-        hasNextPage: rows.length > size,
-        hasPreviousPage: after !== null || offset > 0,
-        startCursor: first === undefined ? null : edge(first).cursor,
-        endCursor: last === undefined ? null : edge(last).cursor,
-      }
-    },
-    count,
+): KeysetPage<Row> => new RowsRead(list, range, rows, count)
+
+/**
+ * Many callers read only the nodes, so the rest is made when it is asked for. By a class, because V8 makes the getters of an object literal anew each time and among old
+ * objects: rows that they reach would live until those are collected.
+ */
+class RowsRead<Row> implements KeysetPage<Row> {
+  readonly nodes: readonly Row[]
+  readonly count: () => Promise<number>
+  readonly #list: KeysetList<Row>
+  readonly #range: KeysetRange
+  readonly #hasMore: boolean
+
+  constructor(list: KeysetList<Row>, range: KeysetRange, rows: readonly Row[], count: () => Promise<number>) {
+    this.nodes = rows.slice(0, range.size)
+    this.count = count
+    this.#list = list
+    this.#range = range
+    this.#hasMore = rows.length > range.size
+  }
+
+  get edges(): readonly KeysetEdge<Row>[] {
+    return this.nodes.map((node) => ({ node, cursor: this.#cursorAt(node) }))
+  }
+
+  get pageInfo(): PageInfo {
+    const [first] = this.nodes
+    const last = this.nodes.at(-1)
+    const { after, offset } = this.#range
+    return {
+      hasNextPage: this.#hasMore,
+      hasPreviousPage: after !== null || offset > 0,
+      startCursor: first === undefined ? null : this.#cursorAt(first),
+      endCursor: last === undefined ? null : this.#cursorAt(last),
+    }
+  }
+
+  #cursorAt(row: Row): string {
+    return cursorOf(this.#list.name, this.#list.positionOf(row))
   }
 }
 

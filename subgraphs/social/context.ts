@@ -64,9 +64,8 @@ const loadersOf = ({ users, posts, comments, rooms, messages }: Parts) => ({
 /** A context with loaders of its own: a cache must not outlive the caller whose permissions filled it. */
 export function contextOf(parts: Parts, caller: Caller): Context {
   let asking: Promise<Viewer | null> | null = null
-  let load = loadersOf(parts)
   const viewer = () => (asking ??= viewerOf(caller, parts))
-  return {
+  const context: Context & { load: Loaders } = {
     ...parts,
     caller,
     viewer,
@@ -76,12 +75,11 @@ export function contextOf(parts: Parts, caller: Caller): Context {
       return found
     },
     introduced: new Set(),
-    get load() {
-      return load
-    },
+    load: loadersOf(parts),
     renew() {
       asking = null
-      load = loadersOf(parts)
+      context.load = loadersOf(parts)
     },
   }
+  return context
 }

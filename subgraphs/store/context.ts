@@ -234,23 +234,21 @@ export function contextOf(parts: Parts, caller: Caller): Context {
   const storeId = async () => (await access()).storeId
   let judgingUser: Promise<Presented | null> | null = null
   const presented = () => (judgingUser ??= parts.userJudge(caller))
-  let load = loadersOf(parts, { storeId })
-  return {
+  const context: Context & { load: Loaders } = {
     ...parts,
     caller,
     access,
     storeId,
     presented,
     user: async () => (await presented())?.id ?? null,
+    load: loadersOf(parts, { storeId }),
     async write(name, input, change) {
       const unit = { storeId: await storeId(), now: parts.now(), announce: parts.webhooks.plan.announce }
       const outcome = await write(parts.database, unit, { name, input, key: input.idempotencyKey }, change)
       // What was read before the change is not as it was any more.
-      load = loadersOf(parts, { storeId })
+      context.load = loadersOf(parts, { storeId })
       return outcome
     },
-    get load() {
-      return load
-    },
   }
+  return context
 }
