@@ -4,15 +4,15 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Pool } from 'undici'
 import { exchange } from '../../gateway/http-exchange.ts'
+import { neverAborting } from '../../gateway/time.ts'
 import { startWorld } from '../../test/subgraphs/trust/collectors/support/world.ts'
 import { type Handler, json, startHttpServer } from '../../test/support/http-server.ts'
 import { processorMilliseconds, STARTED_WITH } from '../server.ts'
 import type { Figure } from '../trust.ts'
 import type { Internet, Lag, Ready } from './service.ts'
 
+/** The clients share processors with the service: they do as little as they can. */
 const CLIENTS = 20
-/** Nobody gives up. The clients share processors with the service: they do as little as they can. */
-const NEVER = new AbortController().signal
 /** Hosts that are known when they are asked about, and hosts that nobody has asked about. */
 const WARM = 200
 const COLD = 200
@@ -71,7 +71,7 @@ export async function serviceFigures({
       path: '/v1/decide',
       headers: { 'content-type': 'application/json', 'x-api-key': ready.key },
       body: JSON.stringify({ domain }),
-      signal: NEVER,
+      signal: neverAborting(),
     })
     if ('cause' in reply) throw reply.cause
     if (reply.statusCode !== 200) throw new Error(`${domain} was answered with ${reply.statusCode}: ${reply.bytes}`)

@@ -1,5 +1,6 @@
 import type { Passage } from '../link.ts'
 import type { Outcome } from '../outcome.ts'
+import { neverAborting } from '../time.ts'
 import { type AnswerBytes, answerBytes } from './answer-bytes.ts'
 import type { Dependencies } from './dependencies.ts'
 
@@ -96,7 +97,7 @@ export function responseCache({
     count('miss')
     const [began, since] = [now(), clock]
     // Others may wait for it when this client is gone.
-    const outcome = ask({ ...passage, signal: NEVER })
+    const outcome = ask({ ...passage, signal: neverAborting() })
     const answer = outcome.then(toldOnce).then(
       (done) => ('bytes' in done ? done.bytes : null),
       () => null,
@@ -154,5 +155,3 @@ export function toldOnce(outcome: Outcome): Told {
   const { data, errors } = outcome
   return !data || errors ? { outcome } : { bytes: answerBytes(JSON.stringify({ data })), ageSeconds: 0 }
 }
-
-const NEVER = new AbortController().signal
