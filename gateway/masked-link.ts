@@ -3,7 +3,6 @@ import type { Logger } from 'pino'
 import { isTransient } from '../subgraphs/runtime/transient-fault.ts'
 import { fault, type GatewayCode, refusal } from './errors.ts'
 import type { Link, Opened, Passage, Source } from './link.ts'
-import { neverAborting } from './time.ts'
 
 /**
  * A subgraph that could not be asked; `code` and `message` are for clients, `cause` is for the log. `isKnown` when the log has it already: one outage is not a
@@ -55,7 +54,7 @@ export function maskedLink(link: Link, log: Logger): Link {
     }
     if (outcome.kind === 'refused') return { ...outcome, errors: outcome.errors.map((error) => visible(error, passage)) }
     const { source } = outcome
-    const ended = { caller: passage.caller, signal: neverAborting() }
+    const ended = { caller: passage.caller, signal: NEVER }
     return {
       kind: 'open',
       source: {
@@ -110,6 +109,7 @@ const maskOf = (error: unknown, requestId: string): GraphQLFormattedError =>
     : fault(requestId)
 
 /** For what nobody waits for in particular. */
+const NEVER = new AbortController().signal
 
 /** Without nodes: they belong to the fetch, whose text is not the client's. */
 const shown = (message: string, path: GraphQLError['path'], extensions: GraphQLErrorExtensions | undefined): GraphQLError =>

@@ -11,7 +11,7 @@ import { BOUNDS } from './limits/limits.ts'
 import type { Events, LinkRequest, Opened, Passage } from './link.ts'
 import type { Outcome } from './outcome.ts'
 import { planOf } from './supergraph.ts'
-import { neverAborting, withinTime } from './time.ts'
+import { withinTime } from './time.ts'
 import { dependsOnViewer, type ViewerFields } from './viewer.ts'
 
 type Variables = Readonly<Record<string, unknown>>
@@ -76,7 +76,7 @@ export function plannedSubscription(
       // What is shared must not be seen with the eyes of whoever came first; a field that needs to know who asks and does not say so says no.
       const asker = isPersonal || source.isPersonal ? caller : anonymous(caller)
       // The signal of one listener must not stop what others wait for.
-      const shared = { caller: asker, signal: neverAborting() }
+      const shared = { caller: asker, signal: NEVER }
       const answered = await guarded(shared, log, (bounded) => answerTo((each) => source.answer(event, each), given, bounded))
       return withId(answered, caller.requestId)
     }
@@ -84,6 +84,7 @@ export function plannedSubscription(
 }
 
 const UNKNOWN = new GraphQLError('The subscription ended unexpectedly.', { extensions: { code: 'INTERNAL_SERVER_ERROR' } })
+const NEVER = new AbortController().signal
 
 function subscriptionNode({ node }: QueryPlan): SubscriptionNode {
   if (node?.kind !== 'Subscription') throw new Error(`Expected the plan of a subscription, got ${node?.kind ?? 'none'}.`)

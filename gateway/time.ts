@@ -1,11 +1,5 @@
 import type { Passage } from './link.ts'
 
-/**
- * A signal that never aborts, for what nobody gives up. A new one each time: of listeners that one signal has at once, each knows the next, also when it is not there any
- * more. One that all share would be a chain from what is over to what is not, which only a collection of all objects breaks.
- */
-export const neverAborting = (): AbortSignal => new AbortController().signal
-
 /** Why a signal aborts when the time of an operation is up, whoever waits for it. */
 class TimeUp extends Error {
   override readonly name = 'TimeUp'

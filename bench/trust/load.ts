@@ -4,14 +4,13 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Pool } from 'undici'
 import { exchange } from '../../gateway/http-exchange.ts'
-import { neverAborting } from '../../gateway/time.ts'
 import { startWorld } from '../../test/subgraphs/trust/collectors/support/world.ts'
 import { type Handler, json, startHttpServer } from '../../test/support/http-server.ts'
 import { processorMilliseconds, STARTED_WITH } from '../server.ts'
 import type { Figure } from '../trust.ts'
 import type { Internet, Lag, Ready } from './service.ts'
 
-/** The clients share processors with the service: they do as little as they can. */
+/** They share processors with the service, and do as little as they can. */
 const CLIENTS = 20
 /** Hosts that are known when they are asked about, and hosts that nobody has asked about. */
 const WARM = 200
@@ -71,7 +70,8 @@ export async function serviceFigures({
       path: '/v1/decide',
       headers: { 'content-type': 'application/json', 'x-api-key': ready.key },
       body: JSON.stringify({ domain }),
-      signal: neverAborting(),
+      // Nobody gives up. Of listeners that one signal has at once, each knows the next, also when it is gone: shared, it would keep all answers (docs/decisions.md, 98).
+      signal: new AbortController().signal,
     })
     if ('cause' in reply) throw reply.cause
     if (reply.statusCode !== 200) throw new Error(`${domain} was answered with ${reply.statusCode}: ${reply.bytes}`)

@@ -1,6 +1,5 @@
 import type { Passage } from '../link.ts'
 import type { Outcome } from '../outcome.ts'
-import { neverAborting } from '../time.ts'
 import { type AnswerBytes, answerBytes } from './answer-bytes.ts'
 import type { Dependencies } from './dependencies.ts'
 
@@ -97,7 +96,7 @@ export function responseCache({
     count('miss')
     const [began, since] = [now(), clock]
     // Others may wait for it when this client is gone.
-    const outcome = ask({ ...passage, signal: neverAborting() })
+    const outcome = ask({ ...passage, signal: NEVER })
     const answer = outcome.then(toldOnce).then(
       (done) => ('bytes' in done ? done.bytes : null),
       () => null,
@@ -155,3 +154,5 @@ export function toldOnce(outcome: Outcome): Told {
   const { data, errors } = outcome
   return !data || errors ? { outcome } : { bytes: answerBytes(JSON.stringify({ data })), ageSeconds: 0 }
 }
+
+const NEVER = new AbortController().signal

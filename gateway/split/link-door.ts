@@ -15,7 +15,7 @@ import type { LinkRequest, Source } from '../link.ts'
 import { localLink } from '../local-link.ts'
 import { maskedLink } from '../masked-link.ts'
 import type { Metrics } from '../metrics.ts'
-import { neverAborting, withinTime } from '../time.ts'
+import { withinTime } from '../time.ts'
 import { CHANGES_PATH } from './changes-path.ts'
 import { carriedRequest, DOOR_PATH } from './remote-door.ts'
 import type { signatureJudge, Verdict } from './signature.ts'
@@ -120,7 +120,7 @@ export async function serveLink(
         const { done, value } = await source.next()
         if (!stream.writable) return
         if (done) break
-        const passage = { caller, signal: neverAborting() }
+        const passage = { caller, signal: NEVER }
         const result = await withinTime(BOUNDS.milliseconds, passage, (bounded) => source.answer(value, bounded))
         if (!stream.writable) return
         if (!stream.write(eventOf('next', JSON.stringify(result)))) await drained(stream)
@@ -168,6 +168,8 @@ export async function serveLink(
     }
   }
 }
+
+const NEVER = new AbortController().signal
 
 const eventOf = (name: string, text: string): string => `event: ${name}\ndata: ${text}\n\n`
 

@@ -43,10 +43,12 @@ export function identification(
 
   async function ask(caller: Caller, forget: () => void): Promise<Identity> {
     // Several requests wait for the answer: none of them may take it along when its client goes away.
-    const { data, errors } = await client.run(document, {}, caller, new AbortController().signal)
+    const { data, errors } = await client.run(document, {}, caller, NEVER)
     if (data !== null) return data.access
     const { failure, isOurs } = failureOf(errors, caller.requestId)
     if (isOurs) forget()
     return { failure }
   }
 }
+
+const NEVER = new AbortController().signal
