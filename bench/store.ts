@@ -172,7 +172,7 @@ try {
   await latency('50 products in a state', get('/products/status/not-available.json?limit=50'), 40)
   await latency(
     'search of products, two words',
-    () => ({ path: `/v1/products/search.json?query=${['golden', 'mossy', 'velvet'][upTo(3) - 1]}%20lamp&limit=50` }),
+    () => ({ path: `/v1/products/search.json?query=${['golden', 'mossy', 'velvet', 'made'][upTo(4) - 1]}%20lamp&limit=50` }),
     40,
   )
   await latency(

@@ -130,9 +130,10 @@ const PRODUCTS = [
     SELECT $STORE, n, 3 * n - 3 + i, 3 * n - 3 + i FROM generate_series($FROM, $TO) n, generate_series(1, 3) i`,
   `INSERT INTO inventory_level (store_id, location_id, product_id, variant_id, stock, updated_at)
     SELECT $STORE, (SELECT id FROM location WHERE store_id = $STORE), n, 3 * n - 3 + i, 1000000, now() FROM generate_series($FROM, $TO) n, generate_series(1, 3) i`,
-  `INSERT INTO product_search (store_id, product_id, field, text_key)
-    SELECT $STORE, id, field, text FROM product, LATERAL (VALUES ('name', lower(name)), ('description', lower(description)), ('sku', lower(sku)), ('brand', lower(brand)),
-      ('option_name', 'size'), ('variants', 's'), ('variants', 'm'), ('variants', 'l'), ('sku', lower(sku) || '-s'), ('sku', lower(sku) || '-m'), ('sku', lower(sku) || '-l')) AS texts (field, text)
+  `INSERT INTO product_search (store_id, product_id, text_key, keys)
+    SELECT $STORE, id, concat_ws(E'\\n', key ->> 'name', key ->> 'description', key ->> 'sku', key ->> 'brand', key ->> 'option_name', key ->> 'variants'), key
+    FROM product, LATERAL (SELECT jsonb_build_object('name', lower(name), 'description', lower(description), 'brand', lower(brand), 'option_name', 'size',
+      'variants', E's\\nm\\nl', 'sku', lower(concat_ws(E'\\n', sku, sku || '-s', sku || '-m', sku || '-l'))) AS key) AS keys
     WHERE store_id = $STORE AND id BETWEEN $FROM AND $TO`,
 ]
 

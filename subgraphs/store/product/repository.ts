@@ -3,9 +3,9 @@ import { anyOf } from '../../runtime/any-of.ts'
 import type { KeysetRange } from '../../runtime/keyset.ts'
 import { prepared } from '../../runtime/prepared.ts'
 import type { Tables } from '../tables.ts'
-import { containing } from '../text-key.ts'
 import { COLUMNS, rowOfFields } from './columns.ts'
 import type { Product, ProductFields, ProductStatus, ProductType, TRANSLATED } from './product.ts'
+import { foundBy, type ProductWords } from './search-repository.ts'
 
 /** Which products of a store, as the database understands it; absent means all. */
 export type ProductSelection = {
@@ -19,7 +19,7 @@ export type ProductSelection = {
   readonly priceMax?: string
   readonly updatedSince?: Date
   /** Each has to be found in one of the fields; no fields: in any. */
-  readonly words?: { readonly texts: readonly string[]; readonly fields: readonly string[] }
+  readonly words?: ProductWords
 }
 
 /** Texts of a product in one language; null where the store's own language stands in. */
@@ -213,10 +213,6 @@ function selected(database: Kysely<Tables>, storeId: number, which: ProductSelec
     query = query.where(sql<boolean>`id IN (SELECT product_id FROM product_category_member
       WHERE store_id = ${storeId} AND category_id = ANY(${categoryIds}::integer[]))`)
   }
-  for (const text of words?.texts ?? []) {
-    const within = words && words.fields.length > 0 ? sql`AND field = ANY(${words.fields}::text[])` : sql``
-    query = query.where(sql<boolean>`id IN (SELECT product_id FROM product_search
-      WHERE store_id = ${storeId} AND text_key LIKE ${containing(text)} ${within})`)
-  }
+  if (words) query = query.where(foundBy(storeId, words))
   return query
 }

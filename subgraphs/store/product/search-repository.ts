@@ -1,9 +1,15 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Tables } from '../tables.ts'
-import { textKey } from '../text-key.ts'
+import { containing, textKey } from '../text-key.ts'
+
+/** What products are searched by: words as keys hold them, at least one, and fields as a column of `product_search` names them; none for all. */
+export type ProductWords = { readonly texts: readonly string[]; readonly fields: readonly string[] }
 
 /** Longer texts are found by their beginning only. */
 const LONGEST = 20_000
+
+/** What parts the texts of a product: no word holds one, so none is found across two texts. */
+const BETWEEN = '\n'
 
 /** Writes anew what search finds these products by. Run it in the transaction of every change of such a text. */
 export async function indexProducts(database: Kysely<Tables>, storeId: number, productIds: readonly number[]): Promise<void> {
@@ -32,18 +38,33 @@ export async function indexProducts(database: Kysely<Tables>, storeId: number, p
     SELECT held.product_id, 'custom_fields_selects', chosen.value
     FROM product_custom_field_value held
     JOIN custom_field_select_option chosen ON chosen.store_id = held.store_id AND chosen.id = held.select_option_id
-    WHERE held.store_id = ${storeId} AND held.product_id = ANY(${ids})`.execute(database)
+    WHERE held.store_id = ${storeId} AND held.product_id = ANY(${ids})
+    ORDER BY "productId"`.execute(database)
 
-  const found = rows.map(({ productId, field, text }) => ({
-    productId,
-    field,
-    key: textKey(text.slice(0, LONGEST).toWellFormed()),
-  }))
-  await sql`DELETE FROM product_search WHERE store_id = ${storeId} AND product_id = ANY(${ids})`.execute(database)
+  const found = [...Map.groupBy(rows, ({ productId }) => productId)].map(([productId, texts]) => {
+    const keys = texts.map(({ field, text }) => ({ field, key: textKey(text.slice(0, LONGEST).toWellFormed()) }))
+    const joined = (some: readonly { readonly key: string }[]) => some.map(({ key }) => key).join(BETWEEN)
+    const byField = [...Map.groupBy(keys, ({ field }) => field)].map(([field, some]) => [field, joined(some)])
+    return { productId, key: joined(keys), byField: JSON.stringify(Object.fromEntries(byField)) }
+  })
   await sql`
-    INSERT INTO product_search (store_id, product_id, field, text_key)
+    INSERT INTO product_search (store_id, product_id, text_key, keys)
     SELECT ${storeId}, * FROM unnest(
       ${found.map(({ productId }) => productId)}::integer[],
-      ${found.map(({ field }) => field)}::text[],
-      ${found.map(({ key }) => key)}::text[])`.execute(database)
+      ${found.map(({ key }) => key)}::text[],
+      ${found.map(({ byField }) => byField)}::jsonb[])
+    ON CONFLICT (store_id, product_id) DO UPDATE SET text_key = excluded.text_key, keys = excluded.keys
+    WHERE product_search.keys <> excluded.keys`.execute(database)
+}
+
+/** Whether all of these words are in the product's texts, or in those of these fields where some are given. */
+export function foundBy(storeId: number, words: ProductWords): RawBuilder<boolean> {
+  const keyOf = (field: string) => sql`keys ->> ${field}`
+  const within = words.fields.length > 0 ? sql`concat_ws(${BETWEEN}, ${sql.join(words.fields.map(keyOf))})` : null
+  const isThere = words.texts.map((text) => {
+    const pattern = containing(text)
+    // Only of the whole is there an index.
+    return within ? sql`text_key LIKE ${pattern} AND ${within} LIKE ${pattern}` : sql`text_key LIKE ${pattern}`
+  })
+  return sql`id IN (SELECT product_id FROM product_search WHERE store_id = ${storeId} AND ${sql.join(isThere, sql` AND `)})`
 }

@@ -55,8 +55,8 @@ export type CatalogueTables = {
   product_search: {
     store_id: number
     product_id: number
-    field: string
     text_key: string
+    keys: unknown
   }
   product_translation: {
     store_id: number

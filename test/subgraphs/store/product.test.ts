@@ -317,7 +317,10 @@ describe('lists', () => {
     [{ orderBy: 'ID_DESC' }, 'Mug Tea Café'],
     [{ search: { query: 'cafe' } }, 'Café'],
     [{ search: { query: 'CAFÉ dark' } }, 'Café'],
+    [{ search: { query: 'CAFÉ tea' } }, ''],
     [{ search: { query: 'dark', fields: ['NAME'] } }, ''],
+    [{ search: { query: 'dark cafe', fields: ['NAME', 'DESCRIPTION'] } }, 'Café'],
+    [{ search: { query: 'dark cafe', fields: ['NAME', 'BRAND'] } }, ''],
     [{ search: { query: 'gigante' } }, 'Mug'],
     [{ search: { query: 'tamanho', fields: ['OPTION_NAME'] } }, 'Mug'],
     [{ search: { query: 'm-x', fields: ['SKU'] } }, 'Mug'],
@@ -326,6 +329,20 @@ describe('lists', () => {
     [{ search: { query: 'a_e' } }, ''],
   ])('%j finds "%s"', async (variables, expected) => {
     expect(await names(variables)).toBe(expected)
+  })
+
+  test('are searched by what a change left as it was, without its being written again', async () => {
+    const row = () => stack.sql(`SELECT xmin::text FROM product_search WHERE store_id = $1 ORDER BY product_id`, [lister.storeId])
+    const [before, [tea]] = [
+      await row(),
+      await stack.sql(`SELECT id FROM product WHERE sku = 'T-1' AND store_id = $1`, [lister.storeId]),
+    ]
+    const change = (input: object) => update(String(tea?.id), input, lister)
+    await change({ price: '4' })
+    expect(await row()).toEqual(before)
+    await change({ brand: 'Camellia' })
+    expect(await row()).not.toEqual(before)
+    expect(await names({ search: { query: 'camellia' } })).toBe('Tea')
   })
 
   test('are walked by cursors while things come and go', async () => {
