@@ -37,7 +37,7 @@ export function checkCommand(withTrust: WithTrust): Command {
         if (found.kind === 'invalid') throw new Refusal(found.message)
         const wanted = { kind: interaction.kind, mode: interaction.mode, sensitivity: interaction.sensitivity }
         const request = { target: found.target, interaction: wanted, profile: policy }
-        const { snapshot, decision } = await assess(request, null, null, parts)
+        const { snapshot, decision } = await assess(request, parts)
         if (json) console.log(JSON.stringify(decision, null, 2))
         else {
           const again = (other: typeof request) => engine.decide(snapshot, other, engine.policyVersion, null).action

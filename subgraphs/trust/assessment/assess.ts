@@ -10,19 +10,23 @@ export type Assessed = { readonly snapshot: Snapshot; readonly decision: Decisio
 
 export type AssessParts = { readonly engine: Engine; readonly sources: Sources; readonly now: () => Date }
 
-/** Looks at a target and decides. `known` is a snapshot to go on using, if there is one. */
-export async function assess(
-  request: DecideRequest,
-  override: Override | null,
+/** Looks at a target and decides. */
+export async function assess(request: DecideRequest, parts: AssessParts): Promise<Assessed> {
+  return judged(await lookedAt(request.target, null, parts), request, null, { engine: parts.engine, at: secondsOf(parts.now()) })
+}
+
+/** What is known of a target, and all that is needed to decide about it. `known` is a snapshot to go on using, if there is one. */
+export async function lookedAt(
+  target: DecideRequest['target'],
   known: Snapshot | null,
   { engine, sources, now }: AssessParts,
-): Promise<Assessed> {
-  const { host, name } = request.target
-  const snapshot = needsEvidence(request.target)
+): Promise<Snapshot> {
+  const { host, name } = target
+  const snapshot = needsEvidence(target)
     ? (known ?? (await sources.evidenceFor({ host, registrable: name.registrable })))
     : (known ?? engine.snapshotOf(host, secondsOf(now()), []))
   await engine.prepare(engine.policyVersion)
-  return judged(snapshot, request, override, { engine, at: secondsOf(now()) })
+  return snapshot
 }
 
 /**

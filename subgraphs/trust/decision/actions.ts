@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { BoundedCache } from '../../runtime/bounded-cache.ts'
-import { type AssessParts, assess } from '../assessment/assess.ts'
+import { type AssessParts, judged, lookedAt } from '../assessment/assess.ts'
 import { isSettled } from '../assessment/engine.ts'
 import { SCANS_PER_MONTH, type Usage } from '../key/key.ts'
 import type { KeyRepository } from '../key/repository.ts'
@@ -123,10 +123,19 @@ async function judgementOf(
   parts: DecideParts,
 ): Promise<Judgement> {
   const { engine, decisions, judgements } = parts
-  const known = last === null ? undefined : judgements.get(judgementKey(last.snapshotId, hash, override))
-  if (known && known.decision.validity.validUntil > secondsOf(at)) return known
-  const used = last === null ? null : await decisions.snapshot(last.snapshotId)
-  const assessed = await assess(request, override, used && isSettled(request.target, used) ? used : null, parts)
+  const good = (snapshotId: string): Judgement | null => {
+    const known = judgements.get(judgementKey(snapshotId, hash, override))
+    return known && known.decision.validity.validUntil > secondsOf(at) ? known : null
+  }
+  const known = last && good(last.snapshotId)
+  if (known) return known
+  const used = last && (await decisions.snapshot(last.snapshotId))
+  const { target } = request
+  const snapshot = await lookedAt(target, used && isSettled(target, used) ? used : null, parts)
+  // Of those who waited for the same evidence, the first has judged.
+  const met = good(snapshot.id)
+  if (met) return met
+  const assessed = judged(snapshot, request, override, { engine, at: secondsOf(parts.now()) })
   const text = engine.textOf(assessed.decision)
   const id = judgementId({
     requestText,
@@ -136,8 +145,7 @@ async function judgementOf(
     text,
   })
   const judgement = { id, ...assessed, text }
-  if (isSettled(request.target, judgement.snapshot))
-    judgements.set(judgementKey(judgement.snapshot.id, hash, override), judgement)
+  if (isSettled(target, judgement.snapshot)) judgements.set(judgementKey(judgement.snapshot.id, hash, override), judgement)
   return judgement
 }
 

@@ -23,6 +23,6 @@ export async function tryOut(
   const request = requestOf(question, engine)
   if ('faults' in request) return { kind: 'invalid', faults: request.faults }
   const remaining = await trials(address)
-  const assessed = await assess(request, null, null, parts)
+  const assessed = await assess(request, parts)
   return { kind: 'made', assessed, alternatives: engine.alternativesTo(assessed.snapshot, request), remaining }
 }
