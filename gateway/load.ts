@@ -46,7 +46,9 @@ const SLICE = 10
  * with slices in which whoever comes is let in. Requests over connections that are there already are all seen in one turn, and need not wait.
  */
 export function loadOf(highest: number): Load {
-  const running = new Set<object>()
+  // A Set would keep answers alive that are long over (docs/decisions.md, 98).
+  const known = new WeakSet<object>()
+  let running = 0
   const waiting: (Then & { readonly work: object })[] = []
   const most = highest === 0 ? Number.POSITIVE_INFINITY : highest
   let bound = most
@@ -66,26 +68,33 @@ export function loadOf(highest: number): Load {
   return {
     enter(work) {
       hasArrived = true
-      if (running.size >= bound) return false
-      running.add(work)
+      if (running >= bound) return false
+      if (!known.has(work)) running++
+      known.add(work)
       return true
     },
     begin(work, { start, refuse }) {
       if (!isCrowded && waiting.length === 0) return start()
       if (waiting.push({ work, start, refuse }) === 1) setImmediate(turn)
     },
-    hasRoom: () => running.size < bound,
+    hasRoom: () => running < bound,
     leave(work) {
-      if (running.delete(work)) answered++
+      if (gone(work)) answered++
     },
     connected,
     refused() {
       connected()
       isTooMuch = true
     },
-    running: () => running.size,
+    running: () => running,
     most: () => bound,
     close: () => clearInterval(looking),
+  }
+
+  function gone(work: object): boolean {
+    const wasKnown = known.delete(work)
+    if (wasKnown) running--
+    return wasKnown
   }
 
   function connected(): void {
@@ -115,7 +124,7 @@ export function loadOf(highest: number): Load {
     lookedAt = performance.now()
     loop = performance.eventLoopUtilization()
     // A burst that there was room for is answered to its last, however long that takes.
-    if (isBusy && isTooMuch) for (const { work, refuse } of waiting.splice(bound)) if (running.delete(work)) refuse()
+    if (isBusy && isTooMuch) for (const { work, refuse } of waiting.splice(bound)) if (gone(work)) refuse()
     isMoreComing = false
     isTooMuch = false
   }

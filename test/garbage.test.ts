@@ -84,13 +84,23 @@ function collected(said: string): { readonly made: number; readonly kept: number
  * that reaches an answer is enough, although nobody reaches that object.
  */
 test.each([
-  ['a list of the REST API', '/v1/products.json?limit=50', 250],
-  ['a page of the graph', `/graphql?query=${encodeURIComponent('{ products(first: 50) { nodes { id name } } }')}`, 2_000],
-  ['users', `/graphql?query=${encodeURIComponent('{ users(limit: 10) { id name posts { id } } }')}`, 1_500],
-])('what was made for %s is gone with the young objects', { timeout: 120_000 }, async (_what, path, times) => {
-  for (let number = 0; number < times; number += 1) await ask(path, number)
+  ['a list of the REST API', '/v1/products.json?limit=50', 250, 1],
+  ['a page of the graph', `/graphql?query=${encodeURIComponent('{ products(first: 50) { nodes { id name } } }')}`, 2_000, 1],
+  ['users', `/graphql?query=${encodeURIComponent('{ users(limit: 10) { id name posts { id } } }')}`, 1_500, 1],
+  ['ten clients at once', `/graphql?query=${encodeURIComponent('{ users(limit: 1) { id } }')}`, 6_000, 10],
+])('what was made for %s is gone with the young objects', { timeout: 120_000 }, async (_what, path, times, clients) => {
+  const askAll = async (): Promise<ReadonlySet<number>> => {
+    const answered = new Set<number>()
+    let number = 0
+    const client = async () => {
+      while (number < times) answered.add(await ask(path, number++))
+    }
+    await Promise.all(Array.from({ length: clients }, client))
+    return answered
+  }
+  await askAll()
   const since = running.said().length
-  for (let number = 0; number < times; number += 1) expect(await ask(path, number)).toBe(200)
+  expect([...(await askAll())]).toEqual([200])
   const { made, kept, collections } = collected(running.said().slice(since))
   expect(collections).toBeGreaterThan(3)
   expect(kept / made).toBeLessThan(0.04)

@@ -2,7 +2,6 @@ import { getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGateway } from '../../gateway/gateway.ts'
 import { localLink } from '../../gateway/local-link.ts'
-import { boundedCache } from '../../subgraphs/runtime/bounded-cache.ts'
 import { ask, CALLER, keptLog, type LocalGraph, localGraph, passage, shopSubgraph, supergraphSdl } from './support/graph.ts'
 
 let graph: LocalGraph
@@ -294,16 +293,4 @@ describe('limits', () => {
     const bomb = `{ product(id: "a") { ...f0 } } ${times(40, (i) => `fragment f${i} on Product { ${i < 39 ? `a: parent { ...f${i + 1} } b: parent { ...f${i + 1} }` : 'id'} }`)}`
     expect((await ask(gateway, bomb)).errors?.[0]?.extensions.code).toBe('OPERATION_TOO_LARGE')
   })
-})
-
-test('a bounded cache forgets what was not used for longest, by count and by characters', () => {
-  const cache = boundedCache<number>({ maxEntries: 3, maxCharacters: 10 })
-  for (const [index, key] of ['a', 'b', 'c'].entries()) cache.set(key, index)
-  cache.get('a')
-  cache.set('d', 3)
-  expect(['a', 'b', 'c', 'd'].map(cache.get)).toEqual([0, undefined, 2, 3])
-  cache.set('eight888', 8)
-  expect(['a', 'c', 'd', 'eight888'].map(cache.get)).toEqual([undefined, 2, 3, 8])
-  cache.set('longer than ten', 9)
-  expect(cache.size()).toBe(3)
 })
