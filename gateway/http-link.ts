@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ExecutionResult } from 'graphql'
 import type { Logger } from 'pino'
 import { Pool } from 'undici'
+import { boundedCache } from '../subgraphs/runtime/bounded-cache.ts'
 import { type CircuitState, circuitBreaker } from '../subgraphs/runtime/circuit-breaker.ts'
 import { ANSWER_BYTES, answerIn, headersFor } from './http-messages.ts'
 import { type Answer, type Fault, replyTo } from './http-reply.ts'
@@ -16,6 +17,9 @@ import type { Sign } from './split/signature.ts'
 const FETCH_MILLISECONDS = 5_000
 /** Time to connect: a first packet that is lost is sent again after one second (RFC 6298 §2), so that one more may be lost on the way back. */
 const CONNECT_MILLISECONDS = 2_000
+
+/** Texts of fetches that are remembered as they are sent: those of all plans that are (`documents.ts`), and a few each. */
+const MOST_TEXTS = { maxEntries: 5_000, maxCharacters: 5_000_000 }
 
 type Headers = ReturnType<typeof headersFor>
 
@@ -63,6 +67,7 @@ export function httpLink({
   const streams = upstreams({ name, url, connectTimeout, headersTimeout: timeoutMilliseconds, ...(sign && { sign }) })
   const changes = sign && followedChanges({ origin, sign })
   const running = new WeakMap<Passage, Map<string, Promise<Answer>>>()
+  const texts = boundedCache<Texts>(MOST_TEXTS)
 
   return {
     name,
@@ -74,13 +79,22 @@ export function httpLink({
     subscribe: streams.subscribe,
     async execute({ query, variables, operationName, traceparent, isOnce = false }, passage) {
       passage.signal.throwIfAborted()
+      const { beginning, nameless, isQuery } = known(query, operationName)
       const values = JSON.stringify(variables)
-      const body = bodyOf(query, values, operationName)
+      const body = `${beginning}${values}}`
       const unsigned = headersFor(passage, traceparent)
       const headers = sign ? { ...unsigned, ...sign({ method: 'POST', path, headers: unsigned }, body) } : unsigned
-      if (!isQuery(query) || isOnce) return (await fetchOnce(body, headers, passage, 0)).result
-      return shared(`${nameless(query)}${values}`, passage, () => fetchOnce(body, headers, passage, MOST_RETRIES))
+      if (!isQuery || isOnce) return (await fetchOnce(body, headers, passage, 0)).result
+      return shared(`${nameless}${values}`, passage, () => fetchOnce(body, headers, passage, MOST_RETRIES))
     },
+  }
+
+  function known(query: string, operationName: LinkRequest['operationName']): Texts {
+    const met = texts.get(query)
+    if (met && met.operationName === operationName) return met
+    const made = textsOf(query, operationName)
+    texts.set(query, made)
+    return made
   }
 
   async function shared(key: string, passage: Passage, ask: () => Promise<Answer>): Promise<ExecutionResult> {
@@ -163,14 +177,23 @@ const CIRCUIT_MESSAGES: Readonly<Record<CircuitState, string>> = {
 /** What was not even tried. */
 const REFUSED: Fault = { kind: 'fault', cause: new Error('The circuit is open.'), isIll: true, againAfter: null, answer: null }
 
-/** With the variables as JSON already: they are needed twice. */
-function bodyOf(query: string, values: string, operationName: LinkRequest['operationName']): string {
-  const named = operationName === undefined ? '' : `,"operationName":${JSON.stringify(operationName)}`
-  return `{"query":${JSON.stringify(query)},"variables":${values}${named}}`
+/** What is the same in all requests with one text. */
+type Texts = {
+  readonly operationName: LinkRequest['operationName']
+  /** The body in front of the variables. */
+  readonly beginning: string
+  /** The planner numbers the fetches of a named operation, so that equal ones differ in their names; this is without. */
+  readonly nameless: string
+  /** Whether it only reads. Texts of the planner have one operation and begin with it. */
+  readonly isQuery: boolean
 }
 
-/** Whether a text of the planner, which has one operation and begins with it, only reads. */
-const isQuery = (text: string): boolean => /^(?:query\b|\{)/.test(text)
-
-/** The planner numbers the fetches of a named operation, so that equal ones differ in their names. */
-const nameless = (query: string): string => query.replace(/^query \w+/, 'query')
+function textsOf(query: string, operationName: LinkRequest['operationName']): Texts {
+  const named = operationName === undefined ? '' : `"operationName":${JSON.stringify(operationName)},`
+  return {
+    operationName,
+    beginning: `{"query":${JSON.stringify(query)},${named}"variables":`,
+    nameless: query.replace(/^query \w+/, 'query'),
+    isQuery: /^(?:query\b|\{)/.test(query),
+  }
+}

@@ -1,12 +1,12 @@
-import type { FetchNode } from '@apollo/query-planner'
-import type { DocumentNode, ExecutionResult } from 'graphql'
+import type { ExecutionResult } from 'graphql'
 import type { Passage } from '../link.ts'
 import { type Data, isData, type TypeTest } from './data.ts'
-import { copied, merge, type Selected, selectedIn } from './merge.ts'
-import { pathsTo, type ResponsePath, type Step } from './places.ts'
+import { copied, merge } from './merge.ts'
+import { pathsTo, type ResponsePath, unite } from './places.ts'
 import type { Problems } from './problems.ts'
 import { compileRepresentation, type KeysOf, type Represent, type Told } from './representation.ts'
 import { compileRewrites, type Rewrite, renamedKeys } from './rewrites.ts'
+import { ENTITIES, type PlannedFetch, type Shared } from './sharing.ts'
 
 /** One operation of a client while it runs. */
 export type PlanRun = {
@@ -14,6 +14,8 @@ export type PlanRun = {
   readonly passage: Passage
   readonly data: Data
   readonly problems: Problems
+  /** The objects that a shared way leads to, where something did. */
+  united: Map<Shared['name'], readonly Data[]> | null
   /** What the subgraph of a subscription says about an event. */
   readonly event: (() => Promise<ExecutionResult>) | null
 }
@@ -26,37 +28,35 @@ export type RunNode = (run: PlanRun, objects: readonly Data[]) => Promise<void>
 
 export type FetchContext = {
   readonly ask: Ask
-  /** What is asked. */
-  readonly document: DocumentNode
   readonly isOf: TypeTest
   readonly keysOf: KeysOf
-  /** The way from the root to the objects. */
-  readonly way: readonly Step[]
+  /** What is to be made one of what the fetch is answered. */
+  readonly shared: readonly Shared[]
   /** Whether another fetch goes on with only some of the objects that this one is about. */
   readonly isParted: boolean
   readonly keyOf: (key: string) => string
 }
 
 /** Compiles a fetch: of fields of the root, or of entities that other fetches found. */
-export function compileFetch(node: FetchNode, context: FetchContext): RunNode {
-  const selected = selectedIn(context.document, renamedKeys(node.outputRewrites))
+export function compileFetch(fetch: PlannedFetch, context: FetchContext): RunNode {
+  const { node } = fetch
   const inputOf = variablesFor(node.variableUsages ?? [])
   const rewrite = compileRewrites(node.outputRewrites, context.isOf)
-  const parts = { selected, inputOf, rewrite, keyIn: keysBack(node, context), ...context }
+  const parts = { ...fetch, ...context, inputOf, rewrite, keyIn: keysBack(fetch, context) }
   if (!node.requires) return fetchOfFields(parts)
   const represent = compileRepresentation(node.requires, context.isOf, context.keysOf)
   return fetchOfEntities({ ...parts, represent, prepare: compileRewrites(node.inputRewrites, context.isOf) })
 }
 
-type Parts = FetchContext & {
-  readonly selected: Selected
-  readonly inputOf: (variables: Readonly<Record<string, unknown>>) => Record<string, unknown>
-  readonly rewrite: Rewrite | null
-  /** The client's key for one that the subgraph was asked for. */
-  readonly keyIn: (key: string | number) => string | number
-}
+type Parts = FetchContext &
+  Pick<PlannedFetch, 'selected' | 'way'> & {
+    readonly inputOf: (variables: Readonly<Record<string, unknown>>) => Record<string, unknown>
+    readonly rewrite: Rewrite | null
+    /** The client's key for one that the subgraph was asked for. */
+    readonly keyIn: (key: string | number) => string | number
+  }
 
-function fetchOfFields({ ask, isOf, inputOf, rewrite, selected, way, keyIn }: Parts): RunNode {
+function fetchOfFields({ ask, isOf, inputOf, rewrite, selected, way, shared, keyIn }: Parts): RunNode {
   return async (run, objects) => {
     const { data, errors } = await ask(inputOf(run.variables), run)
     // The same is answered for all of them, if there are several at all.
@@ -73,11 +73,16 @@ function fetchOfFields({ ask, isOf, inputOf, rewrite, selected, way, keyIn }: Pa
     objects.forEach((object, index) => {
       merge(object, (index === 0 ? data : copied(data, selected)) as Data, selected, isOf)
     })
+    uniteAll(run, objects, shared)
   }
 }
 
-/** `__typename` and the fields of all types stand below this one. */
-const ENTITIES = '_entities'
+function uniteAll(run: PlanRun, objects: readonly Data[], shared: readonly Shared[]): void {
+  for (const { name, steps, identity } of shared) {
+    run.united ??= new Map()
+    run.united.set(name, unite(objects, steps, identity))
+  }
+}
 
 function fetchOfEntities({
   ask,
@@ -86,13 +91,12 @@ function fetchOfEntities({
   rewrite,
   selected,
   way,
+  shared,
   keyIn,
   isParted,
   represent,
   prepare,
 }: Parts & { readonly represent: Represent; readonly prepare: Rewrite | null }): RunNode {
-  const below = selected.find(({ key }) => key === ENTITIES)?.below ?? []
-
   return async (run, objects) => {
     const representations: Data[] = []
     /** For each of `targets`, the place of its representation: equal ones are asked about once. */
@@ -143,10 +147,11 @@ function fetchOfEntities({
       const entity: unknown = entities[place]
       if (!isData(entity)) continue
       // What equal entities are answered may be one object at all of their places, unless other fetches add different things to it.
-      const own = isTaken?.[place] ? (copied(entity, below) as Data) : entity
-      merge(targets[index] as Data, own, below, isOf)
+      const own = isTaken?.[place] ? (copied(entity, selected) as Data) : entity
+      merge(targets[index] as Data, own, selected, isOf)
       if (isTaken) isTaken[place] = 1
     }
+    uniteAll(run, targets, shared)
   }
 
   /** An error about one entity is an error at every place where that entity is. */
@@ -189,7 +194,7 @@ function variablesFor(names: readonly string[]): Parts['inputOf'] {
   }
 }
 
-function keysBack({ outputRewrites }: FetchNode, { keyOf }: FetchContext): Parts['keyIn'] {
+function keysBack({ node: { outputRewrites } }: PlannedFetch, { keyOf }: FetchContext): Parts['keyIn'] {
   const renamed = renamedKeys(outputRewrites)
   return (key) => (typeof key === 'number' ? key : keyOf(renamed.get(key) ?? key))
 }

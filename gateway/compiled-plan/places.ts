@@ -36,6 +36,70 @@ function walk(value: unknown, steps: readonly Step[], at: number, found: Data[])
   }
 }
 
+/** What tells objects of one type apart; null where that is not known. */
+export type Identity = (object: Data) => unknown
+
+/** The objects that are left of those that were met, in order, and by identity: `known` those of the type that was met last, `others` by type. */
+type Met = {
+  readonly left: Data[]
+  typename: string | null
+  known: Map<unknown, Data>
+  others: Map<string, Map<unknown, Data>> | null
+}
+
+/**
+ * Makes one object of all that a way leads to which are equal: everywhere stands the first of them. Gives the objects that are left, in order. One whose type or
+ * identity is not known stays by itself. The way has a step at least, and none that goes on with some types only.
+ */
+export function unite(starts: readonly Data[], steps: readonly Step[], identity: Identity): readonly Data[] {
+  const met: Met = { left: [], typename: null, known: new Map(), others: null }
+  for (const start of starts) uniteIn(start, steps, 0, identity, met)
+  return met.left
+}
+
+function uniteIn(value: unknown, steps: readonly Step[], at: number, identity: Identity, met: Met): void {
+  const { key } = steps[at] as Step
+  const isLast = at === steps.length - 1
+  if (key !== null) {
+    if (!isData(value)) return
+    const next = value[key]
+    if (!isLast) {
+      uniteIn(next, steps, at + 1, identity, met)
+    } else if (isData(next)) {
+      const first = firstOf(next, identity, met)
+      if (first !== next) value[key] = first
+    }
+  } else if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const item: unknown = value[index]
+      if (!isLast) uniteIn(item, steps, at + 1, identity, met)
+      else if (isData(item)) value[index] = firstOf(item, identity, met)
+    }
+  }
+}
+
+function firstOf(object: Data, identity: Identity, met: Met): Data {
+  const typename = object.__typename
+  const own = typeof typename === 'string' ? identity(object) : null
+  if (own !== null) {
+    if (typename !== met.typename) turnTo(typename as string, met)
+    const first = met.known.get(own)
+    if (first) return first
+    met.known.set(own, object)
+  }
+  met.left.push(object)
+  return object
+}
+
+function turnTo(typename: string, met: Met): void {
+  if (met.typename !== null) {
+    met.others ??= new Map()
+    met.others.set(met.typename, met.known)
+    met.known = met.others.get(typename) ?? new Map()
+  }
+  met.typename = typename
+}
+
 /** Whether a way goes on with what it met. */
 const isOn = (value: unknown, types: Step['types']): boolean =>
   typeof value === 'object' && value !== null && (types === null || types.has(String((value as Data).__typename)))

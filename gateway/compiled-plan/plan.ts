@@ -1,5 +1,5 @@
 import type { PlanNode, QueryPlan } from '@apollo/query-planner'
-import { type DocumentNode, execute, type FieldNode, Kind, parse, type SelectionSetNode } from 'graphql'
+import { type DocumentNode, execute, type FieldNode, Kind, type SelectionSetNode } from 'graphql'
 import { boundedCache } from '../../subgraphs/runtime/bounded-cache.ts'
 import type { Link, Passage } from '../link.ts'
 import type { Outcome } from '../outcome.ts'
@@ -11,6 +11,7 @@ import { objectsAt, type Step, stepsOf } from './places.ts'
 import type { PlannedDocument } from './planned-document.ts'
 import { noProblems } from './problems.ts'
 import { compileShape, type Given, type Shape } from './shape.ts'
+import { fetchesIn, nameOf, type PlannedFetch, type Shared, sharedIn } from './sharing.ts'
 
 /** Runs a plan for one request. `variables` are the client's own, known to be valid. */
 export type RunPlan = (
@@ -39,15 +40,17 @@ export function compilePlan(
   if (node?.kind === 'Subscription') throw new Error('Expected the plan of a query or a mutation.')
   const { document, operation, keyOf, variablesOf } = planned
   const conditions = conditionsOf(document, operation)
-  const shapeFor = shapesOf(planned, supergraph, conditions)
-  const ways = node ? waysIn(node) : []
+  const fetches = new Map((node ? fetchesIn(node) : []).map((fetch) => [fetch.node, fetch] as const))
+  const shared = sharedIn([...fetches.values()])
+  const sharedNames = new Set([...shared.values()].flat().map(({ name }) => name))
+  const shapeFor = shapesOf(planned, supergraph, conditions, sharedNames)
   const runNode = node ? compileNode(node, []) : null
 
   return async (given, passage, event = null) => {
     const variables = variablesOf(given)
     const problems = noProblems()
     const data: Data = {}
-    if (runNode) await runNode({ variables, passage, data, problems, event }, [data])
+    if (runNode) await runNode({ variables, passage, data, problems, united: null, event }, [data])
     const shaped = shapeFor(variables)(data, variables, problems.unfit)
     return problems.errors.length > 0 ? { data: shaped, errors: problems.errors } : { data: shaped }
   }
@@ -56,12 +59,12 @@ export function compilePlan(
     switch (node.kind) {
       case 'Fetch': {
         if (node.contextRewrites) throw new Error('Expected a plan without @fromContext.')
-        const isParted = ways.some((other) => goesOn(other, way) && !hasSameTypes(other, way))
+        const fetch = fetches.get(node) as PlannedFetch
+        const isParted = fetches.values().some((other) => goesOn(other.way, way) && !hasSameTypes(other.way, way))
         const { isOf, fieldSets } = supergraph
         const keysOf = (typename: string) => fieldSets.keysOf(node.serviceName, typename)
-        const asked = parse(node.operation, { noLocation: true })
-        const ask = askerOf(node, asked, links, supergraph.once)
-        return compileFetch(node, { ask, document: asked, isOf, keysOf, way, isParted, keyOf })
+        const ask = askerOf(fetch, links, supergraph.once)
+        return compileFetch(fetch, { ask, isOf, keysOf, shared: shared.get(node) ?? [], isParted, keyOf })
       }
       case 'Sequence': {
         const nodes = node.nodes.map((each) => compileNode(each, way))
@@ -77,9 +80,10 @@ export function compilePlan(
       }
       case 'Flatten': {
         const steps = stepsOf(node.path)
-        const inside = compileNode(node.node, [...way, ...steps])
+        const whole = [...way, ...steps]
+        const [name, inside] = [nameOf(whole), compileNode(node.node, whole)]
         return async (run, objects) => {
-          const found = objectsAt(objects, steps)
+          const found = run.united?.get(name) ?? objectsAt(objects, steps)
           if (found.length > 0) await inside(run, found)
         }
       }
@@ -100,6 +104,7 @@ export function shapesOf(
   planned: PlannedDocument,
   supergraph: Supergraph,
   conditions: Conditions,
+  shared: ReadonlySet<Shared['name']> = new Set(),
 ): (variables: Readonly<Record<string, unknown>>) => Shape {
   const { document, operation, keyOf } = planned
   const shapes = boundedCache<Shape>(SHAPES)
@@ -108,28 +113,10 @@ export function shapesOf(
     const known = shapes.get(key)
     if (known) return known
     const isOn = conditions.isOnWith(variables)
-    const shape = compileShape({ schema: supergraph.api, document, operation, keyOf, isOn, given: ofSchema(planned, supergraph) })
+    const given = ofSchema(planned, supergraph)
+    const shape = compileShape({ schema: supergraph.api, document, operation, keyOf, isOn, given, shared })
     shapes.set(key, shape)
     return shape
-  }
-}
-
-/** The ways of all Flatten nodes. */
-function waysIn(node: PlanNode): readonly (readonly Step[])[] {
-  switch (node.kind) {
-    case 'Fetch':
-      return [[]]
-    case 'Flatten': {
-      const steps = stepsOf(node.path)
-      return waysIn(node.node).map((way) => [...steps, ...way])
-    }
-    case 'Sequence':
-    case 'Parallel':
-      return node.nodes.flatMap(waysIn)
-    case 'Condition':
-      return [node.ifClause, node.elseClause].flatMap((each) => (each ? waysIn(each) : []))
-    case 'Defer':
-      return []
   }
 }
 
@@ -143,8 +130,7 @@ const hasSameTypes = (way: readonly Step[], from: readonly Step[]): boolean =>
 const goesOn = (way: readonly Step[], from: readonly Step[]): boolean => from.every(({ key }, index) => way[index]?.key === key)
 
 function askerOf(
-  { serviceName, operation: query, operationName }: Extract<PlanNode, { kind: 'Fetch' }>,
-  document: DocumentNode,
+  { node: { serviceName, operation: query, operationName }, document }: PlannedFetch,
   links: ReadonlyMap<string, Link>,
   once: Supergraph['once'],
 ): Ask {

@@ -1,5 +1,6 @@
 import type { QueryPlanFieldNode, QueryPlanSelectionNode } from '@apollo/query-planner'
 import { type Data, isData, type TypeTest } from './data.ts'
+import { identityBy } from './identity.ts'
 
 /** How objects are told of to another subgraph so that it finds them; null for an object of which too little is known. */
 export type Represent = (object: Data) => Told | null
@@ -31,10 +32,6 @@ export function compileRepresentation(requires: readonly QueryPlanSelectionNode[
   }
 }
 
-/** With its length, so that what stands behind it cannot look like a part of it. */
-const identityOf = (value: unknown): string =>
-  typeof value === 'string' ? `${value.length}:${value}` : `${JSON.stringify(value)};`
-
 /** Copies what is selected; false when a part of it is not known. */
 type Fill = (from: Data, to: Data) => boolean
 
@@ -56,26 +53,7 @@ function compileTold(
       for (const fill of fills) if (!fill(object, representation)) return null
       return representation
     },
-    identity: compileIdentity(
-      fields,
-      keys.filter((key) => key !== '__typename'),
-    ),
-  }
-}
-
-function compileIdentity(fields: readonly QueryPlanFieldNode[], keys: readonly string[]): Told['identity'] {
-  if (fields.some(({ selections }) => selections)) return () => null
-  const [only] = keys
-  if (keys.length === 1 && only !== undefined) {
-    return (object) => {
-      const value = object[only]
-      return typeof value === 'string' || typeof value === 'number' ? value : null
-    }
-  }
-  return (object) => {
-    let text = ''
-    for (const key of keys) text += identityOf(object[key])
-    return text
+    identity: fields.some(({ selections }) => selections) ? () => null : identityBy(keys.filter((key) => key !== '__typename')),
   }
 }
 

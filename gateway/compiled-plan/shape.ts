@@ -49,7 +49,17 @@ export type Given = (nodes: readonly FieldNode[]) => (variables: Variables) => {
 }
 
 /** What completing a value needs: where it stands (the first `depth` elements of `path`), and whom to tell. */
-type Run = { readonly path: (string | number)[]; readonly report: Report; readonly variables: Variables }
+type Run = {
+  readonly path: (string | number)[]
+  readonly report: Report
+  readonly variables: Variables
+  /** How many values did not fit. */
+  unfit: number
+  /** What shared objects were cut to where all of it fitted. */
+  shaped: Map<Data, Shaped> | null
+}
+
+type Shaped = { readonly selection: Selection; readonly value: unknown }
 
 /**
  * The value that a client gets. Null is a null that is to be there if it may; undefined one whose reason was told, so that where it may not be there,
@@ -84,6 +94,7 @@ export function compileShape({
   keyOf,
   isOn,
   given,
+  shared,
 }: {
   readonly schema: GraphQLSchema
   readonly document: DocumentNode
@@ -92,6 +103,8 @@ export function compileShape({
   readonly keyOf: (key: string) => string
   readonly isOn: IsOn
   readonly given: Given
+  /** The ways to objects that may stand at several places: keys of subgraphs' answers with `.` between, `@` for the items of a list. */
+  readonly shared: ReadonlySet<string>
 }): Shape {
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of document.definitions) {
@@ -99,19 +112,19 @@ export function compileShape({
   }
   const root = schema.getRootType(operation.operation)
   if (!root) throw new Error(`Expected a schema with a ${operation.operation} type.`)
-  const selection = selectionOf(root, [operation.selectionSet])
+  const selection = selectionOf(root, [operation.selectionSet], '')
 
   return (data, variables, report) => {
-    const run: Run = { path: [], report, variables }
+    const run: Run = { path: [], report, variables, unfit: 0, shaped: null }
     return (completeObject(selection, data, run, 0) as Data | undefined) ?? null
   }
 
   /** The fields of an object of this type, each with every selection below it. */
-  function selectionOf(type: Concrete, selectionSets: readonly SelectionSetNode[]): Selection {
+  function selectionOf(type: Concrete, selectionSets: readonly SelectionSetNode[], way: string): Selection {
     const groups = new Map<string, FieldNode[]>()
     const visited = new Set<string>()
     for (const selectionSet of selectionSets) collect(selectionSet)
-    return { fields: [...groups].map(([from, nodes]) => fieldOf(type, from, nodes)), Answer: answerClass() }
+    return { fields: [...groups].map(([from, nodes]) => fieldOf(type, from, nodes, way)), Answer: answerClass() }
 
     function collect({ selections }: SelectionSetNode): void {
       for (const selection of selections) {
@@ -139,7 +152,7 @@ export function compileShape({
     return isAbstractType(wanted) && schema.isSubType(wanted, type)
   }
 
-  function fieldOf(type: Concrete, from: string, nodes: readonly FieldNode[]): Field {
+  function fieldOf(type: Concrete, from: string, nodes: readonly FieldNode[], parentWay: string): Field {
     const name = nodes[0]?.name.value ?? ''
     const described = { from, key: keyOf(from), name: `${type.name}.${name}` }
     if (name === '__typename') return { ...described, isNullable: false, complete: typenameOf(type) }
@@ -150,20 +163,22 @@ export function compileShape({
     if (!definition) throw new Error(`Expected a field ${described.name}.`)
     const selectionSets = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
     const isNullable = !isNonNullType(definition.type)
-    return { ...described, isNullable, complete: completeOf(definition.type, selectionSets, described.name) }
+    const way = parentWay === '' ? from : `${parentWay}.${from}`
+    return { ...described, isNullable, complete: completeOf(definition.type, selectionSets, described.name, way) }
   }
 
-  function completeOf(type: GraphQLOutputType, selectionSets: readonly SelectionSetNode[], name: string): Complete {
-    if (isNonNullType(type)) return completeOf(type.ofType, selectionSets, name)
+  function completeOf(type: GraphQLOutputType, selectionSets: readonly SelectionSetNode[], name: string, way: string): Complete {
+    if (isNonNullType(type)) return completeOf(type.ofType, selectionSets, name, way)
     if (isListType(type)) {
       const { ofType } = type
-      return completeList(completeOf(ofType, selectionSets, name), !isNonNullType(ofType), name)
+      return completeList(completeOf(ofType, selectionSets, name, `${way}.@`), !isNonNullType(ofType), name)
     }
-    return isCompositeType(type) ? completeComposite(type, selectionSets) : completeLeaf(type)
+    return isCompositeType(type) ? completeComposite(type, selectionSets, way) : completeLeaf(type)
   }
 
-  function completeComposite(declared: GraphQLCompositeType, selectionSets: readonly SelectionSetNode[]): Complete {
+  function completeComposite(declared: GraphQLCompositeType, selectionSets: readonly SelectionSetNode[], way: string): Complete {
     const known = new Map<unknown, Selection | null>()
+    const complete = shared.has(way) ? completeShared : completeObject
     // Most objects are of a type that is known beforehand; what they say of it must agree all the same, unless they say nothing.
     return (value, run, depth) => {
       if (value === null) return null
@@ -172,12 +187,12 @@ export function compileShape({
       let selection = known.get(typename)
       if (selection === undefined) {
         const type = concreteType(declared, typename)
-        selection = type && selectionOf(type, selectionSets)
+        selection = type && selectionOf(type, selectionSets, way)
         // Only what the schema has is remembered: a subgraph may answer any text.
         if (selection) known.set(typename, selection)
       }
       return selection
-        ? completeObject(selection, value, run, depth)
+        ? complete(selection, value, run, depth)
         : unfit(`Expected an object of type "${declared.name}", got one of another.`, run, depth)
     }
   }
@@ -219,6 +234,19 @@ function completeObject({ fields, Answer }: Selection, from: Data, run: Run, dep
     shaped[field.key] = completed
   }
   return shaped
+}
+
+/** An object that may stand at several places: cut once, unless something in it did not fit, of which each place is told. */
+function completeShared(selection: Selection, from: Data, run: Run, depth: number): unknown {
+  const met = run.shaped?.get(from)
+  if (met?.selection === selection) return met.value
+  const before = run.unfit
+  const value = completeObject(selection, from, run, depth)
+  if (run.unfit === before) {
+    run.shaped ??= new Map()
+    run.shaped.set(from, { selection, value })
+  }
+  return value
 }
 
 const completeList =
@@ -272,7 +300,8 @@ function enumTest(names: readonly string[]): (value: unknown) => boolean {
   return (value) => known.has(value)
 }
 
-function unfit(message: string, { path, report }: Run, depth: number): undefined {
-  report(message, path.slice(0, depth))
+function unfit(message: string, run: Run, depth: number): undefined {
+  run.unfit += 1
+  run.report(message, run.path.slice(0, depth))
   return undefined
 }

@@ -5,6 +5,7 @@ import { fetchingTables } from './cases/fetching.ts'
 import { listTables } from './cases/lists.ts'
 import { operationTables } from './cases/operations.ts'
 import { partedTables } from './cases/parted.ts'
+import { sharedTables } from './cases/shared.ts'
 import { valueTables } from './cases/values.ts'
 import type { Table } from './small-graph.ts'
 
@@ -13,6 +14,7 @@ export const TABLES: readonly Table[] = [
   ...entityTables,
   ...abstractTables,
   ...partedTables,
+  ...sharedTables,
   ...fetchingTables,
   ...conditionTables,
   ...valueTables,
