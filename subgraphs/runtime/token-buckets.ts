@@ -1,3 +1,5 @@
+import { boundedCache } from './bounded-cache.ts'
+
 /** What became of a wish for points. */
 export type Level = {
   readonly isGranted: boolean
@@ -12,32 +14,33 @@ export type Level = {
 /** Takes points out of the bucket of `key`: all of them or none. A negative number gives points back. */
 export type TokenBuckets = (key: string, points: number) => Level
 
-/** Buckets that are remembered. One that was not used for a minute is full, so those are forgotten first. */
-const MOST_BUCKETS = 20_000
+/** Buckets that are remembered. One that was not used for a minute is full, so those that were not used of late are forgotten first. */
+const REMEMBERED = { maxEntries: 20_000, maxCharacters: Number.POSITIVE_INFINITY }
 
 /**
  * A bucket of `perMinute` points per key: spent all at once or spread, and filled again evenly. In this process only. A wish for more than a whole
  * bucket is never granted; do not ask.
  */
 export function tokenBuckets(perMinute: number, now: () => Date): TokenBuckets {
-  const buckets = new Map<string, { readonly left: number; readonly at: number }>()
+  const buckets = boundedCache<{ left: number; at: number }>(REMEMBERED)
 
   return (key, points) => {
     const at = now().getTime()
-    const known = buckets.get(key)
-    const before = known ? Math.min(perMinute, known.left + (Math.max(0, at - known.at) * perMinute) / 60_000) : perMinute
-    // A clock that was set back counts from now on: it would not be there again for as long as it was ahead.
-    if (known && at < known.at) buckets.set(key, { left: before, at })
-    if (before < points) return levelOf(before, points, perMinute)
-    const left = Math.min(perMinute, before - points)
-    // Behind the others: the first are those that were not used for longest.
-    buckets.delete(key)
-    buckets.set(key, { left, at })
-    for (const [oldest] of buckets) {
-      if (buckets.size <= MOST_BUCKETS) break
-      buckets.delete(oldest)
+    let bucket = buckets.get(key)
+    if (!bucket) {
+      bucket = { left: perMinute, at }
+      buckets.set(key, bucket)
     }
-    return levelOf(left, 0, perMinute)
+    const before = Math.min(perMinute, bucket.left + (Math.max(0, at - bucket.at) * perMinute) / 60_000)
+    // A clock that was set back counts from now on: it would not be there again for as long as it was ahead.
+    if (at < bucket.at) {
+      bucket.left = before
+      bucket.at = at
+    }
+    if (before < points) return levelOf(before, points, perMinute)
+    bucket.left = Math.min(perMinute, before - points)
+    bucket.at = at
+    return levelOf(bucket.left, 0, perMinute)
   }
 }
 
