@@ -103,7 +103,8 @@ function fetchOfEntities({
     const places: number[] = []
     const targets: Data[] = []
     const seen = new Map<Told, Map<unknown, number>>()
-    for (const object of objects) {
+    for (let index = 0; index < objects.length; index++) {
+      const object = objects[index] as Data
       const told = represent(object)
       if (!told) continue
       const known = seen.get(told) ?? new Map<unknown, number>()

@@ -46,7 +46,9 @@ const listed = (tree: Tree): Selected => [...tree].map(([key, below]) => ({ key,
  * interface which it has: a subgraph with an interface object knows no more than that.
  */
 export function merge(target: Data, source: Data, selected: Selected, isOf: TypeTest): void {
-  for (const { key, below } of selected) {
+  // Iterators over many short lists would be most of the garbage that is made here.
+  for (let index = 0; index < selected.length; index++) {
+    const { key, below } = selected[index] as Selected[number]
     const incoming = source[key]
     if (incoming === undefined) continue
     const existing = target[key]

@@ -32,7 +32,7 @@ function walk(value: unknown, steps: readonly Step[], at: number, found: Data[])
   if (key !== null) {
     if (isData(value) && isOn(value[key], types)) walk(value[key], steps, at + 1, found)
   } else if (Array.isArray(value)) {
-    for (const item of value) if (isOn(item, types)) walk(item, steps, at + 1, found)
+    for (let index = 0; index < value.length; index++) if (isOn(value[index], types)) walk(value[index], steps, at + 1, found)
   }
 }
 

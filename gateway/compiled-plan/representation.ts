@@ -50,7 +50,7 @@ function compileTold(
   return {
     representation(object) {
       const representation: Data = {}
-      for (const fill of fills) if (!fill(object, representation)) return null
+      for (let index = 0; index < fills.length; index++) if (!(fills[index] as Fill)(object, representation)) return null
       return representation
     },
     identity: fields.some(({ selections }) => selections) ? () => null : identityBy(keys.filter((key) => key !== '__typename')),

@@ -220,7 +220,8 @@ const typenameOf =
 
 function completeObject({ fields, Answer }: Selection, from: Data, run: Run, depth: number): unknown {
   const shaped = new Answer()
-  for (const field of fields) {
+  for (let index = 0; index < fields.length; index++) {
+    const field = fields[index] as Field
     run.path[depth] = field.key
     const value = from[field.from]
     let completed = field.complete(value === undefined ? null : value, run, depth + 1)

@@ -40,6 +40,8 @@ export async function findingsOf(operation: Case, world: World, isFaulty: boolea
     // What one fetch could not get is missing where another field requires it, while in one schema nothing requires anything.
     const isTold = said.data ? hasErrorsOf(said, answer) : answer.errors !== undefined
     if (isFaulty && isTold && lacksOnly(truth.data, answer.data, said.data)) continue
+    // What an `@interfaceObject` is asked for one type, the planner asks for all: where that fails for another, all that was asked of it in one fetch is gone.
+    if (isFaulty && hasStrayError(said, truth) && hasStrayError(answer, truth)) continue
     // Nor is everything that it plans valid.
     if (!world.isSound(operation)) continue
     findings.push({ form, truth, answer })
@@ -49,6 +51,16 @@ export async function findingsOf(operation: Case, world: World, isFaulty: boolea
 
 const isUnplanned = ({ errors = [] }: Answer) =>
   errors.some(({ message }) => message === 'Expected an operation that can be planned.')
+
+/** Whether an error is told of a field that nothing asked for. */
+const hasStrayError = ({ errors = [] }: Answer, { data }: Answer) =>
+  errors.some(({ path }) => path && !isAsked(path as readonly (string | number)[], data))
+
+/** Whether a path leads somewhere in an answer, as far as that goes. */
+function isAsked([step, ...rest]: readonly (string | number)[], value: unknown): boolean {
+  if (step === undefined || value === null) return true
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, step) && isAsked(rest, Reflect.get(value, step))
+}
 
 /** Some of many random operations ask for more than any client may. */
 const isTooLarge = ({ errors = [] }: Answer) => errors.some(({ extensions }) => extensions?.code === 'OPERATION_TOO_LARGE')
