@@ -18,7 +18,7 @@ const FETCH_MILLISECONDS = 5_000
 /** Time to connect: a first packet that is lost is sent again after one second (RFC 6298 §2), so that one more may be lost on the way back. */
 const CONNECT_MILLISECONDS = 2_000
 
-/** Texts of fetches that are remembered as they are sent: those of all plans that are (`documents.ts`), and a few each. */
+/** Texts of fetches that are remembered as they are sent: those of all plans that are (`documents.ts`), of which each has a few. */
 const MOST_TEXTS = { maxEntries: 5_000, maxCharacters: 5_000_000 }
 
 type Headers = ReturnType<typeof headersFor>
@@ -79,7 +79,7 @@ export function httpLink({
     subscribe: streams.subscribe,
     async execute({ query, variables, operationName, traceparent, isOnce = false }, passage) {
       passage.signal.throwIfAborted()
-      const { beginning, nameless, isQuery } = known(query, operationName)
+      const { beginning, nameless, isQuery } = prepared(query, operationName)
       const values = JSON.stringify(variables)
       const body = `${beginning}${values}}`
       const unsigned = headersFor(passage, traceparent)
@@ -89,7 +89,7 @@ export function httpLink({
     },
   }
 
-  function known(query: string, operationName: LinkRequest['operationName']): Texts {
+  function prepared(query: string, operationName: LinkRequest['operationName']): Texts {
     const met = texts.get(query)
     if (met && met.operationName === operationName) return met
     const made = textsOf(query, operationName)

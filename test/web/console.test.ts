@@ -365,6 +365,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.getByLabel('Login').fill(corner.login)
     await page.getByLabel('Authtoken').fill(corner.authtoken)
     await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('navigation', { name: 'Console' }).waitFor()
     const credentials = Buffer.from(`${corner.login}:${corner.authtoken}`).toString('base64')
     await fetch(`${web.url}/v1/store/languages.json`, { headers: { authorization: `Basic ${credentials}` } })
     await page.reload()
