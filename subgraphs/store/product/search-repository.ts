@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Tables } from '../tables.ts'
 import { containing, textKey } from '../text-key.ts'
 
-/** What products are searched by: words as keys hold them, at least one, and fields as a column of `product_search` names them; none for all. */
+/** What products are searched by: words as keys hold them, at least one, and fields as `keys` of `product_search` has them; none for all. */
 export type ProductWords = { readonly texts: readonly string[]; readonly fields: readonly string[] }
 
 /** Longer texts are found by their beginning only. */

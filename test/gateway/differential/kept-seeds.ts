@@ -86,4 +86,17 @@ export const KEPT_SEEDS: readonly {
     query: '{ items { related { related { ... on Film { by { __typename } } } } } }',
     isFaulty: true,
   },
+  {
+    why: 'a field of one type that an interface object is asked of all types, and that throws for another',
+    graph: 'shapes',
+    query: `{ shapes { ... on Circle { label color } ... on Square { label coats { name } __typename } } }`,
+    isFaulty: true,
+  },
+  {
+    why: 'the same, where ApolloGateway loses what did not throw',
+    graph: 'shapes',
+    query:
+      '{ shapes { ... on Square { coats { of { ... on Circle { id } } } } ...F1 } } fragment F1 on Circle { twin { ... on Square { color label } } }',
+    isFaulty: true,
+  },
 ]

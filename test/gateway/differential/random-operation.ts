@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import { type DocumentNode, Kind, parse, type SelectionSetNode } from 'graphql'
+import { BOUNDS } from '../../../gateway/limits/limits.ts'
 import { placesOfErrors } from './comparison.ts'
 import type { Answer } from './oracle.ts'
 import type { Case } from './small-graph.ts'
@@ -8,17 +10,33 @@ import type { World } from './worlds.ts'
 /** What is wrong with our answers to an operation. */
 export type Finding = { readonly form: string; readonly truth: Answer; readonly answer: Answer }
 
-/** Whether an answer says nothing else than the truth, with null in some places of it where `said` has nothing either. */
-function lacksOnly(truth: unknown, answer: unknown, said: unknown): boolean {
+/** Whether an answer says nothing else than the truth, with null in some places of it. */
+function lacksOnly(truth: unknown, answer: unknown): boolean {
+  return differsOnly(truth, answer, () => true)
+}
+
+/** The same, where `said` has nothing at these places either. */
+function lacksOnlyWith(said: unknown, truth: unknown, answer: unknown): boolean {
+  return differsOnly(truth, answer, (path) => {
+    const there = path.reduce((value, name) => Reflect.get(Object(value), name), said)
+    return there === null || there === undefined
+  })
+}
+
+function differsOnly(
+  truth: unknown,
+  answer: unknown,
+  mayLack: (path: readonly string[]) => boolean,
+  path: readonly string[] = [],
+): boolean {
   if (isDeepStrictEqual(truth, answer)) return true
-  if (answer === null) return said === null || said === undefined
+  if (answer === null) return mayLack(path)
   if (typeof truth !== 'object' || typeof answer !== 'object' || truth === null || Array.isArray(truth) !== Array.isArray(answer))
     return false
   const names = Object.keys(truth)
-  const below = (name: string) => (typeof said === 'object' && said !== null ? Reflect.get(said, name) : undefined)
   return (
     names.join() === Object.keys(answer).join() &&
-    names.every((name) => lacksOnly(Reflect.get(truth, name), Reflect.get(answer, name), below(name)))
+    names.every((name) => differsOnly(Reflect.get(truth, name), Reflect.get(answer, name), mayLack, [...path, name]))
   )
 }
 
@@ -33,15 +51,20 @@ export async function findingsOf(operation: Case, world: World, isFaulty: boolea
   const findings: Finding[] = []
   for (const form of FORMS) {
     const answer = await world.subjects[form].ask(operation)
-    if (isRight(truth, answer) || isTooLarge(answer)) continue
+    if (isRight(truth, answer) || isTooLarge(answer, operation)) continue
     const said = await world.oracle.ask(operation)
     // The planner cannot plan everything that is valid: fragments inside of each other that exclude each other.
     if (isUnplanned(answer) && said.data === undefined) continue
     // What one fetch could not get is missing where another field requires it, while in one schema nothing requires anything.
-    const isTold = said.data ? hasErrorsOf(said, answer) : answer.errors !== undefined
-    if (isFaulty && isTold && lacksOnly(truth.data, answer.data, said.data)) continue
-    // What an `@interfaceObject` is asked for one type, the planner asks for all: where that fails for another, all that was asked of it in one fetch is gone.
-    if (isFaulty && hasStrayError(said, truth) && hasStrayError(answer, truth)) continue
+    if (isFaulty && hasErrorsOf(said, answer) && lacksOnlyWith(said.data, truth.data, answer.data)) continue
+    // What an `@interfaceObject` is asked for one type, the planner asks for all: where that fails for another, all that was asked of it in one fetch is lacking.
+    if (
+      isFaulty &&
+      strayErrors(said, truth).join() === strayErrors(answer, truth).join() &&
+      strayErrors(answer, truth).length > 0
+    ) {
+      if (lacksOnly(truth.data, answer.data)) continue
+    }
     // Nor is everything that it plans valid.
     if (!world.isSound(operation)) continue
     findings.push({ form, truth, answer })
@@ -52,9 +75,11 @@ export async function findingsOf(operation: Case, world: World, isFaulty: boolea
 const isUnplanned = ({ errors = [] }: Answer) =>
   errors.some(({ message }) => message === 'Expected an operation that can be planned.')
 
-/** Whether an error is told of a field that nothing asked for. */
-const hasStrayError = ({ errors = [] }: Answer, { data }: Answer) =>
-  errors.some(({ path }) => path && !isAsked(path as readonly (string | number)[], data))
+/** The places of errors about fields that nothing asked for. */
+const strayErrors = ({ errors = [] }: Answer, { data }: Answer): readonly string[] =>
+  errors
+    .flatMap(({ path }) => (path && !isAsked(path as readonly (string | number)[], data) ? [JSON.stringify(path)] : []))
+    .sort()
 
 /** Whether a path leads somewhere in an answer, as far as that goes. */
 function isAsked([step, ...rest]: readonly (string | number)[], value: unknown): boolean {
@@ -62,8 +87,23 @@ function isAsked([step, ...rest]: readonly (string | number)[], value: unknown):
   return typeof value === 'object' && value !== null && Object.hasOwn(value, step) && isAsked(rest, Reflect.get(value, step))
 }
 
-/** Some of many random operations ask for more than any client may. */
-const isTooLarge = ({ errors = [] }: Answer) => errors.some(({ extensions }) => extensions?.code === 'OPERATION_TOO_LARGE')
+/** Some of many random operations ask for more aliases than any client may, when each fragment counts where it is used. */
+const isTooLarge = ({ errors = [] }: Answer, { query }: Case) =>
+  errors.some(({ extensions }) => extensions?.code === 'OPERATION_TOO_LARGE') && aliasesIn(parse(query)) > BOUNDS.aliases
+
+function aliasesIn({ definitions }: DocumentNode): number {
+  const inSet = (set: SelectionSetNode | undefined): number =>
+    (set?.selections ?? []).reduce((sum, selection) => {
+      if (selection.kind === Kind.FIELD) return sum + (selection.alias ? 1 : 0) + inSet(selection.selectionSet)
+      if (selection.kind === Kind.INLINE_FRAGMENT) return sum + inSet(selection.selectionSet)
+      const fragment = definitions.find(
+        (each) => each.kind === Kind.FRAGMENT_DEFINITION && each.name.value === selection.name.value,
+      )
+      return sum + inSet(fragment && 'selectionSet' in fragment ? fragment.selectionSet : undefined)
+    }, 0)
+  const operation = definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION)
+  return inSet(operation && 'selectionSet' in operation ? operation.selectionSet : undefined)
+}
 
 const isRight = (truth: Answer, answer: Answer) =>
   JSON.stringify(truth.data) === JSON.stringify(answer.data) && hasErrorsOf(truth, answer)

@@ -84,6 +84,10 @@ const shared: Table = {
       query: '{ things { ... on Post { author { name __typename } } ... on Reply { author { type: __typename name } } } }',
     },
     {
+      name: 'whose fields stand in another order where they belong to something else',
+      query: '{ things { ... on Post { author { id } } author { level id } } }',
+    },
+    {
       name: 'beside others with the same key',
       query: '{ beings { ... on Person { level } ... on Robot { level } } }',
       data: { beings: [1, 99, 1, 99].map((level) => ({ level })) },
