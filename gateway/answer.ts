@@ -1,15 +1,32 @@
 /** Makes objects of an answer that have the same keys. */
 export type AnswerClass = new () => Record<string, unknown>
 
+/** As many keys have room in objects of a function that assigns none, and as many again beside them; V8 makes hash tables of what has more. */
+const ROOM = 12
+
 /**
- * A class for the objects that one selection makes, empty at first. They have no inherited properties, so that every response key is safe, `__proto__` too. V8 keeps
- * objects with an empty prototype compact, and those without any as hash tables: half as fast to fill, and to write as JSON. One class per selection: V8 learns
- * from the first few objects of a class how much room one needs.
+ * A class for the objects that one selection makes, empty at first, with so many keys in the end. They have no inherited properties, so that every response key is safe,
+ * `__proto__` too. V8 keeps objects with an empty prototype compact, and those without any as hash tables: half as fast to fill, and to write as JSON. One class per
+ * selection: V8 learns from the first few objects of a class how much room one needs.
  */
-export function answerClass(): AnswerClass {
-  const Answer = function Answer() {} as unknown as AnswerClass
+export function answerClass(keys: number): AnswerClass {
+  const Answer = keys > ROOM ? roomy() : (function Answer() {} as unknown as AnswerClass)
   Answer.prototype = NOTHING
   return Answer
 }
 
 const NOTHING: object = Object.freeze(Object.create(null))
+
+/** V8 makes room for as many keys as it reads assignments in a function, whether they ever happen, and takes back what the first objects do not need. */
+function roomy(): AnswerClass {
+  return function Answer(this: Record<string, unknown>) {
+    if (IS_ASSIGNED) {
+      this.a = this.b = this.c = this.d = this.e = this.f = this.g = this.h = this.i = this.j = null
+      this.k = this.l = this.m = this.n = this.o = this.p = this.q = this.r = this.s = this.t = null
+      this.A = this.B = this.C = this.D = this.E = this.F = this.G = this.H = this.I = this.J = null
+      this.K = this.L = this.M = this.N = this.O = this.P = this.Q = this.R = this.S = this.T = null
+    }
+  } as unknown as AnswerClass
+}
+
+const IS_ASSIGNED: boolean = false

@@ -162,22 +162,37 @@ function completeList(run: Run, field: Field, to: CompletionOf<'list'>, path: Pa
       `Expected Iterable, but did not find one for field "${field.parentType.name}.${field.definition.name}".`,
     )
   }
-  const results: unknown[] = []
   let join: Join | undefined
-  let index = 0
-  for (const item of value as Iterable<unknown>) {
-    const completed = completeItem(run, field, to.item, path, info, item, index)
-    if (completed === PENDING) {
-      join ??= joinOf(results as unknown as Record<number, unknown>, LIST_DELAY)
-      awaitIn(join, run, index)
-    } else {
-      results[index] = completed
+  let results: unknown[] = []
+  if (Array.isArray(value) && value[Symbol.iterator] === ITERATOR_OF_ARRAYS) {
+    // An iterator would make an object for each item, and a list that grows leaves its smaller selves behind.
+    results = new Array(value.length)
+    for (let index = 0; index < value.length; index++) {
+      join = putItem(run, completeItem(run, field, to.item, path, info, value[index], index), index, results, join)
     }
-    index++
+  } else {
+    let index = 0
+    for (const item of value as Iterable<unknown>) {
+      join = putItem(run, completeItem(run, field, to.item, path, info, item, index), index, results, join)
+      index++
+    }
   }
   if (!join) return results
   run.pending = join.pending
   return PENDING
+}
+
+const ITERATOR_OF_ARRAYS = Array.prototype[Symbol.iterator]
+
+/** Puts an item into its list. Returns what the list waits for. */
+function putItem(run: Run, completed: unknown, index: number, results: unknown[], join: Join | undefined): Join | undefined {
+  if (completed !== PENDING) {
+    results[index] = completed
+    return join
+  }
+  const joined = join ?? joinOf(results as unknown as Record<number, unknown>, LIST_DELAY)
+  awaitIn(joined, run, index)
+  return joined
 }
 
 function completeItem(run: Run, field: Field, to: Completion, listPath: Path, info: Info, item: unknown, index: number): unknown {

@@ -91,7 +91,7 @@ export function selectionOf(
     if (definition) fields.push(fieldOf(schema, key, definition, type, node, nodes))
   }
   countPlanned(fields.length)
-  return { type, fields, Answer: answerClass() }
+  return { type, fields, Answer: answerClass(fields.length) }
 }
 
 /**

@@ -124,7 +124,7 @@ export function compileShape({
     const groups = new Map<string, FieldNode[]>()
     const visited = new Set<string>()
     for (const selectionSet of selectionSets) collect(selectionSet)
-    return { fields: [...groups].map(([from, nodes]) => fieldOf(type, from, nodes, way)), Answer: answerClass() }
+    return { fields: [...groups].map(([from, nodes]) => fieldOf(type, from, nodes, way)), Answer: answerClass(groups.size) }
 
     function collect({ selections }: SelectionSetNode): void {
       for (const selection of selections) {
