@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Writable } from 'node:stream'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { preparedName } from './prepared.ts'
@@ -31,6 +32,30 @@ export const currentOperation = (): object | undefined => operations.getStore()
 /** Whether a replica may answer what is asked now. */
 export const readsBehind = (): boolean => operations.getStore()?.readsBehind === true
 
+/** A client with what pg does not declare of it. */
+type Client = pg.PoolClient & { readonly processID?: number; readonly connection: { readonly stream: Writable } }
+
+/** The sockets that are held back by `writtenTogether`. */
+let held: Set<Writable> | null = null
+
+/** Runs `work`. The statements that it asks for before it returns are written to their connections in one piece each, instead of one by one. */
+export function writtenTogether<Result>(work: () => Result): Result {
+  const sockets = new Set<Writable>()
+  held = sockets
+  try {
+    return work()
+  } finally {
+    held = null
+    for (const socket of sockets) socket.uncork()
+  }
+}
+
+function holdBack(socket: Writable, sockets: Set<Writable>): void {
+  if (sockets.has(socket)) return
+  sockets.add(socket)
+  socket.cork()
+}
+
 /** The pool as kysely uses it, with statements that `cancelledBy` can cancel. `close` ends both. */
 export function cancellable(
   pool: pg.Pool,
@@ -49,7 +74,7 @@ export function cancellable(
         const client = await pool.connect()
         const known = clients.get(client)
         if (known) return known
-        const wrapped = { query: queryOf(client), release: (destroy?: boolean) => client.release(destroy) }
+        const wrapped = { query: queryOf(client as Client), release: (destroy?: boolean) => client.release(destroy) }
         // Its type also takes cursors, which nothing here streams with.
         clients.set(client, wrapped as unknown as PostgresPoolClient)
         return wrapped as unknown as PostgresPoolClient
@@ -61,8 +86,9 @@ export function cancellable(
     },
   }
 
-  function queryOf(client: pg.PoolClient & { readonly processID?: number }) {
+  function queryOf(client: Client) {
     return (text: string, parameters: unknown[]) => {
+      if (held) holdBack(client.connection.stream, held)
       const signal = operations.getStore()?.signal
       return signal === undefined || ENDS.test(text)
         ? client.query(statementOf(text, parameters))
@@ -70,12 +96,7 @@ export function cancellable(
     }
   }
 
-  function statement(
-    client: pg.PoolClient & { readonly processID?: number },
-    signal: AbortSignal,
-    text: string,
-    parameters: unknown[],
-  ): Promise<pg.QueryResult> {
+  function statement(client: Client, signal: AbortSignal, text: string, parameters: unknown[]): Promise<pg.QueryResult> {
     if (signal.aborted) return Promise.reject(signal.reason)
     let cancelling: Promise<unknown> | null = null
     let hasEnded = false

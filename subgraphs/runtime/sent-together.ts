@@ -1,5 +1,5 @@
 import type { CompiledQuery, Kysely, QueryExecutor, QueryResult } from 'kysely'
-import { currentOperation } from './cancellation.ts'
+import { currentOperation, writtenTogether } from './cancellation.ts'
 
 /** A statement that was asked for, and who waits for it. */
 type Asked = {
@@ -41,7 +41,9 @@ export function sentTogether<Tables, Row>(database: Kysely<Tables>, query: Compi
 function send(executor: QueryExecutor, statements: readonly Asked[]): void {
   executor
     .provideConnection((connection) =>
-      Promise.all(statements.map(({ query, resolve, reject }) => connection.executeQuery(query).then(resolve, reject))),
+      writtenTogether(() =>
+        Promise.all(statements.map(({ query, resolve, reject }) => connection.executeQuery(query).then(resolve, reject))),
+      ),
     )
     .catch((error: unknown) => {
       // There was no connection to be had.

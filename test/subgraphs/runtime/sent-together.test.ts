@@ -1,5 +1,6 @@
+import { Socket } from 'node:net'
 import { type Kysely, sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { anyOf } from '../../../subgraphs/runtime/any-of.ts'
 import { cancelledBy } from '../../../subgraphs/runtime/cancellation.ts'
 import { type Database, openDatabase } from '../../../subgraphs/runtime/database.ts'
@@ -77,6 +78,19 @@ test('what one operation asks for at once goes out on one connection before anyt
   for (const pass of held.splice(0)) pass()
   held = null
   expect(await answers).toEqual([[{ text: 'one' }, { text: 'two' }], [{ id: 2 }], [{ quotient: 3 }]])
+})
+
+test('what goes out together is written once', async () => {
+  const both = () => operation(() => Promise.all([textsOf(database.query, [1]), idsOf(database.query, 'two')]))
+  await both()
+  // pg writes a statement in several pieces, the proxy what it gets in one.
+  const writes = vi.spyOn(Socket.prototype as Required<Socket>, '_writev')
+  try {
+    expect(await both()).toEqual([[{ text: 'one' }], [{ id: 2 }]])
+    expect(writes).toHaveBeenCalledTimes(1)
+  } finally {
+    writes.mockRestore()
+  }
 })
 
 test('operations do not wait for each other', async () => {
