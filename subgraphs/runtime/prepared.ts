@@ -40,11 +40,26 @@ export function prepared<Tables, Given extends readonly unknown[], Row>(
   let built: ReturnType<typeof statementOf<Tables, Given, Row>> | null = null
 
   return async (database, ...given) => {
-    built ??= statementOf(build, database)
+    built ??= statementOf(build, database, given.length)
     const { query, parameters } = built
     const statement: CompiledQuery<Row> = { ...query, parameters: parameters.map((valueIn) => valueIn(given)) }
     const { rows } = await sentTogether(database, statement)
     return rows
+  }
+}
+
+/** The same for statements that differ in one thing, of which there are few: each is built and prepared by itself. */
+export function preparedPer<Tables, Key, Given extends readonly unknown[], Row>(
+  build: (database: Kysely<Tables>, key: Key, ...given: Given) => CompiledQuery<Row>,
+): (database: Kysely<Tables>, key: Key, ...given: Given) => Promise<Row[]> {
+  const made = new Map<Key, (database: Kysely<Tables>, ...given: Given) => Promise<Row[]>>()
+  return (database, key, ...given) => {
+    let run = made.get(key)
+    if (run === undefined) {
+      run = prepared((query: Kysely<Tables>, ...values: Given) => build(query, key, ...values))
+      made.set(key, run)
+    }
+    return run(database, ...given)
   }
 }
 
@@ -61,9 +76,10 @@ const sent = (value: unknown): unknown =>
 function statementOf<Tables, Given extends readonly unknown[], Row>(
   build: (database: Kysely<Tables>, ...given: Given) => CompiledQuery<Row>,
   database: Kysely<Tables>,
+  count: number,
 ) {
   // Nothing looks into a parameter before it is sent.
-  const placeholders = Array.from({ length: build.length - 1 }, () => ({}))
+  const placeholders = Array.from({ length: count }, () => ({}))
   const built = build(database, ...(placeholders as unknown as Given))
   const query = { ...built, sql: built.sql.replaceAll(LIST, '(SELECT $&)::$1[]') }
   named(query.sql)

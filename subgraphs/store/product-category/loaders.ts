@@ -1,5 +1,7 @@
-import { loaderByKey, loaderOfLists } from '../../runtime/loader.ts'
+import type { Columns } from '../../runtime/columns-asked.ts'
+import { loaderByKey, loaderOfLists, loaderPer } from '../../runtime/loader.ts'
 import type { Tenant } from '../context.ts'
+import type { ProductCategory } from './product-category.ts'
 import type { ProductCategoryRepository } from './repository.ts'
 
 /** What the schema promises of `ProductCategory.children`. */
@@ -10,9 +12,11 @@ export const productCategoryLoaders = (categories: ProductCategoryRepository, { 
     async (ids: readonly number[]) => categories.findByIds(await storeId(), ids),
     ({ id }) => id,
   ),
-  categoriesOfProduct: loaderOfLists(
-    async (productIds: readonly number[]) => categories.holding(await storeId(), productIds),
-    ({ productId }) => productId,
+  categoriesOfProduct: loaderPer((columns: Columns<ProductCategory>) =>
+    loaderOfLists(
+      async (productIds: readonly number[]) => categories.holding(await storeId(), productIds, columns),
+      ({ productId }) => productId,
+    ),
   ),
   productCategoriesOfParent: loaderOfLists(
     async (parentIds: readonly number[]) => categories.ofParents(await storeId(), parentIds, MOST_CHILDREN),

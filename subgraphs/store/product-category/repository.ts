@@ -1,20 +1,26 @@
 import { type Kysely, sql } from 'kysely'
 import { anyOf } from '../../runtime/any-of.ts'
+import type { Columns } from '../../runtime/columns-asked.ts'
 import type { KeysetRange } from '../../runtime/keyset.ts'
-import { prepared } from '../../runtime/prepared.ts'
+import { prepared, preparedPer } from '../../runtime/prepared.ts'
 import { countRows } from '../row-repository.ts'
 import type { Tables } from '../tables.ts'
 import type { ProductCategory } from './product-category.ts'
 
-const COLUMNS = [
-  'id',
-  'parent_id as parentId',
-  'name',
-  'permalink',
-  'created_at as createdAt',
-  'updated_at as updatedAt',
-  'version',
-] as const
+const COLUMN = {
+  id: 'id',
+  parentId: 'parent_id as parentId',
+  name: 'name',
+  permalink: 'permalink',
+  createdAt: 'created_at as createdAt',
+  updatedAt: 'updated_at as updatedAt',
+  version: 'version',
+} as const satisfies Record<keyof ProductCategory, string>
+
+const COLUMNS = Object.values(COLUMN)
+
+/** The columns of a whole category. */
+export const CATEGORY_COLUMNS = Object.keys(COLUMN) as (keyof ProductCategory)[]
 
 /** Any number, as long as every process uses the same. */
 const TREE_LOCK = 0x63617465
@@ -32,9 +38,12 @@ export const productCategoryRepository = (database: Kysely<Tables>) => ({
       .where('id', '=', anyOf(ids))
       .execute(),
 
-  /** The categories that products are in themselves, oldest first. */
-  holding: (storeId: number, productIds: readonly number[]): Promise<(ProductCategory & { readonly productId: number })[]> =>
-    HOLDING(database, storeId, productIds),
+  /** The categories that products are in themselves, oldest first, with these columns. */
+  holding: (
+    storeId: number,
+    productIds: readonly number[],
+    columns: Columns<ProductCategory>,
+  ): Promise<(ProductCategory & { readonly productId: number })[]> => HOLDING(database, columns, storeId, productIds),
 
   /** The parts of these categories, oldest first, at most `most` of each. */
   async ofParents(
@@ -134,18 +143,19 @@ export const productCategoryRepository = (database: Kysely<Tables>) => ({
   },
 })
 
-const HOLDING = prepared((database: Kysely<Tables>, storeId: number, productIds: readonly number[]) =>
-  database
-    .selectFrom('product_category_member as member')
-    .innerJoin('product_category as category', (join) =>
-      join.onRef('category.store_id', '=', 'member.store_id').onRef('category.id', '=', 'member.category_id'),
-    )
-    .select(COLUMNS.map((column) => `category.${column}` as const))
-    .select('member.product_id as productId')
-    .where('member.store_id', '=', storeId)
-    .where('member.product_id', '=', anyOf(productIds))
-    .orderBy('category.id')
-    .compile(),
+const HOLDING = preparedPer(
+  (database: Kysely<Tables>, columns: Columns<ProductCategory>, storeId: number, productIds: readonly number[]) =>
+    database
+      .selectFrom('product_category_member as member')
+      .innerJoin('product_category as category', (join) =>
+        join.onRef('category.store_id', '=', 'member.store_id').onRef('category.id', '=', 'member.category_id'),
+      )
+      .select(columns.map((field) => `category.${COLUMN[field]}` as const))
+      .select('member.product_id as productId')
+      .where('member.store_id', '=', storeId)
+      .where('member.product_id', '=', anyOf(productIds))
+      .orderBy('category.id')
+      .compile(),
 )
 
 const WITH_ALL_ABOVE = prepared((database: Kysely<Tables>, storeId: number, productIds: readonly number[]) =>

@@ -1,5 +1,7 @@
-import { loaderByKey, loaderOfLists } from '../../runtime/loader.ts'
+import type { Columns } from '../../runtime/columns-asked.ts'
+import { loaderByKey, loaderOfLists, loaderPer } from '../../runtime/loader.ts'
 import type { Tenant } from '../context.ts'
+import type { ProductImage } from './product-image.ts'
 import type { ProductImageRepository } from './repository.ts'
 
 export const productImageLoaders = (images: ProductImageRepository, { storeId }: Tenant) => ({
@@ -7,8 +9,10 @@ export const productImageLoaders = (images: ProductImageRepository, { storeId }:
     async (ids: readonly number[]) => images.findByIds(await storeId(), ids),
     ({ id }) => id,
   ),
-  productImagesOfProduct: loaderOfLists(
-    async (productIds: readonly number[]) => images.ofProducts(await storeId(), productIds),
-    ({ productId }) => productId,
+  productImagesOfProduct: loaderPer((columns: Columns<ProductImage>) =>
+    loaderOfLists(
+      async (productIds: readonly number[]) => images.ofProducts(await storeId(), productIds, columns),
+      ({ productId }) => productId,
+    ),
   ),
 })

@@ -1,19 +1,23 @@
 import { type Kysely, sql } from 'kysely'
 import { anyOf } from '../../runtime/any-of.ts'
-import { prepared } from '../../runtime/prepared.ts'
+import type { Columns } from '../../runtime/columns-asked.ts'
+import { preparedPer } from '../../runtime/prepared.ts'
 import type { Tables } from '../tables.ts'
 import type { ProductImage } from './product-image.ts'
 
-const COLUMNS = [
-  'product_image.id',
-  'product_image.product_id as productId',
-  'product_image.position',
-  'product_image.file_id as fileId',
-  'file.key',
-  'file.content_type as contentType',
-  sql<number>`file.byte_count::integer`.as('byteCount'),
-  'file.created_at as createdAt',
-] as const
+const COLUMN = {
+  id: 'product_image.id',
+  productId: 'product_image.product_id as productId',
+  position: 'product_image.position',
+  fileId: 'product_image.file_id as fileId',
+  key: 'file.key',
+  contentType: 'file.content_type as contentType',
+  byteCount: sql<number>`file.byte_count::integer`.as('byteCount'),
+  createdAt: 'file.created_at as createdAt',
+} as const satisfies Record<keyof ProductImage, unknown>
+
+/** The columns of a whole picture. */
+export const IMAGE_COLUMNS = Object.keys(COLUMN) as (keyof ProductImage)[]
 
 export type ProductImageRepository = ReturnType<typeof productImageRepository>
 
@@ -28,11 +32,11 @@ export const productImageRepository = (database: Kysely<Tables>) => {
   return {
     /** In any order, without those that do not exist. */
     findByIds: (storeId: number, ids: readonly number[]): Promise<ProductImage[]> =>
-      imagesIn(database, storeId).where('product_image.id', '=', anyOf(ids)).execute(),
+      imagesIn(database, storeId, IMAGE_COLUMNS).where('product_image.id', '=', anyOf(ids)).execute(),
 
-    /** Of several products, in their order. */
-    ofProducts: (storeId: number, productIds: readonly number[]): Promise<ProductImage[]> =>
-      OF_PRODUCTS(database, storeId, productIds),
+    /** Of several products, in their order, with these columns. */
+    ofProducts: (storeId: number, productIds: readonly number[], columns: Columns<ProductImage>): Promise<ProductImage[]> =>
+      OF_PRODUCTS(database, columns, storeId, productIds),
 
     async count(storeId: number, productId: number): Promise<number> {
       const { count } = await database
@@ -80,18 +84,19 @@ export const productImageRepository = (database: Kysely<Tables>) => {
 /** Behind every place. */
 const MOST = 2_147_483_647
 
-const imagesIn = (database: Kysely<Tables>, storeId: number) =>
+const imagesIn = (database: Kysely<Tables>, storeId: number, columns: Columns<ProductImage>) =>
   database
     .selectFrom('product_image')
     .innerJoin('file', (join) =>
       join.onRef('file.store_id', '=', 'product_image.store_id').onRef('file.id', '=', 'product_image.file_id'),
     )
-    .select(COLUMNS)
+    .select(columns.map((field) => COLUMN[field]))
     .where('product_image.store_id', '=', storeId)
 
-const OF_PRODUCTS = prepared((database: Kysely<Tables>, storeId: number, productIds: readonly number[]) =>
-  imagesIn(database, storeId)
-    .where('product_image.product_id', '=', anyOf(productIds))
-    .orderBy('product_image.position')
-    .compile(),
+const OF_PRODUCTS = preparedPer(
+  (database: Kysely<Tables>, columns: Columns<ProductImage>, storeId: number, productIds: readonly number[]) =>
+    imagesIn(database, storeId, columns)
+      .where('product_image.product_id', '=', anyOf(productIds))
+      .orderBy('product_image.position')
+      .compile(),
 )

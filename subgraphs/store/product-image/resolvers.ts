@@ -1,9 +1,18 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
+import { columnsAsked } from '../../runtime/columns-asked.ts'
 import { IMAGE } from '../file/file.ts'
 import { forgetting, writeWithFile } from '../file/write.ts'
 import { gone, identified, present, rowOf } from '../ids.ts'
 import { isOf } from '../product/owner.ts'
 import { createProductImage, deleteProductImage, moveProductImage } from './actions.ts'
+import type { ProductImage } from './product-image.ts'
+import { IMAGE_COLUMNS } from './repository.ts'
+
+const asked = columnsAsked<ProductImage>({
+  all: IMAGE_COLUMNS,
+  always: ['id', 'productId', 'key'],
+  besides: ['number', 'url', 'product'],
+})
 
 export const productImageResolvers = {
   Query: {
@@ -26,15 +35,18 @@ export const productImageResolvers = {
       ),
   },
   Product: {
-    images: ({ id }, _, { load }) => load.productImagesOfProduct.load(id),
-    imageCount: async ({ id }, _, { load }) => (await load.productImagesOfProduct.load(id)).length,
+    images: ({ id }, _, { load }, info) => load.productImagesOfProduct(asked.by(info)).load(id),
+    imageCount: async ({ id }, _, { load }) => (await load.productImagesOfProduct(asked.all).load(id)).length,
   },
   ProductVariant: {
     // It is one of the product's, which most of those who ask for it have asked for as well.
-    image: ({ imageId, productId }, _, { load }) =>
+    image: ({ imageId, productId }, _, { load }, info) =>
       imageId === null
         ? null
-        : load.productImagesOfProduct.load(productId).then((images) => images.find(({ id }) => id === imageId) ?? null),
+        : load
+            .productImagesOfProduct(asked.by(info))
+            .load(productId)
+            .then((images) => images.find(({ id }) => id === imageId) ?? null),
   },
   ProductImage: {
     ...identified('ProductImage'),

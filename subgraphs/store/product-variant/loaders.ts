@@ -1,5 +1,7 @@
-import { loaderByKey, loaderOfLists } from '../../runtime/loader.ts'
+import type { Columns } from '../../runtime/columns-asked.ts'
+import { loaderByKey, loaderOfLists, loaderPer } from '../../runtime/loader.ts'
 import type { Tenant } from '../context.ts'
+import type { ProductVariant } from './product-variant.ts'
 import type { ProductVariantRepository } from './repository.ts'
 
 export const productVariantLoaders = (variants: ProductVariantRepository, { storeId }: Tenant) => ({
@@ -7,9 +9,11 @@ export const productVariantLoaders = (variants: ProductVariantRepository, { stor
     async (ids: readonly number[]) => variants.findByIds(await storeId(), ids),
     ({ id }) => id,
   ),
-  variantsOfProduct: loaderOfLists(
-    async (productIds: readonly number[]) => variants.ofProducts(await storeId(), productIds),
-    ({ productId }) => productId,
+  variantsOfProduct: loaderPer((columns: Columns<ProductVariant>) =>
+    loaderOfLists(
+      async (productIds: readonly number[]) => variants.ofProducts(await storeId(), productIds, columns),
+      ({ productId }) => productId,
+    ),
   ),
   variantsWithValue: loaderOfLists(
     async (valueIds: readonly number[]) => variants.withValues(await storeId(), valueIds),

@@ -1,26 +1,32 @@
 import { type Kysely, sql } from 'kysely'
 import { anyOf } from '../../runtime/any-of.ts'
-import { prepared } from '../../runtime/prepared.ts'
+import type { Columns } from '../../runtime/columns-asked.ts'
+import { prepared, preparedPer } from '../../runtime/prepared.ts'
 import type { Tables } from '../tables.ts'
 import { combinationOf, type ProductVariant, type VariantFields, type VariantOption } from './product-variant.ts'
 
-const COLUMNS = [
-  'id',
-  'product_id as productId',
-  'price',
-  'cost_per_item as costPerItem',
-  'compare_at_price as compareAtPrice',
-  'sku',
-  'barcode',
-  'stock',
-  'stock_unlimited as stockUnlimited',
-  'stock_threshold as stockThreshold',
-  'stock_notification as stockNotification',
-  'image_id as imageId',
-  'created_at as createdAt',
-  'updated_at as updatedAt',
-  'version',
-] as const
+const COLUMN = {
+  id: 'id',
+  productId: 'product_id as productId',
+  price: 'price',
+  costPerItem: 'cost_per_item as costPerItem',
+  compareAtPrice: 'compare_at_price as compareAtPrice',
+  sku: 'sku',
+  barcode: 'barcode',
+  stock: 'stock',
+  stockUnlimited: 'stock_unlimited as stockUnlimited',
+  stockThreshold: 'stock_threshold as stockThreshold',
+  stockNotification: 'stock_notification as stockNotification',
+  imageId: 'image_id as imageId',
+  createdAt: 'created_at as createdAt',
+  updatedAt: 'updated_at as updatedAt',
+  version: 'version',
+} as const satisfies Record<keyof ProductVariant, string>
+
+const COLUMNS = Object.values(COLUMN)
+
+/** The columns of a whole variant. */
+export const VARIANT_COLUMNS = Object.keys(COLUMN) as (keyof ProductVariant)[]
 
 /** A variant as it is written: its own fields, and what they point at. */
 export type WrittenVariant = VariantFields & { readonly imageId: number | null; readonly valueIds: readonly number[] }
@@ -33,9 +39,12 @@ export const productVariantRepository = (database: Kysely<Tables>) => ({
   findByIds: (storeId: number, ids: readonly number[]): Promise<ProductVariant[]> =>
     database.selectFrom('product_variant').select(COLUMNS).where('store_id', '=', storeId).where('id', '=', anyOf(ids)).execute(),
 
-  /** All of these products, oldest first. */
-  ofProducts: (storeId: number, productIds: readonly number[]): Promise<ProductVariant[]> =>
-    OF_PRODUCTS(database, storeId, productIds),
+  /** All of these products, oldest first, with these columns. */
+  ofProducts: (
+    storeId: number,
+    productIds: readonly number[],
+    columns: Columns<ProductVariant> = VARIANT_COLUMNS,
+  ): Promise<ProductVariant[]> => OF_PRODUCTS(database, columns, storeId, productIds),
 
   /** The variants that have these values, oldest first. */
   async withValues(storeId: number, valueIds: readonly number[]): Promise<(ProductVariant & { readonly valueId: number })[]> {
@@ -141,14 +150,15 @@ export const productVariantRepository = (database: Kysely<Tables>) => ({
   },
 })
 
-const OF_PRODUCTS = prepared((database: Kysely<Tables>, storeId: number, productIds: readonly number[]) =>
-  database
-    .selectFrom('product_variant')
-    .select(COLUMNS)
-    .where('store_id', '=', storeId)
-    .where('product_id', '=', anyOf(productIds))
-    .orderBy('id')
-    .compile(),
+const OF_PRODUCTS = preparedPer(
+  (database: Kysely<Tables>, columns: Columns<ProductVariant>, storeId: number, productIds: readonly number[]) =>
+    database
+      .selectFrom('product_variant')
+      .select(columns.map((field) => COLUMN[field]))
+      .where('store_id', '=', storeId)
+      .where('product_id', '=', anyOf(productIds))
+      .orderBy('id')
+      .compile(),
 )
 
 const OPTIONS_OF = prepared((database: Kysely<Tables>, storeId: number, variantIds: readonly number[]) =>

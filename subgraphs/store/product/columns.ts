@@ -1,4 +1,5 @@
-import type { ProductFields } from './product.ts'
+import type { Columns } from '../../runtime/columns-asked.ts'
+import type { Product, ProductFields } from './product.ts'
 
 /** The column that each field of a product is stored in. */
 export const COLUMN_OF = {
@@ -36,15 +37,20 @@ export const COLUMN_OF = {
   diameter: 'diameter',
 } as const satisfies Record<keyof ProductFields, string>
 
-/** The columns of a whole product, named as its fields. */
-export const COLUMNS = [
-  'id',
-  ...(Object.entries(COLUMN_OF) as [keyof ProductFields, string][]).map(([field, column]) => `${column} as ${field}` as const),
-  'permalink',
-  'created_at as createdAt',
-  'updated_at as updatedAt',
-  'version',
-]
+const KEPT = {
+  id: 'id',
+  ...COLUMN_OF,
+  permalink: 'permalink',
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+  version: 'version',
+}
+
+/** The columns of a whole product. */
+export const PRODUCT_COLUMNS = Object.keys(KEPT) as (keyof Product)[]
+
+/** The column of each, named as its field. */
+export const named = (columns: Columns<Product>) => columns.map((field) => `${KEPT[field]} as ${field}` as const)
 
 /** Fields as the columns hold them. */
 export const rowOfFields = (fields: ProductFields) =>

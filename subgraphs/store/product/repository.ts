@@ -1,9 +1,10 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import { anyOf } from '../../runtime/any-of.ts'
+import type { Columns } from '../../runtime/columns-asked.ts'
 import type { KeysetRange } from '../../runtime/keyset.ts'
-import { prepared } from '../../runtime/prepared.ts'
+import { prepared, preparedPer } from '../../runtime/prepared.ts'
 import type { Tables } from '../tables.ts'
-import { COLUMNS, rowOfFields } from './columns.ts'
+import { named, PRODUCT_COLUMNS, rowOfFields } from './columns.ts'
 import type { Product, ProductFields, ProductStatus, ProductType, TRANSLATED } from './product.ts'
 import { foundBy, type ProductWords } from './search-repository.ts'
 
@@ -34,22 +35,24 @@ export const productRepository = (database: Kysely<Tables>) => ({
   /** In any order, without those that do not exist. */
   findByIds: (storeId: number, ids: readonly number[]): Promise<Product[]> => BY_IDS(database, storeId, ids),
 
-  /** One more than asked for. */
+  /** One more than asked for, with these columns. */
   list(
     storeId: number,
     which: ProductSelection,
     { size, after, offset }: KeysetRange,
-    isNewestFirst: boolean,
+    { isNewestFirst, columns }: { readonly isNewestFirst: boolean; readonly columns: Columns<Product> },
   ): Promise<Product[]> {
     const position = after && Number(after[0])
-    if (Object.keys(which).length === 0 && !isNewestFirst) return PAGE(database, storeId, position ?? 0, size + 1, offset)
+    if (Object.keys(which).length === 0 && !isNewestFirst)
+      return PAGE(database, columns, storeId, position ?? 0, size + 1, offset)
     let query = selected(database, storeId, which)
     if (position !== null) query = query.where('product.id', isNewestFirst ? '<' : '>', position)
-    return whole(
+    return withColumns(
       query
         .orderBy('product.id', isNewestFirst ? 'desc' : 'asc')
         .limit(size + 1)
         .offset(offset),
+      columns,
     ).execute()
   },
 
@@ -176,19 +179,23 @@ export const productRepository = (database: Kysely<Tables>) => ({
 type ProductQuery = SelectQueryBuilder<Tables, 'product', object>
 
 // Column aliases are built from a table of fields, which their type cannot follow.
-const whole = (query: ProductQuery) => query.select(COLUMNS as never) as unknown as SelectQueryBuilder<Tables, 'product', Product>
+const withColumns = (query: ProductQuery, columns: Columns<Product>) =>
+  query.select(named(columns) as never) as unknown as SelectQueryBuilder<Tables, 'product', Product>
+
+const whole = (query: ProductQuery) => withColumns(query, PRODUCT_COLUMNS)
 
 const BY_IDS = prepared((database: Kysely<Tables>, storeId: number, ids: readonly number[]) =>
   whole(database.selectFrom('product').where('store_id', '=', storeId).where('id', '=', anyOf(ids))).compile(),
 )
 
 /** Of all products, oldest first, behind one of them or the beginning. */
-const PAGE = prepared((database: Kysely<Tables>, storeId: number, afterId: number, limit: number, offset: number) =>
-  whole(database.selectFrom('product').where('store_id', '=', storeId).where('id', '>', afterId))
-    .orderBy('id')
-    .limit(limit)
-    .offset(offset)
-    .compile(),
+const PAGE = preparedPer(
+  (database: Kysely<Tables>, columns: Columns<Product>, storeId: number, afterId: number, limit: number, offset: number) =>
+    withColumns(database.selectFrom('product').where('store_id', '=', storeId).where('id', '>', afterId), columns)
+      .orderBy('id')
+      .limit(limit)
+      .offset(offset)
+      .compile(),
 )
 
 const LOCKED = prepared((database: Kysely<Tables>, storeId: number, id: number) =>

@@ -1,4 +1,5 @@
 import type { ProductFilter, ProductSearch, Resolvers } from '#generated/store/resolvers.ts'
+import { columnsAsked } from '../../runtime/columns-asked.ts'
 import { badInput } from '../../runtime/errors.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
 import { isText } from '../../runtime/validation.ts'
@@ -6,7 +7,10 @@ import type { Context } from '../context.ts'
 import { eventsFor, type FeedEvent, rowFor } from '../feed.ts'
 import { gone, identified, present, rowBefore, rowOf } from '../ids.ts'
 import { LIST_SIZES, searchWords } from '../lists.ts'
+import type { ProductCategory } from '../product-category/product-category.ts'
+import { CATEGORY_COLUMNS } from '../product-category/repository.ts'
 import { createProduct, deleteProduct, updateProduct } from './actions.ts'
+import { PRODUCT_COLUMNS } from './columns.ts'
 import { type Product, TRANSLATED } from './product.ts'
 import type { ProductSelection } from './repository.ts'
 
@@ -17,6 +21,21 @@ const IN_CATEGORY = listed('productsInCategory')
 
 const MOST_CATEGORIES = 50
 
+const asked = columnsAsked<Product>({
+  all: PRODUCT_COLUMNS,
+  always: ['id'],
+  besides: [
+    ...['number', 'categories', 'variants', 'options', 'images', 'imageCount', 'attachments', 'attachmentCount', 'metafields'],
+    ...['digitalAssets', 'digitalAssetCount', 'customFieldValues', 'customFieldValueCount', 'inventoryLevels', 'reviews'],
+  ],
+})
+
+const categoriesAsked = columnsAsked<ProductCategory>({
+  all: CATEGORY_COLUMNS,
+  always: ['id', 'parentId'],
+  besides: ['number', 'parent', 'parentNumber', 'children', 'products', 'metafields'],
+})
+
 export const productResolvers = {
   Query: {
     product: async (_, { id, locale }, context) => {
@@ -24,14 +43,14 @@ export const productResolvers = {
       const found = row === null ? null : await context.load.productById.load(row)
       return found && translated(found, await languageOf(locale, context), context)
     },
-    products: async (_, { filter, search, orderBy, locale, ...page }, context) => {
+    products: async (_, { filter, search, orderBy, locale, ...page }, context, info) => {
       const isNewestFirst = orderBy === 'ID_DESC'
       const list = isNewestFirst ? NEWEST_FIRST : OLDEST_FIRST
       const range = rangeOf(list, page, LIST_SIZES)
       const which = selectionOf(filter, search)
       const language = await languageOf(locale, context)
       const store = await context.storeId()
-      const rows = await context.products.list(store, which, range, isNewestFirst)
+      const rows = await context.products.list(store, which, range, { isNewestFirst, columns: asked.by(info) })
       const inLanguage = await allTranslated(rows, language, context)
       return keysetPage(list, range, inLanguage, () => context.products.count(store, which))
     },
@@ -57,7 +76,7 @@ export const productResolvers = {
       const row = rowOf(id, 'Product')
       return row === null ? null : load.productById.load(row)
     },
-    categories: ({ id }, _, { load }) => load.categoriesOfProduct.load(id),
+    categories: ({ id }, _, { load }, info) => load.categoriesOfProduct(categoriesAsked.by(info)).load(id),
   },
   ProductCategory: {
     products: async ({ id }, { locale, ...page }, context) => {
