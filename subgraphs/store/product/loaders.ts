@@ -1,12 +1,21 @@
+import type { Columns } from '../../runtime/columns-asked.ts'
 import type { KeysetRange } from '../../runtime/keyset.ts'
-import { loaderByKey, loaderOfLists, loaderPerArguments } from '../../runtime/loader.ts'
+import { loaderByKey, loaderOfLists, loaderPer, loaderPerArguments } from '../../runtime/loader.ts'
 import type { Tenant } from '../context.ts'
+import type { Product } from './product.ts'
 import type { ProductRepository } from './repository.ts'
 
 export const productLoaders = (products: ProductRepository, { storeId }: Tenant) => ({
   productById: loaderByKey(
     async (ids: readonly number[]) => products.findByIds(await storeId(), ids),
     ({ id }) => id,
+  ),
+  /** Per columns: a product with those, by its row. */
+  productWith: loaderPer((columns: Columns<Product>) =>
+    loaderByKey(
+      async (ids: readonly number[]) => products.findByIds(await storeId(), ids, columns),
+      ({ id }) => id,
+    ),
   ),
   /** Per language: the texts of a product there, by its row. */
   translationOfProduct: loaderPerArguments((locale: string) =>

@@ -32,8 +32,9 @@ export type ProductRepository = ReturnType<typeof productRepository>
 
 /** Products in the database; every call is about one store. */
 export const productRepository = (database: Kysely<Tables>) => ({
-  /** In any order, without those that do not exist. */
-  findByIds: (storeId: number, ids: readonly number[]): Promise<Product[]> => BY_IDS(database, storeId, ids),
+  /** In any order, without those that do not exist, with these columns. */
+  findByIds: (storeId: number, ids: readonly number[], columns: Columns<Product> = PRODUCT_COLUMNS): Promise<Product[]> =>
+    BY_IDS(database, columns, storeId, ids),
 
   /** One more than asked for, with these columns. */
   list(
@@ -182,10 +183,8 @@ type ProductQuery = SelectQueryBuilder<Tables, 'product', object>
 const withColumns = (query: ProductQuery, columns: Columns<Product>) =>
   query.select(named(columns) as never) as unknown as SelectQueryBuilder<Tables, 'product', Product>
 
-const whole = (query: ProductQuery) => withColumns(query, PRODUCT_COLUMNS)
-
-const BY_IDS = prepared((database: Kysely<Tables>, storeId: number, ids: readonly number[]) =>
-  whole(database.selectFrom('product').where('store_id', '=', storeId).where('id', '=', anyOf(ids))).compile(),
+const BY_IDS = preparedPer((database: Kysely<Tables>, columns: Columns<Product>, storeId: number, ids: readonly number[]) =>
+  withColumns(database.selectFrom('product').where('store_id', '=', storeId).where('id', '=', anyOf(ids)), columns).compile(),
 )
 
 /** Of all products, oldest first, behind one of them or the beginning. */
@@ -199,7 +198,10 @@ const PAGE = preparedPer(
 )
 
 const LOCKED = prepared((database: Kysely<Tables>, storeId: number, id: number) =>
-  whole(database.selectFrom('product').where('store_id', '=', storeId).where('id', '=', id).forUpdate()).compile(),
+  withColumns(
+    database.selectFrom('product').where('store_id', '=', storeId).where('id', '=', id).forUpdate(),
+    PRODUCT_COLUMNS,
+  ).compile(),
 )
 
 function selected(database: Kysely<Tables>, storeId: number, which: ProductSelection): ProductQuery {

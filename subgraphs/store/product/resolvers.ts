@@ -79,12 +79,13 @@ export const productResolvers = {
     categories: ({ id }, _, { load }, info) => load.categoriesOfProduct(categoriesAsked.by(info)).load(id),
   },
   ProductCategory: {
-    products: async ({ id }, { locale, ...page }, context) => {
+    products: async ({ id }, { locale, ...page }, context, info) => {
       const { load } = context
       const range = rangeOf(IN_CATEGORY, page, LIST_SIZES)
       const language = await languageOf(locale, context)
       const rows = await load.productIdsInCategory(range).load(id)
-      const found = await Promise.all(rows.map((row) => load.productById.load(row.id)))
+      const product = load.productWith(asked.by(info))
+      const found = await Promise.all(rows.map((row) => product.load(row.id)))
       const products = await allTranslated(
         found.filter((product) => product !== null),
         language,
