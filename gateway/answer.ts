@@ -1,7 +1,7 @@
 /** Makes objects of an answer that have the same keys. */
 export type AnswerClass = new () => Record<string, unknown>
 
-/** As many keys have room in objects of a function that assigns none, and as many again beside them; V8 makes hash tables of what has more. */
+/** About as many keys have room in objects of a function that assigns none, and as many again beside them; V8 makes hash tables of what has more. */
 const ROOM = 12
 
 /**

@@ -190,9 +190,9 @@ function putItem(run: Run, completed: unknown, index: number, results: unknown[]
     results[index] = completed
     return join
   }
-  const joined = join ?? joinOf(results as unknown as Record<number, unknown>, LIST_DELAY)
-  awaitIn(joined, run, index)
-  return joined
+  join ??= joinOf(results as unknown as Record<number, unknown>, LIST_DELAY)
+  awaitIn(join, run, index)
+  return join
 }
 
 function completeItem(run: Run, field: Field, to: Completion, listPath: Path, info: Info, item: unknown, index: number): unknown {

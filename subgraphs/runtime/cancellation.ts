@@ -38,14 +38,14 @@ type Client = pg.PoolClient & { readonly processID?: number; readonly connection
 /** The sockets that are held back by `writtenTogether`. */
 let held: Set<Writable> | null = null
 
-/** Runs `work`. The statements that it asks for before it returns are written to their connections in one piece each, instead of one by one. */
+/** Runs `work`. Of the statements that it asks for before it returns, each connection is sent all of its own in one write. */
 export function writtenTogether<Result>(work: () => Result): Result {
-  const sockets = new Set<Writable>()
+  const [sockets, outer] = [new Set<Writable>(), held]
   held = sockets
   try {
     return work()
   } finally {
-    held = null
+    held = outer
     for (const socket of sockets) socket.uncork()
   }
 }

@@ -5,15 +5,15 @@ export type Columns<Row> = readonly (keyof Row & string)[]
 
 /** Says which columns of a noun's rows an operation asks for. */
 export type ColumnsAsked<Row> = {
-  /** Whole rows. */
-  readonly all: Columns<Row>
+  /** Nothing but what is always read. */
+  readonly least: Columns<Row>
   /** What the objects that a resolver answers are asked for, or, in a connection, its nodes. Columns that `@skip` or `@include` leaves out may be among them. */
   by(info: GraphQLResolveInfo): Columns<Row>
 }
 
 /**
- * How many sets of columns there are of one noun: each is a statement of its own, which every connection keeps prepared. Whoever asks for another one is given
- * whole rows.
+ * How many sets of columns there are of one noun besides whole rows: each is a statement of its own, which every connection keeps prepared. They are those that were
+ * asked for first since the process began; whoever asks for another one is given whole rows.
  */
 const MOST_SETS = 40
 
@@ -22,9 +22,9 @@ const AROUND: ReadonlySet<string> = new Set(['nodes', 'edges', 'node'])
 const OF_LISTS = ['pageInfo', 'totalCount', 'cursor']
 
 /**
- * Reading of a list only what is asked of it: a value that nobody asked for costs as much as any other on its way here, and a time twice that.
+ * Says which columns lists are read with: a value that nobody asked for costs as much as any other on its way here, and a time twice that.
  *
- * `always` is read of every row: what it is told apart and others are found by. `besides` are the fields that need nothing else. A field that is neither
+ * `always` are the keys by which rows are told apart and related rows are found. `besides` are the fields that need nothing else. A field that is neither
  * among these nor named as a column is given a whole row, so that none is forgotten.
  */
 export function columnsAsked<Row>({
@@ -42,7 +42,7 @@ export function columnsAsked<Row>({
   const known = new WeakMap<readonly FieldNode[], Columns<Row>>()
 
   return {
-    all,
+    least: columnsOf(new Set()),
     by({ fieldNodes, fragments }) {
       let columns = known.get(fieldNodes)
       if (columns === undefined) {
@@ -59,7 +59,7 @@ export function columnsAsked<Row>({
     const key = columns.join()
     const same = sets.get(key)
     if (same) return same
-    if (columns.length === all.length || sets.size === MOST_SETS) return all
+    if (columns.length === all.length || sets.size > MOST_SETS) return all
     sets.set(key, columns)
     return columns
   }

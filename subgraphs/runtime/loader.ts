@@ -36,17 +36,4 @@ export function loaderPerArguments<Arguments, Loader>(make: (given: Arguments) =
   }
 }
 
-/** The same by an object itself, such as the columns that are asked. */
-export function loaderPer<Given extends object, Loader>(make: (given: Given) => Loader): (given: Given) => Loader {
-  const made = new Map<Given, Loader>()
-  return (given) => {
-    let loader = made.get(given)
-    if (loader === undefined) {
-      loader = make(given)
-      made.set(given, loader)
-    }
-    return loader
-  }
-}
-
 export type { DataLoader }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { CompiledQuery, Kysely } from 'kysely'
+import { oncePer } from './once-per.ts'
 import { sentTogether } from './sent-together.ts'
 
 /** The names of the statements that connections prepare, by their texts. */
@@ -52,15 +53,8 @@ export function prepared<Tables, Given extends readonly unknown[], Row>(
 export function preparedPer<Tables, Key, Given extends readonly unknown[], Row>(
   build: (database: Kysely<Tables>, key: Key, ...given: Given) => CompiledQuery<Row>,
 ): (database: Kysely<Tables>, key: Key, ...given: Given) => Promise<Row[]> {
-  const made = new Map<Key, (database: Kysely<Tables>, ...given: Given) => Promise<Row[]>>()
-  return (database, key, ...given) => {
-    let run = made.get(key)
-    if (run === undefined) {
-      run = prepared((query: Kysely<Tables>, ...values: Given) => build(query, key, ...values))
-      made.set(key, run)
-    }
-    return run(database, ...given)
-  }
+  const statementFor = oncePer((key: Key) => prepared((query: Kysely<Tables>, ...values: Given) => build(query, key, ...values)))
+  return (database, key, ...given) => statementFor(key)(database, ...given)
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Columns } from '../../runtime/columns-asked.ts'
-import { loaderByKey, loaderOfLists, loaderPer } from '../../runtime/loader.ts'
+import { loaderByKey, loaderOfLists } from '../../runtime/loader.ts'
+import { oncePer } from '../../runtime/once-per.ts'
 import type { Tenant } from '../context.ts'
 import type { ProductCategory } from './product-category.ts'
 import type { ProductCategoryRepository } from './repository.ts'
@@ -12,7 +13,7 @@ export const productCategoryLoaders = (categories: ProductCategoryRepository, { 
     async (ids: readonly number[]) => categories.findByIds(await storeId(), ids),
     ({ id }) => id,
   ),
-  categoriesOfProduct: loaderPer((columns: Columns<ProductCategory>) =>
+  categoriesOfProduct: oncePer((columns: Columns<ProductCategory>) =>
     loaderOfLists(
       async (productIds: readonly number[]) => categories.holding(await storeId(), productIds, columns),
       ({ productId }) => productId,

@@ -1,5 +1,6 @@
 import type { Columns } from '../../runtime/columns-asked.ts'
-import { loaderByKey, loaderOfLists, loaderPer } from '../../runtime/loader.ts'
+import { loaderByKey, loaderOfLists } from '../../runtime/loader.ts'
+import { oncePer } from '../../runtime/once-per.ts'
 import type { Tenant } from '../context.ts'
 import type { ProductImage } from './product-image.ts'
 import type { ProductImageRepository } from './repository.ts'
@@ -9,7 +10,7 @@ export const productImageLoaders = (images: ProductImageRepository, { storeId }:
     async (ids: readonly number[]) => images.findByIds(await storeId(), ids),
     ({ id }) => id,
   ),
-  productImagesOfProduct: loaderPer((columns: Columns<ProductImage>) =>
+  productImagesOfProduct: oncePer((columns: Columns<ProductImage>) =>
     loaderOfLists(
       async (productIds: readonly number[]) => images.ofProducts(await storeId(), productIds, columns),
       ({ productId }) => productId,

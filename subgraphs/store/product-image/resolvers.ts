@@ -10,7 +10,8 @@ import { IMAGE_COLUMNS } from './repository.ts'
 
 const asked = columnsAsked<ProductImage>({
   all: IMAGE_COLUMNS,
-  always: ['id', 'productId', 'key'],
+  // Where a product and its variants are asked for pictures, mostly for these, they are read once.
+  always: ['id', 'productId', 'position', 'key'],
   besides: ['number', 'url', 'product'],
 })
 
@@ -36,7 +37,7 @@ export const productImageResolvers = {
   },
   Product: {
     images: ({ id }, _, { load }, info) => load.productImagesOfProduct(asked.by(info)).load(id),
-    imageCount: async ({ id }, _, { load }) => (await load.productImagesOfProduct(asked.all).load(id)).length,
+    imageCount: async ({ id }, _, { load }) => (await load.productImagesOfProduct(asked.least).load(id)).length,
   },
   ProductVariant: {
     // It is one of the product's, which most of those who ask for it have asked for as well.

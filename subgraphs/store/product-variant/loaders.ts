@@ -1,5 +1,6 @@
 import type { Columns } from '../../runtime/columns-asked.ts'
-import { loaderByKey, loaderOfLists, loaderPer } from '../../runtime/loader.ts'
+import { loaderByKey, loaderOfLists } from '../../runtime/loader.ts'
+import { oncePer } from '../../runtime/once-per.ts'
 import type { Tenant } from '../context.ts'
 import type { ProductVariant } from './product-variant.ts'
 import type { ProductVariantRepository } from './repository.ts'
@@ -9,7 +10,7 @@ export const productVariantLoaders = (variants: ProductVariantRepository, { stor
     async (ids: readonly number[]) => variants.findByIds(await storeId(), ids),
     ({ id }) => id,
   ),
-  variantsOfProduct: loaderPer((columns: Columns<ProductVariant>) =>
+  variantsOfProduct: oncePer((columns: Columns<ProductVariant>) =>
     loaderOfLists(
       async (productIds: readonly number[]) => variants.ofProducts(await storeId(), productIds, columns),
       ({ productId }) => productId,

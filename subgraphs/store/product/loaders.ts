@@ -1,6 +1,7 @@
 import type { Columns } from '../../runtime/columns-asked.ts'
 import type { KeysetRange } from '../../runtime/keyset.ts'
-import { loaderByKey, loaderOfLists, loaderPer, loaderPerArguments } from '../../runtime/loader.ts'
+import { loaderByKey, loaderOfLists, loaderPerArguments } from '../../runtime/loader.ts'
+import { oncePer } from '../../runtime/once-per.ts'
 import type { Tenant } from '../context.ts'
 import type { Product } from './product.ts'
 import type { ProductRepository } from './repository.ts'
@@ -11,7 +12,7 @@ export const productLoaders = (products: ProductRepository, { storeId }: Tenant)
     ({ id }) => id,
   ),
   /** Per columns: a product with those, by its row. */
-  productWith: loaderPer((columns: Columns<Product>) =>
+  productWith: oncePer((columns: Columns<Product>) =>
     loaderByKey(
       async (ids: readonly number[]) => products.findByIds(await storeId(), ids, columns),
       ({ id }) => id,

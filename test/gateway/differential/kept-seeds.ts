@@ -89,7 +89,7 @@ export const KEPT_SEEDS: readonly {
   {
     why: 'a field of one type that an interface object is asked of all types, and that throws for another',
     graph: 'shapes',
-    query: `{ shapes { ... on Circle { label color } ... on Square { label coats { name } __typename } } }`,
+    query: '{ shapes { ... on Circle { label color } ... on Square { label coats { name } __typename } } }',
     isFaulty: true,
   },
   {

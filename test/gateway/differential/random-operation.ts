@@ -10,12 +10,15 @@ import type { World } from './worlds.ts'
 /** What is wrong with our answers to an operation. */
 export type Finding = { readonly form: string; readonly truth: Answer; readonly answer: Answer }
 
-/** Whether an answer says nothing else than the truth, with null in some places of it. */
-function lacksOnly(truth: unknown, answer: unknown): boolean {
-  return differsOnly(truth, answer, () => true)
-}
+/** Whether an answer says nothing else than the truth, with null in some places beside those of errors, or above them. */
+const lacksOnlyBeside = (errors: readonly string[], truth: unknown, answer: unknown): boolean =>
+  differsOnly(truth, answer, (path) =>
+    errors.some((error) =>
+      (JSON.parse(error) as unknown[]).slice(0, -1).every((step, at) => at >= path.length || String(step) === path[at]),
+    ),
+  )
 
-/** The same, where `said` has nothing at these places either. */
+/** Whether an answer says nothing else than the truth, with null in some places where `said` has nothing either. */
 function lacksOnlyWith(said: unknown, truth: unknown, answer: unknown): boolean {
   return differsOnly(truth, answer, (path) => {
     const there = path.reduce((value, name) => Reflect.get(Object(value), name), said)
@@ -58,13 +61,9 @@ export async function findingsOf(operation: Case, world: World, isFaulty: boolea
     // What one fetch could not get is missing where another field requires it, while in one schema nothing requires anything.
     if (isFaulty && hasErrorsOf(said, answer) && lacksOnlyWith(said.data, truth.data, answer.data)) continue
     // What an `@interfaceObject` is asked for one type, the planner asks for all: where that fails for another, all that was asked of it in one fetch is lacking.
-    if (
-      isFaulty &&
-      strayErrors(said, truth).join() === strayErrors(answer, truth).join() &&
-      strayErrors(answer, truth).length > 0
-    ) {
-      if (lacksOnly(truth.data, answer.data)) continue
-    }
+    const strays = strayErrors(answer, truth)
+    const isStray = strays.length > 0 && isDeepStrictEqual(strays, strayErrors(said, truth))
+    if (isFaulty && isStray && lacksOnlyBeside(strays, truth.data, answer.data)) continue
     // Nor is everything that it plans valid.
     if (!world.isSound(operation)) continue
     findings.push({ form, truth, answer })

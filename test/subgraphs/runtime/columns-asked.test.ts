@@ -55,8 +55,14 @@ test('the same columns are one object, whoever asks for them', () => {
 test('there are only so many sets of columns: whoever asks for another one gets whole rows', () => {
   const columns = Array.from({ length: 50 }, (_, index) => `column${index}`)
   const schema = buildSchema(`type Query { rows: [Row] } type Row { ${columns.map((name) => `${name}: Int`).join(' ')} }`)
-  const { by, all } = columnsAsked<Record<string, number>>({ all: columns, always: [], besides: [] })
+  const { by } = columnsAsked<Record<string, number>>({ all: columns, always: [], besides: [] })
   const sets = columns.map((name) => by(infoOf(`{ rows { ${name} } }`, 'rows', schema)))
   expect(sets.slice(0, 40)).toEqual(columns.slice(0, 40).map((name) => [name]))
-  for (const set of sets.slice(40)) expect(set).toBe(all)
+  for (const set of sets.slice(40)) expect(set).toEqual(columns)
+})
+
+test('what an operation asks is worked out once', () => {
+  const { by } = asked()
+  const info = infoOf('{ notes { nodes { ...A } } } fragment A on Note { at }')
+  expect(by(info)).toBe(by({ ...info, fragments: {} }))
 })

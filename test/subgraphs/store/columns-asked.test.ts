@@ -12,6 +12,10 @@ beforeAll(async () => {
   await stack.sql(`
     UPDATE product_variant variant SET image_id = image.id FROM product_image image
     WHERE image.store_id = variant.store_id AND image.product_id = variant.product_id AND image.position = 1`)
+  await stack.sql(`
+    UPDATE product SET page_title = 'Title ' || id, meta_description = 'About ' || id, barcode = '4' || id, google_product_category = 'Home ' || id,
+      cost_per_item = id, compare_at_price = id + 1, minimum_quantity = 1, maximum_quantity = 9, brand = 'Brand ' || id, length = id, width = id + 1, height = id + 2, diameter = id + 3`)
+  await stack.sql(`UPDATE product_variant SET cost_per_item = id, compare_at_price = id + 1, barcode = '5' || id`)
 }, 120_000)
 afterAll(() => stack.close())
 
@@ -42,8 +46,22 @@ describe.each(LISTS)('of %s', (type, ask, one) => {
       const listed = objectsIn(await answer(ask(`id ${selected(field)}`)))
       const { name } = field
       expect(listed).toEqual(listed.map(({ id }) => ({ id, [name]: whole.get(id)?.[name] })))
+      expect(
+        listed.some((object) => object[name] !== null),
+        `${name} of any`,
+      ).toBe(true)
     }
   })
+})
+
+test('pictures of products and of their variants are read once', async () => {
+  const queries = watchStatements()
+  try {
+    await answer('{ products(first: 3) { nodes { imageCount images { url position } variants { image { id url } } } } }')
+    expect(queries.texts().filter((text) => text.includes('from "product_image"'))).toHaveLength(1)
+  } finally {
+    queries.stop()
+  }
 })
 
 test('columns that nobody asked for are not read', async () => {
