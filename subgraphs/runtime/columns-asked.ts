@@ -22,7 +22,7 @@ const AROUND: ReadonlySet<string> = new Set(['nodes', 'edges', 'node'])
 const OF_LISTS = ['pageInfo', 'totalCount', 'cursor']
 
 /**
- * Says which columns lists are read with: a value that nobody asked for costs as much as any other on its way here, and a time twice that.
+ * Says which columns lists are read with: a value that nobody asked for costs as much as any other on its way here, and a point in time three times as much.
  *
  * `always` are the keys by which rows are told apart and related rows are found. `besides` are the fields that need nothing else. A field that is neither
  * among these nor named as a column is given a whole row, so that none is forgotten.

@@ -37,6 +37,7 @@ export const COLUMN_OF = {
   diameter: 'diameter',
 } as const satisfies Record<keyof ProductFields, string>
 
+/** The column of each field of a row. */
 const KEPT = {
   id: 'id',
   ...COLUMN_OF,
@@ -44,12 +45,12 @@ const KEPT = {
   createdAt: 'created_at',
   updatedAt: 'updated_at',
   version: 'version',
-}
+} as const satisfies Record<keyof Product, string>
 
 /** The columns of a whole product. */
 export const PRODUCT_COLUMNS = Object.keys(KEPT) as (keyof Product)[]
 
-/** The column of each, named as its field. */
+/** What a statement selects for these columns, each named as its field. */
 export const named = (columns: Columns<Product>) => columns.map((field) => `${KEPT[field]} as ${field}` as const)
 
 /** Fields as the columns hold them. */

@@ -13,9 +13,10 @@ export type Finding = { readonly form: string; readonly truth: Answer; readonly 
 /** Whether an answer says nothing else than the truth, with null in some places beside those of errors, or above them. */
 const lacksOnlyBeside = (errors: readonly string[], truth: unknown, answer: unknown): boolean =>
   differsOnly(truth, answer, (path) =>
-    errors.some((error) =>
-      (JSON.parse(error) as unknown[]).slice(0, -1).every((step, at) => at >= path.length || String(step) === path[at]),
-    ),
+    errors.some((error) => {
+      const parent = (JSON.parse(error) as unknown[]).slice(0, -1)
+      return parent.length > 0 && parent.every((step, at) => at >= path.length || String(step) === path[at])
+    }),
   )
 
 /** Whether an answer says nothing else than the truth, with null in some places where `said` has nothing either. */

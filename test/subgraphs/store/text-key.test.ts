@@ -119,7 +119,9 @@ describe('what was written before', () => {
         `UPDATE ${table} SET ${column} = regexp_replace(${column}, '[\\u0900-\\u0903\\u093a-\\u094f\\u0e31\\u0e34-\\u0e3a\\u0e47-\\u0e4e\\u3099]', '', 'g')`,
       )
     const broken = await named()
-    for (const kind of new Set(names.map(({ what }) => what)))
+    for (const name of names.filter(({ what }) => what !== 'customer' && what !== 'order'))
+      expect(broken).not.toContainEqual(name)
+    for (const kind of ['customer', 'order'])
       expect(broken.filter(({ what }) => what === kind)).not.toEqual(names.filter(({ what }) => what === kind))
     expect(await stack.sql(`SELECT text_key FROM product_search WHERE text_key LIKE '%पीला%'`)).toEqual([])
     await stack.sql(NAME_KEYS + PRODUCT_SEARCH)
