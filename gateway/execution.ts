@@ -164,7 +164,7 @@ function emptyAnswers(ready: PlannedDocument, supergraph: Supergraph) {
   return (given: Readonly<Record<string, unknown>>) => {
     const variables = ready.variablesOf(given)
     // Why they are null is told already.
-    return shapeFor(variables)({}, variables, () => {})
+    return shapeFor(variables)({}, variables, () => {}, false)
   }
 }
 

@@ -16,6 +16,8 @@ export type PlanRun = {
   readonly problems: Problems
   /** The objects that a shared way leads to, where something did. */
   united: Map<Shared['name'], readonly Data[]> | null
+  /** Whether objects or lists that one fetch answered once stand at several places now, other than those that were united. */
+  isRepeated: boolean
   /** What the subgraph of a subscription says about an event. */
   readonly event: (() => Promise<ExecutionResult>) | null
 }
@@ -97,18 +99,24 @@ function fetchOfEntities({
   represent,
   prepare,
 }: Parts & { readonly represent: Represent; readonly prepare: Rewrite | null }): RunNode {
+  const hasParts = selected.some(({ below }) => below)
   return async (run, objects) => {
     const representations: Data[] = []
     /** For each of `targets`, the place of its representation: equal ones are asked about once. */
     const places: number[] = []
     const targets: Data[] = []
     const seen = new Map<Told, Map<unknown, number>>()
+    let last: Told | null = null
+    let known = new Map<unknown, number>()
     for (let index = 0; index < objects.length; index++) {
       const object = objects[index] as Data
       const told = represent(object)
       if (!told) continue
-      const known = seen.get(told) ?? new Map<unknown, number>()
-      if (known.size === 0) seen.set(told, known)
+      if (told !== last) {
+        known = seen.get(told) ?? new Map<unknown, number>()
+        seen.set(told, known)
+        last = told
+      }
       let identity = told.identity(object)
       let place = known.get(identity)
       if (place === undefined) {
@@ -143,6 +151,7 @@ function fetchOfEntities({
     }
     rewrite?.(entities)
     const isTaken = isParted && representations.length < targets.length ? new Uint8Array(entities.length) : null
+    if (hasParts && !isTaken && representations.length < targets.length) run.isRepeated = true
     for (let index = 0; index < targets.length; index++) {
       const place = places[index] as number
       const entity: unknown = entities[place]

@@ -7,6 +7,7 @@ import type { Supergraph } from '../supergraph.ts'
 import { type Conditions, conditionsOf } from './conditions.ts'
 import type { Data } from './data.ts'
 import { type Ask, compileFetch, type PlanRun, type RunNode } from './fetch.ts'
+import { type Owned, ownedIn } from './owned.ts'
 import { objectsAt, type Step, stepsOf } from './places.ts'
 import type { PlannedDocument } from './planned-document.ts'
 import { noProblems } from './problems.ts'
@@ -43,15 +44,17 @@ export function compilePlan(
   const fetches = new Map((node ? fetchesIn(node) : []).map((fetch) => [fetch.node, fetch] as const))
   const shared = sharedIn([...fetches.values()])
   const sharedNames = new Set([...shared.values()].flat().map(({ name }) => name))
-  const shapeFor = shapesOf(planned, supergraph, conditions, sharedNames)
+  const owned = ownedIn([...fetches.values()], (name) => links.get(name)?.schema !== undefined)
+  const shapeFor = shapesOf(planned, supergraph, conditions, sharedNames, owned)
   const runNode = node ? compileNode(node, []) : null
 
   return async (given, passage, event = null) => {
     const variables = variablesOf(given)
     const problems = noProblems()
     const data: Data = {}
-    if (runNode) await runNode({ variables, passage, data, problems, united: null, event }, [data])
-    const shaped = shapeFor(variables)(data, variables, problems.unfit)
+    const run: PlanRun = { variables, passage, data, problems, united: null, isRepeated: false, event }
+    if (runNode) await runNode(run, [data])
+    const shaped = shapeFor(variables)(data, variables, problems.unfit, !run.isRepeated)
     return problems.errors.length > 0 ? { data: shaped, errors: problems.errors } : { data: shaped }
   }
 
@@ -105,6 +108,7 @@ export function shapesOf(
   supergraph: Supergraph,
   conditions: Conditions,
   shared: ReadonlySet<Shared['name']> = new Set(),
+  owned: Owned = new Map(),
 ): (variables: Readonly<Record<string, unknown>>) => Shape {
   const { document, operation, keyOf } = planned
   const shapes = boundedCache<Shape>(SHAPES)
@@ -114,7 +118,7 @@ export function shapesOf(
     if (known) return known
     const isOn = conditions.isOnWith(variables)
     const given = ofSchema(planned, supergraph)
-    const shape = compileShape({ schema: supergraph.api, document, operation, keyOf, isOn, given, shared })
+    const shape = compileShape({ schema: supergraph.api, document, operation, keyOf, isOn, given, shared, owned })
     shapes.set(key, shape)
     return shape
   }

@@ -14,6 +14,7 @@ import {
   type GraphQLOutputType,
   type GraphQLSchema,
   GraphQLString,
+  getNamedType,
   isAbstractType,
   isCompositeType,
   isEnumType,
@@ -29,10 +30,14 @@ import { type AnswerClass, answerClass } from '../answer.ts'
 import type { GatewayCode } from '../errors.ts'
 import { type Data, isData } from './data.ts'
 import { isNestedTooDeep } from './nesting.ts'
+import { type Owned, placeOf } from './owned.ts'
 import type { ResponsePath } from './places.ts'
 
-/** Cuts what the subgraphs answered to what the client asked for. `data` is null when a null went up to the root. */
-export type Shape = (data: Data, variables: Variables, report: Report) => Data | null
+/**
+ * Cuts what the subgraphs answered to what the client asked for; null when a null went up to the root. Where `mayChange`, what is owned becomes part of the
+ * answer as it is, and what it holds is changed in its place: nothing of it may stand at two places, unless it is shared.
+ */
+export type Shape = (data: Data, variables: Variables, report: Report, mayChange: boolean) => Data | null
 
 type Variables = Readonly<Record<string, unknown>>
 
@@ -53,13 +58,22 @@ type Run = {
   readonly path: (string | number)[]
   readonly report: Report
   readonly variables: Variables
-  /** How many values did not fit. */
-  unfit: number
-  /** What shared objects were cut to where all of it fitted. */
+  readonly mayChange: boolean
+  /** What did not fit. */
+  readonly faults: Fault[]
+  /** What shared objects were cut to. */
   shaped: Map<Data, Shaped> | null
 }
 
-type Shaped = { readonly selection: Selection; readonly value: unknown }
+type Fault = { readonly message: string; readonly path: ResponsePath }
+
+/** `depth` is that of the place where it was cut, which the paths of its faults begin with. */
+type Shaped = {
+  readonly selection: Selection
+  readonly value: unknown
+  readonly depth: number
+  readonly faults: readonly Fault[]
+}
 
 /**
  * The value that a client gets. Null is a null that is to be there if it may; undefined one whose reason was told, so that where it may not be there,
@@ -73,12 +87,19 @@ type Field = {
   readonly key: string
   readonly isNullable: boolean
   readonly complete: Complete
+  /** Whether a value that conforms to the schema of its subgraph is completed already. */
+  readonly isSimple: boolean
   /** Type and field, for messages. */
   readonly name: string
 }
 
 /** What is asked of an object of one type. */
-type Selection = { readonly fields: readonly Field[]; readonly Answer: AnswerClass }
+type Selection = {
+  readonly fields: readonly Field[]
+  readonly Answer: AnswerClass
+  /** The fields that are left to be completed of an object that is owned and has all others as they are asked; null where a client gets another object. */
+  readonly unfinished: readonly Field[] | null
+}
 
 /** A type that an object of an answer says it has; an interface where the subgraph knows no more than that. */
 type Concrete = GraphQLObjectType | GraphQLInterfaceType
@@ -95,6 +116,7 @@ export function compileShape({
   isOn,
   given,
   shared,
+  owned,
 }: {
   readonly schema: GraphQLSchema
   readonly document: DocumentNode
@@ -105,6 +127,8 @@ export function compileShape({
   readonly given: Given
   /** The ways to objects that may stand at several places: keys of subgraphs' answers with `.` between, `@` for the items of a list. */
   readonly shared: ReadonlySet<string>
+  /** What of subgraphs' answers may be changed. */
+  readonly owned: Owned
 }): Shape {
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of document.definitions) {
@@ -112,19 +136,24 @@ export function compileShape({
   }
   const root = schema.getRootType(operation.operation)
   if (!root) throw new Error(`Expected a schema with a ${operation.operation} type.`)
-  const selection = selectionOf(root, [operation.selectionSet], '')
+  const selection = selectionOf(root, [operation.selectionSet], NOWHERE)
 
-  return (data, variables, report) => {
-    const run: Run = { path: [], report, variables, unfit: 0, shaped: null }
+  return (data, variables, report, mayChange) => {
+    const run: Run = { path: [], report, variables, mayChange, faults: [], shaped: null }
     return (completeObject(selection, data, run, 0) as Data | undefined) ?? null
   }
 
   /** The fields of an object of this type, each with every selection below it. */
-  function selectionOf(type: Concrete, selectionSets: readonly SelectionSetNode[], way: string): Selection {
+  function selectionOf(type: Concrete, selectionSets: readonly SelectionSetNode[], way: Way): Selection {
     const groups = new Map<string, FieldNode[]>()
     const visited = new Set<string>()
     for (const selectionSet of selectionSets) collect(selectionSet)
-    return { fields: [...groups].map(([from, nodes]) => fieldOf(type, from, nodes, way)), Answer: answerClass(groups.size) }
+    const fields = [...groups].map(([from, nodes]) => fieldOf(type, from, nodes, way))
+    return {
+      fields,
+      Answer: answerClass(fields.length),
+      unfinished: hasAsAsked(fields, ownedAt(way)) ? fields.filter(({ isSimple }) => !isSimple) : null,
+    }
 
     function collect({ selections }: SelectionSetNode): void {
       for (const selection of selections) {
@@ -146,15 +175,20 @@ export function compileShape({
     }
   }
 
+  /** What an object has that is owned at this way; undefined where none is. */
+  function ownedAt({ name, isPlain }: Way): ReturnType<Owned['get']> {
+    return isPlain || shared.size === 0 ? owned.get(placeOf(name)) : undefined
+  }
+
   function appliesTo(condition: string | undefined, type: Concrete): boolean {
     if (condition === undefined || condition === type.name) return true
     const wanted = schema.getType(condition)
     return isAbstractType(wanted) && schema.isSubType(wanted, type)
   }
 
-  function fieldOf(type: Concrete, from: string, nodes: readonly FieldNode[], parentWay: string): Field {
+  function fieldOf(type: Concrete, from: string, nodes: readonly FieldNode[], parentWay: Way): Field {
     const name = nodes[0]?.name.value ?? ''
-    const described = { from, key: keyOf(from), name: `${type.name}.${name}` }
+    const described = { from, key: keyOf(from), name: `${type.name}.${name}`, isSimple: false }
     if (name === '__typename') return { ...described, isNullable: false, complete: typenameOf(type) }
     if (type === schema.getQueryType() && (name === '__schema' || name === '__type')) {
       return { ...described, isNullable: name === '__type', complete: completeGiven(given(nodes)) }
@@ -163,37 +197,46 @@ export function compileShape({
     if (!definition) throw new Error(`Expected a field ${described.name}.`)
     const selectionSets = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
     const isNullable = !isNonNullType(definition.type)
-    const way = parentWay === '' ? from : `${parentWay}.${from}`
-    return { ...described, isNullable, complete: completeOf(definition.type, selectionSets, described.name, way) }
+    const way = { ...parentWay, name: parentWay.name === '' ? from : `${parentWay.name}.${from}` }
+    const complete = completeOf(definition.type, selectionSets, described.name, way)
+    return { ...described, isNullable, complete, isSimple: SIMPLE.has(getNamedType(definition.type).name) }
   }
 
-  function completeOf(type: GraphQLOutputType, selectionSets: readonly SelectionSetNode[], name: string, way: string): Complete {
+  function completeOf(type: GraphQLOutputType, selectionSets: readonly SelectionSetNode[], name: string, way: Way): Complete {
     if (isNonNullType(type)) return completeOf(type.ofType, selectionSets, name, way)
     if (isListType(type)) {
       const { ofType } = type
-      return completeList(completeOf(ofType, selectionSets, name, `${way}.@`), !isNonNullType(ofType), name)
+      const complete = completeOf(ofType, selectionSets, name, { ...way, name: `${way.name}.@` })
+      return completeList(complete, !isNonNullType(ofType), name, ownedAt(way) !== undefined)
     }
     return isCompositeType(type) ? completeComposite(type, selectionSets, way) : completeLeaf(type)
   }
 
-  function completeComposite(declared: GraphQLCompositeType, selectionSets: readonly SelectionSetNode[], way: string): Complete {
-    const known = new Map<unknown, Selection | null>()
-    const complete = shared.has(way) ? completeShared : completeObject
+  function completeComposite(declared: GraphQLCompositeType, selectionSets: readonly SelectionSetNode[], given: Way): Complete {
+    const way = { ...given, isPlain: given.isPlain && isObjectType(declared) }
+    const complete = shared.has(way.name) ? completeShared : completeObject
+    const known = new Map<unknown, Selection>()
+    // Of a list most items are of one type.
+    let last: { readonly typename: unknown; readonly selection: Selection | null } | null = null
     // Most objects are of a type that is known beforehand; what they say of it must agree all the same, unless they say nothing.
     return (value, run, depth) => {
       if (value === null) return null
       if (!isData(value)) return unfit(`Expected an object of type "${declared.name}".`, run, depth)
       const typename = value.__typename
-      let selection = known.get(typename)
-      if (selection === undefined) {
-        const type = concreteType(declared, typename)
-        selection = type && selectionOf(type, selectionSets, way)
-        // Only what the schema has is remembered: a subgraph may answer any text.
-        if (selection) known.set(typename, selection)
-      }
-      return selection
-        ? complete(selection, value, run, depth)
+      if (!last || last.typename !== typename) last = { typename, selection: selectionFor(typename) }
+      return last.selection
+        ? complete(last.selection, value, run, depth)
         : unfit(`Expected an object of type "${declared.name}", got one of another.`, run, depth)
+    }
+
+    function selectionFor(typename: unknown): Selection | null {
+      const met = known.get(typename)
+      if (met) return met
+      const type = concreteType(declared, typename)
+      const selection = type && selectionOf(type, selectionSets, way)
+      // Only what the schema has is remembered: a subgraph may answer any text.
+      if (selection) known.set(typename, selection)
+      return selection
     }
   }
 
@@ -204,6 +247,18 @@ export function compileShape({
     return type === declared || (isAbstractType(declared) && schema.isSubType(declared, type)) ? type : null
   }
 }
+
+/**
+ * A way from the root, as text. `isPlain` while no value on it may be of several types: for each of those there is a selection, and an object that is shared may be
+ * cut by one after the other.
+ */
+type Way = { readonly name: string; readonly isPlain: boolean }
+
+const NOWHERE: Way = { name: '', isPlain: true }
+
+/** Whether owned objects with these keys are what is asked. */
+const hasAsAsked = (fields: readonly Field[], keys: readonly string[] | null | undefined): boolean =>
+  keys?.length === fields.length && fields.every(({ from, key }, index) => from === keys[index] && key === from)
 
 const completeGiven =
   (answer: ReturnType<Given>): Complete =>
@@ -218,10 +273,12 @@ const typenameOf =
   () =>
     isObjectType(type) ? type.name : null
 
-function completeObject({ fields, Answer }: Selection, from: Data, run: Run, depth: number): unknown {
-  const shaped = new Answer()
-  for (let index = 0; index < fields.length; index++) {
-    const field = fields[index] as Field
+function completeObject({ fields, Answer, unfinished }: Selection, from: Data, run: Run, depth: number): unknown {
+  const isOwned = unfinished !== null && run.mayChange
+  const shaped = isOwned ? from : new Answer()
+  const asked = isOwned ? unfinished : fields
+  for (let index = 0; index < asked.length; index++) {
+    const field = asked[index] as Field
     run.path[depth] = field.key
     const value = from[field.from]
     let completed = field.complete(value === undefined ? null : value, run, depth + 1)
@@ -237,25 +294,28 @@ function completeObject({ fields, Answer }: Selection, from: Data, run: Run, dep
   return shaped
 }
 
-/** An object that may stand at several places: cut once, unless something in it did not fit, of which each place is told. */
+/** An object that may stand at several places: cut once, and each place is told what in it did not fit. */
 function completeShared(selection: Selection, from: Data, run: Run, depth: number): unknown {
   const met = run.shaped?.get(from)
-  if (met?.selection === selection) return met.value
-  const before = run.unfit
-  const value = completeObject(selection, from, run, depth)
-  if (run.unfit === before) {
-    run.shaped ??= new Map()
-    run.shaped.set(from, { selection, value })
+  if (met?.selection === selection) {
+    for (const { message, path } of met.faults) tell(message, [...run.path.slice(0, depth), ...path.slice(met.depth)], run)
+    return met.value
   }
+  const before = run.faults.length
+  const value = completeObject(selection, from, run, depth)
+  run.shaped ??= new Map()
+  run.shaped.set(from, { selection, value, depth, faults: run.faults.length === before ? NONE : run.faults.slice(before) })
   return value
 }
 
+const NONE: readonly Fault[] = []
+
 const completeList =
-  (complete: Complete, isNullable: boolean, name: string): Complete =>
+  (complete: Complete, isNullable: boolean, name: string, isOwned: boolean): Complete =>
   (value, run, depth) => {
     if (value === null) return null
     if (!Array.isArray(value)) return unfit(`Expected a list for field ${name}.`, run, depth)
-    const shaped: unknown[] = new Array(value.length)
+    const shaped: unknown[] = isOwned && run.mayChange ? value : new Array(value.length)
     for (let index = 0; index < value.length; index++) {
       run.path[depth] = index
       const item = value[index]
@@ -280,6 +340,9 @@ const CHECKS: ReadonlyMap<GraphQLNamedType['name'], (value: unknown) => boolean>
   [GraphQLBoolean.name, (value) => typeof value === 'boolean'],
 ])
 
+/** What a subgraph in this process has checked already, and every client may see. */
+const SIMPLE: ReadonlySet<string> = new Set([...CHECKS.keys(), GraphQLID.name])
+
 function completeLeaf(type: GraphQLNamedType): Complete {
   if (type.name === GraphQLID.name) return completeId
   const message = `Expected a value of type "${type.name}".`
@@ -302,7 +365,11 @@ function enumTest(names: readonly string[]): (value: unknown) => boolean {
 }
 
 function unfit(message: string, run: Run, depth: number): undefined {
-  run.unfit += 1
-  run.report(message, run.path.slice(0, depth))
+  tell(message, run.path.slice(0, depth), run)
   return undefined
+}
+
+function tell(message: string, path: ResponsePath, run: Run): void {
+  run.faults.push({ message, path })
+  run.report(message, path)
 }

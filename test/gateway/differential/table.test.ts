@@ -35,6 +35,9 @@ describe.each(TABLES.filter((table) => !table.isRefusedByOracle))(
       for (const fault of faults) wrong.push(...(await wrongUnder(fault, operation, asked, oracle)))
       tap.fault = null
       if (wrong.length > 0) expect.fail(wrong.map((problem) => JSON.stringify(problem)).join('\n\n'))
+      // What comes from this process becomes part of the answer as it is: in the order of the question all the same.
+      const [local, json] = await Promise.all(FORMS.map((form) => subjects[form].ask(operation)))
+      expect(JSON.stringify(local?.data)).toBe(JSON.stringify(json?.data))
     })
 
     test.for(subscriptions.flatMap((subscription) => FORMS.map((form) => ({ ...subscription, form }))))(

@@ -33,13 +33,17 @@ const shared: Table = {
     },
     people: {
       sdl: `
-        type Person @key(fields: "id") { id: ID! name: String! rank: Int best: Person friends: [Person!]! }
+        type Person @key(fields: "id") { id: ID! name: String! rank: Int best: Person friends: [Person!]! card: Card! cards: [[Card]!] }
+        type Card { tag: String kind: Kind best: Person holder: Person! }
+        enum Kind { PLAIN GOLD HIDDEN @inaccessible }
       `,
       resolvers: {
         Person: {
-          __resolveReference: ({ id }: { id: string }) => (NAMES[id] ? { id, name: NAMES[id], rank: Number(id) * 10 } : null),
+          __resolveReference: ({ id }: { id: string }) => (NAMES[id] ? { ...named(id), rank: Number(id) * 10 } : null),
           best: ({ id }: { id: string }) => (id === '1' ? { id: '2' } : null),
           friends: () => [{ id: '1' }, { id: '2' }, { id: '1' }],
+          card: (of: { id: string }) => card(of),
+          cards: ({ id }: { id: string }) => [[card({ id }), null, card({ id: '2' })], []],
         },
       },
     },
@@ -108,6 +112,27 @@ const shared: Table = {
         'query ($with: Boolean = true) { posts { ...A author { level @include(if: $with) } } } fragment A on Thing { author { name @skip(if: $with) id } }',
       variables: { with: false },
     },
+    {
+      name: 'whose parts have others in them',
+      query: '{ posts { title author { card { tag best { level } holder { name level } } } } }',
+    },
+    {
+      name: 'whose parts stand at places of which something else is said',
+      query: '{ posts { author { nick card { tag holder { toString: level valueOf: name } } cards { best { level } tag } } } }',
+    },
+    {
+      name: 'whose parts are asked for by each of what they belong to',
+      query:
+        '{ things { ... on Post { author { card { holder { toString: level } } } } ... on Reply { author { card { holder { toString: level } } } } } }',
+    },
+    {
+      name: 'whose parts are asked for by what may be of several types',
+      query: '{ things { author { name card { holder { toString: level name } kind } cards { kind tag } } } }',
+    },
+    {
+      name: 'whose parts are asked for in another order than before',
+      query: '{ posts { author { card { kind tag } } reviewer { card { tag kind best { id } } } title } }',
+    },
     { name: 'with their types', query: '{ posts { __typename author { __typename type: __typename level } } }' },
   ],
 }
@@ -123,6 +148,16 @@ function post(id: string, index: number) {
     replies: [{ author }, { author: other }],
   }
 }
+
+/** What people show; one kind of them is kept from clients. */
+const card = ({ id }: { id: string }) => ({
+  tag: `card ${id}`,
+  kind: id === '2' ? 'HIDDEN' : 'GOLD',
+  best: named('2'),
+  holder: named(id),
+})
+
+const named = (id: string) => ({ id, name: NAMES[id] })
 
 const person = (id: string, index: number) => ({ id, nick: `nick ${index}`, code: `c${id}` })
 
