@@ -47,30 +47,40 @@ test('what questions come to is stored once, whoever asks and however often', as
 })
 
 test("a decision that cannot be stored is nobody else's failure, though they are written by one statement", async () => {
-  const keys = [
-    await trust.aKey({ plan: 'unlimited' }),
-    await trust.aKey({ plan: 'unlimited' }),
-    await trust.aKey({ plan: 'unlimited' }),
-  ]
-  const [, gone] = keys
-  for (const [index, key] of keys.entries()) await decide(`host${index}.example.com`, key)
+  const keys = new Map<string, TestKey>()
+  const ask = (host: string) => decide(`${host}.example.com`, keys.get(host) as TestKey)
+  for (const host of ['ahead', 'first', 'gone', 'third']) {
+    trust.sources.tell(`${host}.example.com`, aGoodHost())
+    keys.set(host, await trust.aKey({ plan: 'unlimited' }))
+    await ask(host)
+  }
   // Counts rows also of statements that fail, and before those end: a sequence knows no transactions.
   await trust.sql(`
     CREATE SEQUENCE tried;
     CREATE FUNCTION count_tried() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM nextval('trust.tried'); RETURN NEW; END $$;
     CREATE TRIGGER tried BEFORE INSERT ON decision FOR EACH ROW EXECUTE FUNCTION count_tried()`)
   const tried = async () => (await trust.sql('SELECT last_value::int * is_called::int AS n FROM tried'))[0]?.n
-  const deleting = new pg.Client(trust.database.connection)
-  await deleting.connect()
-  onTestFinished(() => deleting.end())
-  await deleting.query('BEGIN')
-  await deleting.query('DELETE FROM trust.api_key_secret WHERE key_id = $1', [gone?.row])
-  await deleting.query('DELETE FROM trust.api_key WHERE id = $1', [gone?.row])
+  const [holding, deleting] = [new pg.Client(trust.database.connection), new pg.Client(trust.database.connection)]
+  for (const client of [holding, deleting]) {
+    await client.connect()
+    onTestFinished(() => client.end())
+    await client.query('BEGIN')
+  }
+  await holding.query('SELECT FROM trust.api_key WHERE id = $1 FOR UPDATE', [keys.get('ahead')?.row])
+  await deleting.query('DELETE FROM trust.api_key_secret WHERE key_id = $1', [keys.get('gone')?.row])
+  await deleting.query('DELETE FROM trust.api_key WHERE id = $1', [keys.get('gone')?.row])
+  const before = ask('ahead')
+  await expect.poll(tried).toBe(1)
+  // While that one waits, the next ones come together behind it. Who asks is found out in the order of asking, so they are there when a question after them is answered.
+  const asked = ['first', 'gone', 'third'].map(ask)
   let answered = 0
-  const asked = keys.map((key, index) => decide(`host${index}.example.com`, key))
   for (const each of asked) void each.then(() => answered++)
+  await decide('not a name', keys.get('ahead') as TestKey)
+  await new Promise(setImmediate)
+  await holding.query('COMMIT')
+  await before
   // The statement of the second one waits to hear whether its key goes, with all three in it.
-  await expect.poll(tried).toBe(3)
+  await expect.poll(tried).toBe(4)
   expect(answered).toBe(0)
   await deleting.query('COMMIT')
   const [first, second, third] = await Promise.all(asked)
