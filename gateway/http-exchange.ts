@@ -7,6 +7,8 @@ export type HttpRequest = {
   readonly headers: Record<string, string>
   readonly body: string
   readonly signal: AbortSignal
+  /** When it is too late for a response, by `performance.now()`, and what to say then. */
+  readonly deadline?: { readonly at: number; readonly late: () => Error }
 }
 
 /** A whole response, as it came. */
@@ -20,29 +22,34 @@ export type Broken = {
 }
 
 /**
- * Posts a request and waits for all that comes back. Never rejects; when the signal says so, it ends at once, also while it waits for a connection: undici's
- * `request` hears of that only when it has one, which may be long after its time.
+ * Posts a request and waits for all that comes back. Never rejects; when the signal says so or its time is up, it ends at once, also while it waits for a connection:
+ * undici's `request` hears of a signal only when it has one, which may be long after.
  */
-export const exchange = (pool: Pool, { signal, ...request }: HttpRequest): Promise<HttpResponse | Broken> =>
+export const exchange = (pool: Pool, { path, headers, body, signal, deadline }: HttpRequest): Promise<HttpResponse | Broken> =>
   new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | null = null
     let head: Omit<HttpResponse, 'bytes'> | null = null
     const chunks: Buffer[] = []
+    let broken: Error | null = null
     const end = (outcome: HttpResponse | Broken) => {
+      clearTimeout(timer)
       signal.removeEventListener('abort', abort)
       resolve(outcome)
     }
-    const abort = () => {
-      controller?.abort(signal.reason)
-      end({ cause: signal.reason, hasBegun: head !== null })
+    const breakOff = (cause: Error) => {
+      broken = cause
+      controller?.abort(cause)
+      end({ cause, hasBegun: head !== null })
     }
+    const abort = () => breakOff(signal.reason)
+    const timer = deadline && setTimeout(() => breakOff(deadline.late()), deadline.at - performance.now())
     if (signal.aborted) return abort()
     signal.addEventListener('abort', abort)
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(given) {
         controller = given
         // It may have waited for a connection until nobody waited for it any more.
-        if (signal.aborted) given.abort(signal.reason)
+        if (broken) given.abort(broken)
       },
       onResponseStart(_, statusCode, headers) {
         // 1xx only say that more is to come.
@@ -57,7 +64,7 @@ export const exchange = (pool: Pool, { signal, ...request }: HttpRequest): Promi
       onResponseError: (_, cause) => end({ cause, hasBegun: head !== null }),
     }
     try {
-      pool.dispatch({ ...request, method: 'POST' }, handler)
+      pool.dispatch({ path, headers, body, method: 'POST' }, handler)
     } catch (cause) {
       end({ cause, hasBegun: false })
     }

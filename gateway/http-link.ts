@@ -66,7 +66,6 @@ export function httpLink({
   const path = `${pathname}${search}`
   const streams = upstreams({ name, url, connectTimeout, headersTimeout: timeoutMilliseconds, ...(sign && { sign }) })
   const changes = sign && followedChanges({ origin, sign })
-  const running = new WeakMap<Passage, Map<string, Promise<Answer>>>()
   const texts = boundedCache<Texts>(MOST_TEXTS)
 
   return {
@@ -85,7 +84,7 @@ export function httpLink({
       const unsigned = headersFor(passage, traceparent)
       const headers = sign ? { ...unsigned, ...sign({ method: 'POST', path, headers: unsigned }, body) } : unsigned
       if (!isQuery || isOnce) return (await fetchOnce(body, headers, passage, 0)).result
-      return shared(`${nameless}${values}`, passage, () => fetchOnce(body, headers, passage, MOST_RETRIES))
+      return shared(nameless, values, passage, () => fetchOnce(body, headers, passage, MOST_RETRIES))
     },
   }
 
@@ -97,64 +96,53 @@ export function httpLink({
     return made
   }
 
-  async function shared(key: string, passage: Passage, ask: () => Promise<Answer>): Promise<ExecutionResult> {
-    const fetches = running.get(passage) ?? new Map<string, Promise<Answer>>()
-    running.set(passage, fetches)
-    const known = fetches.get(key)
+  async function shared(
+    nameless: string,
+    values: string,
+    passage: Passage,
+    ask: () => Promise<Answer>,
+  ): Promise<ExecutionResult> {
+    passage.contexts ??= new Map()
+    const running = (passage.contexts.get(pool) as Running | undefined) ?? new Map<string, Fetch[]>()
+    if (running.size === 0) passage.contexts.set(pool, running)
+    const equals = running.get(nameless) ?? []
+    if (equals.length === 0) running.set(nameless, equals)
+    const known = equals.find((each) => each.values === values)
     if (known) {
-      const { text, result } = await known
+      const { text, result } = await known.answer
       // An object of its own for each: executors write into them.
       return answerIn(text) ?? result
     }
-    const fetch = ask()
-    fetches.set(key, fetch)
+    const fetch: Fetch = { values, answer: ask() }
+    equals.push(fetch)
     try {
-      return (await fetch).result
+      return (await fetch.answer).result
     } finally {
-      fetches.delete(key)
+      equals.splice(equals.indexOf(fetch), 1)
     }
   }
 
   async function fetchOnce(body: string, headers: Headers, passage: Passage, retries: number): Promise<Answer> {
-    const controller = new AbortController()
-    const abort = () => controller.abort(passage.signal.reason)
-    passage.signal.addEventListener('abort', abort, { once: true })
-    const timer = setTimeout(() => controller.abort(late()), timeoutMilliseconds)
-    try {
-      return await attempts(body, headers, passage, retries, controller.signal)
-    } catch (error) {
-      throw controller.signal.aborted ? controller.signal.reason : error
-    } finally {
-      clearTimeout(timer)
-      passage.signal.removeEventListener('abort', abort)
-    }
-  }
-
-  async function attempts(
-    body: string,
-    headers: Headers,
-    passage: Passage,
-    retries: number,
-    signal: AbortSignal,
-  ): Promise<Answer> {
-    const end = performance.now() + timeoutMilliseconds
+    const { signal } = passage
+    const deadline = { at: performance.now() + timeoutMilliseconds, late }
     let fault: Fault = REFUSED
     for (let retry = 0; ; retry++) {
       const leave = breaker.enter()
       if (!leave) break
-      const reply = await replyTo(pool, { path, headers, body, signal })
+      const reply = await replyTo(pool, { path, headers, body, signal, deadline })
       if (reply.kind === 'answer') {
         leave('answered')
         return reply.answer
       }
-      if (passage.signal.aborted) leave('abandoned')
-      else leave(signal.aborted || reply.isIll ? 'failed' : 'answered')
+      if (signal.aborted) leave('abandoned')
+      else leave(reply.isIll ? 'failed' : 'answered')
       signal.throwIfAborted()
+      if (reply.cause instanceof LinkError) throw reply.cause
 
       fault = reply
       const wait = retry < retries ? waitBefore(retry, fault.againAfter, Math.random()) : null
-      if (wait === null || performance.now() + wait >= end) break
-      await pause(wait, undefined, { signal })
+      if (wait === null || performance.now() + wait >= deadline.at) break
+      await pause(wait, undefined, { signal }).catch(() => signal.throwIfAborted())
     }
     if (fault.answer) return fault.answer
     throw new LinkError('SUBGRAPH_UNAVAILABLE', `The ${name} service did not answer this part of the operation.`, {
@@ -176,6 +164,11 @@ const CIRCUIT_MESSAGES: Readonly<Record<CircuitState, string>> = {
 
 /** What was not even tried. */
 const REFUSED: Fault = { kind: 'fault', cause: new Error('The circuit is open.'), isIll: true, againAfter: null, answer: null }
+
+/** A fetch that is under way, with its variables as JSON. */
+type Fetch = { readonly values: string; readonly answer: Promise<Answer> }
+/** Those of one operation, by the text that they ask without its name. */
+type Running = Map<string, Fetch[]>
 
 /** What is the same in all requests with one text. */
 type Texts = {

@@ -15,9 +15,9 @@ export function headersFor({ caller }: Passage, traceparent = caller.traceparent
     'accept-encoding': 'gzip, br, zstd',
     'x-request-id': requestId,
     'x-forwarded-for': address,
-    ...(traceparent !== undefined && { traceparent }),
-    ...(connectedAt && { 'x-connected-at': connectedAt.toISOString() }),
   }
+  if (traceparent !== undefined) headers.traceparent = traceparent
+  if (connectedAt) headers['x-connected-at'] = connectedAt.toISOString()
   for (const name of CREDENTIAL_HEADERS) {
     const value = credentials[name]
     if (value !== undefined) headers[name] = value
@@ -39,10 +39,13 @@ const DECODERS: ReadonlyMap<string, (bytes: Uint8Array) => Promise<Buffer>> = ne
   ['zstd', (bytes) => promisify(zlib.zstdDecompress)(bytes, { ...most, ...window })],
 ])
 
-/** The body of a response, decompressed. Rejects when it is compressed in another way than it says, or too large. */
-export async function textOf({ headers, bytes }: HttpResponse): Promise<string> {
+/** The body of a response, decompressed; at once where it is not compressed. Rejects when it is compressed in another way than it says, or too large. */
+export function textOf({ headers, bytes }: HttpResponse): string | Promise<string> {
   const coding = String(headers['content-encoding'] ?? 'identity').toLowerCase()
-  if (coding === 'identity') return withoutMark(bytes.toString())
+  return coding === 'identity' ? withoutMark(bytes.toString()) : decompressed(coding, bytes)
+}
+
+async function decompressed(coding: string, bytes: Buffer): Promise<string> {
   const decode = DECODERS.get(coding)
   if (decode) return withoutMark((await decode(bytes)).toString())
   throw new Error(`Expected content-encoding gzip, br or zstd, got "${coding.slice(0, 100)}".`)

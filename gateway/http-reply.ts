@@ -35,7 +35,8 @@ export async function replyTo(
   const { statusCode, headers } = response
   let text: string
   try {
-    text = await textOf(response)
+    const read = textOf(response)
+    text = typeof read === 'string' ? read : await read
   } catch (cause) {
     return { kind: 'fault', cause, isIll: false, againAfter: null, answer: null }
   }
