@@ -23,21 +23,21 @@ export type Broken = {
 
 /**
  * Posts a request and waits for all that comes back. Never rejects; when the signal says so or its time is up, it ends at once, also while it waits for a connection:
- * undici's `request` hears of a signal only when it has one, which may be long after.
+ * undici's `request` hears of a signal only when it has a connection, which may be long after.
  */
 export const exchange = (pool: Pool, { path, headers, body, signal, deadline }: HttpRequest): Promise<HttpResponse | Broken> =>
   new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | null = null
     let head: Omit<HttpResponse, 'bytes'> | null = null
     const chunks: Buffer[] = []
-    let broken: Error | null = null
+    let broken: { readonly cause: Error } | null = null
     const end = (outcome: HttpResponse | Broken) => {
       clearTimeout(timer)
       signal.removeEventListener('abort', abort)
       resolve(outcome)
     }
     const breakOff = (cause: Error) => {
-      broken = cause
+      broken = { cause }
       controller?.abort(cause)
       end({ cause, hasBegun: head !== null })
     }
@@ -49,7 +49,7 @@ export const exchange = (pool: Pool, { path, headers, body, signal, deadline }: 
       onRequestStart(given) {
         controller = given
         // It may have waited for a connection until nobody waited for it any more.
-        if (broken) given.abort(broken)
+        if (broken) given.abort(broken.cause)
       },
       onResponseStart(_, statusCode, headers) {
         // 1xx only say that more is to come.

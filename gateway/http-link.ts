@@ -83,8 +83,8 @@ export function httpLink({
       const body = `${beginning}${values}}`
       const unsigned = headersFor(passage, traceparent)
       const headers = sign ? { ...unsigned, ...sign({ method: 'POST', path, headers: unsigned }, body) } : unsigned
-      if (!isQuery || isOnce) return (await fetchOnce(body, headers, passage, 0)).result
-      return shared(nameless, values, passage, () => fetchOnce(body, headers, passage, MOST_RETRIES))
+      if (!isQuery || isOnce) return (await attempts(body, headers, passage, 0)).result
+      return shared(nameless, values, passage, () => attempts(body, headers, passage, MOST_RETRIES))
     },
   }
 
@@ -122,7 +122,8 @@ export function httpLink({
     }
   }
 
-  async function fetchOnce(body: string, headers: Headers, passage: Passage, retries: number): Promise<Answer> {
+  /** Asks until there is an answer, or no sense or no time to ask again. */
+  async function attempts(body: string, headers: Headers, passage: Passage, retries: number): Promise<Answer> {
     const { signal } = passage
     const deadline = { at: performance.now() + timeoutMilliseconds, late }
     let fault: Fault = REFUSED
@@ -137,12 +138,15 @@ export function httpLink({
       if (signal.aborted) leave('abandoned')
       else leave(reply.isIll ? 'failed' : 'answered')
       signal.throwIfAborted()
+      // The deadline's own: there is no time for another attempt.
       if (reply.cause instanceof LinkError) throw reply.cause
 
       fault = reply
       const wait = retry < retries ? waitBefore(retry, fault.againAfter, Math.random()) : null
       if (wait === null || performance.now() + wait >= deadline.at) break
       await pause(wait, undefined, { signal }).catch(() => signal.throwIfAborted())
+      // A process that had much to do wakes up late.
+      if (performance.now() >= deadline.at) throw late()
     }
     if (fault.answer) return fault.answer
     throw new LinkError('SUBGRAPH_UNAVAILABLE', `The ${name} service did not answer this part of the operation.`, {

@@ -36,6 +36,7 @@ export async function replyTo(
   let text: string
   try {
     const read = textOf(response)
+    // Most are there at once, and an operation waits for all of its fetches.
     text = typeof read === 'string' ? read : await read
   } catch (cause) {
     return { kind: 'fault', cause, isIll: false, againAfter: null, answer: null }

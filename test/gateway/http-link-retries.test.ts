@@ -74,6 +74,17 @@ describe('retries', () => {
     expect(shop.requests).toHaveLength(1)
   })
 
+  test('do not begin when a process that had other things to do wakes up too late for them', async () => {
+    const { shop, asked } = await aGraph({ timeoutMilliseconds: 1_100 })
+    shop.always = ({ response }) => {
+      response.writeHead(503, { 'retry-after': '1' }).end()
+      response.on('close', () => setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_300), 50))
+    }
+    expect((await asked(NAME)).errors).toMatchObject([{ extensions: { code: 'TIMEOUT' } }])
+    await idle()
+    expect(shop.requests).toHaveLength(1)
+  })
+
   test('end with the client', async () => {
     const { shop, link } = await aGraph()
     const controller = new AbortController()
