@@ -27,11 +27,15 @@ type Info = GraphQLResolveInfo | undefined
 /** The fields of one object, at once or PENDING. Throws when one that must not be null is. */
 export function executeFields(run: Run, { fields, Answer }: Selection, source: unknown, path: Path | undefined): unknown {
   const results = new Answer()
+  const parent = typeof source === 'object' ? (source as Record<string, unknown> | null) : null
   let join: Join | undefined
   try {
     for (let index = 0; index < fields.length; index++) {
       const field = fields[index] as Field
-      const completed = field.constant ?? executeField(run, field, source, path)
+      const { constant, property } = field
+      const completed =
+        constant ??
+        (property && parent ? readProperty(run, field, property, parent, path) : executeField(run, field, source, path))
       if (completed === PENDING) {
         join ??= joinOf(results, OBJECT_DELAY)
         awaitIn(join, run, field.key)
@@ -48,11 +52,37 @@ export function executeFields(run: Run, { fields, Answer }: Selection, source: u
   return PENDING
 }
 
+/** A leaf that is a property of its parent. Most are what the answer says as they are, so this is small: V8 makes it part of the loop above. */
+function readProperty(
+  run: Run,
+  field: Field,
+  to: CompletionOf<'leaf'>,
+  parent: Readonly<Record<string, unknown>>,
+  parentPath: Path | undefined,
+): unknown {
+  let value: unknown
+  try {
+    value = parent[field.definition.name]
+  } catch (error) {
+    return failed(run, field, to, pathTo(parentPath, field), error)
+  }
+  return isPlain(to, value) ? value : executeField(run, field, parent, parentPath, { value })
+}
+
 /** For resolvers that see no arguments. */
 const UNSEEN: Record<string, unknown> = Object.freeze({})
 
-/** One field, at once or PENDING. Null when it fails and may be null; throws its located error when it must not. */
-export function executeField(run: Run, field: Field, source: unknown, parentPath: Path | undefined): unknown {
+/**
+ * One field, at once or PENDING. Null when it fails and may be null; throws its located error when it must not. `read` is the property of the parent where that was
+ * read already: a getter may not like to be asked twice.
+ */
+export function executeField(
+  run: Run,
+  field: Field,
+  source: unknown,
+  parentPath: Path | undefined,
+  read?: { readonly value: unknown },
+): unknown {
   const { to } = field
   let path: Path | undefined
   try {
@@ -72,7 +102,7 @@ export function executeField(run: Run, field: Field, source: unknown, parentPath
       const values = field.argumentsOf?.(run.variableValues)
       const { name } = field.definition
       if ((typeof source === 'object' && source !== null) || typeof source === 'function') {
-        value = (source as Record<string, unknown>)[name]
+        value = read ? read.value : (source as Record<string, unknown>)[name]
         if (typeof value === 'function') {
           path = pathTo(parentPath, field)
           info = infoOf(run, field, path)
@@ -167,8 +197,14 @@ function completeList(run: Run, field: Field, to: CompletionOf<'list'>, path: Pa
   if (Array.isArray(value) && value[Symbol.iterator] === ITERATOR_OF_ARRAYS) {
     // An iterator would make an object for each item, and a list that grows leaves its smaller selves behind.
     results = new Array(value.length)
+    const bare = to.item.kind === 'object' && !to.item.type.isTypeOf ? to.item : null
     for (let index = 0; index < value.length; index++) {
-      join = putItem(run, completeItem(run, field, to.item, path, info, value[index], index), index, results, join)
+      const item: unknown = value[index]
+      const completed =
+        bare && isBare(item)
+          ? completeBareItem(run, field, bare, path, item, index)
+          : completeItem(run, field, to.item, path, info, item, index)
+      join = putItem(run, completed, index, results, join)
     }
   } else {
     let index = 0
@@ -202,6 +238,25 @@ function completeItem(run: Run, field: Field, to: Completion, listPath: Path, in
     const completed = isPromise(item)
       ? completeLater(run, field, to, path, info, item)
       : complete(run, field, to, path, info, item)
+    if (completed === PENDING) place(run, field, to, path)
+    return completed
+  } catch (error) {
+    return failed(run, field, to, path, error)
+  }
+}
+
+/** An item that is an object of a type that does not ask whether it is one: as most are, and with nothing between. */
+function completeBareItem(
+  run: Run,
+  field: Field,
+  to: CompletionOf<'object'>,
+  listPath: Path,
+  item: unknown,
+  index: number,
+): unknown {
+  const path: Path = { prev: listPath, key: index, typename: undefined }
+  try {
+    const completed = executeFields(run, selectionOf(run, field, to), item, path)
     if (completed === PENDING) place(run, field, to, path)
     return completed
   } catch (error) {
@@ -332,6 +387,13 @@ function runtimeType(
   }
   return found
 }
+
+/** Whether it is an object, and neither an error nor a promise. */
+const isBare = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  !(value instanceof Error) &&
+  typeof (value as Partial<PromiseLike<unknown>>).then !== 'function'
 
 const isPromise = (value: unknown): value is PromiseLike<unknown> =>
   ((typeof value === 'object' && value !== null) || typeof value === 'function') &&

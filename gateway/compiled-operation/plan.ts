@@ -53,6 +53,8 @@ export type Field = {
   readonly constant: string | undefined
   /** Undefined for a property of the parent. */
   readonly resolve: GraphQLFieldResolver<unknown, unknown> | undefined
+  /** What the values of such a property become where they are leaves; undefined for all other fields. */
+  readonly property: CompletionOf<'leaf'> | undefined
   /** Whether it can see its second argument, and its fourth: `info` is larger than most objects of an answer. */
   readonly seesArguments: boolean
   readonly seesInfo: boolean
@@ -121,6 +123,7 @@ function fieldOf(
 ): Field {
   const named = getNamedType(definition.type)
   const resolve = resolverOf(definition, schema)
+  const to = completionOf(definition.type, false)
   const visible = resolve ? visibleArguments(resolve) : 0
   return {
     key,
@@ -129,11 +132,12 @@ function fieldOf(
     nodes,
     constant: definition === TypeNameMetaFieldDef ? parentType.name : undefined,
     resolve,
+    property: !resolve && to.kind === 'leaf' ? to : undefined,
     seesArguments: visible > 1,
     seesInfo: visible > 3,
     argumentsOf: argumentsOf(definition, node),
     typeNeedsInfo: isAbstractType(named) ? named.resolveType !== undefined : isObjectType(named) && named.isTypeOf !== undefined,
-    to: completionOf(definition.type, false),
+    to,
   }
 }
 

@@ -528,6 +528,26 @@ const leaves: Case[] = [
     }),
   },
   {
+    why: 'getters that say something else each time',
+    query: '{ box { id int s_ln } }',
+    root: () => {
+      let reads = 0
+      return {
+        box: {
+          get id() {
+            return reads++ === 0 ? null : 'again'
+          },
+          get int() {
+            return reads++ === 1 ? Promise.resolve(1) : 2
+          },
+          get s_ln() {
+            return [reads]
+          },
+        },
+      }
+    },
+  },
+  {
     why: 'a property that is a method',
     query: '{ box { id } }',
     root: () => ({
