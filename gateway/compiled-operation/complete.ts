@@ -1,11 +1,4 @@
-import {
-  defaultTypeResolver,
-  GraphQLError,
-  type GraphQLObjectType,
-  type GraphQLResolveInfo,
-  isObjectType,
-  locatedError,
-} from 'graphql'
+import { defaultTypeResolver, GraphQLError, type GraphQLObjectType, type GraphQLResolveInfo, locatedError } from 'graphql'
 import { inspect } from 'graphql/jsutils/inspect.js'
 import { type Path, pathToArray } from 'graphql/jsutils/Path.js'
 import {
@@ -21,6 +14,7 @@ import {
 } from './pending.ts'
 import { type Completion, type CompletionOf, type Field, type Selection, subselectionOf } from './plan.ts'
 import { addError, infoOf, pathTo, type Run } from './run.ts'
+import { runtimeType } from './runtime-type.ts'
 
 type Info = GraphQLResolveInfo | undefined
 
@@ -345,47 +339,6 @@ function runtimeSelectionOf(run: Run, field: Field, to: CompletionOf<'abstract'>
   const selection = subselectionOf(run.operation, type, field.nodes, run.variableValues)
   to.selections.set(type.name, selection)
   return selection
-}
-
-/** The type that a value of an abstract type has, or graphql-js' complaint about what was said about it. */
-function runtimeType(
-  { operation: { schema } }: Run,
-  { definition, parentType, nodes }: Field,
-  { type }: CompletionOf<'abstract'>,
-  name: unknown,
-  value: unknown,
-): GraphQLObjectType {
-  const place = `field "${parentType.name}.${definition.name}"`
-  if (name === null || name === undefined) {
-    throw new GraphQLError(
-      `Abstract type "${type.name}" must resolve to an Object type at runtime for ${place}. Either the "${type.name}" type should provide a "resolveType" function or each possible type should provide an "isTypeOf" function.`,
-      { nodes },
-    )
-  }
-  if (isObjectType(name)) {
-    throw new GraphQLError(
-      'Support for returning GraphQLObjectType from resolveType was removed in graphql-js@16.0.0 please return type name instead.',
-    )
-  }
-  if (typeof name !== 'string') {
-    throw new GraphQLError(
-      `Abstract type "${type.name}" must resolve to an Object type at runtime for ${place} with value ${inspect(value)}, received "${inspect(name)}".`,
-    )
-  }
-  const found = schema.getType(name)
-  if (!found) {
-    throw new GraphQLError(
-      `Abstract type "${type.name}" was resolved to a type "${name}" that does not exist inside the schema.`,
-      { nodes },
-    )
-  }
-  if (!isObjectType(found)) {
-    throw new GraphQLError(`Abstract type "${type.name}" was resolved to a non-object type "${name}".`, { nodes })
-  }
-  if (!schema.isSubType(type, found)) {
-    throw new GraphQLError(`Runtime Object type "${found.name}" is not a possible type for "${type.name}".`, { nodes })
-  }
-  return found
 }
 
 /** Whether it is an object, and neither an error nor a promise. */
