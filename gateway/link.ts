@@ -61,7 +61,8 @@ export type Opened<Running, Problem> =
 export type Link = {
   readonly name: string
   /**
-   * The schema that answers, where it is executed in this process: its answers then conform to it without being checked again.
+   * The schema that answers, where it is executed in this process: its answers then conform to it without being checked again, and become part of what a client
+   * gets. So each is made for one request of a link alone, of objects and lists that nobody else keeps, with exactly the keys that were asked, in their order.
    * Absent for a subgraph that is reached over the network.
    */
   readonly schema?: GraphQLSchema

@@ -151,7 +151,7 @@ function fetchOfEntities({
     }
     rewrite?.(entities)
     const isTaken = isParted && representations.length < targets.length ? new Uint8Array(entities.length) : null
-    if (hasParts && !isTaken && representations.length < targets.length) run.isRepeated = true
+    if (hasParts && representations.length < targets.length) run.isRepeated = true
     for (let index = 0; index < targets.length; index++) {
       const place = places[index] as number
       const entity: unknown = entities[place]

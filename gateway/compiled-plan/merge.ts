@@ -1,5 +1,5 @@
 import { type DocumentNode, Kind, type SelectionSetNode } from 'graphql'
-import { type Data, isData, type TypeTest } from './data.ts'
+import { type Data, isData, type TypeTest, typeNameIn } from './data.ts'
 
 /** What one fetch selects: each key with what is selected below it, null for a leaf. */
 export type Selected = readonly { readonly key: string; readonly below: Selected | null }[]
@@ -54,7 +54,7 @@ export function merge(target: Data, source: Data, selected: Selected, isOf: Type
     const existing = target[key]
     if (below !== null && typeof existing === 'object' && existing !== null) {
       if (incoming !== null) target[key] = merged(existing, incoming, below, isOf)
-    } else if (key !== '__typename' || typeof existing !== 'string' || !isOf(existing, String(incoming))) target[key] = incoming
+    } else if (key !== '__typename' || typeof existing !== 'string' || !isOf(existing, typeNameIn(source))) target[key] = incoming
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Data, isData } from './data.ts'
+import { type Data, isData, typeNameIn } from './data.ts'
 
 /** One step of a way through an answer: to what stands under a key, or to every item of a list; then on only with objects of certain types. */
 export type Step = { readonly key: string | null; readonly types: ReadonlySet<string> | null }
@@ -102,7 +102,7 @@ function turnTo(typename: string, met: Met): void {
 
 /** Whether a way goes on with what it met. */
 const isOn = (value: unknown, types: Step['types']): boolean =>
-  typeof value === 'object' && value !== null && (types === null || types.has(String((value as Data).__typename)))
+  typeof value === 'object' && value !== null && (types === null || types.has(typeNameIn(value as Data)))
 
 export type ResponsePath = readonly (string | number)[]
 

@@ -1,5 +1,5 @@
 import type { FetchDataRewrite } from '@apollo/query-planner'
-import { type Data, isData, type TypeTest } from './data.ts'
+import { type Data, isData, type TypeTest, typeNameIn } from './data.ts'
 
 /** Changes an answer or a representation in place. */
 export type Rewrite = (value: unknown) => void
@@ -43,7 +43,7 @@ function compileRewrite(rewrite: FetchDataRewrite, isOf: TypeTest): Rewrite {
     const element = way[at]
     if (element === undefined) change(value)
     else if (!element.startsWith(ON_TYPE)) apply(value[element], at + 1)
-    else if (value.__typename === undefined || isOf(String(value.__typename), element.slice(ON_TYPE.length))) apply(value, at + 1)
+    else if (value.__typename === undefined || isOf(typeNameIn(value), element.slice(ON_TYPE.length))) apply(value, at + 1)
   }
 }
 

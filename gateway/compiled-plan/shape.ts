@@ -59,7 +59,9 @@ type Run = {
   readonly report: Report
   readonly variables: Variables
   readonly mayChange: boolean
-  /** What did not fit. */
+  /** How many shared objects are being cut: below each other. */
+  cutting: number
+  /** What did not fit in those. */
   readonly faults: Fault[]
   /** What shared objects were cut to. */
   shaped: Map<Data, Shaped> | null
@@ -106,7 +108,7 @@ type Concrete = GraphQLObjectType | GraphQLInterfaceType
 
 /**
  * Compiles the shape of an answer: fields in the order of the operation, with nulls carried up to the nearest place that may be null, by the rules of GraphQL
- * (October 2021, section 6). Nothing is taken from a subgraph on trust: leaves are checked, and so are types of objects.
+ * (October 2021, section 6). Of what is not `owned` nothing is taken from a subgraph on trust: leaves are checked, and so are types of objects.
  */
 export function compileShape({
   schema,
@@ -139,7 +141,7 @@ export function compileShape({
   const selection = selectionOf(root, [operation.selectionSet], NOWHERE)
 
   return (data, variables, report, mayChange) => {
-    const run: Run = { path: [], report, variables, mayChange, faults: [], shaped: null }
+    const run: Run = { path: [], report, variables, mayChange, cutting: 0, faults: [], shaped: null }
     return (completeObject(selection, data, run, 0) as Data | undefined) ?? null
   }
 
@@ -215,42 +217,43 @@ export function compileShape({
   function completeComposite(declared: GraphQLCompositeType, selectionSets: readonly SelectionSetNode[], given: Way): Complete {
     const way = { ...given, isPlain: given.isPlain && isObjectType(declared) }
     const complete = shared.has(way.name) ? completeShared : completeObject
-    const known = new Map<unknown, Selection>()
+    // One for each type, however it is named: a type may be said or left to be known, and what is owned below an object may be completed by one selection only.
+    const known = new Map<Concrete, Selection>()
     // Of a list most items are of one type.
-    let last: { readonly typename: unknown; readonly selection: Selection | null } | null = null
+    let last: { readonly typename: unknown; readonly selection: Selection } | null = null
     // Most objects are of a type that is known beforehand; what they say of it must agree all the same, unless they say nothing.
     return (value, run, depth) => {
       if (value === null) return null
       if (!isData(value)) return unfit(`Expected an object of type "${declared.name}".`, run, depth)
       const typename = value.__typename
-      if (!last || last.typename !== typename) last = { typename, selection: selectionFor(typename) }
-      return last.selection
-        ? complete(last.selection, value, run, depth)
+      const selection = last !== null && last.typename === typename ? last.selection : selectionFor(typename)
+      return selection
+        ? complete(selection, value, run, depth)
         : unfit(`Expected an object of type "${declared.name}", got one of another.`, run, depth)
     }
 
     function selectionFor(typename: unknown): Selection | null {
-      const met = known.get(typename)
-      if (met) return met
       const type = concreteType(declared, typename)
-      const selection = type && selectionOf(type, selectionSets, way)
-      // Only what the schema has is remembered: a subgraph may answer any text.
-      if (selection) known.set(typename, selection)
+      // Only what the schema has is remembered: a subgraph may answer anything.
+      if (!type) return null
+      const selection = known.get(type) ?? selectionOf(type, selectionSets, way)
+      known.set(type, selection)
+      last = { typename, selection }
       return selection
     }
   }
 
   function concreteType(declared: GraphQLCompositeType, typename: unknown): Concrete | null {
     if (typename === undefined) return isObjectType(declared) || isInterfaceType(declared) ? declared : null
-    const type = schema.getType(String(typename))
+    const type = typeof typename === 'string' ? schema.getType(typename) : null
     if (!isObjectType(type) && !isInterfaceType(type)) return null
     return type === declared || (isAbstractType(declared) && schema.isSubType(declared, type)) ? type : null
   }
 }
 
 /**
- * A way from the root, as text. `isPlain` while no value on it may be of several types: for each of those there is a selection, and an object that is shared may be
- * cut by one after the other.
+ * A way from the root, as text. `isPlain` while no value on it may be of several types: then every object there is cut by one selection. Of several, an object that
+ * is shared may be cut by one after the other.
  */
 type Way = { readonly name: string; readonly isPlain: boolean }
 
@@ -302,7 +305,9 @@ function completeShared(selection: Selection, from: Data, run: Run, depth: numbe
     return met.value
   }
   const before = run.faults.length
+  run.cutting++
   const value = completeObject(selection, from, run, depth)
+  run.cutting--
   run.shaped ??= new Map()
   run.shaped.set(from, { selection, value, depth, faults: run.faults.length === before ? NONE : run.faults.slice(before) })
   return value
@@ -370,6 +375,6 @@ function unfit(message: string, run: Run, depth: number): undefined {
 }
 
 function tell(message: string, path: ResponsePath, run: Run): void {
-  run.faults.push({ message, path })
+  if (run.cutting > 0) run.faults.push({ message, path })
   run.report(message, path)
 }

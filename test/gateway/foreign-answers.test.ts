@@ -47,3 +47,17 @@ describe('an ID', () => {
     ])
   })
 })
+
+test.each([[['Product']], [{ toString: 1 }], [7], [true], [''], ['Review'], ['constructor']])(
+  'a type that is %j is none of the place, and the other places are told',
+  async (__typename) => {
+    const said = { product: { __typename, name: 'Chair' }, latestReview: { text: 'Fine.' } }
+    const { data, errors, faults } = await answered(
+      { data: said },
+      '{ product(id: "a") { __typename name } latestReview { text } }',
+    )
+    expect(data).toEqual({ product: null, latestReview: { text: 'Fine.' } })
+    expect(errors).toMatchObject([{ path: ['product'], extensions: { code: 'INVALID_SUBGRAPH_ANSWER' } }])
+    expect(faults).toEqual([])
+  },
+)

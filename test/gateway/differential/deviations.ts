@@ -367,6 +367,19 @@ export const DEVIATIONS: readonly Deviation[] = [
           errors: [fault('things', 0, 'place'), fault('things', 1, 'place')],
         },
       },
+      ...(
+        [
+          ['said / what is shared below values of which some say their type', { tag: 'card 7', holder: { level: 3 } }],
+          ['said / what is shared below them, under another name', { tag: 'card 7', of: { toString: 3 } }],
+        ] as const
+      ).map(([at, card]) => ({
+        at,
+        fault: 'sizes throws Thing.meta',
+        right: {
+          data: { things: [1, 2, 3].map(() => ({ meta: { __typename: 'Meta', size: null, owner: { card } } })) },
+          errors: [fault('things', 0, 'meta')],
+        },
+      })),
       {
         at: 'grids / a list in parts from two subgraphs',
         fault: 'depth null Map.row',

@@ -8,8 +8,10 @@ import { breaksSchema, injected } from './faults.ts'
 import type { Answer } from './oracle.ts'
 import type { Case, Running, Tap } from './small-graph.ts'
 
-/** How subgraphs are reached: executed in this process, or as over HTTP, where answers are text and nothing is known about them. */
-export const FORMS = ['local', 'json'] as const
+/**
+ * How subgraphs are reached: executed in this process, or as over HTTP, where answers are text and nothing is known about them; mixed, each other way in turn.
+ */
+export const FORMS = ['local', 'json', 'mixed'] as const
 export type Form = (typeof FORMS)[number]
 
 /** Our gateway over some subgraphs. */
@@ -21,9 +23,10 @@ export type Subject = {
 
 /** The gateway that is tested, without limits. */
 export async function startSubject(supergraphSdl: string, subgraphs: readonly Running[], tap: Tap, form: Form): Promise<Subject> {
+  const isHere = (index: number) => form === 'local' || (form === 'mixed' && index % 2 === 1)
   const gateway = await startGateway({
     supergraphSdl,
-    links: subgraphs.map((subgraph) => (form === 'local' ? local(subgraph, tap) : json(subgraph, tap))),
+    links: subgraphs.map((subgraph, index) => (isHere(index) ? local(subgraph, tap) : json(subgraph, tap))),
     limits: { depth: 0, cost: 0 },
     log: pino({ level: 'silent' }),
   })
@@ -45,6 +48,16 @@ export async function startSubject(supergraphSdl: string, subgraphs: readonly Ru
     return told
   }
   return { gateway, ask, listen }
+}
+
+/** One in each form. */
+export async function startSubjects(
+  supergraphSdl: string,
+  subgraphs: readonly Running[],
+  tap: Tap,
+): Promise<Readonly<Record<Form, Subject>>> {
+  const start = (form: Form) => startSubject(supergraphSdl, subgraphs, tap, form)
+  return { local: await start('local'), json: await start('json'), mixed: await start('mixed') }
 }
 
 export const passage = (): Passage => ({

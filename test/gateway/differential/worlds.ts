@@ -17,7 +17,7 @@ import { compose } from '../../../gateway/compose.ts'
 import { readSupergraph } from '../../../gateway/supergraph.ts'
 import { type Answer, type Oracle, startOracle } from './oracle.ts'
 import { type Case, type Running, type Tap, typeDefsOf } from './small-graph.ts'
-import { FORMS, type Form, type Subject, startSubject } from './subject.ts'
+import { type Form, type Subject, startSubjects } from './subject.ts'
 import { TABLES } from './tables.ts'
 import { createUniverse, type Thing, type Universe } from './universe.ts'
 
@@ -71,12 +71,11 @@ export async function startWorld({ name, typeDefs }: (typeof WORLDS)[number]): P
   })
   const tap: Tap = { fault: null, reached: new Set() }
   const oracle = await startOracle(sdl, parts, tap)
-  const [local, json] = await Promise.all(FORMS.map((form) => startSubject(sdl, parts, tap, form)))
-  if (!local || !json) throw new Error('Expected a subject in each form.')
+  const subjects = await startSubjects(sdl, parts, tap)
   const truth = async ({ query, variables = {} }: Case): Promise<Answer> =>
     JSON.parse(JSON.stringify(await execute({ schema: whole, document: parse(query), variableValues: variables })))
   const isSound = ({ query }: Case) => operationsIn(plan(parse(query))).every(declaresVariables)
-  return { name, api, universe, truth, oracle, isSound, subjects: { local, json } }
+  return { name, api, universe, truth, oracle, isSound, subjects }
 }
 
 function built(typeDefs: DocumentNode, universe?: Universe): GraphQLSchema {

@@ -137,6 +137,53 @@ const shared: Table = {
   ],
 }
 
+/** Of one of these values a second subgraph says which type it has, of the others nobody does. */
+const said: Table = {
+  graph: 'said',
+  subgraphs: {
+    things: {
+      sdl: `
+        type Query { things: [Thing!]! }
+        type Thing @key(fields: "id") { id: ID! meta: Meta @shareable }
+        type Meta { owner: Person }
+        type Person @key(fields: "id") { id: ID! }
+      `,
+      resolvers: { Query: { things: () => ['1', '2', '3'].map((id) => ({ id, meta: { owner: { id: '7' } } })) } },
+    },
+    sizes: {
+      sdl: 'type Thing @key(fields: "id") { id: ID! meta: Meta @shareable } type Meta { size: Int }',
+      resolvers: {
+        Thing: { __resolveReference: ({ id }: { id: string }) => (id === '1' ? { id, meta: { size: 5 } } : null) },
+      },
+    },
+    levels: {
+      sdl: 'type Person @key(fields: "id") { id: ID! level: Int! }',
+      resolvers: { Person: { level: () => 3 } },
+    },
+    cards: {
+      sdl: `
+        type Person @key(fields: "id") { id: ID! card: Card }
+        type Card { tag: String of: Person holder: Being }
+        union Being = Person | Robot
+        type Robot @key(fields: "id") { id: ID! }
+      `,
+      resolvers: {
+        Person: { card: ({ id }: { id: string }) => ({ tag: `card ${id}`, of: { id }, holder: { __typename: 'Person', id } }) },
+      },
+    },
+  },
+  cases: [
+    {
+      name: 'what is shared below values of which some say their type',
+      query: '{ things { meta { __typename size owner { card { tag holder { ... on Person { level } } } } } } }',
+    },
+    {
+      name: 'what is shared below them, under another name',
+      query: '{ things { meta { __typename size owner { card { tag of { toString: level } } } } } }',
+    },
+  ],
+}
+
 function post(id: string, index: number) {
   const [author, other] = [person(id, index), person('2', index)]
   return {
@@ -161,4 +208,4 @@ const named = (id: string) => ({ id, name: NAMES[id] })
 
 const person = (id: string, index: number) => ({ id, nick: `nick ${index}`, code: `c${id}` })
 
-export const sharedTables: readonly Table[] = [shared]
+export const sharedTables: readonly Table[] = [shared, said]
