@@ -3,8 +3,8 @@
  * What it prints are medians of the rounds: a machine that changes its speed does so between rounds as well.
  *
  *   node bench/gateway.ts
- *   --rounds N (5)       how often each has its turn
- *   --seconds N (2)      how long a turn with one query is; before the first, a thousand requests warm up
+ *   --rounds N (15)      how often each has its turn
+ *   --seconds N (1)      how long a turn with one query is; before the first, a thousand requests warm up
  *   --clients N (10)     requests under way at once
  *   --only TEXT          only contenders with this in their names; may be given again
  *   --before FOLDER      another checkout of Atrium to compare with, which has its packages
@@ -22,8 +22,8 @@ type QueryName = keyof typeof QUERIES
 const NAMES = Object.keys(QUERIES) as QueryName[]
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '15' },
+    seconds: { type: 'string', default: '1' },
     clients: { type: 'string', default: '10' },
     only: { type: 'string', multiple: true, default: [] },
     before: { type: 'string' },

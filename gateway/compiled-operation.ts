@@ -77,7 +77,7 @@ export function compileOperation(
       variableValues: coerced,
       signal,
       errors: [],
-      nulled: new Set(),
+      nulled: null,
       pending: undefined,
       isExact: false,
     }

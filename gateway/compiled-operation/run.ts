@@ -12,8 +12,8 @@ export type Run = {
   readonly signal: AbortSignal | undefined
   /** In the order in which they happened. */
   readonly errors: GraphQLError[]
-  /** Where an error made the answer null; the root is undefined. */
-  readonly nulled: Set<Path | undefined>
+  /** Where an error made the answer null; the root is undefined. Null while there is none. */
+  nulled: Set<Path | undefined> | null
   /** What the function that returned PENDING last is waiting for; its caller takes it at once. */
   pending: Pending | undefined
   /** Whether an error happened whose place among others depends on when exactly things end; see pending.ts. */
@@ -21,13 +21,13 @@ export type Run = {
 }
 
 /** Records an error at `path`, unless that place or one above it is null already: nobody sees what happens there. */
-export function addError({ errors, nulled }: Run, error: GraphQLError, path: Path | undefined): void {
-  if (nulled.size > 0) {
-    if (nulled.has(undefined)) return
-    for (let at = path; at !== undefined; at = at.prev) if (nulled.has(at)) return
-  }
+export function addError(run: Run, error: GraphQLError, path: Path | undefined): void {
+  run.nulled ??= new Set()
+  const { nulled } = run
+  if (nulled.has(undefined)) return
+  for (let at = path; at !== undefined; at = at.prev) if (nulled.has(at)) return
   nulled.add(path)
-  errors.push(error)
+  run.errors.push(error)
 }
 
 export const pathTo = (prev: Path | undefined, { key, parentType }: Field): Path => ({ prev, key, typename: parentType.name })

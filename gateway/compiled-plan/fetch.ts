@@ -1,6 +1,7 @@
 import type { ExecutionResult } from 'graphql'
 import type { Passage } from '../link.ts'
 import { type Data, isData, type TypeTest } from './data.ts'
+import { tableOf, tables } from './identity.ts'
 import { copied, merge } from './merge.ts'
 import { pathsTo, type ResponsePath, unite } from './places.ts'
 import type { Problems } from './problems.ts'
@@ -105,29 +106,23 @@ function fetchOfEntities({
     /** For each of `targets`, the place of its representation: equal ones are asked about once. */
     const places: number[] = []
     const targets: Data[] = []
-    const seen = new Map<Told, Map<unknown, number>>()
-    let last: Told | null = null
-    let known = new Map<unknown, number>()
+    const known = tables<Told, number>()
     for (let index = 0; index < objects.length; index++) {
       const object = objects[index] as Data
       const told = represent(object)
       if (!told) continue
-      if (told !== last) {
-        known = seen.get(told) ?? new Map<unknown, number>()
-        seen.set(told, known)
-        last = told
-      }
+      const placeBy = tableOf(known, told)
       let identity = told.identity(object)
-      let place = known.get(identity)
+      let place = placeBy.get(identity)
       if (place === undefined) {
         const representation = told.representation(object)
         if (!representation) continue
         identity ??= JSON.stringify(representation)
-        place = known.get(identity)
+        place = placeBy.get(identity)
         if (place === undefined) {
           prepare?.(representation)
           place = representations.push(representation) - 1
-          known.set(identity, place)
+          placeBy.set(identity, place)
         }
       }
       places.push(place)

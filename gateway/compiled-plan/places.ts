@@ -1,4 +1,5 @@
 import { type Data, isData, typeNameIn } from './data.ts'
+import { type Identity, type Tables, tableOf, tables } from './identity.ts'
 
 /** One step of a way through an answer: to what stands under a key, or to every item of a list; then on only with objects of certain types. */
 export type Step = { readonly key: string | null; readonly types: ReadonlySet<string> | null }
@@ -36,23 +37,15 @@ function walk(value: unknown, steps: readonly Step[], at: number, found: Data[])
   }
 }
 
-/** What tells objects of one type apart; null where that is not known. */
-export type Identity = (object: Data) => unknown
-
-/** The objects that are left of those that were met, in order, and by identity: `known` those of the type that was met last, `others` by type. */
-type Met = {
-  readonly left: Data[]
-  typename: string | null
-  known: Map<unknown, Data>
-  others: Map<string, Map<unknown, Data>> | null
-}
+/** The objects that are left of those that were met, in order, and the first of each identity by types. */
+type Met = { readonly left: Data[]; readonly firsts: Tables<string, Data> }
 
 /**
  * Makes one object of all that a way leads to which are equal: everywhere stands the first of them. Gives the objects that are left, in order. One whose type or
  * identity is not known stays by itself. The way has a step at least, and none that goes on with some types only.
  */
 export function unite(starts: readonly Data[], steps: readonly Step[], identity: Identity): readonly Data[] {
-  const met: Met = { left: [], typename: null, known: new Map(), others: null }
+  const met: Met = { left: [], firsts: tables() }
   for (const start of starts) uniteIn(start, steps, 0, identity, met)
   return met.left
 }
@@ -82,22 +75,13 @@ function firstOf(object: Data, identity: Identity, met: Met): Data {
   const typename = object.__typename
   const own = typeof typename === 'string' ? identity(object) : null
   if (own !== null) {
-    if (typename !== met.typename) turnTo(typename as string, met)
-    const first = met.known.get(own)
+    const firstBy = tableOf(met.firsts, typename as string)
+    const first = firstBy.get(own)
     if (first) return first
-    met.known.set(own, object)
+    firstBy.set(own, object)
   }
   met.left.push(object)
   return object
-}
-
-function turnTo(typename: string, met: Met): void {
-  if (met.typename !== null) {
-    met.others ??= new Map()
-    met.others.set(met.typename, met.known)
-    met.known = met.others.get(typename) ?? new Map()
-  }
-  met.typename = typename
 }
 
 /** Whether a way goes on with what it met. */

@@ -1,8 +1,8 @@
 import type { FetchNode, PlanNode } from '@apollo/query-planner'
 import { type DocumentNode, parse } from 'graphql'
-import { identityBy } from './identity.ts'
+import { type Identity, identityBy } from './identity.ts'
 import { type Selected, selectedIn } from './merge.ts'
-import { type Identity, type Step, stepsOf } from './places.ts'
+import { type Step, stepsOf } from './places.ts'
 import { renamedKeys } from './rewrites.ts'
 
 /** A fetch of a plan: what it asks, what that selects of each of its objects, and the way to them from the root. */
