@@ -53,7 +53,7 @@ export type Field = {
   readonly constant: string | undefined
   /** Undefined for a property of the parent. */
   readonly resolve: GraphQLFieldResolver<unknown, unknown> | undefined
-  /** What the values of such a property become where they are leaves; undefined for all other fields. */
+  /** What the values of such a property become where they are leaves and it takes no arguments; undefined for all other fields. */
   readonly property: CompletionOf<'leaf'> | undefined
   /** Whether it can see its second argument, and its fourth: `info` is larger than most objects of an answer. */
   readonly seesArguments: boolean
@@ -132,7 +132,7 @@ function fieldOf(
     nodes,
     constant: definition === TypeNameMetaFieldDef ? parentType.name : undefined,
     resolve,
-    property: !resolve && to.kind === 'leaf' ? to : undefined,
+    property: !resolve && to.kind === 'leaf' && definition.args.length === 0 ? to : undefined,
     seesArguments: visible > 1,
     seesInfo: visible > 3,
     argumentsOf: argumentsOf(definition, node),

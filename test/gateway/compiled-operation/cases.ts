@@ -281,6 +281,12 @@ const coercion: Case[] = [
     root: () => ({ box: { withArguments: (values: object) => JSON.stringify(values) } }),
   },
   {
+    why: 'a fault of an argument of a property that is no function',
+    query: 'query ($v: Int = 2) { box { counted(number: $v) id } }',
+    variables: { v: null },
+    root: () => ({ box: { counted: 'text', id: 'a' } }),
+  },
+  {
     why: 'arguments of a property that is no function',
     query: 'query ($a: Int = 1) { box { withArguments(a: $a) } }',
     root: () => ({ box: { withArguments: 'plain' } }),

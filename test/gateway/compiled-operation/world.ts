@@ -61,6 +61,7 @@ export const SDL = `
     id: ID  int: Int  float: Float  boolean: Boolean  color: Color  moment: Moment  even: Even  bare: Bare  json: Json
     constructor: String  toString: String  hasOwnProperty: String  valueOf: Box
     withArguments(a: Int = 1, b: String): String
+    counted(number: Int! = 1): String
     seen: String
     mutable(list: [Int!], point: Point, number: Int = 1): String
   }
