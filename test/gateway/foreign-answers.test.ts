@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { merge } from '../../gateway/compiled-plan/merge.ts'
 import { aGraph, NAME, replies } from './support/http-graph.ts'
 
 /** What a client is told, and what the log, when the shop's subgraph says this. */
@@ -61,3 +62,28 @@ test.each([[['Product']], [{ toString: 1 }], [7], [true], [''], ['Review'], ['co
     expect(faults).toEqual([])
   },
 )
+
+test.each([[['Product']], [{ toString: 1 }], [null]])(
+  'a type that is %j is no text where another was said before',
+  (__typename) => {
+    const known = { __typename: 'Chair', id: 'a' }
+    merge(
+      known,
+      { __typename, name: 'Chair' },
+      [
+        { key: '__typename', below: null },
+        { key: 'name', below: null },
+      ],
+      isProduct,
+    )
+    expect(known).toEqual({ __typename, id: 'a', name: 'Chair' })
+  },
+)
+
+test('the name of an interface does not replace that of a type that has it', () => {
+  const known = { __typename: 'Chair' }
+  merge(known, { __typename: 'Product' }, [{ key: '__typename', below: null }], isProduct)
+  expect(known).toEqual({ __typename: 'Chair' })
+})
+
+const isProduct = (typename: string, condition: string): boolean => typename === 'Chair' && condition === 'Product'
