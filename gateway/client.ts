@@ -77,7 +77,7 @@ export function createClient(
       try {
         const known = plans.find(document)
         const checked = checkOwn(document, supergraph.api, known)
-        const run = planned(checked, machinery)
+        const run = planned(checked, machinery, { mutations: 'refused' })
         if (!known && !checked.isIntrospection) plans.add(document, knownOf(checked, machinery))
         prepared.set(document, { run: around(checked, run), outlivesClient: outlivesClient(checked) })
       } catch (error) {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { variables as all } from '../config.ts'
+import { jwtVariables } from './authorization/variables.ts'
 
 const {
   HOST,
@@ -52,6 +53,7 @@ export const variables = {
   OTEL_EXPORTER_OTLP_ENDPOINT,
   OTEL_SERVICE_NAME,
   OTEL_TRACES_SAMPLER_ARG,
+  ...jwtVariables,
   RESPONSE_CACHE_BYTES,
   SHUTDOWN_GRACE_SECONDS,
   SHUTDOWN_DRAIN_SECONDS,

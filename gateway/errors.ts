@@ -26,6 +26,8 @@ export type GatewayCode =
   | 'SUBSCRIPTIONS_NOT_SUPPORTED'
   | 'TIMEOUT'
   | 'TOO_MANY_OPERATIONS'
+  | 'UNAUTHENTICATED'
+  | 'UNAUTHORIZED_FIELD_OR_TYPE'
   | 'UNAVAILABLE'
 
 /** Characters of a message and places of an error that a client gets: both grow with what it sent. */

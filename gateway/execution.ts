@@ -3,6 +3,7 @@ import {
   ExecutableDefinitionsRule,
   type ExecutionResult,
   GraphQLError,
+  type GraphQLFormattedError,
   KnownFragmentNamesRule,
   LoneAnonymousOperationRule,
   NoFragmentCyclesRule,
@@ -20,9 +21,11 @@ import {
   visit,
 } from 'graphql'
 import type { Logger } from 'pino'
+import { boundedCache } from '../subgraphs/runtime/bounded-cache.ts'
+import type { Authorization, OperationGuard, Refused } from './authorization/authorization.ts'
 import { compileOperation } from './compiled-operation.ts'
 import { conditionsOf } from './compiled-plan/conditions.ts'
-import { compilePlan, shapesOf } from './compiled-plan/plan.ts'
+import { compilePlan, type RunPlan, shapesOf } from './compiled-plan/plan.ts'
 import type { PlannedDocument } from './compiled-plan/planned-document.ts'
 import type { CheckedOperation } from './documents.ts'
 import { fault } from './errors.ts'
@@ -42,6 +45,8 @@ export type Machinery = {
   readonly supergraph: Supergraph
   readonly links: ReadonlyMap<string, Link>
   readonly metrics: Metrics | null
+  /** Enforces the authorization directives of the supergraph; null when it has none. */
+  readonly authorization: Authorization | null
 }
 
 /** Whether an operation that has begun goes on without its client: nobody may leave half of a mutation behind, in one subgraph or between two. */
@@ -67,7 +72,75 @@ export async function guarded(
  * Introspection is answered from the schema. A plan of one fetch from a subgraph in this process is the operation itself, asked there. Every other plan is
  * compiled.
  */
-export function planned(checked: CheckedOperation, { supergraph, links, metrics }: Machinery): Run {
+export function planned(
+  checked: CheckedOperation,
+  machinery: Machinery,
+  { guard = machinery.authorization?.guardOf(checked) ?? null, mutations = 'partly' }: GuardOptions = {},
+): Run {
+  const whole = plannedWhole(checked, machinery)
+  return guard ? guardedRun(checked, machinery, { whole, guard, mutations }) : whole
+}
+
+type GuardOptions = {
+  /** The guard of the operation, where it is known already. */
+  readonly guard?: OperationGuard | null
+  /**
+   * What happens to a mutation of which the caller may not read all. `partly`: it is carried out, as in Apollo Router, and what
+   * may not be read is null. `refused`: nothing is carried out, for facades that answer all or nothing.
+   */
+  readonly mutations?: 'partly' | 'refused'
+}
+
+/** Plans of one operation without what some callers may not read, by what that is. */
+const ALLOWED_PLANS = { maxEntries: 16, maxCharacters: 16_000 }
+
+/** `whole` for callers who may read all of it; for others a plan of what they may read, with an error for each part that they may not. */
+function guardedRun(
+  checked: CheckedOperation,
+  { supergraph, links, metrics }: Machinery,
+  { whole, guard, mutations }: { readonly whole: Run } & Required<GuardOptions> & { readonly guard: OperationGuard },
+): Run {
+  const allowedPlans = boundedCache<RunPlan>(ALLOWED_PLANS)
+  const isMutation = checked.operation.operation === 'mutation'
+  return async (variables, passage) => {
+    const refused = await guard.check(passage)
+    if (!refused) return whole(variables, passage)
+    const { refusals, errorOf } = refused
+    if (isMutation && mutations === 'refused' && refusals.parts.length > 0) return { data: null, errors: errorsOf(refused) }
+    let run = allowedPlans.get(refusals.key)
+    if (!run) {
+      run = compileAllowed(guard.ready, refusals, supergraph, links)
+      allowedPlans.set(refusals.key, run)
+    }
+    metrics?.executed('compiled')
+    return run(variables, passage, null, errorOf)
+  }
+}
+
+/** An error for each part of an operation that was refused before it began, below the root field that it belongs to. */
+export const errorsOf = ({ refusals, errorOf }: Refused): readonly GraphQLFormattedError[] => {
+  const errors = new Map<string, GraphQLFormattedError>()
+  for (const { rootKey, part } of refusals.parts) {
+    const error = { ...errorOf(part), path: [rootKey] }
+    errors.set(JSON.stringify(error), error)
+  }
+  return [...errors.values()]
+}
+
+/** What is left of an operation, planned; its answer has the shape of the whole one, with null where something is refused. */
+function compileAllowed(
+  ready: PlannedDocument,
+  refusals: Refused['refusals'],
+  supergraph: Supergraph,
+  links: ReadonlyMap<string, Link>,
+): RunPlan {
+  const plan = refusals.allowed ? supergraph.plan(refusals.allowed) : NOTHING_TO_FETCH
+  return compilePlan(ready, plan, supergraph, links, refusals)
+}
+
+const NOTHING_TO_FETCH: QueryPlan = { kind: 'QueryPlan' }
+
+function plannedWhole(checked: CheckedOperation, { supergraph, links, metrics }: Machinery): Run {
   if (checked.isIntrospection) {
     const introspect = compileOperation(supergraph.api, checked.document, checked.operation.name?.value)
     return async (variableValues) => {

@@ -2,6 +2,8 @@ import { type GraphQLFormattedError, type GraphQLSchema, type OperationTypeNode,
 import type { Logger } from 'pino'
 import type { CircuitState } from '../subgraphs/runtime/circuit-breaker.ts'
 import type { Asked } from './asked.ts'
+import { authorizationOf, type FindGrants, NO_GRANTS } from './authorization/authorization.ts'
+import { guardedSubscription } from './authorization/guarded-subscription.ts'
 import { type Answer, type Answering, cachingOf } from './caching/caching.ts'
 import { type ResponseCache, responseCache } from './caching/response-cache.ts'
 import { createClient, type GatewayClient } from './client.ts'
@@ -88,6 +90,7 @@ export async function startGateway({
   persisted = { trusted: [], isOnly: false },
   documents = null,
   plans = NO_PLANS,
+  grantsOver = () => () => NO_GRANTS,
 }: {
   readonly supergraphSdl: string
   readonly links: readonly Link[]
@@ -107,6 +110,8 @@ export async function startGateway({
   readonly documents?: SharedDocuments | null
   /** Of operations of facades, for this supergraph. */
   readonly plans?: KeptPlans
+  /** Makes, over the links of the graph, what finds out what callers hold; absent: nobody holds anything, so guarded fields are refused. */
+  readonly grantsOver?: (links: ReadonlyMap<string, Link>) => FindGrants
 }): Promise<Gateway> {
   const document = parse(supergraphSdl, { noLocation: true })
   const supergraph = readSupergraph(document, { isKnown: !plans.isEmpty })
@@ -120,7 +125,9 @@ export async function startGateway({
     if (!masked.some((link) => link.name === name)) throw new Error(`Expected a link to subgraph "${name}", got none.`)
   }
 
-  const machinery: Machinery = { supergraph, links: new Map(masked.map((link) => [link.name, link])), metrics }
+  const linksByName = new Map(masked.map((link) => [link.name, link]))
+  const authorization = authorizationOf(document, supergraph, grantsOver(linksByName))
+  const machinery: Machinery = { supergraph, links: linksByName, metrics, authorization }
   const viewer = viewerFields(document)
   const cache = responseCache({ maxBytes: responseCacheBytes, ...(metrics && { count: metrics.kept }) })
   const caching = cachingOf({ supergraph, document, viewer, links, cache })
@@ -182,7 +189,8 @@ export async function startGateway({
   }
 
   function runnable(checked: CheckedOperation, { verdict, cost: costOf }: RequestCheck): Omit<Admitted, 'cost'> {
-    const plannedRun = caching.telling(checked, planned(checked, machinery))
+    const guard = authorization?.guardOf(checked) ?? null
+    const plannedRun = caching.telling(checked, planned(checked, machinery, { guard }))
     const ends = { outlivesClient: outlivesClient(checked) }
     const begun: Run = (variables, passage) => guarded(passage, log, (bounded) => plannedRun(variables, bounded), ends)
     const answering = caching.answering(checked, begun)
@@ -193,7 +201,8 @@ export async function startGateway({
     }
     const answer: Answering = async (variables, passage) => {
       // What stands beside the data then is about this client and this moment.
-      if (!answering || passage.wantsCost) return { outcome: await run(variables, passage) }
+      // An answer with refused parts is this caller's own, and has errors.
+      if (!answering || passage.wantsCost || (await guard?.check(passage))) return { outcome: await run(variables, passage) }
       const { errors } = await verdict(variables, passage)
       return errors.length > 0 ? { outcome: { errors } } : answering(variables, passage)
     }
@@ -219,7 +228,8 @@ export async function startGateway({
   }
 
   function subscribable(checked: CheckedOperation, { verdict }: RequestCheck): Omit<Admitted, 'cost'> {
-    const subscribe = plannedSubscription(checked, machinery, viewer, log)
+    const guard = authorization?.guardOf(checked) ?? null
+    const subscribe = guardedSubscription(guard, (allowed) => plannedSubscription(checked, machinery, viewer, log, allowed))
     const count = metrics?.operation(checked.operation.name?.value, checked.operation.operation)
     return {
       kind: 'admitted',

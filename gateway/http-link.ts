@@ -80,7 +80,9 @@ export function httpLink({
       passage.signal.throwIfAborted()
       const { beginning, nameless, isQuery } = prepared(query, operationName)
       const values = JSON.stringify(variables)
-      const body = `${beginning}${values}}`
+      const { grantedScopes } = passage.caller
+      const granted = sign && grantedScopes ? `,"extensions":${JSON.stringify({ grantedScopes })}` : ''
+      const body = `${beginning}${values}${granted}}`
       const unsigned = headersFor(passage, traceparent)
       const headers = sign ? { ...unsigned, ...sign({ method: 'POST', path, headers: unsigned }, body) } : unsigned
       if (!isQuery || isOnce) return (await attempts(body, headers, passage, 0)).result

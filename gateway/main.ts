@@ -8,6 +8,7 @@ import { processLog } from '../subgraphs/runtime/process-log.ts'
 import { runProgram } from '../subgraphs/runtime/program.ts'
 import { Refusal } from '../subgraphs/runtime/refusal.ts'
 import { serveExplorer } from '../web/explorer/serve.ts'
+import { grantsByJwt } from './authorization/variables.ts'
 import { variables } from './config.ts'
 import { startGateway } from './gateway.ts'
 import { serveGraphql } from './http.ts'
@@ -47,6 +48,8 @@ await runProgram(async (defer, end) => {
   const persisted = persistedBy(config)
   const documents = await sharedDocumentsOf(config, log)
   defer(async () => documents?.close())
+  // One for all graphs that follow each other: it remembers tokens and keys.
+  const findGrants = grantsByJwt(config)
   const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
   const pool = linkPool((location) => httpLink({ ...location, timeoutMilliseconds, log }))
   let served = await graphOf(first)
@@ -90,6 +93,7 @@ await runProgram(async (defer, end) => {
         introspection: config.INTROSPECTION,
         persisted,
         documents,
+        ...(findGrants && { grantsOver: () => findGrants }),
       })
       return { gateway, release, locations }
     } catch (error) {

@@ -2,6 +2,7 @@ import type { PlanNode, QueryPlan, SubscriptionNode } from '@apollo/query-planne
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { Logger } from 'pino'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
+import type { AllowedPart } from './authorization/guarded-subscription.ts'
 import { compilePlan, EVENT } from './compiled-plan/plan.ts'
 import type { PlannedDocument } from './compiled-plan/planned-document.ts'
 import type { CheckedOperation } from './documents.ts'
@@ -37,16 +38,19 @@ export function plannedSubscription(
   machinery: Machinery,
   viewer: ViewerFields,
   log: Logger,
+  allowed: AllowedPart | null = null,
 ): Subscribe {
   const { supergraph, links } = machinery
-  const { ready, plan } = planOf(checked, supergraph)
+  const { ready, plan } = allowed?.refusals.allowed
+    ? { ready: allowed.ready, plan: supergraph.plan(allowed.refusals.allowed) }
+    : planOf(checked, supergraph)
   const node = subscriptionNode(plan)
   const link = links.get(node.primary.serviceName)
   const begin = link?.subscribe
   if (!begin) throw new Error(`Subgraph "${node.primary.serviceName}" has no subscriptions.`)
 
   const isPersonal = dependsOnViewer(plan, supergraph.api, viewer)
-  const { requestFor, answerTo } = waysOf(checked, ready, node, machinery)
+  const { requestFor, answerTo } = waysOf(checked, ready, node, machinery, allowed)
   /** What came of each event, by what may differ between those who are told of it. */
   const outcomes = new WeakMap<object, Map<string, Outcome | Promise<Outcome>>>()
 
@@ -97,11 +101,12 @@ function waysOf(
   ready: PlannedDocument,
   { primary, rest }: SubscriptionNode,
   { supergraph, links }: Machinery,
+  allowed: AllowedPart | null,
 ): {
   readonly requestFor: (given: Variables) => LinkRequest
   readonly answerTo: (ask: Ask, given: Variables, passage: Passage) => Promise<Outcome>
 } {
-  if (!rest && directLink(checked, primary, supergraph, links)) {
+  if (!rest && !allowed && directLink(checked, primary, supergraph, links)) {
     const { document, operation } = checked
     return {
       requestFor: (given) => ({ query: '', operationName: operation.name?.value, document, variables: given }),
@@ -111,14 +116,14 @@ function waysOf(
 
   const happened = { ...primary, serviceName: EVENT }
   const node: PlanNode = rest ? { kind: 'Sequence', nodes: [happened, rest] } : happened
-  const run = compilePlan(ready, { kind: 'QueryPlan', node }, supergraph, links)
+  const run = compilePlan(ready, { kind: 'QueryPlan', node }, supergraph, links, allowed?.refusals)
   return {
     requestFor: (given) => ({
       query: primary.operation,
       operationName: primary.operationName,
       variables: pick(ready.variablesOf(given), primary.variableUsages ?? []),
     }),
-    answerTo: (ask, given, passage) => run(given, passage, () => ask(passage)),
+    answerTo: (ask, given, passage) => run(given, passage, () => ask(passage), allowed?.errorOf),
   }
 }
 

@@ -1,4 +1,10 @@
-import { isInterfaceType, isUnionType, operationFromDocument, Supergraph as SupergraphModel } from '@apollo/federation-internals'
+import {
+  DEFAULT_SUPPORTED_SUPERGRAPH_FEATURES,
+  isInterfaceType,
+  isUnionType,
+  operationFromDocument,
+  Supergraph as SupergraphModel,
+} from '@apollo/federation-internals'
 import { type QueryPlan, QueryPlanner } from '@apollo/query-planner'
 import { type DocumentNode, type GraphQLSchema, Kind, parse } from 'graphql'
 import type { TypeTest } from './compiled-plan/data.ts'
@@ -39,6 +45,17 @@ export function locationsIn(sdl: string): readonly { readonly name: string; read
   })
 }
 
+/**
+ * What a supergraph may demand of whoever runs it: what Apollo's library can plan, and the authorization directives, which
+ * gateway/authorization enforces. Everything else that is marked for execution or security is refused at start.
+ */
+export const SUPPORTED_FEATURES: ReadonlySet<string> = new Set([
+  ...DEFAULT_SUPPORTED_SUPERGRAPH_FEATURES,
+  'https://specs.apollo.dev/authenticated/v0.1',
+  'https://specs.apollo.dev/requiresScopes/v0.1',
+  'https://specs.apollo.dev/policy/v0.1',
+])
+
 /** When a planner is made that nobody needed until then: what a start has to do is done. Milliseconds. */
 const IDLE = 5_000
 
@@ -47,7 +64,10 @@ const IDLE = 5_000
  * when the first document has to be planned, or soon.
  */
 export function readSupergraph(document: DocumentNode, { isKnown = false }: { readonly isKnown?: boolean } = {}): Supergraph {
-  const model = SupergraphModel.build(document, { validateSupergraph: !isKnown })
+  const model = SupergraphModel.build(document, {
+    supportedFeatures: new Set(SUPPORTED_FEATURES),
+    validateSupergraph: !isKnown,
+  })
   const apiSchema = model.apiSchema()
   let planner: QueryPlanner | null = null
   const plannerOf = () => {

@@ -1,11 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { FindGrants } from '../gateway/authorization/authorization.ts'
 import { type KeptPlans, keptPlans } from '../gateway/kept-plans.ts'
+import type { Link } from '../gateway/link.ts'
+import { storeGrants } from './store-grants.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** The supergraph of this version, and what starts before this one planned for it. */
-export function ownGraph(): { readonly supergraphSdl: string; readonly plans: KeptPlans } {
+/** The supergraph of this version, what starts before this one planned for it, and who knows what callers may read of it. */
+export function ownGraph(): {
+  readonly supergraphSdl: string
+  readonly plans: KeptPlans
+  readonly grantsOver: (links: ReadonlyMap<string, Link>) => FindGrants
+} {
   const files = readdirSync(join(ROOT, 'schema'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.graphql'),
   )
@@ -13,5 +20,6 @@ export function ownGraph(): { readonly supergraphSdl: string; readonly plans: Ke
   return {
     supergraphSdl: texts.get('supergraph.graphql') ?? '',
     plans: keptPlans(join(ROOT, 'node_modules/.cache/plans'), JSON.stringify([...texts])),
+    grantsOver: storeGrants,
   }
 }

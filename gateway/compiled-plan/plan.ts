@@ -1,6 +1,7 @@
 import type { PlanNode, QueryPlan } from '@apollo/query-planner'
 import { type DocumentNode, execute, type FieldNode, Kind, type SelectionSetNode } from 'graphql'
 import { boundedCache } from '../../subgraphs/runtime/bounded-cache.ts'
+import type { Refused } from '../authorization/authorization.ts'
 import type { Link, Passage } from '../link.ts'
 import type { Outcome } from '../outcome.ts'
 import type { Supergraph } from '../supergraph.ts'
@@ -11,7 +12,7 @@ import { type Owned, ownedIn } from './owned.ts'
 import { objectsAt, type Step, stepsOf } from './places.ts'
 import type { PlannedDocument } from './planned-document.ts'
 import { noProblems } from './problems.ts'
-import { compileShape, type Given, type Shape } from './shape.ts'
+import { compileShape, type Given, type RefusedParts, type Shape } from './shape.ts'
 import { fetchesIn, nameOf, type PlannedFetch, type Shared, sharedIn } from './sharing.ts'
 
 /** Runs a plan for one request. `variables` are the client's own, known to be valid. */
@@ -20,6 +21,8 @@ export type RunPlan = (
   passage: Passage,
   /** Answers the fetches that the plan has from `EVENT`. */
   event?: PlanRun['event'],
+  /** Describes what is refused; needed where the plan was compiled with refused parts. */
+  errorOf?: Refused['errorOf'],
 ) => Promise<Outcome>
 
 /** The name that stands in a plan for what has happened already: no subgraph can have it. */
@@ -37,6 +40,7 @@ export function compilePlan(
   { node }: QueryPlan,
   supergraph: Supergraph,
   links: ReadonlyMap<string, Link>,
+  refused: RefusedParts | null = null,
 ): RunPlan {
   if (node?.kind === 'Subscription') throw new Error('Expected the plan of a query or a mutation.')
   const { document, operation, keyOf, variablesOf } = planned
@@ -45,16 +49,18 @@ export function compilePlan(
   const shared = sharedIn([...fetches.values()])
   const sharedNames = new Set([...shared.values()].flat().map(({ name }) => name))
   const owned = ownedIn([...fetches.values()], (name) => links.get(name)?.schema !== undefined)
-  const shapeFor = shapesOf(planned, supergraph, conditions, sharedNames, owned)
+  const shapeFor = shapesOf(planned, supergraph, conditions, sharedNames, owned, refused)
   const runNode = node ? compileNode(node, []) : null
 
-  return async (given, passage, event = null) => {
+  return async (given, passage, event = null, errorOf) => {
     const variables = variablesOf(given)
     const problems = noProblems()
     const data: Data = {}
     const run: PlanRun = { variables, passage, data, problems, united: null, isRepeated: false, event }
     if (runNode) await runNode(run, [data])
-    const shaped = shapeFor(variables)(data, variables, problems.unfit, !run.isRepeated)
+    const shaped = shapeFor(variables)(data, variables, problems.unfit, !run.isRepeated, (part, path) => {
+      if (errorOf) problems.add({ ...errorOf(part), path: [...path] })
+    })
     return problems.errors.length > 0 ? { data: shaped, errors: problems.errors } : { data: shaped }
   }
 
@@ -109,6 +115,7 @@ export function shapesOf(
   conditions: Conditions,
   shared: ReadonlySet<Shared['name']> = new Set(),
   owned: Owned = new Map(),
+  refused: RefusedParts | null = null,
 ): (variables: Readonly<Record<string, unknown>>) => Shape {
   const { document, operation, keyOf } = planned
   const shapes = boundedCache<Shape>(SHAPES)
@@ -118,7 +125,7 @@ export function shapesOf(
     if (known) return known
     const isOn = conditions.isOnWith(variables)
     const given = ofSchema(planned, supergraph)
-    const shape = compileShape({ schema: supergraph.api, document, operation, keyOf, isOn, given, shared, owned })
+    const shape = compileShape({ schema: supergraph.api, document, operation, keyOf, isOn, given, shared, owned, refused })
     shapes.set(key, shape)
     return shape
   }

@@ -27,6 +27,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import { type AnswerClass, answerClass } from '../answer.ts'
+import type { RefusedPart } from '../authorization/operation-guard.ts'
 import type { GatewayCode } from '../errors.ts'
 import { type Data, isData } from './data.ts'
 import { isNestedTooDeep } from './nesting.ts'
@@ -37,7 +38,16 @@ import type { ResponsePath } from './places.ts'
  * Cuts what the subgraphs answered to what the client asked for; null when a null went up to the root. Where `mayChange`, what is owned becomes part of the
  * answer as it is, and what it holds is changed in its place: nothing of it may stand at two places, unless it is shared.
  */
-export type Shape = (data: Data, variables: Variables, report: Report, mayChange: boolean) => Data | null
+export type Shape = (data: Data, variables: Variables, report: Report, mayChange: boolean, refuse?: Refuse) => Data | null
+
+/** Says that a part of the answer may not be read. Called at each place where it would stand. */
+export type Refuse = (part: RefusedPart, path: ResponsePath) => void
+
+/** What may not be read: of a field at an object of a type, and of every object of a type. */
+export type RefusedParts = {
+  readonly ofField: (type: string, nodes: readonly FieldNode[]) => RefusedPart | null
+  readonly ofType: (type: string) => RefusedPart | null
+}
 
 type Variables = Readonly<Record<string, unknown>>
 
@@ -57,6 +67,7 @@ export type Given = (nodes: readonly FieldNode[]) => (variables: Variables) => {
 type Run = {
   readonly path: (string | number)[]
   readonly report: Report
+  readonly refuse: Refuse
   readonly variables: Variables
   readonly mayChange: boolean
   /** How many shared objects are being cut: below each other. */
@@ -67,7 +78,8 @@ type Run = {
   shaped: Map<Data, Shaped> | null
 }
 
-type Fault = { readonly message: string; readonly path: ResponsePath }
+/** What did not fit, or what was refused. */
+type Fault = { readonly reason: string | RefusedPart; readonly path: ResponsePath }
 
 /** `depth` is that of the place where it was cut, which the paths of its faults begin with. */
 type Shaped = {
@@ -119,6 +131,7 @@ export function compileShape({
   given,
   shared,
   owned,
+  refused = null,
 }: {
   readonly schema: GraphQLSchema
   readonly document: DocumentNode
@@ -131,6 +144,8 @@ export function compileShape({
   readonly shared: ReadonlySet<string>
   /** What of subgraphs' answers may be changed. */
   readonly owned: Owned
+  /** What the caller may not read, which is null with an error; null where it may read all. */
+  readonly refused?: RefusedParts | null
 }): Shape {
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of document.definitions) {
@@ -140,8 +155,8 @@ export function compileShape({
   if (!root) throw new Error(`Expected a schema with a ${operation.operation} type.`)
   const selection = selectionOf(root, [operation.selectionSet], NOWHERE)
 
-  return (data, variables, report, mayChange) => {
-    const run: Run = { path: [], report, variables, mayChange, cutting: 0, faults: [], shaped: null }
+  return (data, variables, report, mayChange, refuse = () => {}) => {
+    const run: Run = { path: [], report, refuse, variables, mayChange, cutting: 0, faults: [], shaped: null }
     return (completeObject(selection, data, run, 0) as Data | undefined) ?? null
   }
 
@@ -199,6 +214,8 @@ export function compileShape({
     if (!definition) throw new Error(`Expected a field ${described.name}.`)
     const selectionSets = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
     const isNullable = !isNonNullType(definition.type)
+    const part = refused?.ofField(type.name, nodes)
+    if (part) return { ...described, isNullable, complete: (_, run, depth) => refuseAt(part, run, depth) }
     const way = { ...parentWay, name: parentWay.name === '' ? from : `${parentWay.name}.${from}` }
     const complete = completeOf(definition.type, selectionSets, described.name, way)
     return { ...described, isNullable, complete, isSimple: SIMPLE.has(getNamedType(definition.type).name) }
@@ -226,6 +243,8 @@ export function compileShape({
       if (value === null) return null
       if (!isData(value)) return unfit(`Expected an object of type "${declared.name}".`, run, depth)
       const typename = value.__typename
+      const part = refused && typeof typename === 'string' ? refused.ofType(typename) : null
+      if (part) return refuseAt(part, run, depth)
       const selection = last !== null && last.typename === typename ? last.selection : selectionFor(typename)
       return selection
         ? complete(selection, value, run, depth)
@@ -301,7 +320,7 @@ function completeObject({ fields, Answer, unfinished }: Selection, from: Data, r
 function completeShared(selection: Selection, from: Data, run: Run, depth: number): unknown {
   const met = run.shaped?.get(from)
   if (met?.selection === selection) {
-    for (const { message, path } of met.faults) tell(message, [...run.path.slice(0, depth), ...path.slice(met.depth)], run)
+    for (const { reason, path } of met.faults) tell(reason, [...run.path.slice(0, depth), ...path.slice(met.depth)], run)
     return met.value
   }
   const before = run.faults.length
@@ -374,7 +393,13 @@ function unfit(message: string, run: Run, depth: number): undefined {
   return undefined
 }
 
-function tell(message: string, path: ResponsePath, run: Run): void {
-  if (run.cutting > 0) run.faults.push({ message, path })
-  run.report(message, path)
+function refuseAt(part: RefusedPart, run: Run, depth: number): undefined {
+  tell(part, run.path.slice(0, depth), run)
+  return undefined
+}
+
+function tell(reason: Fault['reason'], path: ResponsePath, run: Run): void {
+  if (run.cutting > 0) run.faults.push({ reason, path })
+  if (typeof reason === 'string') run.report(reason, path)
+  else run.refuse(reason, path)
 }

@@ -26,7 +26,7 @@ const COMMENT_SECONDS = 15
 const DOCUMENTS = { maxEntries: 500, maxCharacters: 500_000 }
 
 type Signed = Extract<Verdict, { readonly kind: 'signed' }>
-type Asked = Pick<LinkRequest, 'query' | 'variables' | 'operationName'>
+type Asked = Pick<LinkRequest, 'query' | 'variables' | 'operationName'> & Pick<Caller, 'grantedScopes'>
 
 /**
  * Serves a subgraph to gateways that sign their requests, and to nobody else: queries and mutations as JSON, subscriptions as event streams, and what has
@@ -86,10 +86,10 @@ export async function serveLink(
     }
 
     scope.post(GRAPHQL_PATH, (request, reply) => {
-      const asked = askedIn(signedText(request.body, signed.get(request)))
+      const { grantedScopes, ...asked } = askedIn(signedText(request.body, signed.get(request)))
       const document = documentOf(asked.query)
       if (!('kind' in document)) return refuse(reply, document)
-      const caller = believedCaller(request)
+      const caller = { ...believedCaller(request), ...(grantedScopes && { grantedScopes }) }
       const isStream = request.headers.accept === 'text/event-stream'
       return isStream ? stream(reply, { ...asked, document }, caller) : answer(reply, { ...asked, document }, caller)
     })
@@ -201,14 +201,20 @@ function askedIn(text: string): Asked {
   } catch {
     throw bad('Expected a body of JSON.')
   }
-  const { query, variables, operationName } = (asked ?? {}) as Record<string, unknown>
+  const { query, variables, operationName, extensions } = (asked ?? {}) as Record<string, unknown>
+  const { grantedScopes } = (extensions ?? {}) as Record<string, unknown>
   if (typeof query !== 'string') throw bad('Expected "query" to be a text.')
   return {
     query,
     variables: (variables ?? {}) as Asked['variables'],
     operationName: typeof operationName === 'string' ? operationName : undefined,
+    // Covered by the signature of the gateway, like all of the body.
+    ...(isTexts(grantedScopes) && { grantedScopes }),
   }
 }
+
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string')
 
 /** Who asks, as a request says whose signature is good. */
 function believedCaller(request: FastifyRequest): Caller {

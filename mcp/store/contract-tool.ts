@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { GatewayClient } from '../../gateway/client.ts'
 import { type CompiledRoute, compileRoute } from '../../rest-facade/store/compiled-route.ts'
 import { envelopeOf, type Operation, type Parameter, type Schema } from '../../rest-facade/store/contract.ts'
+import { callerWithGrants, withoutNulls } from '../../rest-facade/store/granted-scopes.ts'
 import type { Route } from '../../rest-facade/store/route.ts'
 import { failureOf, scopeNeeded } from '../../rest-facade/store/wire/failure.ts'
 import { argumentsOf } from '../arguments.ts'
@@ -72,7 +73,7 @@ export function contractTool({ name, title, description, run, ...row }: Contract
             body: Buffer.from(JSON.stringify(Object.fromEntries(keys.map(([key]) => [key, given[key]])))),
           })
           if ('failure' in asked) return { kind: 'refused', message: asked.failure.message }
-          const answered = await ask({ client, run, wireArgument }, asked.variables, call)
+          const answered = await ask({ client, run, wireArgument, operation: row.operation }, asked.variables, call)
           if ('kind' in answered) return answered
           const told = write(answered.data, asked.slice)
           if ('failure' in told) return { kind: 'refused', message: told.failure.message }
@@ -84,15 +85,18 @@ export function contractTool({ name, title, description, run, ...row }: Contract
 }
 
 type Data = Readonly<Record<string, unknown>>
-type Asked = { readonly client: GatewayClient; readonly run: Route } & Pick<CompiledRoute, 'wireArgument'>
+type Asked = { readonly client: GatewayClient; readonly run: Route } & Pick<CompiledRoute, 'wireArgument' | 'operation'>
 
 async function ask(
-  { client, run: { run }, wireArgument }: Asked,
+  { client, run: { run }, wireArgument, operation }: Asked,
   variables: Data,
   { caller, signal }: Call,
 ): Promise<Outcome | { readonly data: Data }> {
   type Run = typeof client.run<Data, Record<string, unknown>>
-  const { data, errors } = await client.run<Data, Record<string, unknown>>(run as Parameters<Run>[0], variables, caller, signal)
+  const graphCaller = callerWithGrants(caller, operation)
+  const answered = await client.run<Data, Record<string, unknown>>(run as Parameters<Run>[0], variables, graphCaller, signal)
+  const { data } = answered
+  const errors = withoutNulls(answered.errors, operation)
   if (data !== null && errors.length === 0) return { data }
   const { failure, isOurs } = failureOf(errors, caller.requestId, null, wireArgument)
   const [needsCredentials, needsScope] = [failure.status === 401, scopeNeeded(errors)]

@@ -28,7 +28,8 @@ export function problemOf(
       }
     }
     case 'FORBIDDEN':
-      return { problem: { status: 403, code, message, details: {} }, isOurs: false }
+    case 'UNAUTHORIZED_FIELD_OR_TYPE':
+      return { problem: { status: 403, code: 'FORBIDDEN', message, details: {} }, isOurs: false }
     case 'NOT_FOUND':
       return { problem: noSuchItem(noItem), isOurs: false }
     case 'RATE_LIMITED': {

@@ -13,6 +13,7 @@ import { callerIn } from './caller/credentials.ts'
 import { LIMIT_HEADERS, type RateLimit, verdictOf } from './caller/rate-limit.ts'
 import { type CompiledRoute, compileRoute } from './compiled-route.ts'
 import type { Operation } from './contract.ts'
+import { callerWithGrants, withoutNulls } from './granted-scopes.ts'
 import type { Route } from './route.ts'
 import { type Failure, failureBody, failureOf } from './wire/failure.ts'
 
@@ -117,12 +118,14 @@ export async function openDoor(app: FastifyInstance, client: GatewayClient, door
       const given = read({ path, query: queryOf(request), headers: request.headers, body: request.body })
       if ('failure' in given) return refuse(reply, given.failure, operation)
 
-      const { data, errors } = await client.run<Record<string, unknown>, Record<string, unknown>>(
+      const answered = await client.run<Record<string, unknown>, Record<string, unknown>>(
         run as Parameters<typeof client.run<Record<string, unknown>, Record<string, unknown>>>[0],
         given.variables,
-        caller,
+        callerWithGrants(caller, operation),
         goneSignal(reply),
       )
+      const { data } = answered
+      const errors = withoutNulls(answered.errors, operation)
       if (data === null || errors.length > 0) {
         const { failure, isOurs } = failureOf(errors, request.id, operation.scope, wireArgument)
         if (isOurs) request.log.error({ errors, operationId: operation.operationId }, 'the graph did not answer a REST request')

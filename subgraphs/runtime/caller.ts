@@ -11,6 +11,11 @@ export type Caller = {
    * then goes on being good for as long as its session lives. Absent for a caller who presents them with every request.
    */
   readonly connectedAt?: Date
+  /**
+   * Scopes that one operation of a facade has beside those of the credentials, for what its published contract answers. Set by
+   * facades of this installation only, never from anything that a client sent.
+   */
+  readonly grantedScopes?: readonly string[]
   /** The trace that the request belongs to, by W3C Trace Context; absent when nobody said. */
   readonly traceparent?: string
 }

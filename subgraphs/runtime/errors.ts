@@ -14,6 +14,8 @@ export const CODES = {
   rateLimited: 'RATE_LIMITED',
   /** A subscription whose reader is too far behind; subscribe again and read what was missed with a query. */
   slowReader: 'SLOW_READER',
+  /** A field or a type below the root that the credentials do not open; `requiredScopes` or `requiredPolicies` say what does. */
+  unauthorizedField: 'UNAUTHORIZED_FIELD_OR_TYPE',
 } as const
 
 /** An argument that is not permitted: `Expected "first" to be 1 to 100, got 5000.` */

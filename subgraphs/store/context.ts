@@ -1,9 +1,12 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
+import type { Grants } from '../runtime/authorization-rules.ts'
 import type { Caller } from '../runtime/caller.ts'
 import { lazily } from '../runtime/lazily.ts'
 import type { EventFeed } from '../runtime/outbox.ts'
 import type { Access, AccessJudge } from './access/access.ts'
+import { grantsOf } from './access/guard.ts'
+import { isScope, SCOPES } from './access/scopes.ts'
 import type { Presented, UserJudge } from './access/user.ts'
 import { appLoaders } from './app/loaders.ts'
 import type { AppRepository } from './app/repository.ts'
@@ -163,6 +166,10 @@ export type Context = Parts & {
   readonly caller: Caller
   /** What the caller may do, judged once per context. Rejects with UNAUTHENTICATED or RATE_LIMITED. */
   readonly access: () => Promise<Access>
+  /** What the caller holds of what the schema demands: that of `access`; of a signed-in user without a store, what users hold. Rejects like `access`. */
+  readonly grants: () => Promise<Grants>
+  /** The same, once it is known; null before. */
+  readonly knownGrants: () => Grants | null
   /** The store of the caller; rejects like `access`. */
   readonly storeId: () => Promise<number>
   /** The user of the social graph that the caller is, by an opaque id; null for none. Rejects with UNAUTHENTICATED for a token that is not valid now. */
@@ -227,10 +234,33 @@ const loadersOf = lazily<[parts: Parts, tenant: Tenant]>()(
   ({ webhookSubscriptions }, tenant) => webhookSubscriptionLoaders(webhookSubscriptions, tenant),
 )
 
+/** Users have no store of theirs to act in; they may read which ones they own. */
+const USER_GRANTS: Grants = { isAuthenticated: true, scopes: new Set(['read_store']), policies: new Set() }
+
+function withGrantedScopes(access: Access, { grantedScopes = [] }: Caller): Access {
+  const { scopes } = access
+  if (scopes === 'all' || grantedScopes.length === 0) return access
+  return { ...access, scopes: [...new Set([...scopes, ...grantedScopes.filter(isScope)])] }
+}
+
 /** A context with loaders of its own: a cache must not outlive the caller whose permissions filled it. */
 export function contextOf(parts: Parts, caller: Caller): Context {
   let judging: Promise<Access> | null = null
-  const access = () => (judging ??= parts.judge(caller))
+  const access = () => (judging ??= parts.judge(caller).then((judged) => withGrantedScopes(judged, caller)))
+  let [granting, known]: [Promise<Grants> | null, Grants | null] = [null, null]
+  const grants = () =>
+    (granting ??= findGrants().then((found) => {
+      known = found
+      return found
+    }))
+  async function findGrants(): Promise<Grants> {
+    try {
+      return grantsOf(await access(), SCOPES)
+    } catch (refused) {
+      if ((await presented()) === null) throw refused
+      return USER_GRANTS
+    }
+  }
   const storeId = async () => (await access()).storeId
   let judgingUser: Promise<Presented | null> | null = null
   const presented = () => (judgingUser ??= parts.userJudge(caller))
@@ -238,6 +268,8 @@ export function contextOf(parts: Parts, caller: Caller): Context {
     ...parts,
     caller,
     access,
+    grants,
+    knownGrants: () => known,
     storeId,
     presented,
     user: async () => (await presented())?.id ?? null,

@@ -1,7 +1,7 @@
 import { notFound } from '../runtime/errors.ts'
 import type { OutboxEvent } from '../runtime/outbox.ts'
 import { demand } from './access/guard.ts'
-import { FIELD_SCOPES } from './access/scopes.ts'
+import { scopesFor } from './access/rules.ts'
 import type { Context } from './context.ts'
 import { type EventName, type StoreEvent, topicOf } from './events.ts'
 import { rowOf } from './ids.ts'
@@ -45,7 +45,7 @@ export async function eventsFor(
   /** Ends the subscription otherwise. Credentials are those of one store for as long as they are good. */
   async function assertOpen(): Promise<void> {
     try {
-      demand(await judge(caller), FIELD_SCOPES[`Subscription.${field}`] ?? [])
+      demand(await judge(caller), scopesFor(`Subscription.${field}`) ?? [])
     } catch (refused) {
       await source.return?.()
       throw refused

@@ -1,7 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { merged } from '../runtime/merged.ts'
 import { DateTime, Decimal, JSONValue } from '../runtime/scalars.ts'
-import { guarded } from './access/guard.ts'
 import { appResolvers } from './app/resolvers.ts'
 import { appAuthorizationResolvers } from './app-authorization/resolvers.ts'
 import { appInstallationResolvers } from './app-installation/resolvers.ts'
@@ -96,5 +95,5 @@ const nouns: readonly Resolvers[] = [
   userResolvers,
 ]
 
-/** The resolvers of every noun, every root field behind its scopes. */
-export const resolvers: Resolvers = Object.assign({ DateTime, Decimal, JSON: JSONValue }, guarded(merged(nouns)))
+/** The resolvers of every noun. */
+export const resolvers: Resolvers = Object.assign({ DateTime, Decimal, JSON: JSONValue }, merged(nouns))

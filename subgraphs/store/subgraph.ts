@@ -9,6 +9,7 @@ import { sdlOf } from '../runtime/sdl.ts'
 import type { Subgraph } from '../runtime/subgraph.ts'
 import { publishedKeys } from '../runtime/user-token.ts'
 import { accessJudge } from './access/access.ts'
+import { guardSchema } from './access/guard.ts'
 import { insiders } from './access/insiders.ts'
 import { accessRepository } from './access/repository.ts'
 import { userJudge } from './access/user.ts'
@@ -194,7 +195,7 @@ export async function storeSubgraph({
 
   return {
     name: 'store',
-    schema: buildSubgraphSchema([{ typeDefs: sdlOf('store'), resolvers: resolvers as never }]),
+    schema: guardSchema(buildSubgraphSchema([{ typeDefs: sdlOf('store'), resolvers: resolvers as never }])),
     context: (caller) => contextOf(parts, caller),
     ...database.reading,
     door: oauthDoor({ protocol, oauth, publicUrl: base, counting, now }),

@@ -62,8 +62,9 @@ function refused(errors: readonly GraphQLFormattedError[], wireArgument: Request
 
 /** The scope that an app should ask the shop for (RFC 6750 §3.1); undefined where no scope would help. */
 export function scopeNeeded([error]: readonly GraphQLFormattedError[]): string | undefined {
-  const scopes = error?.extensions?.scopes
-  return Array.isArray(scopes) ? (scopes as readonly string[])[0] : undefined
+  const { scopes, requiredScopes } = error?.extensions ?? {}
+  const [first] = [requiredScopes, scopes].filter(Array.isArray).flat(2)
+  return typeof first === 'string' ? first : undefined
 }
 
 /** `whole`: the scope that opens all of the operation; null: none is known. */

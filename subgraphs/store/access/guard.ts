@@ -1,51 +1,154 @@
-import type { GraphQLFieldResolver } from 'graphql'
-import { forbidden } from '../../runtime/errors.ts'
+import {
+  defaultFieldResolver,
+  GraphQLError,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isObjectType,
+} from 'graphql'
+import { type Grants, isMet, type Requirement } from '../../runtime/authorization-rules.ts'
+import { CODES, forbidden } from '../../runtime/errors.ts'
 import type { Context } from '../context.ts'
 import type { Access } from './access.ts'
-import { FIELD_SCOPES } from './scopes.ts'
+import { anyScopeOf, PUBLIC_ROOT_FIELDS, RULES, STORE_OWNER } from './rules.ts'
+import type { Scope } from './scopes.ts'
 
 type Resolver = GraphQLFieldResolver<unknown, Context>
-type Demand = (typeof FIELD_SCOPES)[string]
-type Field = Resolver | { readonly subscribe: Resolver; readonly resolve?: Resolver }
+type FindReference = (reference: unknown, context: Context, info: GraphQLResolveInfo) => unknown
+/** What `@apollo/subgraph` keeps at a type that has `__resolveReference`. */
+type Extensions = { readonly apollo?: { readonly subgraph?: { resolveReference?: FindReference } } }
 
 const ROOTS = ['Query', 'Mutation', 'Subscription']
 
 /**
- * The same resolvers, with every root field behind its scopes: UNAUTHENTICATED for unknown callers, FORBIDDEN for known ones without
- * a scope; those for anyone stay as they are. Throws for a root field that the table of scopes does not have.
+ * Puts every field of a schema behind what its directives, and those of its type, demand beyond what its parent type demanded
+ * already. Root fields answer UNAUTHENTICATED to unknown callers and FORBIDDEN to known ones; fields below answer
+ * UNAUTHORIZED_FIELD_OR_TYPE. Throws for a root field without a directive that is not listed as public, and for a union or an
+ * interface that leads to more than the field it is the type of: nobody would check that.
  */
-export function guarded<Types extends object>(resolvers: Types): Types {
-  const types = Object.entries(resolvers).map(([type, fields]) =>
-    ROOTS.includes(type) ? [type, guardedFields(type, fields as Readonly<Record<string, Field>>)] : [type, fields],
-  )
-  // The same fields, each with its own signature.
-  return Object.fromEntries(types) as Types
+export function guardSchema(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue
+    for (const field of Object.values(type.getFields())) guardField(schema, type, field)
+    guardReference(type)
+  }
+  return schema
 }
 
-const guardedFields = (type: string, fields: Readonly<Record<string, Field>>) =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => {
-      const scopes = FIELD_SCOPES[`${type}.${name}`]
-      if (!scopes) throw new Error(`Expected subgraphs/store/access/scopes.ts to have a row for ${type}.${name}.`)
-      return [
-        name,
-        typeof field === 'function' ? behind(scopes, field) : { ...field, subscribe: behind(scopes, field.subscribe) },
-      ]
-    }),
+function guardField(schema: GraphQLSchema, type: GraphQLObjectType, field: GraphQLField<unknown, Context>): void {
+  if (type.name === 'Query' && field.name.startsWith('_')) return
+  const coordinate = `${type.name}.${field.name}`
+  const isRoot = ROOTS.includes(type.name)
+  const own = RULES.ofField.get(coordinate)
+  if (isRoot && !own && !PUBLIC_ROOT_FIELDS.has(coordinate)) {
+    throw new Error(`Expected ${coordinate} to have @requiresScopes, @policy or @authenticated, or to be listed as public.`)
+  }
+  const target = getNamedType(field.type)
+  const parent = RULES.ofType.get(type.name)
+  const demanded = [own, RULES.ofType.get(target.name)].filter(
+    (requirement): requirement is Requirement => requirement !== undefined && !(parent && implies(parent, requirement)),
   )
-
-/** Throws FORBIDDEN when access has none of these scopes, or is not the owner's; an empty list is open to every known caller. */
-export function demand({ scopes: had }: Access, demanded: Demand): void {
-  if (had === 'all' || demanded === 'anyone') return
-  if (demanded === 'owner') throw forbidden('Expected the login and authtoken of the store: this is not for apps.')
-  if (demanded.length === 0 || demanded.some((scope) => had.includes(scope))) return
-  throw forbidden(`Expected credentials with the scope ${demanded.map((scope) => `"${scope}"`).join(' or ')}.`, demanded)
+  if (isAbstractType(target)) {
+    for (const { name } of schema.getPossibleTypes(target)) {
+      const ofMember = RULES.ofType.get(name)
+      if (ofMember && ![parent, ...demanded].some((held) => held && implies(held, ofMember)))
+        throw new Error(`Expected ${coordinate} to demand what its possible type ${name} demands.`)
+    }
+  }
+  if (demanded.length === 0) return
+  const resolve = field.resolve ?? defaultFieldResolver
+  if (type.name === 'Subscription') {
+    field.subscribe = behind(demanded, coordinate, field.subscribe ?? defaultFieldResolver)
+  } else field.resolve = behind(demanded, coordinate, resolve)
 }
 
-const behind = (demanded: Demand, resolver: Resolver): Resolver =>
-  demanded === 'anyone'
-    ? resolver
-    : async (parent, args, context, info) => {
-        demand(await context.access(), demanded)
-        return resolver(parent, args, context, info)
-      }
+/** An entity that the gateway asks for by its key is behind what its type demands. */
+function guardReference(type: GraphQLObjectType): void {
+  const requirement = RULES.ofType.get(type.name)
+  const subgraph = (type.extensions as Extensions).apollo?.subgraph
+  const find = subgraph?.resolveReference
+  if (!requirement || !subgraph || !find) return
+  subgraph.resolveReference = (reference, context, info) =>
+    whenMet([requirement], type.name, context, () => find(reference, context, info))
+}
+
+/** Whether everybody who meets `held` meets `demanded`. */
+function implies(held: Requirement, demanded: Requirement): boolean {
+  if (held === demanded) return true
+  if (demanded.policies || !held.scopes) return false
+  const { scopes } = demanded
+  return scopes === null || held.scopes.every((all) => scopes.some((enough) => enough.every((scope) => all.includes(scope))))
+}
+
+/** Those that do not look at `info` are not given it: it is larger than most objects of an answer. */
+function behind(demanded: readonly Requirement[], coordinate: string, resolver: Resolver): Resolver {
+  if (resolver.length > 3 || resolver === defaultFieldResolver) {
+    return (parent, args, context, info) => whenMet(demanded, coordinate, context, () => resolver(parent, args, context, info))
+  }
+  const short = resolver as (parent: unknown, args: unknown, context: Context) => unknown
+  return (parent, args, context) => whenMet(demanded, coordinate, context, () => short(parent, args, context))
+}
+
+/** What `proceed` returns, at once where it is known already what the caller holds. Throws, or rejects, when that is not enough. */
+function whenMet(demanded: readonly Requirement[], coordinate: string, context: Context, proceed: () => unknown): unknown {
+  const known = context.knownGrants()
+  if (known) {
+    assertMet(demanded, coordinate, known)
+    return proceed()
+  }
+  return context.grants().then((grants) => {
+    assertMet(demanded, coordinate, grants)
+    return proceed()
+  })
+}
+
+function assertMet(demanded: readonly Requirement[], coordinate: string, grants: Grants): void {
+  for (const requirement of demanded) {
+    if (isMet(requirement, grants)) continue
+    throw ROOTS.includes(coordinate.split('.', 1)[0] ?? '') ? refusalOfRoot(requirement) : unauthorized(coordinate, requirement)
+  }
+}
+
+/** FORBIDDEN, in the words that the store has always had for it. */
+export function refusalOfRoot(requirement: Requirement): GraphQLError {
+  if (requirement.policies) return forbidden('Expected the login and authtoken of the store: this is not for apps.')
+  return missingScope(anyScopeOf(requirement))
+}
+
+const missingScope = (scopes: readonly Scope[]): GraphQLError =>
+  forbidden(`Expected credentials with the scope ${scopes.map((scope) => `"${scope}"`).join(' or ')}.`, scopes)
+
+/** The same error as the gateway's, for whoever asks this subgraph without one. */
+function unauthorized(coordinate: string, { scopes, policies }: Pick<Requirement, 'scopes' | 'policies'>): GraphQLError {
+  const names = (scopes ?? policies ?? []).map((all) => all.map((name) => `"${name}"`).join(' and ')).join(' or ')
+  return new GraphQLError(`Not authorized to read ${coordinate}: expected the ${scopes ? 'scope' : 'policy'} ${names}.`, {
+    extensions: {
+      code: CODES.unauthorizedField,
+      ...(scopes && { requiredScopes: scopes }),
+      ...(policies && { requiredPolicies: policies }),
+    },
+  })
+}
+
+/** Throws FORBIDDEN when access has none of these scopes; an empty list is open to every known caller. */
+export function demand({ scopes: held }: Access, demanded: readonly Scope[]): void {
+  if (held === 'all' || demanded.length === 0 || demanded.some((scope) => held.includes(scope))) return
+  throw missingScope(demanded)
+}
+
+/** Throws UNAUTHORIZED_FIELD_OR_TYPE when access has none of the scopes that a field needs for this one object. */
+export function demandForField({ scopes: held }: Access, coordinate: string, demanded: readonly Scope[]): void {
+  if (held === 'all' || demanded.some((scope) => held.includes(scope))) return
+  throw unauthorized(coordinate, { scopes: demanded.map((scope) => [scope]), policies: null })
+}
+
+/** What access gives, in terms of the directives of the schema. */
+export const grantsOf = ({ scopes, app }: Access, all: readonly Scope[]): Grants => ({
+  isAuthenticated: true,
+  scopes: new Set(scopes === 'all' ? all : scopes),
+  policies: new Set(scopes === 'all' && app === null ? [STORE_OWNER] : []),
+})

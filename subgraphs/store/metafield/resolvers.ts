@@ -1,6 +1,7 @@
 import type { MetafieldResolvers, Resolvers } from '#generated/store/resolvers.ts'
 import { opaqueId, rowIn } from '../../runtime/id.ts'
-import { demand } from '../access/guard.ts'
+import { demand, demandForField } from '../access/guard.ts'
+import { scopesFor } from '../access/rules.ts'
 import type { Context } from '../context.ts'
 import { deleteMetafields, setMetafields } from './actions.ts'
 import { OWNER_TYPES, OWNERS, type Owned, type Owner, type OwnerType } from './owners.ts'
@@ -32,7 +33,13 @@ const ownedBy = (type: OwnerType) => ({
   },
 })
 
-const ofOwner = ({ owner }: Owned, _: unknown, { load }: Context) => load.metafieldsOfOwner.load(ownerKey(owner))
+/** All metafields of a thing, for callers who may read it. */
+const ofOwner =
+  (payload: string) =>
+  async ({ owner }: Owned, _: unknown, { access, load }: Context) => {
+    demandForField(await access(), `${payload}.metafields`, scopesFor(owner.type) ?? [])
+    return load.metafieldsOfOwner.load(ownerKey(owner))
+  }
 
 export const metafieldResolvers = {
   // Types that the schema does not have yet are left out when the schema is built.
@@ -48,6 +55,6 @@ export const metafieldResolvers = {
     },
   },
   Metafield: { id: ({ id }) => opaqueId('Metafield', String(id)) } satisfies MetafieldResolvers,
-  SetMetafieldsSuccess: { metafields: ofOwner },
-  DeleteMetafieldsSuccess: { metafields: ofOwner },
+  SetMetafieldsSuccess: { metafields: ofOwner('SetMetafieldsSuccess') },
+  DeleteMetafieldsSuccess: { metafields: ofOwner('DeleteMetafieldsSuccess') },
 } satisfies Resolvers

@@ -11,6 +11,10 @@ export const storeResolvers = {
       const { storeCode, scopes, app } = await access()
       return { storeCode, scopes: scopes === 'all' ? SCOPES : scopes.toSorted(), appCode: app?.code ?? null }
     },
+    callerGrants: async (_, __, { grants }) => {
+      const { isAuthenticated, scopes, policies } = await grants()
+      return { isAuthenticated, scopes: [...scopes].sort(), policies: [...policies] }
+    },
   },
   Mutation: {
     updateStore: (_, { input }, { write }) => write('updateStore', input, (unit) => updateStore(unit, input)),

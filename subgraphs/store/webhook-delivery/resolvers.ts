@@ -1,5 +1,7 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
+import { scopesOfEvent } from '../access/event-scopes.ts'
+import { demandForField } from '../access/guard.ts'
 import { eventName, eventWord } from '../events.ts'
 import { present, rowOf } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
@@ -46,6 +48,10 @@ export const webhookDeliveryResolvers = {
     webhookSubscription: ({ subscriptionId }, _, { load }) =>
       present(load.webhookSubscriptionById.load(subscriptionId), 'webhook'),
     event: ({ event }) => eventWord(event),
+    body: async ({ event, body }, _, { access }) => {
+      demandForField(await access(), 'WebhookDelivery.body', scopesOfEvent(event))
+      return body
+    },
     subjectType: ({ entity }) => entity,
     subjectNumber: ({ entityId }) => entityId,
     status: ({ status }) => STATUSES[status],

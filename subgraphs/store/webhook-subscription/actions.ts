@@ -42,13 +42,23 @@ export async function createWebhookSubscription(unit: Unit, { refusal }: Webhook
   }))
 }
 
-/** Changes what the input has. Whoever changes a paused webhook has repaired it. */
-export async function updateWebhookSubscription(unit: Unit, webhooks: Webhooks, id: string, input: Change & Versioned) {
+/**
+ * Changes what the input has. Whoever changes a paused webhook has repaired it. `demandEvents` throws for events whose things
+ * the caller may not read: of the webhook as it was, which another URL would get, and as it is to be.
+ */
+export async function updateWebhookSubscription(
+  unit: Unit,
+  webhooks: Webhooks,
+  id: string,
+  input: Change & Versioned,
+  demandEvents: (events: readonly EventName[]) => void,
+) {
   const { query, storeId, now } = unit
   const subscriptions = webhookSubscriptionRepository(query)
   await webhookDeliveryRepository(query).lockOrder(storeId)
   const before = await subscriptions.lock(storeId, rowOf(id, 'WebhookSubscription') ?? 0)
   if (!before) return notFoundError('webhook', id)
+  demandEvents([before.event, input.event ?? before.event])
   const stale = staleVersion(input.expectedVersion, before.version)
   if (stale) return stale
   if (input.event === null) return validationError([problem('event', 'an event', null)])

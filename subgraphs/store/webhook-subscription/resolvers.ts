@@ -1,5 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
+import { demandEvents } from '../access/event-scopes.ts'
 import { eventName, eventWord } from '../events.ts'
 import { gone, identified, present, rowOf } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
@@ -30,13 +31,17 @@ export const webhookSubscriptionResolvers = {
     },
   },
   Mutation: {
-    createWebhookSubscription: (_, { input }, { write, webhooks }) => {
+    createWebhookSubscription: async (_, { input }, { access, write, webhooks }) => {
       const fields = { name: input.name ?? null, event: eventName(input.event), url: input.url }
+      demandEvents(await access(), [fields.event])
       return write('createWebhookSubscription', input, (unit) => createWebhookSubscription(unit, webhooks, fields))
     },
-    updateWebhookSubscription: (_, { id, input }, { write, webhooks }) => {
+    updateWebhookSubscription: async (_, { id, input }, { access, write, webhooks }) => {
       const change = { ...input, event: input.event == null ? input.event : eventName(input.event) }
-      return write('updateWebhookSubscription', { ...input, id }, (unit) => updateWebhookSubscription(unit, webhooks, id, change))
+      const held = await access()
+      return write('updateWebhookSubscription', { ...input, id }, (unit) =>
+        updateWebhookSubscription(unit, webhooks, id, change, (events) => demandEvents(held, events)),
+      )
     },
     deleteWebhookSubscription: (_, given, { write, webhooks }) =>
       write('deleteWebhookSubscription', given, (unit) => deleteWebhookSubscription(unit, webhooks, given.id, given)),

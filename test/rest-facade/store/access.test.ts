@@ -1,4 +1,5 @@
 import {
+  type DocumentNode,
   type GraphQLInputType,
   getNamedType,
   isEnumType,
@@ -14,10 +15,16 @@ import {
   subscribe,
 } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { requirementsIn } from '../../../gateway/authorization/operation-guard.ts'
+import { readSupergraph } from '../../../gateway/supergraph.ts'
+import { ownGraph } from '../../../processes/own-graph.ts'
 import type { Operation, Schema } from '../../../rest-facade/store/contract.ts'
 import { operationOf } from '../../../rest-facade/store/door.ts'
+import { grantedScopesOf, namedOperations } from '../../../rest-facade/store/granted-scopes.ts'
 import { storeRoutes } from '../../../rest-facade/store/routes.ts'
-import { FIELD_SCOPES, SCOPES } from '../../../subgraphs/store/access/scopes.ts'
+import { type AnyOfAll, authorizationRules, isMet, type Requirement } from '../../../subgraphs/runtime/authorization-rules.ts'
+import { SCOPES } from '../../../subgraphs/store/access/scopes.ts'
+import { FIELD_SCOPES } from '../../subgraphs/store/support/field-scopes.ts'
 import { ANONYMOUS } from '../../subgraphs/store/support/store.ts'
 import { operations } from './contract.ts'
 import { aFullShop, type FullShop, pathOf } from './full-shop.ts'
@@ -53,21 +60,53 @@ function sampleOf({ type, enum: words, properties, items, description = '', 'x-f
   return type === 'string' || type === undefined ? '1' : type === 'boolean' ? true : 1
 }
 
-/** Every scope that opens a field of an operation which the scope of the contract opens. */
-function openingScopes(operation: Operation, fields: readonly string[]): readonly string[] {
+/** Every scope that opens a field of an operation which the scope of the contract opens, and with it all that is answered. */
+function openingScopes({
+  route,
+  operation,
+  fields,
+}: Pick<(typeof rooted)[number], 'route' | 'operation' | 'fields'>): readonly string[] {
+  const answerable = demandsOf(route.run).filter(({ policies, scopes }) => policies === null && !isNullable(operation, scopes))
+  return scopesAtRoot({ operation, fields }).filter((scope) => {
+    const grants = { isAuthenticated: true, scopes: new Set([scope, ...grantedScopesOf(operation)]), policies: new Set<string>() }
+    return answerable.every((requirement) => isMet(requirement, grants))
+  })
+}
+
+function scopesAtRoot({ operation, fields }: Pick<(typeof rooted)[number], 'operation' | 'fields'>): readonly string[] {
   const demands = fields.map((field) => FIELD_SCOPES[field])
   return demands.flatMap((scopes) => (Array.isArray(scopes) && scopes.includes(operation.scope) ? scopes : []))
 }
 
-const rows = storeRoutes.map((route) => {
+/** What may be null in the answer of an operation does not open or close it. */
+const isNullable = ({ operationId }: Operation, scopes: AnyOfAll | null): boolean =>
+  /Review/.test(operationId) && scopes?.flat().join() === 'read_customers'
+
+const supergraph = parse(ownGraph().supergraphSdl)
+const api = readSupergraph(supergraph).api
+const authorization = authorizationRules(supergraph)
+
+/** Everything that the parts of a row's document demand. */
+function demandsOf(document: DocumentNode): readonly Requirement[] {
+  const operation = document.definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION) as OperationDefinitionNode
+  return requirementsIn({ document, operation }, api, authorization)
+}
+
+const rooted = storeRoutes.map((route) => {
   const operation = operationOf(route, operations)
   const document = route.run.definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION) as OperationDefinitionNode
   const type = document.operation === 'query' ? 'Query' : 'Mutation'
   const fields = document.selectionSet.selections.flatMap((each) =>
     each.kind === Kind.FIELD ? [`${type}.${each.name.value}`] : [],
   )
-  return { operationId: operation.operationId, operation, fields, opening: openingScopes(operation, fields) }
+  return { operationId: operation.operationId, route, operation, fields }
 })
+/** `atRoot` opens the first field, `opening` all that is answered. */
+const rows = rooted.map((row) => ({ ...row, atRoot: scopesAtRoot(row), opening: openingScopes(row) }))
+
+/** A webhook sends what its event is about: whoever makes one must be able to read that. */
+const WEBHOOK_OPERATIONS: ReadonlySet<string> = new Set(['createHook', 'updateHook'])
+const EVENT_SCOPES = ['read_orders', 'read_products', 'read_customers', 'read_fulfillments']
 /** Parameters that an operation cannot do without. */
 const QUERIES: Readonly<Record<string, string>> = {
   searchProducts: '?query=x',
@@ -79,7 +118,7 @@ const QUERIES: Readonly<Record<string, string>> = {
 
 test.each(rows.filter(({ operation }) => operation.scope !== null))(
   '$operationId is refused to an app with every scope but its own, which is named, and not to one with that alone',
-  async ({ operation, opening }) => {
+  async ({ operation, atRoot, opening }) => {
     const { method, scope, body } = operation
     const on = `${method} ${pathOf(operation, full)}${QUERIES[operation.operationId] ?? ''}`
     const ask = async (scopes: readonly string[]) =>
@@ -88,18 +127,21 @@ test.each(rows.filter(({ operation }) => operation.scope !== null))(
         headers: await bearer(scopes),
         ...(body && method !== 'DELETE' && { body: sampleOf(body.schema) as object }),
       })
-    const refused = await ask(SCOPES.filter((each) => !opening.includes(each)))
+    const refused = await ask(SCOPES.filter((each) => !atRoot.includes(each)))
     expect([refused.status, refused.json.message]).toEqual([403, expect.stringContaining(`"${scope}"`)])
     expect(refused.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${scope}"`)
     for (const each of opening) {
-      const { status, headers } = await ask([each])
+      const { status, headers } = await ask(WEBHOOK_OPERATIONS.has(operation.operationId) ? [each, ...EVENT_SCOPES] : [each])
       // That something is another app's is refused with 403 as well, and no scope would help.
       expect([each, status === 401 || status >= 500, headers['www-authenticate']]).toEqual([each, false, undefined])
     }
   },
 )
 
-test.each(rows.filter(({ operation }) => operation.scope === null))(
+/** The contract names no scope for it; what it lists belongs to orders. */
+const NEEDS_ORDERS = 'listDocuments'
+
+test.each(rows.filter(({ operation }) => operation.scope === null && operation.operationId !== NEEDS_ORDERS))(
   '$operationId is open to every app',
   async ({ operation }) => {
     const reply = await stack.ask(`${operation.method} ${pathOf(operation, full)}`, {
@@ -109,6 +151,59 @@ test.each(rows.filter(({ operation }) => operation.scope === null))(
     expect(reply.status).toBe(200)
   },
 )
+
+test('a list of documents is refused without the scope of orders, whose documents they are', async () => {
+  const [without, with_] = await Promise.all(
+    [SCOPES.filter((scope) => scope !== 'read_orders'), ['read_orders']].map(async (scopes) =>
+      stack.ask('GET /documents.json', { as: null, headers: await bearer(scopes) }),
+    ),
+  )
+  expect([without?.status, with_?.status]).toEqual([403, 200])
+  expect(without?.headers['www-authenticate']).toBe('Bearer error="insufficient_scope", scope="read_orders"')
+})
+
+test('products of a category are refused to who may only read the store', async () => {
+  for (const path of ['/products/category/1.json', '/products/category/1/count.json']) {
+    const { status } = await stack.ask(`GET ${path}`, { as: null, headers: await bearer(['read_store']) })
+    expect([path, status]).toEqual([path, 403])
+  }
+})
+
+test('a key that signs webhooks and the address of a reviewer are null for an app that may not read them', async () => {
+  const info = await stack.ask('GET /store/info.json', { as: null, headers: await bearer(['read_store']) })
+  expect([info.status, info.json.code, info.json.hooks_token]).toEqual([200, full.shop.code, null])
+  const own = await stack.ask('GET /store/info.json')
+  expect(own.json.hooks_token).toMatch(/^\w{20,}/)
+  const reviews = async (scopes: readonly string[]) =>
+    (await stack.ask('GET /products/reviews.json', { as: null, headers: await bearer(scopes) })).json
+  const emails = (list: readonly { readonly review: { readonly customer_email: unknown } }[]) =>
+    list.map(({ review }) => review.customer_email)
+  expect(emails(await reviews(['read_products', 'read_customers']))).toContainEqual(expect.stringContaining('@'))
+  expect(new Set(emails(await reviews(['read_products'])))).toEqual(new Set([null]))
+})
+
+test('operations of the contract are granted what they answer beyond their scope, and nothing else', () => {
+  expect(namedOperations.filter((id) => !operations.has(id))).toEqual([])
+  for (const { route, operation, operationId } of rooted) {
+    const given = grantedScopesOf(operation)
+    const demands = demandsOf(route.run)
+    const unmet = (scopes: readonly string[]) =>
+      demands.filter(
+        (requirement) =>
+          requirement.policies === null &&
+          !isNullable(operation, requirement.scopes) &&
+          !isMet(requirement, { isAuthenticated: true, scopes: new Set(scopes), policies: new Set() }),
+      )
+    const held = operation.scope === null ? [] : [operation.scope]
+    if (operationId !== NEEDS_ORDERS) expect([operationId, unmet([...held, ...given])]).toEqual([operationId, []])
+    // Whoever writes reads what was written; an operation that answers nothing of it needs no grant, and gains nothing by it.
+    const beyond = given.filter((scope) => operation.scope?.replace('write_', 'read_') !== scope)
+    for (const scope of beyond) {
+      const less = [...held, ...given].filter((each) => each !== scope)
+      if (scope !== 'read_jsapps') expect([operationId, scope, unmet(less).length > 0]).toEqual([operationId, scope, true])
+    }
+  }
+})
 
 /** Something of an input type, as literally as documents have it: only what must be there. */
 function literal(type: GraphQLInputType): string {
@@ -167,7 +262,7 @@ test.each(roots)(
     if (isRefused) expect(without).toEqual([['FORBIDDEN', named]])
     else expect(without.map(([code]) => code)).not.toContain('FORBIDDEN')
     for (const scope of ownScopes) {
-      const found = await refusals(place, [scope])
+      const found = await refusals(place, /WebhookSubscription$/.test(place) ? [scope, ...EVENT_SCOPES] : [scope])
       // That something is another app's names no scopes.
       expect([scope, found.filter(([code, named]) => code === 'FORBIDDEN' && named !== undefined)]).toEqual([scope, []])
       if (place !== WANTS_A_USER_TOO) expect(found.map(([code]) => code)).not.toContain('UNAUTHENTICATED')
@@ -198,7 +293,7 @@ test('no scope opens a field but what the contract demands of its operations, an
     const finer = FINER.flatMap(([field, noun]) => (field.test(place) ? [`read_${noun}`, `write_${noun}`] : []))
     const known = [...demanded(place), ...finer]
     // The contract has no word about fields that none of its operations selects: one scope is theirs.
-    const own = demanded(place).length > 0 || !Array.isArray(demand) ? [] : demand.slice(0, 1)
+    const own = demanded(place).some((scope) => scope !== null) || !Array.isArray(demand) ? [] : demand.slice(0, 1)
     return Array.isArray(demand)
       ? demand.filter((scope) => ![...known, ...own].includes(scope)).map((scope) => [place, scope])
       : []

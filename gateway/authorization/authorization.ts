@@ -1,0 +1,132 @@
+import type { DocumentNode, GraphQLFormattedError } from 'graphql'
+import {
+  type AnyOfAll,
+  authorizationRules,
+  type Grants,
+  isMet,
+  type Requirement,
+} from '../../subgraphs/runtime/authorization-rules.ts'
+import { boundedCache } from '../../subgraphs/runtime/bounded-cache.ts'
+import { type PlannedDocument, plannedDocument } from '../compiled-plan/planned-document.ts'
+import type { CheckedOperation } from '../documents.ts'
+import { refusal } from '../errors.ts'
+import type { Passage } from '../link.ts'
+import type { Supergraph } from '../supergraph.ts'
+import { type Refusals, type RefusedPart, refusalsOf, requirementsIn } from './operation-guard.ts'
+
+/** What a caller holds, and how refusals are told to it. */
+export type CallerGrants = Grants & {
+  /** Told in place of every refusal: why the credentials gave nothing, such as UNAUTHENTICATED. Null for valid credentials and for none. */
+  readonly denial: GraphQLFormattedError | null
+  /** Describes the refusal of a root field; null for the usual error. */
+  readonly describeRoot: ((requirement: Requirement) => GraphQLFormattedError) | null
+}
+
+/**
+ * Finds what a caller holds. Called once per guarded operation, so it keeps its answers for a moment; the same object for the
+ * same grants saves their comparison. Never rejects: what cannot be found out is a denial.
+ */
+export type FindGrants = (passage: Passage) => CallerGrants | Promise<CallerGrants>
+
+/** Guards one operation that has guarded parts. */
+export type OperationGuard = {
+  /** The operation in the words of its plan, which refusals are about. */
+  readonly ready: PlannedDocument
+  /** What this caller is refused of the operation, and the error for each part; null when it may read all. */
+  readonly check: (passage: Passage) => Promise<Refused | null>
+}
+
+export type Refused = { readonly refusals: Refusals; readonly errorOf: (part: RefusedPart) => GraphQLFormattedError }
+
+/** Enforces the authorization directives of one supergraph. */
+export type Authorization = {
+  /** Null for an operation without guarded parts. Works out once what the operation demands. */
+  readonly guardOf: (checked: Pick<CheckedOperation, 'document' | 'operation'>) => OperationGuard | null
+}
+
+/** Holders of nothing: anonymous callers, and everybody where no grants can be found. */
+export const NO_GRANTS: CallerGrants = {
+  isAuthenticated: false,
+  scopes: new Set(),
+  policies: new Set(),
+  denial: null,
+  describeRoot: null,
+}
+
+type AuthorizedGraph = Pick<Supergraph, 'api' | 'fieldSets'>
+
+/** Sets of refusals that are kept per operation; callers with yet other scopes cost their filtering again. */
+const REFUSALS = { maxEntries: 16, maxCharacters: 16_000 }
+
+/** Reads the directives of a supergraph; null when it has none, so that nothing has to be checked. */
+export function authorizationOf(
+  document: DocumentNode,
+  { api, fieldSets }: AuthorizedGraph,
+  findGrants: FindGrants,
+): Authorization | null {
+  const rules = authorizationRules(document)
+  if (rules.requirements.length === 0) return null
+  /** By grants, which their finder keeps: all requirements of the schema that they do not meet. */
+  const unmetBy = new WeakMap<CallerGrants, ReadonlySet<Requirement>>()
+
+  return {
+    guardOf({ document: asked, operation }) {
+      const demanded = requirementsIn({ document: asked, operation }, api, rules)
+      if (demanded.length === 0) return null
+      const ready = plannedDocument(asked, operation, fieldSets.names)
+      const known = boundedCache<Refusals>(REFUSALS)
+      return {
+        ready,
+        async check(passage) {
+          const grants = await findGrants(passage)
+          const unmetOfAll = unmetRequirements(grants)
+          const unmet = demanded.filter((requirement) => unmetOfAll.has(requirement))
+          if (unmet.length === 0) return null
+          const key = unmet.map(({ index }) => index).join()
+          let refusals = known.get(key)
+          if (!refusals) {
+            refusals = refusalsOf(ready, api, rules, new Set(unmet))
+            known.set(key, refusals)
+          }
+          return { refusals, errorOf: (part) => errorFor(part, grants) }
+        },
+      }
+    },
+  }
+
+  function unmetRequirements(grants: CallerGrants): ReadonlySet<Requirement> {
+    let unmet = unmetBy.get(grants)
+    if (!unmet) {
+      unmet = new Set(rules.requirements.filter((requirement) => !isMet(requirement, grants)))
+      unmetBy.set(grants, unmet)
+    }
+    return unmet
+  }
+}
+
+function errorFor(
+  { coordinate, requirement, isRoot }: RefusedPart,
+  { denial, describeRoot }: CallerGrants,
+): GraphQLFormattedError {
+  if (denial) return denial
+  if (isRoot && describeRoot) return describeRoot(requirement)
+  const { isAuthenticated, scopes, policies } = requirement
+  const needs = [
+    ...(isAuthenticated ? ['a signed-in caller'] : []),
+    ...(scopes ? [`credentials with ${inWords('scope', scopes)}`] : []),
+    ...(policies ? [`a caller who meets ${inWords('policy', policies)}`] : []),
+  ]
+  return refusal('UNAUTHORIZED_FIELD_OR_TYPE', `Not authorized to read ${coordinate}: expected ${needs.join(', and ')}.`, {
+    ...(scopes && { requiredScopes: scopes }),
+    ...(policies && { requiredPolicies: policies }),
+  })
+}
+
+/** `the scope "a" or the scopes "b" and "c"`. */
+const inWords = (noun: 'scope' | 'policy', anyOf: AnyOfAll): string =>
+  anyOf
+    .map((all) => {
+      const plural = noun === 'scope' ? 'scopes' : 'policies'
+      return `the ${all.length === 1 ? noun : plural} ${all.map((name) => `"${name}"`).join(' and ')}`
+    })
+    .join(' or ')

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import type { FindGrants } from './authorization.ts'
+import { jwtGrants } from './jwt-grants.ts'
+
+const httpUrl = z
+  .string()
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'an http or https URL')
+
+/** How a gateway by itself knows what callers may read of a supergraph with authorization directives. */
+export const jwtVariables = {
+  JWT_JWKS_URL: {
+    read: httpUrl,
+    default: null,
+    unit: null,
+    meaning:
+      'Address of the JSON Web Key Set that signs the tokens of callers ("Authorization: Bearer"); unset, no caller is authenticated, and every field with @authenticated, @requiresScopes or @policy is refused.',
+  },
+  JWT_ISSUER: {
+    read: z.string(),
+    default: null,
+    unit: null,
+    meaning: 'The claim "iss" that tokens must have; unset, any.',
+  },
+  JWT_AUDIENCE: {
+    read: z.string().transform((text) => text.split(',').map((each) => each.trim())),
+    default: null,
+    unit: null,
+    meaning: 'Values of the claim "aud", separated by commas, of which tokens must have one; unset, any.',
+  },
+  JWT_SCOPES_CLAIM: {
+    read: z.string().regex(/^[\w.:/-]+$/, 'the name of a claim'),
+    default: 'scope',
+    unit: null,
+    meaning: 'The claim with the scopes of a token, as a text with spaces between them or as a list; points lead into objects.',
+  },
+  JWT_POLICIES_CLAIM: {
+    read: z.string().regex(/^[\w.:/-]+$/, 'the name of a claim'),
+    default: null,
+    unit: null,
+    meaning: 'The claim with the names of the policies that a token meets, in the same forms; unset, no caller meets any.',
+  },
+} as const
+
+/** What these variables say. */
+export type JwtConfig = {
+  readonly JWT_JWKS_URL: string | undefined
+  readonly JWT_ISSUER: string | undefined
+  readonly JWT_AUDIENCE: readonly string[] | undefined
+  readonly JWT_SCOPES_CLAIM: string
+  readonly JWT_POLICIES_CLAIM: string | undefined
+}
+
+/** What finds the grants of callers by their tokens; undefined where no keys are named, so that nobody holds anything. */
+export const grantsByJwt = (config: JwtConfig): FindGrants | undefined =>
+  config.JWT_JWKS_URL === undefined
+    ? undefined
+    : jwtGrants({
+        jwksUrl: config.JWT_JWKS_URL,
+        issuer: config.JWT_ISSUER ?? null,
+        audiences: config.JWT_AUDIENCE ?? [],
+        scopesClaim: config.JWT_SCOPES_CLAIM,
+        policiesClaim: config.JWT_POLICIES_CLAIM ?? null,
+      })

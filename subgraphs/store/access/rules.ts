@@ -1,0 +1,42 @@
+import { authorizationRules, type Requirement } from '../../runtime/authorization-rules.ts'
+import { sdlOf } from '../../runtime/sdl.ts'
+import { isScope, type Scope } from './scopes.ts'
+
+/** The policy that only the store's own login and authtoken meet: `@policy(policies: [["store_owner"]])`. */
+export const STORE_OWNER = 'store_owner'
+
+/** What the schema of the store demands of callers, by type and field. */
+export const RULES = authorizationRules(sdlOf('store'))
+
+/** Root fields without a directive: what they are about is public, or a secret of its own. */
+export const PUBLIC_ROOT_FIELDS: ReadonlySet<string> = new Set([
+  // Tells callers about themselves.
+  'Query.callerGrants',
+  'Query.shop',
+  'Query.shops',
+  'Query.shopOrder',
+  'Query.authorizationRequest',
+  // For users, who are no callers that have scopes.
+  'Mutation.signInOwnerToAuthorize',
+  'Mutation.answerAuthorizationRequest',
+  'Mutation.leaveAuthorizationRequest',
+])
+
+/**
+ * Scopes of which any one opens a type or a field by its own directive; an empty list is open to every known caller. Null where
+ * there is no directive, or one that no scope meets.
+ */
+export function scopesFor(coordinate: string): readonly Scope[] | null {
+  const requirement = RULES.ofField.get(coordinate) ?? RULES.ofType.get(coordinate)
+  return !requirement || requirement.policies ? null : anyScopeOf(requirement)
+}
+
+/** The store's SDL has no demand of two scopes at once; one is an error at start. */
+export function anyScopeOf({ scopes }: Requirement): readonly Scope[] {
+  return (scopes ?? []).map((all) => {
+    const [scope = '', ...others] = all
+    if (others.length > 0 || !isScope(scope))
+      throw new Error(`Expected one known scope in each group, got ${JSON.stringify(all)}.`)
+    return scope
+  })
+}

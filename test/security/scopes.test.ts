@@ -1,0 +1,322 @@
+import {
+  type DocumentNode,
+  execute,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  isCompositeType,
+  isObjectType,
+  isRequiredArgument,
+  isUnionType,
+  parse,
+  validate,
+} from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SCOPES } from '../../subgraphs/store/access/scopes.ts'
+import { aFullShop, type FullShop } from '../rest-facade/store/full-shop.ts'
+import { type StoreRestStack, startStoreStack } from '../rest-facade/store/stack.ts'
+import { aToken } from '../rest-facade/store/token.ts'
+import { ANONYMOUS } from '../subgraphs/store/support/store.ts'
+
+/**
+ * Which scopes read which types: any one of them does. Written down here a second time, so that a directive that is removed or
+ * weakened in the SDL fails this test, and so does a new type that stands in neither table.
+ */
+const READ_BY: Readonly<Record<string, string>> = {
+  store_owner: 'AppAuthorization',
+  read_apps: 'App AppBillingCycle AppInstallation AppPlan AppSubscription',
+  'read_apps read_jsapps': 'ScriptTag ScriptTagConnection ScriptTagEdge',
+  read_customers: 'Customer CustomerAdditionalField CustomerAddress CustomerConnection CustomerEdge',
+  'read_customers read_customer_categories': 'CustomerCategory CustomerCategoryConnection CustomerCategoryEdge',
+  read_fulfillments:
+    'Fulfillment FulfillmentConnection FulfillmentEdge FulfillmentHistoryConnection FulfillmentHistoryEdge FulfillmentHistoryEntry FulfillmentLabel Package',
+  'read_fulfillments write_fulfillments': 'FulfillmentRate',
+  read_hooks:
+    'WebhookAttempt WebhookDelivery WebhookDeliveryConnection WebhookDeliveryEdge WebhookSubscription WebhookSubscriptionConnection WebhookSubscriptionEdge',
+  read_orders:
+    'BillingInformation CalculatedOrder CalculatedOrderLine Order OrderAdditionalField OrderConnection OrderCustomer OrderDocument OrderDocumentConnection OrderDocumentEdge OrderEdge OrderHistoryConnection OrderHistoryEdge OrderHistoryEntry OrderLine OrderPromotion OrderRefund OrderRefundLine OrderTax RefusedCoupon ShippingBranch StockAllocation TrafficSource',
+  'read_orders read_fulfillments': 'OrderAddress',
+  read_pages: 'Page PageCategory PageConnection PageEdge PageImage PagePlace PageTemplate',
+  read_payment_methods: 'PaymentMethod',
+  read_products:
+    'DigitalAsset InventoryLevel Product ProductAttachment ProductConnection ProductCustomFieldValue ProductEdge ProductImage ProductOption ProductOptionValue ProductReview ProductReviewConnection ProductReviewEdge ProductVariant VariantOption',
+  'read_products read_custom_fields': 'CustomField CustomFieldConnection CustomFieldEdge CustomFieldSelectOption',
+  read_promotions: 'Coupon Promotion PromotionConnection PromotionEdge',
+  read_settings: 'Theme ThemeFile ThemeSetting ThemeView',
+  'read_settings read_checkout_custom_fields': 'CheckoutCustomField CheckoutCustomFieldConnection CheckoutCustomFieldEdge',
+  read_shipping_methods:
+    'ShippingFee ShippingLocation ShippingMethod ShippingQuote ShippingService ShippingTable ShippingTableValue',
+  read_store: 'Language Store StoreAddress',
+  'read_store read_categories read_products': 'ProductCategory ProductCategoryConnection ProductCategoryEdge',
+  'read_store read_locations': 'Location LocationAddress',
+  read_taxes: 'Tax TaxSettings',
+  read_transaction_ledgers: 'LedgerEntry LedgerEntryConnection LedgerEntryEdge StoreBalance',
+}
+
+/** Types without a scope of their own, each with the reason why whoever reaches one may read it. */
+const OPEN_TYPES: Readonly<Record<string, string>> = {
+  'what a shop shows to every visitor': 'Shop ShopProduct ShopProductConnection ShopProductEdge ShopConnection ShopEdge',
+  'an order, for who has its secret': 'ShopOrder ShopOrderLine',
+  'facts about the world': 'Country Region Municipality',
+  'a consent, for the browser that has its id':
+    'AuthorizationRequest AppPermission AuthorizationStep StoreChoice NoStoreOwned ForeignApp',
+  'what the caller itself holds': 'StoreAccess CallerGrants',
+  'why a change of the caller failed':
+    'BulkCustomersRefused BulkOrdersRefused BulkCustomerRow BulkOrderRow FulfillmentHasNoLabel InsufficientStock StockShortage Error NotFoundError ValidationError ConflictError StoreLimitReached SubscriptionRequired',
+  'belongs to the thing through which alone it is reached': 'Metafield PageInfo',
+  'a user of the social graph, by id': 'User',
+  'a root': 'Query Mutation Subscription',
+}
+
+/** Fields that need another scope than their type. */
+const FIELDS_READ_BY: Readonly<Record<string, string>> = {
+  'ProductReview.customerEmail': 'read_customers',
+  'Store.hooksToken': 'store_owner',
+}
+
+const readBy = new Map(
+  Object.entries(READ_BY).flatMap(([scopes, types]) => types.split(' ').map((type) => [type, scopes.split(' ')] as const)),
+)
+const open = new Set(Object.values(OPEN_TYPES).flatMap((types) => types.split(' ')))
+
+/** An outcome that carries what was changed, such as `CreateProductSuccess`: each of its things has a scope of its own. */
+const isSuccess = (type: string): boolean => /Success$/.test(type)
+
+/** Fields of a walk below the root: `nodes { order { customer { email` are four. */
+const DEPTH = 5
+
+let stack: StoreRestStack
+let shops: readonly FullShop[]
+beforeAll(async () => {
+  stack = await startStoreStack()
+  shops = [await aFullShop(stack, 1), await aFullShop(stack, 2)]
+}, 180_000)
+afterAll(() => stack.close())
+
+const schemaOfStore = (): GraphQLSchema => stack.subgraph.schema
+
+test('every type of the store is read by a scope, or is open for a reason that is written down', () => {
+  const types = Object.values(schemaOfStore().getTypeMap()).filter((type) => isObjectType(type) && !/^_/.test(type.name))
+  const names = types.map(({ name }) => name).filter((name) => !isSuccess(name))
+  expect(names.toSorted()).toEqual([...readBy.keys(), ...open].toSorted())
+})
+
+/** Arguments of root fields that need some, for things that the shop has. */
+function argumentsOf(field: string, { ids, productIds, locationIds }: FullShop): string | null {
+  const byId: Readonly<Record<string, string>> = {
+    app: 'apps',
+    cart: 'carts',
+    checkoutCustomField: 'checkout_custom_fields',
+    customField: 'custom_fields',
+    customFieldSelectOption: 'select_options',
+    customer: 'customers',
+    customerAdditionalField: 'customers fields',
+    customerCategory: 'customer_categories',
+    digitalAsset: 'digital_products',
+    fulfillment: 'fulfillments',
+    fulfillmentLabel: 'fulfillments',
+    location: 'locations',
+    order: 'orders',
+    page: 'pages',
+    pageCategory: 'menu',
+    pageImage: 'pages images',
+    pageTemplate: 'pages',
+    paymentMethod: 'payment_methods',
+    previewTheme: 'themes',
+    product: 'products',
+    productAttachment: 'attachments',
+    productCategory: 'categories',
+    productCustomFieldValue: 'products fields',
+    productImage: 'products images',
+    productOption: 'options',
+    productOptionValue: 'values',
+    productReview: 'reviews',
+    productVariant: 'variants',
+    promotion: 'promotions',
+    scriptTag: 'jsapps',
+    shippingMethod: 'shipping_methods',
+    tax: 'taxes',
+    theme: 'themes',
+    webhookDelivery: 'hooks',
+    webhookSubscription: 'hooks',
+    authorizationRequest: 'hooks',
+  }
+  const others: Readonly<Record<string, string>> = {
+    appInstallation: `code: "${ids.apps}"`,
+    country: 'code: "PT"',
+    customerByEmail: `email: "${ids.email}"`,
+    orderFulfillments: `orderId: "${ids.orders}"`,
+    inventoryLevels: `locationIds: ["${locationIds[0]}"], productIds: ["${productIds[0]}"]`,
+    calculateOrder: `input: { lines: [{ productId: "${productIds[0]}", variantId: "${ids.variants}", quantity: 1 }] }`,
+    fulfillmentRates: `input: { orderId: "${ids.orders}", locationId: "${locationIds[0]}" }`,
+    shippingQuotes: 'input: { lines: [{ price: 10, quantity: 1, weight: 1 }], country: "PT" }',
+    shop: 'code: "demo"',
+    shopOrder: 'code: "demo", secret: "none"',
+  }
+  if (Object.hasOwn(others, field)) return others[field] ?? null
+  return Object.hasOwn(byId, field) ? `id: "${ids[byId[field] ?? '']}"` : null
+}
+
+/** Steps from the root to a field that the caller may not read; every step before it may be. */
+type RefusedPath = readonly string[]
+
+/** A selection of everything that these scopes open, to some depth; every field that they do not open is noted and left out. */
+function selectionOf(
+  type: GraphQLObjectType,
+  held: readonly string[],
+  path: readonly string[],
+  note: (refused: RefusedPath) => void,
+): string {
+  const fields = Object.values(type.getFields()).flatMap((field) => {
+    if (field.args.some(isRequiredArgument)) return []
+    const target = getNamedType(field.type)
+    const scope = FIELDS_READ_BY[`${type.name}.${field.name}`]
+    const isField = scope === undefined || held.includes(scope)
+    if (!isField || (isObjectType(target) && !mayRead(target.name, held))) {
+      note([...path, field.name])
+      return []
+    }
+    if (!isCompositeType(target)) return [field.name]
+    if (path.length >= DEPTH || !isObjectType(target)) return [`${field.name} { __typename }`]
+    return [`${field.name} { __typename ${selectionOf(target, held, [...path, field.name], note)} }`]
+  })
+  return ['__typename', ...fields].join(' ')
+}
+
+/** Every leaf of a type. */
+const leavesOf = (type: GraphQLObjectType): string => {
+  const leaves = Object.values(type.getFields()).filter(
+    (field) => !isCompositeType(getNamedType(field.type)) && !field.args.some(isRequiredArgument),
+  )
+  return ['__typename', ...leaves.map(({ name }) => name)].join(' ')
+}
+
+/** A selection that leads to one field, and of that all leaves. */
+function nested(type: GraphQLObjectType, [step = '', ...rest]: RefusedPath): string {
+  const target = getNamedType(type.getFields()[step]?.type ?? type)
+  if (!isObjectType(target)) return step
+  return `${step} { __typename ${rest.length > 0 ? nested(target, rest) : leavesOf(target)} }`
+}
+
+const documents = new Map<string, DocumentNode>()
+/** Parsed and valid: a query that is wrong would be answered nothing, whatever the caller may read. */
+function documentOf(text: string): DocumentNode {
+  const known = documents.get(text)
+  if (known) return known
+  const document = parse(text, { noLocation: true })
+  expect(validate(schemaOfStore(), document)).toEqual([])
+  documents.set(text, document)
+  return document
+}
+
+const mayRead = (type: string, held: readonly string[]): boolean =>
+  open.has(type) || isSuccess(type) || (readBy.get(type) ?? []).some((scope) => held.includes(scope))
+
+/** What is answered although no scope opens it, each as the path that leads there. */
+function breachesIn(
+  value: unknown,
+  type: GraphQLObjectType,
+  held: readonly string[],
+  schema: GraphQLSchema,
+  at: string,
+): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  if (Array.isArray(value)) return value.flatMap((item, index) => breachesIn(item, type, held, schema, `${at}.${index}`))
+  const { __typename: typename } = value as { readonly __typename?: string }
+  const actual = typename === undefined ? type : schema.getType(typename)
+  if (!isObjectType(actual)) throw new Error(`Expected an object type at ${at}, got ${typename}.`)
+  if (!mayRead(actual.name, held)) return [`${at}: ${actual.name}`]
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const field = actual.getFields()[key]
+    if (!field || inner === null) return []
+    const scope = FIELDS_READ_BY[`${actual.name}.${key}`]
+    if (scope !== undefined && !held.includes(scope)) return [`${at}.${key}`]
+    const target = getNamedType(field.type)
+    return isCompositeType(target) ? breachesIn(inner, target as GraphQLObjectType, held, schema, `${at}.${key}`) : []
+  })
+}
+
+/** Every object of an answer, by its type. */
+function typesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  if (Array.isArray(value)) return value.flatMap(typesIn)
+  const { __typename: typename } = value as { readonly __typename?: string }
+  return [...(typename ? [typename] : []), ...Object.values(value).flatMap(typesIn)]
+}
+
+type Ask = (document: DocumentNode, authorization: string | null) => Promise<{ readonly data: unknown; readonly errors: number }>
+
+const callerWith = (authorization: string | null) =>
+  authorization ? { ...ANONYMOUS, credentials: { authorization } } : ANONYMOUS
+
+const prepared = new WeakSet<DocumentNode>()
+const throughTheGateway: Ask = async (document, authorization) => {
+  if (!prepared.has(document)) await stack.gateway.client.prepare(document as never)
+  prepared.add(document)
+  const { data, errors } = await stack.gateway.client.run(
+    document as never,
+    {},
+    callerWith(authorization),
+    new AbortController().signal,
+  )
+  return { data, errors: errors.length }
+}
+
+/** Whoever reaches the subgraph without the gateway. */
+const straight: Ask = async (document, authorization) => {
+  const contextValue = stack.subgraph.context(callerWith(authorization))
+  const { data, errors = [] } = await execute({ schema: schemaOfStore(), document, contextValue })
+  return { data, errors: errors.length }
+}
+
+describe.each([
+  ['through the gateway', throughTheGateway],
+  ['straight from the subgraph', straight],
+])('%s', (_, ask) => {
+  const reached = new Set<string>()
+
+  test.each([...SCOPES, 'no scope', 'no credentials'])(
+    'a token with %s reads no type whose scope it does not hold, by any path',
+    async (scope) => {
+      const schema = schemaOfStore()
+      const query = schema.getQueryType() as GraphQLObjectType
+      const held = scope.startsWith('no ') ? [] : [scope]
+      const breaches: string[] = []
+      for (const shop of shops) {
+        const authorization = scope === 'no credentials' ? null : `Bearer ${await aToken(stack, shop.shop, held)}`
+        const answered = async (text: string) => {
+          const { data } = await ask(documentOf(text), authorization)
+          breaches.push(...breachesIn(data, query, held, schema, 'Query'))
+          for (const type of typesIn(data)) reached.add(type)
+        }
+        for (const field of Object.values(query.getFields())) {
+          if (field.name.startsWith('_')) continue
+          const given = argumentsOf(field.name, shop)
+          const needed = field.args.filter(isRequiredArgument).map(({ name }) => name)
+          if (needed.length > 0 && given === null) throw new Error(`Expected arguments for Query.${field.name}.`)
+          const root = `${field.name}${given ? `(${given})` : ''}`
+          const target = getNamedType(field.type)
+          const members = isUnionType(target) ? target.getTypes() : isObjectType(target) ? [target] : []
+          for (const member of members) {
+            const refused: RefusedPath[] = []
+            const below = mayRead(member.name, held) ? selectionOf(member, held, [], (path) => refused.push(path)) : 'MEMBER'
+            const on = (selection: string) => `{ ${root} { __typename ... on ${member.name} { ${selection} } } }`
+            await answered(on(below === 'MEMBER' ? leavesOf(member) : below))
+            // Each by itself: a refused field that may not be null takes all beside it along.
+            for (const path of refused) await answered(on(nested(member, path)))
+          }
+        }
+      }
+      expect(breaches).toEqual([])
+    },
+    180_000,
+  )
+
+  test('the walk has met every type that a shop has something of', () => {
+    const unmet = [...readBy.keys()].filter((type) => !reached.has(type) && !NEVER_MET.has(type))
+    expect(unmet).toEqual([])
+  })
+})
+
+/** Types that a scope alone does not lead to, or that the shops of the walk have nothing of. */
+const NEVER_MET: ReadonlySet<string> = new Set<string>([])
