@@ -12,6 +12,7 @@ import {
   LogController,
 } from 'fastify'
 import type { Logger } from 'pino'
+import { type LookupTable, lookupTable } from '../subgraphs/runtime/own-keys.ts'
 import { doorOf } from './doors.ts'
 import { idleConnections } from './idle-connections.ts'
 import { BOUNDS } from './limits/limits.ts'
@@ -262,13 +263,13 @@ export function refusalOf(error: Partial<FastifyError>): { readonly status: numb
   return { status, message: MESSAGES[error.code ?? ''] ?? error.message ?? 'The request is not valid.' }
 }
 
-const MESSAGES: Readonly<Record<string, string>> = {
+const MESSAGES: LookupTable<string> = lookupTable({
   FST_ERR_CTP_BODY_TOO_LARGE: `Expected a body of at most ${BOUNDS.bodyBytes} bytes.`,
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Expected a body with content-type application/json.',
   FST_ERR_CTP_INVALID_JSON_BODY: 'Expected a body of valid JSON.',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'Expected a body of JSON, got an empty one.',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'Expected a body as long as content-length says.',
-}
+})
 
 /** What is wrong with the head of a request, whatever it asks for. */
 function problemOf({ headers, httpVersion }: IncomingMessage): Error | null {
@@ -356,7 +357,7 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   socket.end(rawAnswer(status, phrase, body))
 }
 
-const MALFORMED: Readonly<Record<string, readonly [status: number, phrase: string, message: string]>> = {
+const MALFORMED: LookupTable<readonly [status: number, phrase: string, message: string]> = lookupTable({
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'Expected the whole request within 10 seconds.'],
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'Expected headers of at most 16 kB.'],
-}
+})
