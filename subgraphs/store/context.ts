@@ -13,6 +13,7 @@ import { appSubscriptionLoaders } from './app-subscription/loaders.ts'
 import type { AppSubscriptionRepository } from './app-subscription/repository.ts'
 import { checkoutCustomFieldLoaders } from './checkout-custom-field/loaders.ts'
 import type { CheckoutCustomFieldRepository } from './checkout-custom-field/repository.ts'
+import type { ConsoleSessionRepository } from './console-session/repository.ts'
 import { customFieldLoaders } from './custom-field/loaders.ts'
 import type { CustomFieldRepository } from './custom-field/repository.ts'
 import { customFieldSelectOptionLoaders } from './custom-field-select-option/loaders.ts'
@@ -104,6 +105,7 @@ export type Parts = {
   readonly stores: StoreRepository
   readonly shops: ShopRepository
   readonly checkoutCustomFields: CheckoutCustomFieldRepository
+  readonly consoleSessions: ConsoleSessionRepository
   readonly customers: CustomerRepository
   readonly customerAdditionalFields: CustomerAdditionalFieldRepository
   readonly customerCategories: CustomerCategoryRepository

@@ -17,6 +17,7 @@ import { appAuthorizationRepository } from './app-authorization/repository.ts'
 import { appInstallationRepository } from './app-installation/repository.ts'
 import { appSubscriptionRepository } from './app-subscription/repository.ts'
 import { checkoutCustomFieldRepository } from './checkout-custom-field/repository.ts'
+import { consoleSessionRepository } from './console-session/repository.ts'
 import { contextOf, type Parts } from './context.ts'
 import { customFieldRepository } from './custom-field/repository.ts'
 import { customFieldSelectOptionRepository } from './custom-field-select-option/repository.ts'
@@ -138,6 +139,7 @@ export async function storeSubgraph({
     stores: storeRepository(database.query),
     shops: shopRepository(database.query),
     checkoutCustomFields: checkoutCustomFieldRepository(database.query),
+    consoleSessions: consoleSessionRepository(database.now),
     customers: customerRepository(database.query),
     customerAdditionalFields: customerAdditionalFieldRepository(database.query),
     customerCategories: customerCategoryRepository(database.query),

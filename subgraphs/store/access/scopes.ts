@@ -110,6 +110,9 @@ export const FIELD_SCOPES: Readonly<Record<string, readonly Scope[] | 'owner' | 
   'Mutation.deleteApp': 'owner',
   'Query.appAuthorizations': 'owner',
   'Mutation.revokeAppAuthorization': 'owner',
+  'Query.isConsoleSessionOpen': 'owner',
+  'Mutation.beginConsoleSession': 'owner',
+  'Mutation.endConsoleSession': 'owner',
   'Query.authorizationRequest': 'anyone',
   'Mutation.signInToAuthorize': 'owner',
   // For users, who are no callers that have scopes.

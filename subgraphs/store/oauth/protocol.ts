@@ -176,7 +176,11 @@ export async function startProtocol({
       ctx.body = { ...(ctx.body as object), token_type: 'bearer', created_at: startedAt }
   })
 
-  function sayProblem(ctx: Pick<KoaContextWithOIDC, 'accepts' | 'redirect' | 'status' | 'body'>, error: string, error_description: string | undefined): void {
+  function sayProblem(
+    ctx: Pick<KoaContextWithOIDC, 'accepts' | 'redirect' | 'status' | 'body'>,
+    error: string,
+    error_description: string | undefined,
+  ): void {
     if (ctx.accepts('json', 'html') === 'html') {
       ctx.status = 303
       ctx.redirect(`${before}${PAGES.problem}?error=${encodeURIComponent(error)}`)
