@@ -7,7 +7,7 @@ import { eventFeed } from '../runtime/event-feed.ts'
 import { rateLimit } from '../runtime/rate-limit.ts'
 import { sdlOf } from '../runtime/sdl.ts'
 import type { Subgraph } from '../runtime/subgraph.ts'
-import { publishedKeys } from '../runtime/user-token.ts'
+import { publishedKeys, type SessionCheck, sessionsAt } from '../runtime/user-token.ts'
 import { accessJudge } from './access/access.ts'
 import { insiders } from './access/insiders.ts'
 import { accessRepository } from './access/repository.ts'
@@ -87,6 +87,7 @@ export async function storeSubgraph({
   replica,
   publicUrl,
   userKeys = publishedKeys(publicUrl),
+  isSessionOpen = sessionsAt(publicUrl),
   files,
   log,
   now = () => new Date(),
@@ -102,6 +103,8 @@ export async function storeSubgraph({
   readonly publicUrl: string
   /** What the tokens of users are checked by; fetched from `publicUrl` when absent. */
   readonly userKeys?: JWTVerifyGetKey
+  /** Whether the session of a user's token goes on; asked at `publicUrl` when absent. */
+  readonly isSessionOpen?: SessionCheck
   /** The bytes of pictures, attachments and digital goods; closed with the subgraph. */
   readonly files: Files
   readonly log: Logger
@@ -135,7 +138,7 @@ export async function storeSubgraph({
   const parts: Parts = {
     database: database.query,
     judge: inside.judge,
-    userJudge: userJudge(userKeys, now),
+    userJudge: userJudge(userKeys, isSessionOpen, now),
     stores: storeRepository(database.query),
     shops: shopRepository(database.query),
     checkoutCustomFields: checkoutCustomFieldRepository(database.query),
