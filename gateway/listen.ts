@@ -79,6 +79,9 @@ export async function freePort(host: string): Promise<number> {
   }
 }
 
+/** Whether only this machine reaches what listens on `host`. */
+export const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/.test(host)
+
 /** How a program that listens on `host` and `port` is reached from this machine. */
 export function localUrl(host: string, port: number): string {
   const everyHere = ['127.0.0.1', '::1', '0.0.0.0', '::', 'localhost'].includes(host)
