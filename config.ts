@@ -170,7 +170,7 @@ export const variables = {
     default: null,
     unit: null,
     meaning:
-      'Host names besides that of PUBLIC_URL and localhost under which clients reach /mcp, and whose web pages may use it, separated by commas.',
+      'Host names besides that of PUBLIC_URL, and those of this machine while HOST is one of them, under which clients reach /mcp, and whose web pages may use it, separated by commas.',
   },
   METRICS: {
     read: oneOrZero,

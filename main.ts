@@ -7,7 +7,7 @@ import { keepCompiled } from './compiled.ts'
 import { variables } from './config.ts'
 import { migrate } from './database/migrate.ts'
 import { type DatabaseServer, databaseServer } from './database/server.ts'
-import { freePort, listen, listeningOf, localUrl } from './gateway/listen.ts'
+import { freePort, isLoopback, listen, listeningOf, localUrl } from './gateway/listen.ts'
 import { tracingOf } from './gateway/tracing-config.ts'
 import type { AtriumConfig } from './processes/subgraphs.ts'
 import { describeConfig, readConfig } from './subgraphs/runtime/config.ts'
@@ -85,7 +85,7 @@ await runProgram(async (defer, end) => {
     operations: history && { token: config.OPERATIONS_TOKEN ?? '', history, checks, circuits: gateway.circuits, counting },
   })
   const isProxy = config.TRUSTED_PROXIES
-  const app = parts.createHttpServer({ log, checks, metrics, lost: site.lost, isProxy, loadLimit: config.LOAD_LIMIT })
+  const app = parts.createHttpServer({ log, checks, metrics, lost: site.lost, isProxy, loadLimit: config.LOAD_LIMIT, publicUrl })
   const explorer = config.EXPLORER && {
     page: await parts.serveExplorer(app, { examples: parts.graphExamples(), signIn: parts.graphSignIn(), home: './' }),
   }
@@ -101,6 +101,7 @@ await runProgram(async (defer, end) => {
   await parts.serveMcpServers(app, gateway.client, parts.guestOf(gateway), {
     publicUrl,
     hosts: config.MCP_HOSTS ?? [],
+    isOnLoopback: isLoopback(config.HOST),
     introspection: config.INTROSPECTION,
     counting,
   })

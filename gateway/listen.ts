@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import { type LookupTable, lookupTable } from '../subgraphs/runtime/own-keys.ts'
 import type { Defer } from '../subgraphs/runtime/program.ts'
 import { Refusal } from '../subgraphs/runtime/refusal.ts'
 
@@ -29,14 +30,14 @@ export const listeningOf = (
 /** Connections that may wait to be taken: Linux' own bound (net.core.somaxconn). With the 511 of Node a busy process has those reset that come while it is. */
 const BACKLOG = 4_096
 
-const REFUSALS: Readonly<Record<string, (at: Listening) => string>> = {
+const REFUSALS: LookupTable<(at: Listening) => string> = lookupTable({
   EADDRINUSE: ({ host, port }) =>
     `Port ${port} on ${host} is taken: stop the program that listens there, or set PORT to another number.`,
   EACCES: ({ port }) => `Port ${port} needs more rights than this user has: set PORT to a number from 1024 on.`,
   EADDRNOTAVAIL: ({ host }) =>
     `HOST ${host} is not an address of this machine: set HOST to one that is, or to 0.0.0.0 for all of them.`,
   ENOTFOUND: ({ host }) => `HOST ${host} is unknown: set HOST to an address of this machine, or to 0.0.0.0 for all of them.`,
-}
+})
 
 /** Opens the port; the end of the program closes it first and lets requests finish. */
 export async function listen(app: FastifyInstance, at: Listening, defer: Defer): Promise<void> {
@@ -77,6 +78,9 @@ export async function freePort(host: string): Promise<number> {
     server.close()
   }
 }
+
+/** Whether only this machine reaches what listens on `host`. */
+export const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/.test(host)
 
 /** How a program that listens on `host` and `port` is reached from this machine. */
 export function localUrl(host: string, port: number): string {

@@ -12,6 +12,7 @@ import {
   LogController,
 } from 'fastify'
 import type { Logger } from 'pino'
+import { type LookupTable, lookupTable } from '../subgraphs/runtime/own-keys.ts'
 import { doorOf } from './doors.ts'
 import { idleConnections } from './idle-connections.ts'
 import { BOUNDS } from './limits/limits.ts'
@@ -65,6 +66,9 @@ type Readiness = { readonly state: 'ok' | 'degraded' | 'failing'; readonly witho
 const REQUEST_MILLISECONDS = 10_000
 const READINESS_MILLISECONDS = 2_000
 
+/** A year, as is usual. Not for hosts below this one, which may be somebody else's. */
+const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' }
+
 /** The longest part of a path between two slashes where that stands for something, in characters. */
 const PART_CHARACTERS = 1_000
 const TOO_LONG_PART = `Expected parts of a path of at most ${PART_CHARACTERS} characters.`
@@ -116,6 +120,7 @@ export function createHttpServer({
   metrics = null,
   isProxy,
   loadLimit = 0,
+  publicUrl,
 }: {
   readonly log: Logger
   readonly checks?: readonly ReadinessCheck[]
@@ -127,7 +132,10 @@ export function createHttpServer({
   readonly isProxy?: IsProxy | undefined
   /** Requests and operations of WebSockets that are worked on at once; 0, the default, for no bound. */
   readonly loadLimit?: number
+  /** Where browsers reach this server. Under an https one they are told to use nothing else for a year (RFC 6797); absent, nothing is said. */
+  readonly publicUrl?: string | undefined
 }): FastifyInstance {
+  const common = { 'x-content-type-options': 'nosniff', ...(publicUrl?.startsWith('https:') && STRICT_TRANSPORT) }
   const app: FastifyInstance = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -154,7 +162,7 @@ export function createHttpServer({
       const reply = given as FastifyReply
       const status = error.statusCode && error.statusCode < 500 ? error.statusCode : 400
       const message = status === 414 ? TOO_LONG_PART : 'Expected a path whose percent-encoding is valid.'
-      reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
+      reply.headers({ 'x-request-id': request.id, ...common })
       const answers = unroutableAnswers.get(app.server) ?? []
       if (answers.some((answer) => answer(request as FastifyRequest, reply, { status, message }))) return
       void reply.code(status).send(errorBody(status, message))
@@ -174,8 +182,11 @@ export function createHttpServer({
   app.decorateRequest('door', null)
   app.addHook('onRequest', (request, reply, done) => {
     request.door = doorOf(pathOf(request))
-    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
-    done(problemOf(request.raw) ?? undefined)
+    reply.header('x-request-id', request.id).headers(common)
+    const hosts = hostProblem(request.raw)
+    // Before any room sees it: what a request is for depends on its host.
+    if (hosts !== null) void refuse(reply.header('connection', 'close'), 400, hosts)
+    else done(problemOf(request.raw) ?? undefined)
   })
   boundLoad(app, loadLimit, (door) => metrics?.shed(door))
   app.server.on('checkExpectation', (_, response) => {
@@ -262,22 +273,36 @@ export function refusalOf(error: Partial<FastifyError>): { readonly status: numb
   return { status, message: MESSAGES[error.code ?? ''] ?? error.message ?? 'The request is not valid.' }
 }
 
-const MESSAGES: Readonly<Record<string, string>> = {
+const MESSAGES: LookupTable<string> = lookupTable({
   FST_ERR_CTP_BODY_TOO_LARGE: `Expected a body of at most ${BOUNDS.bodyBytes} bytes.`,
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Expected a body with content-type application/json.',
   FST_ERR_CTP_INVALID_JSON_BODY: 'Expected a body of valid JSON.',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'Expected a body of JSON, got an empty one.',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'Expected a body as long as content-length says.',
-}
+})
 
 /** What is wrong with the head of a request, whatever it asks for. */
-function problemOf({ headers, httpVersion }: IncomingMessage): Error | null {
-  const problem = (statusCode: number, message: string) => Object.assign(new Error(message), { statusCode })
-  if (headers.host === undefined && httpVersion === '1.1') return problem(400, 'Expected a host header.')
+function problemOf({ headers }: IncomingMessage): Error | null {
   const coding = headers['content-encoding'] ?? 'identity'
   // Bodies are at most 100 kB: unpacked, one could be a thousand times as much.
-  return coding === 'identity' ? null : problem(415, 'Expected a body without content-encoding.')
+  return coding === 'identity' ? null : Object.assign(new Error('Expected a body without content-encoding.'), { statusCode: 415 })
 }
+
+/**
+ * What is wrong with the host that a request names; null for nothing. RFC 9112 §3.2 wants both refused: of several we would read the first, and a proxy in front may
+ * have read the last.
+ */
+export function hostProblem({ headers, httpVersion, rawHeaders }: IncomingMessage): string | null {
+  if (headers.host === undefined && httpVersion === '1.1') return 'Expected a host header.'
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string
+    if (name.length === HOST.length && name.toLowerCase() === HOST) count += 1
+  }
+  return count > 1 ? 'Expected one host header, got several.' : null
+}
+
+const HOST = 'host'
 
 function refuse(
   reply: FastifyReply,
@@ -356,7 +381,7 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   socket.end(rawAnswer(status, phrase, body))
 }
 
-const MALFORMED: Readonly<Record<string, readonly [status: number, phrase: string, message: string]>> = {
+const MALFORMED: LookupTable<readonly [status: number, phrase: string, message: string]> = lookupTable({
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'Expected the whole request within 10 seconds.'],
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'Expected headers of at most 16 kB.'],
-}
+})

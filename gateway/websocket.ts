@@ -14,7 +14,7 @@ import { heartbeat } from './heartbeat.ts'
 import { GRAPHQL_PATH } from './http.ts'
 import { BOUNDS } from './limits/limits.ts'
 import { clientAddress, type IsProxy } from './proxies.ts'
-import { refuseUpgrade, requestIdOf } from './server.ts'
+import { hostProblem, refuseUpgrade, requestIdOf } from './server.ts'
 
 /** Between two pings to one client. One that answers none of two in a row is gone, whatever TCP says. */
 const PING_SECONDS = 15
@@ -158,7 +158,10 @@ export function serveWebSockets(
     sockets.handleUpgrade(request, socket, head, (opened) => connected(opened, socket, { requestId, address, credentials }))
   }
 
-  function refusalFor({ url = '' }: IncomingMessage): readonly [status: number, message: string, retryAfter?: number] | null {
+  function refusalFor(request: IncomingMessage): readonly [status: number, message: string, retryAfter?: number] | null {
+    const { url = '' } = request
+    const hosts = hostProblem(request)
+    if (hosts !== null) return [400, hosts]
     if (url.split('?', 1)[0] !== GRAPHQL_PATH) return [404, `Expected WebSockets at ${GRAPHQL_PATH}.`]
     if (isClosing) return [503, 'This server is stopping: connect again.']
     if (connections.size >= BOUNDS.connections) return [503, 'Too many connections: try again later.']

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { expectationOf, read } from '../rest-facade/http/parameters.ts'
+import { type LookupTable, lookupTable } from '../subgraphs/runtime/own-keys.ts'
 import type { Bound } from './arguments.ts'
 
 /** Longest text of an argument whose row sets no bound of its own, in characters. */
@@ -24,7 +25,7 @@ export function wholeNumber(min: number, max: number): z.ZodType<number> {
 const INT_MAX = 2_147_483_647
 
 /** The scalars of the graph as arguments. */
-const SCALARS: Readonly<Record<string, (bound: Bound) => z.ZodType>> = {
+const SCALARS: LookupTable<(bound: Bound) => z.ZodType> = lookupTable({
   String: ({ max = LONGEST_TEXT }) => text(max),
   ID: ({ max = LONGEST_TEXT }) => text(max),
   Int: ({ min = -INT_MAX - 1, max = INT_MAX }) => wholeNumber(min, max),
@@ -34,7 +35,7 @@ const SCALARS: Readonly<Record<string, (bound: Bound) => z.ZodType>> = {
   Url: ({ max = LONGEST_TEXT }) => text(max),
   Decimal: () => z.union([z.string(), z.number()], { error: 'a decimal number such as "12.50"' }),
   JSON: () => z.unknown(),
-}
+})
 
 /** What an argument of a scalar may be. Throws for a scalar that tools do not know yet. */
 export function scalarArgument(name: string, bound: Bound): z.ZodType {

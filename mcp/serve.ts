@@ -8,7 +8,7 @@ import type { Caller, CredentialHeader } from '../subgraphs/runtime/caller.ts'
 import type { Counting } from '../subgraphs/runtime/counting.ts'
 import type { Spelling } from './arguments.ts'
 import type { Told } from './call.ts'
-import { guard, refuse } from './guard.ts'
+import { guard, type Reached, refuse } from './guard.ts'
 import { type Era, protocolOf } from './protocol.ts'
 import { serverJson } from './server-json.ts'
 import type { PromptRow, ResourceRow } from './texts.ts'
@@ -61,11 +61,7 @@ export type Account =
 /** `scopes`: what the credentials allow. */
 type Admitted = { readonly account: string; readonly scopes: readonly string[] }
 
-export type ServingOptions = {
-  /** Where clients reach this process, with or without a slash at the end. */
-  readonly publicUrl: string
-  /** Further host names under which clients reach it, and whose pages may use it. */
-  readonly hosts: readonly string[]
+export type ServingOptions = Reached & {
   /** Where requests of accounts are counted. */
   readonly counting: Counting
 }
@@ -111,7 +107,7 @@ export async function serveMcp(
 
   await app.register(
     async (scope) => {
-      scope.addHook('onRequest', guard([new URL(publicUrl).hostname, ...options.hosts]))
+      scope.addHook('onRequest', guard(options))
       scope.removeAllContentTypeParsers()
       scope.addContentTypeParser('*', { parseAs: 'string', bodyLimit: BODY_BYTES }, (_, text, done) => done(null, text))
       scope.setErrorHandler((error: FastifyError, request, reply) => {

@@ -2,9 +2,11 @@ import type { GatewayClient } from '../gateway/client.ts'
 import type { Link } from '../gateway/link.ts'
 import { localLink } from '../gateway/local-link.ts'
 import type { ReadinessCheck } from '../gateway/server.ts'
+import { sessionCheck } from '../rest-facade/social/session/check.ts'
 import { resources } from '../rest-facade/store/resources.ts'
 import type { Door } from '../subgraphs/runtime/door.ts'
 import type { Subgraph } from '../subgraphs/runtime/subgraph.ts'
+import type { SessionCheck } from '../subgraphs/runtime/user-token.ts'
 import { type Making, STARTED } from './subgraphs.ts'
 
 /** The subgraphs as a gateway reaches them, and what of them its process answers for. */
@@ -23,7 +25,16 @@ export type Graph = {
 }
 
 /** All subgraphs, in this process. */
-export async function graphInside(making: Making): Promise<Graph> {
+export async function graphInside(made: Omit<Making, 'isSessionOpen'>): Promise<Graph> {
+  // Sessions are asked about through the graph, which is there when clients are.
+  let check: SessionCheck | null = null
+  const making: Making = {
+    ...made,
+    isSessionOpen: async (token) => {
+      if (!check) throw new Error('Expected the graph to have begun before sessions are asked about.')
+      return check(token)
+    },
+  }
   const directory = await STARTED.directory(making)
   const social = await STARTED.social(making)
   const store = await STARTED.store(making)
@@ -35,7 +46,10 @@ export async function graphInside(making: Making): Promise<Graph> {
     door: store.door ?? null,
     listeners: () => subgraphs.reduce((sum, { listeners }) => sum + (listeners?.() ?? 0), 0),
     jobs: store.jobs,
-    begin: async (client) => making.defer(await store.deliverWebhooks(await resources(client))),
+    async begin(client) {
+      check = await sessionCheck(client)
+      making.defer(await store.deliverWebhooks(await resources(client)))
+    },
     start() {
       for (const { start } of subgraphs) start?.()
     },

@@ -14,10 +14,11 @@ import { createHttpServer } from '../gateway/server.ts'
 import { serveLink } from '../gateway/split/link-door.ts'
 import { signatureJudge } from '../gateway/split/signature.ts'
 import { linkSecretsOf } from '../gateway/split/variables.ts'
+import { sessionCheck } from '../rest-facade/social/session/check.ts'
 import { resources } from '../rest-facade/store/resources.ts'
 import { countingOf } from '../subgraphs/runtime/counting.ts'
 import type { Defer } from '../subgraphs/runtime/program.ts'
-import { readKeys } from '../subgraphs/runtime/user-token.ts'
+import { readKeys, type SessionCheck } from '../subgraphs/runtime/user-token.ts'
 import type { StoreSubgraph } from '../subgraphs/store/subgraph.ts'
 import { graphOutside } from './graph-outside.ts'
 import { ownGraph } from './own-graph.ts'
@@ -25,7 +26,7 @@ import { type AtriumConfig, STARTED, type SubgraphName } from './subgraphs.ts'
 
 /**
  * One subgraph as a process of its own, for gateways that know LINK_SECRET. The store also asks the others: what webhooks say is read through the graph, and the
- * keys of users are with the social subgraph.
+ * keys and sessions of users are with the social subgraph.
  */
 export async function runSubgraph(
   name: SubgraphName,
@@ -42,11 +43,19 @@ export async function runSubgraph(
   if (migrations.applied.length > 0) log.info({ applied: migrations.applied }, 'database migrated')
 
   let client: GatewayClient | null = null
+  let check: SessionCheck | null = null
   const userKeys = readKeys(() => keysOf(client))
+  const isSessionOpen: SessionCheck = async (token) => {
+    if (!check) throw new Error('Expected the graph to have begun before sessions are asked about.')
+    return check(token)
+  }
   const counting = await countingOf(config, log)
   defer(counting.close)
-  const subgraph = await STARTED[name]({ config, connection, publicUrl, userKeys, counting, log, defer })
-  if (name === 'store') client = await storeAndOthers(subgraph as StoreSubgraph, config, { log, defer })
+  const subgraph = await STARTED[name]({ config, connection, publicUrl, userKeys, isSessionOpen, counting, log, defer })
+  if (name === 'store') {
+    client = await storeAndOthers(subgraph as StoreSubgraph, config, { log, defer })
+    check = await sessionCheck(client)
+  }
 
   const metrics = config.METRICS ? createMetrics({ ofProcess: true }) : null
   const app = createHttpServer({ log, metrics, checks: [{ name, check: subgraph.ready }], loadLimit: config.LOAD_LIMIT })

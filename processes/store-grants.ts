@@ -4,6 +4,7 @@ import { type CallerGrants, type FindGrants, NO_GRANTS } from '../gateway/author
 import { refusal } from '../gateway/errors.ts'
 import type { Link, Passage } from '../gateway/link.ts'
 import type { Requirement } from '../subgraphs/runtime/authorization-rules.ts'
+import { HOW_TO_SIGN_IN } from '../subgraphs/store/access/access.ts'
 
 /** Credentials that were taken back go on to be believed for so long; the subgraph itself believes them as long. */
 const GRANTS_TTL_MS = 1_000
@@ -12,9 +13,12 @@ const MAX_REMEMBERED_CALLERS = 10_000
 /** Distinct sets of grants; the schema knows 42 scopes, and installations have few combinations. */
 const MAX_DISTINCT_GRANTS = 1_000
 
-const QUERY = '{ callerGrants { isAuthenticated scopes policies } }'
-type Answer = {
-  readonly callerGrants: { readonly isAuthenticated: boolean; readonly scopes: string[]; readonly policies: string[] }
+const QUERY = '{ callerGrants { isAuthenticated storeCode scopes policies } }'
+type Found = {
+  readonly isAuthenticated: boolean
+  readonly storeCode: string | null
+  readonly scopes: readonly string[]
+  readonly policies: readonly string[]
 }
 
 /**
@@ -35,7 +39,7 @@ export function storeGrants(links: ReadonlyMap<string, Link>): FindGrants {
     if (known && known.until > performance.now()) return known.grants
     remembered.delete(key)
     const grants = find(link, passage).then((found) => {
-      if (found.denial && remembered.get(key)?.grants === grants) remembered.delete(key)
+      if (found.denial && !found.isAuthenticated && remembered.get(key)?.grants === grants) remembered.delete(key)
       return found
     })
     remembered.set(key, { until: performance.now() + GRANTS_TTL_MS, grants })
@@ -53,24 +57,27 @@ export function storeGrants(links: ReadonlyMap<string, Link>): FindGrants {
       const { data, errors = [] } = await store.execute(asked, { caller, signal: AbortSignal.timeout(TIMEOUT_MS) })
       const [error] = errors
       if (error || !data) return denied(error)
-      const { isAuthenticated, scopes, policies } = (data as Answer).callerGrants
-      return grantsOf(isAuthenticated, scopes, policies)
+      return grantsOf((data as { readonly callerGrants: Found }).callerGrants)
     } catch {
       return denied()
     }
   }
 
-  function grantsOf(isAuthenticated: boolean, scopes: readonly string[], policies: readonly string[]): CallerGrants {
-    const text = JSON.stringify([isAuthenticated, scopes, policies])
+  function grantsOf({ isAuthenticated, storeCode, scopes, policies }: Found): CallerGrants {
+    // A user is refused what takes a store in the words for callers without credentials of one.
+    const denial = storeCode === null ? USER_DENIAL : null
+    const text = JSON.stringify([isAuthenticated, denial !== null, scopes, policies])
     let grants = distinct.get(text)
     if (!grants) {
       if (distinct.size >= MAX_DISTINCT_GRANTS) distinct.clear()
-      grants = { isAuthenticated, scopes: new Set(scopes), policies: new Set(policies), denial: null, describeRoot }
+      grants = { isAuthenticated, scopes: new Set(scopes), policies: new Set(policies), denial, describeRoot }
       distinct.set(text, grants)
     }
     return grants
   }
 }
+
+const USER_DENIAL = { message: HOW_TO_SIGN_IN, extensions: { code: 'UNAUTHENTICATED' } }
 
 /** What an operation may take. */
 const TIMEOUT_MS = 10_000

@@ -10,6 +10,7 @@ import type { Defer } from '../subgraphs/runtime/program.ts'
 import { ownWrites } from '../subgraphs/runtime/recent-writes.ts'
 import { Refusal } from '../subgraphs/runtime/refusal.ts'
 import type { Subgraph } from '../subgraphs/runtime/subgraph.ts'
+import type { SessionCheck } from '../subgraphs/runtime/user-token.ts'
 import { socialSubgraph } from '../subgraphs/social/subgraph.ts'
 import { fileStorageOf } from '../subgraphs/store/file/configured.ts'
 import { storeFiles } from '../subgraphs/store/file/files.ts'
@@ -32,6 +33,8 @@ export type Making = {
   readonly publicUrl: string
   /** What the tokens of users are checked by. */
   readonly userKeys: JWTVerifyGetKey
+  /** Whether the session of a user's token goes on. */
+  readonly isSessionOpen: SessionCheck
   /** Where files of stores are; absent: where the configuration says. */
   readonly storage?: FileStorage
   /** Where limits of addresses and keys are counted. */
@@ -56,12 +59,13 @@ export const STARTED = {
     return closedLater(await socialSubgraph({ connection, replica, counting, log }), defer)
   },
   store: async (making: Making): Promise<StoreSubgraph> => {
-    const { config, connection, publicUrl, userKeys, storage, counting, log, defer } = making
+    const { config, connection, publicUrl, userKeys, isSessionOpen, storage, counting, log, defer } = making
     const replica = await replicaOf('store', making)
     const kept = storage ?? (await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })).storage
     const files = storeFiles(kept, fileSources())
     const webhookNetwork = webhookNetworkOf(config)
-    const store = await storeSubgraph({ connection, replica, publicUrl, userKeys, files, counting, log, webhookNetwork })
+    const users = { userKeys, isSessionOpen }
+    const store = await storeSubgraph({ connection, replica, publicUrl, ...users, files, counting, log, webhookNetwork })
     // Nobody has to wait for a shop.
     const start = () => defer(seedStore(connection, { files, log }))
     return { ...closedLater(store, defer), start }

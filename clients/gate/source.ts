@@ -22,21 +22,21 @@ export function sourceOf(text: string): Source {
   }
 }
 
-const FORMATS: Readonly<Record<string, Format>> = {
-  '.html': 'html',
-  '.htm': 'html',
-  '.xhtml': 'html',
-  '.txt': 'text',
-  '.md': 'text',
-}
+const FORMATS: ReadonlyMap<string, Format> = new Map([
+  ['.html', 'html'],
+  ['.htm', 'html'],
+  ['.xhtml', 'html'],
+  ['.txt', 'text'],
+  ['.md', 'text'],
+])
 
 /** A file, as if it had been fetched. Never rejects. */
 export async function readPage(path: string, maxBytes: number): Promise<Fetched> {
-  const format = FORMATS[extname(path).toLowerCase()]
+  const format = FORMATS.get(extname(path).toLowerCase())
   try {
     const found = await stat(path)
     if (!found.isFile()) return { kind: 'failed', reason: 'It is no file.' }
-    if (!format) return { kind: 'failed', reason: `It is none of ${Object.keys(FORMATS).join(', ')}.` }
+    if (!format) return { kind: 'failed', reason: `It is none of ${[...FORMATS.keys()].join(', ')}.` }
     if (found.size > maxBytes) return { kind: 'failed', reason: `It is longer than ${maxBytes} bytes.` }
     return { kind: 'page', url: path, format, text: decoded(await readFile(path)) }
   } catch (error) {

@@ -29,12 +29,12 @@ export type Web = {
 
 const MOST_REDIRECTS = 5
 
-const FORMATS: Readonly<Record<string, Format>> = {
-  'text/html': 'html',
-  'application/xhtml+xml': 'html',
-  'text/plain': 'text',
-  'text/markdown': 'text',
-}
+const FORMATS: ReadonlyMap<string, Format> = new Map([
+  ['text/html', 'html'],
+  ['application/xhtml+xml', 'html'],
+  ['text/plain', 'text'],
+  ['text/markdown', 'text'],
+])
 
 /** Reads pages of strangers: bounded in time and size, and only from public addresses, whatever a name resolves to in the moment of the connection. */
 export function web({ allowPrivate, maxBytes, timeoutMs, lookup = systemLookup }: WebOptions): Web {
@@ -48,7 +48,7 @@ export function web({ allowPrivate, maxBytes, timeoutMs, lookup = systemLookup }
       dispatcher: agent,
       redirect: 'manual',
       signal,
-      headers: { 'user-agent': 'atrium-gate', accept: Object.keys(FORMATS).join(', ') },
+      headers: { 'user-agent': 'atrium-gate', accept: [...FORMATS.keys()].join(', ') },
     })
   }
 
@@ -88,7 +88,7 @@ async function pageIn(response: Response, url: URL, maxBytes: number): Promise<F
   }
   if (!response.ok) return refused(`The server answered ${response.status}.`)
   const [type = '', ...parameters] = (response.headers.get('content-type') ?? '').split(';').map((part) => part.trim())
-  const format = FORMATS[type.toLowerCase()]
+  const format = FORMATS.get(type.toLowerCase())
   if (!format) return refused(type === '' ? 'It does not say what it is.' : `It is ${type}, which is not read.`)
 
   const chunks: Uint8Array[] = []

@@ -22,6 +22,7 @@ import {
   TypeNameMetaFieldDef,
 } from 'graphql'
 import { collectSubfields } from 'graphql/execution/collectFields.js'
+import { type LookupTable, lookupTable } from '../../subgraphs/runtime/own-keys.ts'
 import { type AnswerClass, answerClass } from '../answer.ts'
 import { type ArgumentsOf, argumentsOf } from './arguments.ts'
 import { resolverOf } from './entities.ts'
@@ -153,13 +154,13 @@ function completionOf(type: GraphQLOutputType, isNonNull: boolean): Completion {
 }
 
 /** What the scalars of the specification make of values that have the right type already: nothing. */
-const PRIMITIVES: Readonly<Record<string, 'string' | 'boolean' | 'number'>> = {
+const PRIMITIVES: LookupTable<'string' | 'boolean' | 'number'> = lookupTable({
   String: 'string',
   ID: 'string',
   Boolean: 'boolean',
   Int: 'number',
   Float: 'number',
-}
+})
 /** Programs do replace the serialisation of these types; theirs counts then. */
 const PRISTINE = new Map<GraphQLLeafType, unknown>(specifiedScalarTypes.map((type) => [type, type.serialize]))
 

@@ -76,7 +76,7 @@ export async function serveFacade<Shared>(app: FastifyInstance, client: GatewayC
         scope.setNotFoundHandler(elsewhere)
         scope.setErrorHandler((error, request, reply) => {
           if (error instanceof Overloaded) return refuse(reply, { ...unavailable, message: error.message })
-          const problem = facade.bodyBytes === undefined ? null : bodyProblem(error as { statusCode?: number }, bodyBytes)
+          const problem = bodyProblem(error as { statusCode?: number }, bodyBytes)
           if (problem) return refuse(reply, problem)
           request.log.error({ err: error }, 'a REST request failed')
           return refuse(reply, internal(request.id))

@@ -1,3 +1,4 @@
+import { type LookupTable, lookupTable } from '../../subgraphs/runtime/own-keys.ts'
 import { invalidBody, type Problem } from '../http/problem.ts'
 
 /** RFC 9457, with our codes beside its members. `type` says nothing that `code` does not. */
@@ -32,7 +33,7 @@ const TITLES: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 }
 
-const CODES: Readonly<Record<string, string>> = { INTERNAL_SERVER_ERROR: 'internal' }
+const CODES: LookupTable<string> = lookupTable({ INTERNAL_SERVER_ERROR: 'internal' })
 
 /** What the graph found wrong with an input, with its fields as the wire spells them. */
 export const invalidInput = (

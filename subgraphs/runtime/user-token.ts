@@ -10,6 +10,9 @@ const KEYS_PATH = '/.well-known/jwks.json'
 /** A key that is new is asked for again so soon: until then a token that it signed is refused. */
 const COOLDOWN_MILLISECONDS = 1_000
 
+/** As long as somebody who signs in should have to wait. */
+const SESSION_TIMEOUT_MS = 5_000
+
 /** Whose session a token is of: row ids. */
 export type TokenSubject = { readonly userId: string; readonly sessionId: string }
 
@@ -25,6 +28,30 @@ const FAULTS_OF_KEYS = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID', 'ERR_JWK
 /** The token of a user that a caller presents; null for none. */
 export const userTokenIn = ({ credentials: { authorization = '' } }: Pick<Caller, 'credentials'>): string | null =>
   JWT.exec(authorization.trim())?.[1] ?? null
+
+/** Whether the session of a token goes on, said by who has the sessions; rejects when they cannot be asked. */
+export type SessionCheck = (token: string) => Promise<boolean>
+
+/** The same from the installation at this address, for who has no other way to ask. */
+export const sessionsAt =
+  (url: string): SessionCheck =>
+  async (token) => {
+    const answer = await fetch(new URL('/graphql', url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: '{"query":"{ me { id } }"}',
+      signal: AbortSignal.timeout(SESSION_TIMEOUT_MS),
+    })
+    const { data, errors = [] } = (await answer.json()) as SessionAnswer
+    if (data?.me) return true
+    if (errors.some(({ extensions }) => extensions?.code === 'UNAUTHENTICATED')) return false
+    throw new Error('Expected the installation to say whether a session goes on.')
+  }
+
+type SessionAnswer = {
+  readonly data?: { readonly me: object | null } | null
+  readonly errors?: readonly { readonly extensions?: { readonly code?: string } }[]
+}
 
 /** The keys that are published by the installation at this address, for subgraphs that only check. They are fetched when they are needed. */
 export const publishedKeys = (url: string): JWTVerifyGetKey =>

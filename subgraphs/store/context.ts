@@ -1,11 +1,10 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import type { Grants } from '../runtime/authorization-rules.ts'
 import type { Caller } from '../runtime/caller.ts'
 import { lazily } from '../runtime/lazily.ts'
 import type { EventFeed } from '../runtime/outbox.ts'
 import type { Access, AccessJudge } from './access/access.ts'
-import { grantsOf } from './access/guard.ts'
+import { grantsOf, type StoreGrants } from './access/guard.ts'
 import { isScope, SCOPES } from './access/scopes.ts'
 import type { Presented, UserJudge } from './access/user.ts'
 import { appLoaders } from './app/loaders.ts'
@@ -16,6 +15,7 @@ import { appSubscriptionLoaders } from './app-subscription/loaders.ts'
 import type { AppSubscriptionRepository } from './app-subscription/repository.ts'
 import { checkoutCustomFieldLoaders } from './checkout-custom-field/loaders.ts'
 import type { CheckoutCustomFieldRepository } from './checkout-custom-field/repository.ts'
+import type { ConsoleSessionRepository } from './console-session/repository.ts'
 import { customFieldLoaders } from './custom-field/loaders.ts'
 import type { CustomFieldRepository } from './custom-field/repository.ts'
 import { customFieldSelectOptionLoaders } from './custom-field-select-option/loaders.ts'
@@ -107,6 +107,7 @@ export type Parts = {
   readonly stores: StoreRepository
   readonly shops: ShopRepository
   readonly checkoutCustomFields: CheckoutCustomFieldRepository
+  readonly consoleSessions: ConsoleSessionRepository
   readonly customers: CustomerRepository
   readonly customerAdditionalFields: CustomerAdditionalFieldRepository
   readonly customerCategories: CustomerCategoryRepository
@@ -167,9 +168,9 @@ export type Context = Parts & {
   /** What the caller may do, judged once per context. Rejects with UNAUTHENTICATED or RATE_LIMITED. */
   readonly access: () => Promise<Access>
   /** What the caller holds of what the schema demands: that of `access`; of a signed-in user without a store, what users hold. Rejects like `access`. */
-  readonly grants: () => Promise<Grants>
+  readonly grants: () => Promise<StoreGrants>
   /** The same, once it is known; null before. */
-  readonly knownGrants: () => Grants | null
+  readonly knownGrants: () => StoreGrants | null
   /** The store of the caller; rejects like `access`. */
   readonly storeId: () => Promise<number>
   /** The user of the social graph that the caller is, by an opaque id; null for none. Rejects with UNAUTHENTICATED for a token that is not valid now. */
@@ -235,7 +236,7 @@ const loadersOf = lazily<[parts: Parts, tenant: Tenant]>()(
 )
 
 /** Users have no store of theirs to act in; they may read which ones they own. */
-const USER_GRANTS: Grants = { isAuthenticated: true, scopes: new Set(['read_store']), policies: new Set() }
+const USER_GRANTS: StoreGrants = { isAuthenticated: true, storeCode: null, scopes: new Set(['read_store']), policies: new Set() }
 
 function withGrantedScopes(access: Access, { grantedScopes = [] }: Caller): Access {
   const { scopes } = access
@@ -247,13 +248,13 @@ function withGrantedScopes(access: Access, { grantedScopes = [] }: Caller): Acce
 export function contextOf(parts: Parts, caller: Caller): Context {
   let judging: Promise<Access> | null = null
   const access = () => (judging ??= parts.judge(caller).then((judged) => withGrantedScopes(judged, caller)))
-  let [granting, known]: [Promise<Grants> | null, Grants | null] = [null, null]
+  let [granting, known]: [Promise<StoreGrants> | null, StoreGrants | null] = [null, null]
   const grants = () =>
     (granting ??= findGrants().then((found) => {
       known = found
       return found
     }))
-  async function findGrants(): Promise<Grants> {
+  async function findGrants(): Promise<StoreGrants> {
     try {
       return grantsOf(await access(), SCOPES)
     } catch (refused) {

@@ -7,6 +7,7 @@ import { appInstallationResolvers } from './app-installation/resolvers.ts'
 import { appSubscriptionResolvers } from './app-subscription/resolvers.ts'
 import { authorizationRequestResolvers } from './authorization-request/resolvers.ts'
 import { checkoutCustomFieldResolvers } from './checkout-custom-field/resolvers.ts'
+import { consoleSessionResolvers } from './console-session/resolvers.ts'
 import { countryResolvers } from './country/resolvers.ts'
 import { customFieldResolvers } from './custom-field/resolvers.ts'
 import { customFieldSelectOptionResolvers } from './custom-field-select-option/resolvers.ts'
@@ -56,6 +57,7 @@ const nouns: readonly Resolvers[] = [
   appInstallationResolvers,
   appSubscriptionResolvers,
   authorizationRequestResolvers,
+  consoleSessionResolvers,
   countryResolvers,
   customerAdditionalFieldResolvers,
   customerCategoryResolvers,

@@ -7,7 +7,7 @@ import { eventFeed } from '../runtime/event-feed.ts'
 import { rateLimit } from '../runtime/rate-limit.ts'
 import { sdlOf } from '../runtime/sdl.ts'
 import type { Subgraph } from '../runtime/subgraph.ts'
-import { publishedKeys } from '../runtime/user-token.ts'
+import { publishedKeys, type SessionCheck, sessionsAt } from '../runtime/user-token.ts'
 import { accessJudge } from './access/access.ts'
 import { guardSchema } from './access/guard.ts'
 import { insiders } from './access/insiders.ts'
@@ -18,6 +18,7 @@ import { appAuthorizationRepository } from './app-authorization/repository.ts'
 import { appInstallationRepository } from './app-installation/repository.ts'
 import { appSubscriptionRepository } from './app-subscription/repository.ts'
 import { checkoutCustomFieldRepository } from './checkout-custom-field/repository.ts'
+import { consoleSessionRepository } from './console-session/repository.ts'
 import { contextOf, type Parts } from './context.ts'
 import { customFieldRepository } from './custom-field/repository.ts'
 import { customFieldSelectOptionRepository } from './custom-field-select-option/repository.ts'
@@ -87,6 +88,7 @@ export async function storeSubgraph({
   replica,
   publicUrl,
   userKeys = publishedKeys(publicUrl),
+  isSessionOpen = sessionsAt(publicUrl),
   files,
   log,
   now = () => new Date(),
@@ -102,6 +104,8 @@ export async function storeSubgraph({
   readonly publicUrl: string
   /** What the tokens of users are checked by; fetched from `publicUrl` when absent. */
   readonly userKeys?: JWTVerifyGetKey
+  /** Whether the session of a user's token goes on; asked at `publicUrl` when absent. */
+  readonly isSessionOpen?: SessionCheck
   /** The bytes of pictures, attachments and digital goods; closed with the subgraph. */
   readonly files: Files
   readonly log: Logger
@@ -135,10 +139,11 @@ export async function storeSubgraph({
   const parts: Parts = {
     database: database.query,
     judge: inside.judge,
-    userJudge: userJudge(userKeys, now),
+    userJudge: userJudge(userKeys, isSessionOpen, now),
     stores: storeRepository(database.query),
     shops: shopRepository(database.query),
     checkoutCustomFields: checkoutCustomFieldRepository(database.query),
+    consoleSessions: consoleSessionRepository(database.now),
     customers: customerRepository(database.query),
     customerAdditionalFields: customerAdditionalFieldRepository(database.query),
     customerCategories: customerCategoryRepository(database.query),

@@ -89,6 +89,7 @@ await serveTrustApi(app, gateway.client, { publicUrl: url })
 await serveMcpServers(app, gateway.client, guestOf(gateway), {
   publicUrl: url,
   hosts: [],
+  isOnLoopback: true,
   introspection: true,
   counting: countedHere(),
 })

@@ -56,7 +56,27 @@ test('a user claims a store with the credentials of both, and nobody else after 
   expect((await ask('{ store { owner { id } } }', store.caller.credentials)).data.store.owner.id).toBe(ann.id)
 })
 
-test('a user sees the own stores, oldest first; others and strangers see null', async () => {
+test('a token that was signed out claims no store and sees none, though its signature is good', async () => {
+  const [hal, ida] = [await aUser('Hal'), await aUser('Ida')]
+  const [store, kept] = [await stack.aStore({ name: 'Unclaimed' }), await stack.aStore({ name: 'Kept' })]
+  expect((await ask(CLAIM, both(kept, hal.token))).codes).toEqual([])
+  expect((await ask('mutation { signOut { sessionsEnded } }', bearer(hal.token))).data.signOut.sessionsEnded).toBe(1)
+  expect((await ask(CLAIM, both(store, hal.token))).codes).toEqual(['UNAUTHENTICATED'])
+  expect((await ask('{ store { owner { id } } }', store.caller.credentials)).data.store.owner).toBeNull()
+  // Asked of the store alone: the social graph would refuse the rest.
+  const owned = `{ user(id: "${hal.id}") { stores { code } } }`
+  expect((await ask(owned, bearer(hal.token))).data.user?.stores ?? null).toBeNull()
+
+  const SET = `mutation { changePassword(input: { currentPassword: "correct horse", newPassword: "battery staple" }) { __typename } }`
+  const second = (
+    await ask('mutation { login(email: "ida@example.org", password: "correct horse") { ... on LoginSuccess { token } } }')
+  ).data.login
+  expect((await ask(SET, bearer(ida.token))).codes).toEqual([])
+  expect((await ask(CLAIM, both(store, second.token))).codes).toEqual(['UNAUTHENTICATED'])
+  expect((await ask(CLAIM, both(store, ida.token))).data.claimStore.__typename).toBe('ClaimStoreSuccess')
+})
+
+test('a user sees the own stores, oldest first; others see null, and who is not signed in is told so', async () => {
   const [cleo, dan] = [await aUser('Cleo'), await aUser('Dan')]
   const stores = [await stack.aStore({ name: 'First' }), await stack.aStore({ name: 'Second' })]
   for (const store of stores) await ask(CLAIM, both(store, cleo.token))
@@ -66,10 +86,12 @@ test('a user sees the own stores, oldest first; others and strangers see null', 
     ['First', 'Second'].map((name) => ({ name, owner: { name: 'Cleo' }, languages: [{ code: 'pt' }] })),
   )
   const other = `{ user(id: "${cleo.id}") { name stores { code } } }`
-  for (const credentials of [bearer(dan.token), {}, stores[0]?.caller.credentials ?? {}]) {
+  for (const credentials of [bearer(dan.token), stores[0]?.caller.credentials ?? {}]) {
     const { data, codes } = await ask(other, credentials)
     expect([data.user, codes]).toEqual([{ name: 'Cleo', stores: null }, []])
   }
+  const { data, codes } = await ask(other, {})
+  expect([data.user, codes]).toEqual([{ name: 'Cleo', stores: null }, ['UNAUTHENTICATED']])
   expect((await ask('{ me { stores { code } } }', bearer(dan.token))).data.me.stores).toEqual([])
 })
 

@@ -1,7 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import pino from 'pino'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { isLoopback } from '../../gateway/listen.ts'
 import { createHttpServer } from '../../gateway/server.ts'
 import { argumentsOf } from '../../mcp/arguments.ts'
 import { type Admission, serveMcp } from '../../mcp/serve.ts'
@@ -66,6 +67,50 @@ test.each([
   })
   expect(preflight.status).toBe(status === 200 ? 204 : 403)
   if (status === 200) expect(preflight.headers['access-control-allow-headers']).toContain('mcp-protocol-version')
+})
+
+describe('where more than this machine reaches it', () => {
+  let open: McpStack
+  beforeAll(async () => {
+    open = await startMcpStack({ hosts: ['agents.example'], isOnLoopback: false })
+  })
+  afterAll(() => open?.close())
+
+  test.each([
+    ['atrium.example', undefined, 200],
+    ['atrium.example:8443', 'https://atrium.example', 200],
+    ['agents.example', 'https://agents.example', 200],
+    ['localhost:4000', undefined, 403],
+    ['127.0.0.1', undefined, 403],
+    ['[::1]:4000', undefined, 403],
+    ['atrium.example', 'http://localhost:6274', 403],
+    ['atrium.example', 'http://127.0.0.1', 403],
+    ['atrium.example', 'http://[::1]:3000', 403],
+    // Pages of the same name that are not the same origin.
+    ['atrium.example', 'http://atrium.example', 403],
+    ['atrium.example', 'https://atrium.example:8443', 403],
+    ['atrium.example', 'null', 403],
+  ])('a request under the name %s of a page of %s is answered with %i', async (host, origin, status) => {
+    const reply = await open.post('directory', LIST, { host, ...(origin !== undefined && { origin }) })
+    expect(reply.status).toBe(status)
+    expect(reply.headers['access-control-allow-origin']).toBe(status === 200 ? origin : undefined)
+    if (status === 403) expect(reply.text).not.toContain('localhost or')
+  })
+})
+
+test.each([
+  ['127.0.0.1', true],
+  ['127.1.2.3', true],
+  ['localhost', true],
+  ['::1', true],
+  ['[::1]', true],
+  ['0.0.0.0', false],
+  ['::', false],
+  ['10.0.0.1', false],
+  ['localhost.example', false],
+  ['127.0.0.1.example', false],
+])('what listens on %s is reached by this machine only: %s', (host, isOnly) => {
+  expect(isLoopback(host)).toBe(isOnly)
 })
 
 test('nothing is kept between requests: no session, and no method that needs one', async () => {
@@ -192,7 +237,7 @@ test('a server with a limit counts the requests of each account, and says when t
     app,
     {} as never,
     { ...about, ...rows, credentials: ['x-login-key'], keyHeaders: [], admission },
-    { publicUrl: 'http://localhost', hosts: [], counting: countedHere() },
+    { publicUrl: 'http://localhost', hosts: [], isOnLoopback: true, counting: countedHere() },
   )
   await app.listen({ port: 0, host: '127.0.0.1' })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`

@@ -28,7 +28,7 @@ export const PUBLIC_URL = 'https://atrium.example'
 export type McpStack = Awaited<ReturnType<typeof startMcpStack>>
 
 /** The MCP servers beside REST, over the real graph: a directory with the sample, and trust with fixed evidence in place of collectors. */
-export async function startMcpStack({ introspection = true, hosts = [] as readonly string[] } = {}) {
+export async function startMcpStack({ introspection = true, hosts = [] as readonly string[], isOnLoopback = true } = {}) {
   // A clock that stands: the same question by two ways then has the same answer to the second.
   const now = new Date()
   const trust = await startTrust(() => now)
@@ -54,6 +54,7 @@ export async function startMcpStack({ introspection = true, hosts = [] as readon
   await serveMcpServers(app, gateway.client, guestOf(gateway), {
     publicUrl: `${PUBLIC_URL}/`,
     hosts,
+    isOnLoopback,
     introspection,
     counting: countedHere(),
   })

@@ -1,5 +1,7 @@
+import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { createHttpServer } from '../../gateway/server.ts'
 import { acknowledged } from '../gateway/support/doors.ts'
 import { type Atrium, basic, OPERATIONS_TOKEN, type Reply, startAtrium } from './support/atrium.ts'
 
@@ -144,6 +146,68 @@ describe('who asks under a name of theirs', () => {
       expect(
         (await atrium.ask('/mcp/directory', { body, headers: { accept, ...headers } as Record<string, string> })).status,
       ).toBe(403)
+  })
+})
+
+describe('the name of the server', () => {
+  /** None, and more than one. */
+  const TWICE = [
+    '',
+    'host: localhost\r\nhost: localhost\r\n',
+    'host: localhost\r\nHost: evil.example\r\n',
+    'x: y\r\nHOST: localhost\r\naccept: */*\r\nhost:\r\n',
+  ]
+  test.each(['/', '/health', '/graphql', '/v1/products.json', '/api/stats', '/mcp/directory', '/oauth/authorize', '/nowhere'])(
+    'is said once: two of them at %s are refused, whatever they say',
+    async (path) => {
+      for (const hosts of TWICE) {
+        for (const version of hosts === '' ? ['1.1'] : ['1.1', '1.0']) {
+          const answer = await atrium.raw(`GET ${path} HTTP/${version}\r\n${hosts}connection: close\r\n\r\n`)
+          expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+          expect(answer).not.toContain('evil.example')
+        }
+      }
+    },
+  )
+
+  test('is said once by who wants a WebSocket, too', async () => {
+    for (const hosts of TWICE.slice(1)) {
+      const answer = await atrium.raw(
+        `GET /graphql HTTP/1.1\r\n${hosts}upgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: ${btoa('x'.repeat(16))}\r\nsec-websocket-protocol: graphql-transport-ws\r\n\r\n`,
+      )
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+      expect(answer).toContain('Expected one host header')
+    }
+  })
+
+  test.each(['/', '/search', '/console', '/authorize/x', '/graphql', '/api/stats', '/v1/products.json', '/mcp/directory'])(
+    'a body in another coding is refused as such at %s',
+    async (path) => {
+      const { status } = await atrium.ask(path, { headers: { ...html, 'content-encoding': 'gzip' } })
+      expect(status).toBe(415)
+    },
+  )
+
+  test('with https, browsers are told to use nothing else, by every answer', async () => {
+    const PATHS = [
+      '/',
+      '/graphql',
+      '/api/stats',
+      '/v1/products.json',
+      '/nowhere',
+      '/%',
+      '/health',
+      '/oauth/authorize?client_id=x',
+    ]
+    for (const path of [...PATHS, `/mcp/${'x'.repeat(2_000)}`]) {
+      const { headers } = await atrium.ask(path, { headers: html })
+      expect([path, headers['strict-transport-security']]).toEqual([path, 'max-age=31536000'])
+    }
+    for (const publicUrl of [undefined, 'http://localhost:4000']) {
+      const app = createHttpServer({ log: pino({ level: 'silent' }), publicUrl })
+      expect((await app.inject('/health')).headers['strict-transport-security']).toBeUndefined()
+      await app.close()
+    }
   })
 })
 

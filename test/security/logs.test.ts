@@ -117,7 +117,7 @@ async function aRound(): Promise<Readonly<Record<string, string>>> {
   secrets.signInRequest = address.split('/').at(-1) ?? ''
   const consent = await browser.press(address, { login: shop.login, authtoken: shop.authtoken, do: 'sign-in' })
   secrets.consentRequest = consent.address.split('/').at(-1) ?? ''
-  for (const [name, { value }] of browser.cookies) secrets[`cookie ${name}`] = value
+  for (const { name, value, path } of browser.cookies.values()) secrets[`cookie ${name} of ${path}`] = value
   const answered = new URL((await browser.press(consent.address, { do: 'allow' })).address)
   secrets.code = answered.searchParams.get('code') ?? ''
   const form = (fields: Record<string, string>) =>

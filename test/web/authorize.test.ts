@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net'
 import * as oauth from 'openid-client'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isRedirectUri } from '../../subgraphs/store/app/app.ts'
 import { withStores } from '../../subgraphs/store/store/operator.ts'
+import { leadingTo } from '../../web/frame/headers.ts'
 import { type OauthStack, startOauth } from '../subgraphs/store/support/oauth.ts'
 import { shopBrowser } from '../subgraphs/store/support/shop-browser.ts'
 import type { TestStore } from '../subgraphs/store/support/store.ts'
@@ -378,6 +380,120 @@ describe('held against others', () => {
     expect((await stranger.open(address.replace('/authorize/', '/oauth/authorize/'))).status).toBe(400)
   })
 
+  test('who knows the id of a request alone, and not what only its browser has, cannot read, take or resume any step', async () => {
+    const { browser, address } = await opened()
+    const request = address.slice(address.lastIndexOf('/') + 1)
+    const secret = browser.cookieAt(address, '_atrium_browser')
+    expect(secret).toMatch(/^[\w-]{43}$/)
+    const email = await anOwner(await stack.aStore())
+    const LOGIN = 'mutation ($e: String!, $p: String!) { login(email: $e, password: $p) { ... on LoginSuccess { token } } }'
+    const { login } = (await graph(LOGIN, { e: email, p: PASSWORD })).data
+    const [asShop, asOwner] = [
+      { authorization: `Basic ${btoa(`${shop.login}:${shop.authtoken}`)}` },
+      { authorization: `Bearer ${login.token}` },
+    ]
+    const STEPS = [
+      ['signInToAuthorize(request: $request, browser: $browser)', asShop],
+      ['signInOwnerToAuthorize(request: $request, browser: $browser)', asOwner],
+      ['answerAuthorizationRequest(request: $request, isGranted: true, browser: $browser)', {}],
+      ['answerAuthorizationRequest(request: $request, isGranted: false, browser: $browser)', {}],
+      ['leaveAuthorizationRequest(request: $request, browser: $browser)', {}],
+    ] as const
+    const other = await opened()
+    const READ =
+      'query ($request: ID!, $browser: String) { asked: authorizationRequest(id: $request, browser: $browser) { appName } }'
+    for (const browserOf of [
+      undefined,
+      null,
+      '',
+      request,
+      `${secret.slice(0, -1)}~`,
+      other.browser.cookieAt(other.address, '_atrium_browser'),
+    ]) {
+      const variables = { request, ...(browserOf !== undefined && { browser: browserOf }) }
+      expect((await graph(READ, variables)).data).toEqual({ asked: null })
+      for (const [field, credentials] of STEPS) {
+        const STEP = `mutation ($request: ID!, $browser: String) { step: ${field} { __typename } }`
+        expect((await graph(STEP, variables, credentials)).data, field).toEqual({ step: { __typename: 'NotFoundError' } })
+      }
+    }
+    expect((await graph(READ, { request, browser: secret })).data).toEqual({ asked: { appName: 'Stock Keeper' } })
+
+    // The cookies of the protocol hold the id itself: who knows it can write them.
+    const forged = `_atrium_request=${request}; _atrium_resume=${request}`
+    const session = browser.cookieAt(`${stack.url}/oauth/authorize/`, '_atrium_session')
+    const [page, answer, resumed] = await Promise.all([
+      fetch(address, { headers: { cookie: forged } }),
+      fetch(address, {
+        method: 'POST',
+        body: new URLSearchParams({ do: 'allow' }),
+        headers: { cookie: forged },
+        redirect: 'manual',
+      }),
+      fetch(address.replace('/authorize/', '/oauth/authorize/'), {
+        headers: { cookie: `${forged}; _atrium_session=${session}`, accept: 'application/json' },
+      }),
+    ])
+    expect([page.status, answer.status, resumed.status]).toEqual([410, 410, 400])
+    expect(await resumed.json()).toMatchObject({ error: 'invalid_request' })
+
+    expect((await browser.press(address, { do: 'allow' })).address).toContain(callback)
+  })
+
+  test.each(['form_post', 'fragment', 'web_message', 'jwt', 'constructor'])(
+    'errors travel in the query of a redirection, never in a page of the protocol: response_mode=%s',
+    async (mode) => {
+      const { link } = await begin()
+      for (const wrong of ['&prompt=none', '&scope=nothing', '&response_type=token', '']) {
+        const answer = await fetch(`${link}${wrong}&response_mode=${mode}`, {
+          redirect: 'manual',
+          headers: { accept: 'text/html' },
+        })
+        expect(answer.status).toBe(303)
+        expect(answer.headers.get('content-security-policy')).toBe(
+          "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        )
+        expect(await answer.text()).not.toContain('<script')
+        expect(answer.headers.get('location')).toMatch(/[?]error=/)
+      }
+    },
+  )
+
+  test.each([
+    ['https://app.example', true],
+    ['https://app.example:8443', true],
+    ['http://127.0.0.1:1', true],
+    ['http://[::1]:8080', true],
+    ['com.example.app:', true],
+    ['https://a;script-src', false],
+    ['https://a;sandbox', false],
+    ["https://a'unsafe-inline'", false],
+    ['https://*', false],
+    ['https://*.example', false],
+    ['https://a,b', false],
+    ['https://a b', false],
+    ['https://a.example/path', false],
+    ['https:', false],
+    ['$&', false],
+  ])('a policy lets forms lead to %s: %s', (destination, isSource) => {
+    const policy = leadingTo(destination)
+    expect(policy.includes(`form-action 'self' ${destination};`)).toBe(isSource)
+    if (!isSource) expect(policy).toBe(leadingTo(null))
+  })
+
+  test.each([
+    ['https://app.example/back', true],
+    ['https://xn--bcher-kva.example/', true],
+    ['https://[2001:db8::1]/', true],
+    ['https://a;script-src/', false],
+    ['https://*.example/', false],
+    ["https://a'b.example/", false],
+    ['https://a,b.example/', false],
+    ['https://a_b.example/', false],
+  ])('an app may get its answers at %s: %s', (uri, may) => {
+    expect(isRedirectUri(uri)).toBe(may)
+  })
+
   test('an answer counts once', async () => {
     const { browser, address } = await opened()
     expect((await browser.press(address, { do: 'allow' })).address).toContain(callback)
@@ -393,7 +509,7 @@ describe('held against others', () => {
     expect(await consents()).toEqual(before)
   })
 
-  const SIGN_IN = `mutation ($request: ID!, $store: ID) { step: signInOwnerToAuthorize(request: $request, store: $store) { __typename } }`
+  const SIGN_IN = `mutation ($request: ID!, $browser: String) { step: signInOwnerToAuthorize(request: $request, browser: $browser) { __typename } }`
   const opening = async () => {
     const browser = shopBrowser(stack.url)
     const { address } = await browser.open((await begin()).link)
@@ -454,21 +570,21 @@ describe('held against others', () => {
 
   test('no token opens the second door but that of a password that was just given', async () => {
     const email = await anOwner(await stack.aStore())
-    const { request } = await opening()
+    const { browser, address, request } = await opening()
+    const key = { request, browser: browser.cookieAt(address, '_atrium_browser') }
     const LOGIN =
       'mutation ($email: String!, $password: String!) { login(email: $email, password: $password) { ... on LoginSuccess { token refreshToken } } }'
     const REFRESH =
       'mutation ($refreshToken: String!) { refreshSession(refreshToken: $refreshToken) { ... on LoginSuccess { token } } }'
     const { login } = (await graph(LOGIN, { email, password: PASSWORD })).data
     const { refreshSession } = (await graph(REFRESH, { refreshToken: login.refreshToken })).data
-    const codeWith = async (headers: Record<string, string>) =>
-      (await graph(SIGN_IN, { request }, headers)).errors?.[0].extensions.code
+    const codeWith = async (headers: Record<string, string>) => (await graph(SIGN_IN, key, headers)).errors?.[0].extensions.code
     const forged = `${login.token.slice(0, -6)}AAAAAA`
     expect(await codeWith({})).toBe('UNAUTHENTICATED')
     expect(await codeWith({ authorization: `Bearer ${refreshSession.token}` })).toBe('UNAUTHENTICATED')
     expect(await codeWith({ authorization: `Bearer ${forged}` })).toBe('UNAUTHENTICATED')
     expect(await codeWith({ 'x-login-key': shop.login, 'x-auth-token': shop.authtoken })).toBe('UNAUTHENTICATED')
-    const { data } = await graph(SIGN_IN, { request }, { authorization: `Bearer ${login.token}` })
+    const { data } = await graph(SIGN_IN, key, { authorization: `Bearer ${login.token}` })
     expect(data.step.__typename).toBe('AuthorizationStep')
   })
 

@@ -278,6 +278,77 @@ describe('a session', () => {
     ])
   })
 
+  test('a copy of its cookie opens nothing once the owner has signed out, in whatever process, and other sessions go on', async () => {
+    const secret = 'a secret of thirty-two characters'
+    const copies = await Promise.all(
+      [1, 2].map(async () => {
+        const options = { publicUrl: 'http://atrium.example', hasExplorer: false, hasSchema: false, consoleSecret: secret }
+        const app = createHttpServer({ log: keptLog().log })
+        await (await startSite(web.gateway.client, options)).serve(app)
+        const url = await app.listen({ port: 0, host: '127.0.0.1' })
+        return { ...consoleAt(() => url), close: () => app.close() }
+      }),
+    )
+    const [one, two] = copies as [(typeof copies)[0], (typeof copies)[0]]
+    const { visitor } = await one.signedIn(corner)
+    const { visitor: other } = await one.signedIn(corner)
+    const thief = two.aVisitor()
+    thief.cookies.set('console', visitor.cookies.get('console') ?? '')
+    expect((await thief.get('/console/access')).text).toContain('<h1>Access</h1>')
+
+    await visitor.get('/console')
+    // A form of nobody ends nothing.
+    expect((await visitor.post('/console/sign-out', { token: 'x'.repeat(24) })).status).toBe(403)
+    expect((await thief.get('/console/access')).status).toBe(200)
+    const cookie = visitor.cookies.get('console') ?? ''
+    expect((await visitor.post('/console/sign-out', {})).headers.location).toBe('/console')
+    expect(visitor.cookies.has('console')).toBe(false)
+
+    for (const copy of copies) {
+      const late = copy.aVisitor()
+      const keep = () => late.cookies.set('console', cookie)
+      keep()
+      expect((await late.get('/console/orders')).headers.location).toBe('/console')
+      keep()
+      expect((await late.get('/console')).text).toContain('<h1>Store console</h1>')
+      keep()
+      expect((await late.post('/console/access', { understood: 'yes' })).status).toBe(403)
+      keep()
+      expect((await late.post('/console/apps/revoke', { number: '1' })).status).toBe(403)
+    }
+    expect((await other.get('/console/orders')).status).toBe(200)
+    for (const copy of copies) await copy.close()
+  })
+
+  test('lives in the database as a hash, ends with its time, belongs to one store, and is one of a hundred at most', async () => {
+    const own = await withStores(web.trust.database.connection, (stores) =>
+      stores.create({ name: 'Many browsers', country: 'PT', isPaid: true }),
+    )
+    const BEGIN = 'mutation { begun: beginConsoleSession { secret expiresAt } }'
+    const OPEN = 'query ($secret: String!) { isOpen: isConsoleSessionOpen(secret: $secret) }'
+    const END = 'mutation ($secret: String!) { wasOpen: endConsoleSession(secret: $secret) }'
+    const isOpen = async (secret: string, shop = own) => (await graph(shop, OPEN, { secret })).isOpen
+    const { begun: first } = await graph(own, BEGIN, {})
+    expect(first.secret).toMatch(/^[\w-]{43}$/)
+    expect(Date.parse(first.expiresAt) - Date.now()).toBeGreaterThan(7.9 * 3_600_000)
+    expect([await isOpen(first.secret), await isOpen(first.secret, other), await isOpen('')]).toEqual([true, false, false])
+    expect((await graph(other, END, { secret: first.secret })).wasOpen).toBe(false)
+
+    const rows = async () => web.trust.sql('SELECT hash, expires_at FROM store.console_session ORDER BY created_at, hash')
+    expect(JSON.stringify(await rows())).not.toContain(first.secret)
+    const { begun: second } = await graph(own, BEGIN, {})
+    for (let n = 0; n < 99; n += 1) await graph(own, BEGIN, {})
+    expect([await isOpen(first.secret), await isOpen(second.secret)]).toEqual([false, true])
+    expect([(await graph(own, END, { secret: second.secret })).wasOpen, await isOpen(second.secret)]).toEqual([true, false])
+    expect((await graph(own, END, { secret: second.secret })).wasOpen).toBe(false)
+
+    const { begun: third } = await graph(own, BEGIN, {})
+    await web.trust.sql('UPDATE store.console_session SET expires_at = now()')
+    expect(await isOpen(third.secret)).toBe(false)
+    await graph(own, BEGIN, {})
+    expect((await rows()).length).toBe(1)
+  })
+
   test('what is sealed is read with the same secret, for the same purpose, until it ends, and unchanged', () => {
     const secret = 'a secret of thirty-two characters'
     const text = sealOf(secret).close('a', { login: 'x' }, 1_000)

@@ -1,4 +1,5 @@
 import type { AuthorizePageQuery } from '#generated/operations.ts'
+import { type LookupTable, lookupTable } from '../../subgraphs/runtime/own-keys.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
@@ -128,16 +129,16 @@ export const problemPage = (error: string): Page => ({
   description: DESCRIPTION,
   body: html`<div class="narrow"><h1>The app cannot ask for this</h1>
 <p>${PROBLEMS[error] ?? 'The link that led here is not one that this server understands.'} You were not sent on, and no access was given.</p>
-<p class="quiet">For the maker of the app: <code>${error in PROBLEMS ? error : 'invalid_request'}</code>. The same request with <code>Accept: application/json</code> says what is wrong with it.</p></div>`,
+<p class="quiet">For the maker of the app: <code>${PROBLEMS[error] ? error : 'invalid_request'}</code>. The same request with <code>Accept: application/json</code> says what is wrong with it.</p></div>`,
 })
 
 /** By the codes of the protocol. */
-const PROBLEMS: Readonly<Record<string, string>> = {
+const PROBLEMS: LookupTable<string> = lookupTable({
   invalid_client: 'There is no app with the name in the link that led here.',
   invalid_redirect_uri: 'The link that led here wants the answer at an address that is not registered for the app.',
   invalid_request: 'The link that led here lacks something, has something twice, or comes too late.',
   server_error: 'Something went wrong on our side.',
-}
+})
 
 const destination = (returnsTo: string | null | undefined): Html =>
   returnsTo == null

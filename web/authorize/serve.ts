@@ -32,10 +32,11 @@ import {
   signInPage,
 } from './page.ts'
 
-/** The protocol sets it for the address of a request, with the id that is in the address: who has both is the browser that began. */
+/** The protocol sets both for the address of a request: the first holds the id that is in the address, the second what only the browser has that began. */
 const COOKIE = '_atrium_request'
+const BROWSER_COOKIE = '_atrium_browser'
 const PREFIX = '/authorize'
-/** Whoever knows the id of a request can answer it. */
+/** Its id is nobody else's business, though it opens nothing without the cookie. */
 const SECRET = { config: { hasSecretPath: true } }
 
 /** The purpose of a seal, and how long an owner may think about which shop: the token that is sealed is good for as long with the store. */
@@ -109,21 +110,27 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
     const { request: id } = request.params
     const cookie = cookieOf(request, COOKIE)
     if (cookie === null || !isSame(cookie, id)) return null
-    const answer = await client.run(AuthorizePageDocument, { id }, callerOf(request, []), goneSignal(reply))
+    const answer = await client.run(
+      AuthorizePageDocument,
+      { id, browser: browserOf(request) },
+      callerOf(request, []),
+      goneSignal(reply),
+    )
     return foundIn(dataOf(answer).authorizationRequest, answer)
   }
 
   /** Does what the button says. */
   async function stepOf(request: OfRequest, reply: FastifyReply): Promise<Pressed> {
     const { request: id } = request.params
+    const key = { request: id, browser: browserOf(request) }
     const [caller, signal] = [callerOf(request, []), goneSignal(reply)]
     switch (fieldOf(request, 'do')) {
       case 'allow':
-        return client.run(AnswerAuthorizationDocument, { request: id, isGranted: true }, caller, signal)
+        return client.run(AnswerAuthorizationDocument, { ...key, isGranted: true }, caller, signal)
       case 'refuse':
-        return client.run(AnswerAuthorizationDocument, { request: id, isGranted: false }, caller, signal)
+        return client.run(AnswerAuthorizationDocument, { ...key, isGranted: false }, caller, signal)
       case 'leave':
-        return client.run(LeaveAuthorizationDocument, { request: id }, caller, signal)
+        return client.run(LeaveAuthorizationDocument, key, caller, signal)
       case 'sign-in-owner':
         return signInOwner(request, reply)
       case 'choose': {
@@ -134,7 +141,7 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
       default: {
         const pair = `${fieldOf(request, 'login').trim()}:${fieldOf(request, 'authtoken').trim()}`
         const authorization = `Basic ${Buffer.from(pair, 'utf8').toString('base64')}`
-        return client.run(SignInToAuthorizeDocument, { request: id }, { ...caller, credentials: { authorization } }, signal)
+        return client.run(SignInToAuthorizeDocument, key, { ...caller, credentials: { authorization } }, signal)
       }
     }
   }
@@ -151,8 +158,9 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
   /** Goes on with one of an owner's stores. The session that this took ends with it: nobody signed in to the site. */
   async function goOn(request: OfRequest, reply: FastifyReply, token: string, store?: string): Promise<Pressed> {
     const { request: id } = request.params
+    const key = { request: id, browser: browserOf(request) }
     const [caller, signal] = [{ ...callerOf(request, []), credentials: { authorization: `Bearer ${token}` } }, goneSignal(reply)]
-    const answer = await client.run(SignInOwnerToAuthorizeDocument, { request: id, ...(store && { store }) }, caller, signal)
+    const answer = await client.run(SignInOwnerToAuthorizeDocument, { ...key, ...(store && { store }) }, caller, signal)
     const step = answer.data?.step
     if (step?.__typename === 'StoreChoice') {
       const until = Date.now() + CHOICE_SECONDS * 1000
@@ -182,6 +190,9 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
 
 const NO_ACCOUNT = 'There is no account with this address and password. Look at both again.'
 const tooLate: Problem = { form: 'account', message: 'That took too long. Sign in again.' }
+
+/** Empty where there is no cookie: no browser has that. */
+const browserOf = (request: OfRequest): string => cookieOf(request, BROWSER_COOKIE) ?? ''
 
 const formOf = (request: OfRequest): Problem['form'] => (fieldOf(request, 'do') === 'sign-in' ? 'shop' : 'account')
 

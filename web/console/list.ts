@@ -1,8 +1,9 @@
+import type { LookupTable } from '../../subgraphs/runtime/own-keys.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Site } from '../frame/site.ts'
 
 /** Words of addresses for values of the graph, and what people read. */
-export type Words<Value extends string> = Readonly<Record<string, readonly [value: Value, label: string]>>
+export type Words<Value extends string> = LookupTable<readonly [value: Value, label: string]>
 
 /** What people read for a value. */
 export const wordOf = <Value extends string>(value: Value, words: Words<Value>): string =>

@@ -4,6 +4,7 @@ import {
   type FulfillmentStatus,
   type OrderStatus,
 } from '#generated/operations.ts'
+import { lookupTable } from '../../subgraphs/runtime/own-keys.ts'
 import { counted, dayOf, money } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf } from '../frame/page.ts'
@@ -13,12 +14,12 @@ import { consolePage } from './page.ts'
 const PATH = '/console/orders'
 
 /** What each status is called in addresses and on the page. */
-const STATUSES: Words<OrderStatus> = {
+const STATUSES: Words<OrderStatus> = lookupTable({
   paid: ['PAID', 'paid'],
   pending: ['PENDING_PAYMENT', 'not paid yet'],
   canceled: ['CANCELED', 'canceled'],
   cart: ['ABANDONED', 'cart'],
-}
+})
 
 const FULFILLMENT: Readonly<Record<FulfillmentStatus, string>> = { FULFILLED: 'handed over', UNFULFILLED: 'not yet' }
 

@@ -1,6 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { ParameterTable, ValuesOf } from '../../rest-facade/http/parameters.ts'
 import type { Use } from '../../rest-facade/store/caller/rate-limit.ts'
+import { type LookupTable, lookupTable } from '../../subgraphs/runtime/own-keys.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Ask, Page, PathNames } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
@@ -28,7 +29,7 @@ export type ConsoleRow = {
   readonly asks: readonly TypedDocumentNode<unknown, never>[]
   readonly parameters: ParameterTable
   /** What its forms have done, by the word `done` of the address that they lead to. */
-  readonly notices: Readonly<Record<string, string>>
+  readonly notices: LookupTable<string>
   /** Null for what does not exist. */
   body(request: ConsoleRequest<string, ParameterTable>): Promise<Html | null>
 }
@@ -45,7 +46,7 @@ export function consolePage<const On extends `/${string}`, const Table extends P
   const { notices = {} } = row
   return {
     ...row,
-    notices,
+    notices: lookupTable(notices),
     parameters: { ...row.parameters, done: { kind: 'enum', values: Object.keys(notices) } },
     // The interpreter has checked what the types of the row promise.
     body: (request) => row.body(request as unknown as ConsoleRequest<On, Table>),

@@ -1,4 +1,5 @@
 import { ConsoleProductsDocument, type ConsoleProductsQuery, type ProductStatus } from '#generated/operations.ts'
+import { lookupTable } from '../../subgraphs/runtime/own-keys.ts'
 import { counted, dayOf, money, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf } from '../frame/page.ts'
@@ -8,11 +9,11 @@ import { consolePage } from './page.ts'
 const PATH = '/console/products'
 
 /** What each status is called in addresses and on the page. */
-const STATUSES: Words<ProductStatus> = {
+const STATUSES: Words<ProductStatus> = lookupTable({
   'on-sale': ['AVAILABLE', 'on sale'],
   'sold-out': ['NOT_AVAILABLE', 'cannot be bought'],
   hidden: ['DISABLED', 'hidden'],
-}
+})
 
 type Product = ConsoleProductsQuery['products']['nodes'][number]
 

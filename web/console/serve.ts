@@ -1,5 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ConsoleResetAuthtokenDocument, ConsoleSignInDocument } from '#generated/operations.ts'
+import {
+  ConsoleResetAuthtokenDocument,
+  ConsoleSessionDocument,
+  ConsoleSignInDocument,
+  ConsoleSignOutDocument,
+} from '#generated/operations.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
 import { Overloaded } from '../../gateway/overload.ts'
 import { compressAnswers } from '../../gateway/server.ts'
@@ -18,7 +23,7 @@ import { orders } from './orders.ts'
 import { overview } from './overview.ts'
 import { type ConsoleRow, framed, told, type Uses } from './page.ts'
 import { products } from './products.ts'
-import { isFormOf, type Session, sessionsOf, type Visit } from './session.ts'
+import { type Credentials, isFormOf, type Session, sessionsOf, type Visit } from './session.ts'
 import { signInPage, strangeForm, unreadableForm } from './sign-in.ts'
 import { webhook, webhookChanges } from './webhook.ts'
 import { webhooks, webhooksChanges } from './webhooks.ts'
@@ -48,7 +53,8 @@ export async function serveConsole(
   site: Site,
   { seal, uses = async () => [], now = Date.now }: ConsoleOptions,
 ): Promise<void> {
-  const documents = [ConsoleSignInDocument, ConsoleResetAuthtokenDocument, ...[...ROWS, ...CHANGES].flatMap(({ asks }) => asks)]
+  const own = [ConsoleSignInDocument, ConsoleSessionDocument, ConsoleSignOutDocument, ConsoleResetAuthtokenDocument]
+  const documents = [...own, ...[...ROWS, ...CHANGES].flatMap(({ asks }) => asks)]
   for (const document of documents) await client.prepare(document)
   const sessions = sessionsOf(seal, site.publicUrl.startsWith('https:'), now)
 
@@ -68,22 +74,24 @@ export async function serveConsole(
     })
     for (const row of ROWS)
       scope.get(routed(row.path), async (request, reply) => {
-        const session = sessions.of(request)
+        const session = await sessionOf(request, reply)
         if (session) return showRow(row, session, request, reply)
         return row === overview ? show(reply, signInPage(visitOf(request, reply), site)) : toConsole(reply)
       })
     for (const each of CHANGES) scope.post(routed(each.path), (request, reply) => change(each, request, reply))
     scope.post('/console/sign-in', signIn)
     scope.post('/console/sign-out', async (request, reply) => {
-      const session = sessions.of(request)
+      const session = await sessionOf(request, reply)
       // A form of another site comes without the cookie, and must not end what it cannot see.
       if (!session) return toConsole(reply)
       if (!isFormOf(session, request)) return show(reply, strangeForm(site))
+      // First, and everywhere: a copy of the cookie may be anywhere. Who is told that it failed is still signed in, and can try again.
+      dataOf(await asking(session, request, reply)(ConsoleSignOutDocument, { secret: session.secret }))
       sessions.end(reply)
       return toConsole(reply)
     })
     scope.post('/console/access', async (request, reply) => {
-      const session = sessions.of(request)
+      const session = await sessionOf(request, reply)
       if (!session || !isFormOf(session, request)) return show(reply, strangeForm(site))
       if (fieldOf(request, 'understood') !== 'yes') return toConsole(reply, access.path)
       const { resetAuthtoken } = dataOf(await asking(session, request, reply)(ConsoleResetAuthtokenDocument, {}))
@@ -91,7 +99,8 @@ export async function serveConsole(
         throw new Error(`Expected the authtoken to be reset, got ${resetAuthtoken.__typename}.`)
       }
       const { login, authtoken } = resetAuthtoken
-      const renewed = sessions.begin(reply, login, authtoken)
+      const renewed = await begin({ login, authtoken }, request, reply)
+      await asking(renewed, request, reply)(ConsoleSignOutDocument, { secret: session.secret })
       return showFramed(reply, access, newAuthtoken(login, authtoken), renewed)
     })
   })
@@ -119,7 +128,7 @@ export async function serveConsole(
   }
 
   async function change({ on, make }: ConsoleChange, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const session = sessions.of(request)
+    const session = await sessionOf(request, reply)
     if (!session || !isFormOf(session, request)) return show(reply, strangeForm(site))
     const changed = await make({
       path: request.params as Readonly<Record<string, string>>,
@@ -137,7 +146,7 @@ export async function serveConsole(
     const [login, authtoken] = [fieldOf(request, 'login').trim(), fieldOf(request, 'authtoken').trim()]
     const { data, errors } = await asking({ login, authtoken }, request, reply)(ConsoleSignInDocument, {})
     if (data !== null) {
-      sessions.begin(reply, login, authtoken)
+      sessions.begin(reply, { login, authtoken }, data.session.secret)
       return toConsole(reply)
     }
     const limited = errors.find(({ extensions }) => extensions?.code === 'RATE_LIMITED')
@@ -150,6 +159,22 @@ export async function serveConsole(
     return show(reply, { ...signInPage(visit, site, login, problem), status: 401 })
   }
 
+  /** Who is signed in; null: nobody, or whoever has a cookie of a session that was ended. Throws `Unanswered` where the store cannot say. */
+  async function sessionOf(request: FastifyRequest, reply: FastifyReply): Promise<Session | null> {
+    const session = sessions.of(request)
+    // A cookie of a release before this one has no secret.
+    if (!session?.secret) return null
+    const { isOpen } = dataOf(await asking(session, request, reply)(ConsoleSessionDocument, { secret: session.secret }))
+    if (isOpen) return session
+    sessions.end(reply)
+    return null
+  }
+
+  async function begin(credentials: Credentials, request: FastifyRequest, reply: FastifyReply): Promise<Session> {
+    const { session } = dataOf(await asking(credentials, request, reply)(ConsoleSignInDocument, {}))
+    return sessions.begin(reply, credentials, session.secret)
+  }
+
   /** The credentials of a session were taken back. */
   function sayEnded(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     sessions.end(reply)
@@ -159,7 +184,7 @@ export async function serveConsole(
 
   const visitOf = (request: FastifyRequest, reply: FastifyReply): Visit => sessions.visitOf(request) ?? sessions.welcome(reply)
 
-  function asking({ login, authtoken }: Pick<Session, 'login' | 'authtoken'>, request: FastifyRequest, reply: FastifyReply): Ask {
+  function asking({ login, authtoken }: Credentials, request: FastifyRequest, reply: FastifyReply): Ask {
     const authorization = `Basic ${Buffer.from(`${login}:${authtoken}`, 'utf8').toString('base64')}`
     return askOf(client, request, reply, { authorization })
   }

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { cookieOf, fieldOf } from '../frame/form.ts'
 import type { Seal } from '../frame/seal.ts'
 
-/** A working day: who comes back tomorrow signs in again. */
+/** A working day: who comes back tomorrow signs in again. The store ends its sessions after as long (subgraphs/store/console-session). */
 const SESSION_SECONDS = 8 * 3_600
 /** For how long somebody may think about a form that signs in. */
 const VISIT_SECONDS = 3_600
@@ -14,8 +14,10 @@ export type Visit = {
   readonly formToken: string
 }
 
-/** Who is signed in, with what the graph is asked. */
-export type Session = Visit & { readonly login: string; readonly authtoken: string }
+/** Who is signed in, with what the graph is asked. The session goes on as long as the store knows its secret, wherever a copy of the cookie is. */
+export type Session = Visit & Credentials & { readonly secret: string }
+
+export type Credentials = { readonly login: string; readonly authtoken: string }
 
 const [SESSION, VISIT] = ['console', 'console-visit'] as const
 
@@ -48,7 +50,7 @@ export function sessionsOf(seal: Seal, isSecureSite: boolean, now: () => number)
   const closed = (name: string, value: object, seconds: number) => seal.close(name, value, now() + seconds * 1000)
 
   return {
-    /** Who is signed in; null: nobody. What a cookie holds was put there by `begin`. */
+    /** What the cookie holds, which was put there by `begin`; null: nothing. Whether that session goes on is for the store to say. */
     of: (request: FastifyRequest): Session | null => opened(request, SESSION) as Session | null,
 
     /** The visit of who is not signed in; null: none yet. */
@@ -62,13 +64,13 @@ export function sessionsOf(seal: Seal, isSecureSite: boolean, now: () => number)
     },
 
     /** Signs in, from now on, with forms of its own. */
-    begin(reply: FastifyReply, login: string, authtoken: string): Session {
-      const begun: Session = { formToken: newToken(), login, authtoken }
+    begin(reply: FastifyReply, { login, authtoken }: Credentials, secret: string): Session {
+      const begun: Session = { formToken: newToken(), login, authtoken, secret }
       set(reply, SESSION, closed(SESSION, begun, SESSION_SECONDS), SESSION_SECONDS)
       return begun
     },
 
-    /** Signs out. */
+    /** Takes the cookie back. */
     end: (reply: FastifyReply): void => set(reply, SESSION, '', 0),
   }
 }

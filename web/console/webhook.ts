@@ -9,6 +9,7 @@ import {
   type ConsoleWebhookQuery,
   type WebhookDeliveryStatus,
 } from '#generated/operations.ts'
+import { lookupTable } from '../../subgraphs/runtime/own-keys.ts'
 import { counted, momentOf, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf } from '../frame/page.ts'
@@ -21,11 +22,11 @@ import type { Visit } from './session.ts'
 import { stateOf, WEBHOOKS } from './webhooks.ts'
 
 /** What each status is called in addresses and on the page. */
-const STATUSES: Words<WebhookDeliveryStatus> = {
+const STATUSES: Words<WebhookDeliveryStatus> = lookupTable({
   waiting: ['WAITING', 'waiting'],
   delivered: ['DELIVERED', 'delivered'],
   failed: ['FAILED', 'given up'],
-}
+})
 
 const TONES: Readonly<Record<WebhookDeliveryStatus, string>> = { WAITING: 'doubt', DELIVERED: 'good', FAILED: 'bad' }
 

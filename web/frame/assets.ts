@@ -3,15 +3,16 @@ import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { compressAnswers } from '../../gateway/server.ts'
+import { type LookupTable, lookupTable } from '../../subgraphs/runtime/own-keys.ts'
 
 const YEAR_SECONDS = 31_536_000
 
-const TYPES: Readonly<Record<string, string>> = {
+const TYPES: LookupTable<string> = lookupTable({
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml; charset=utf-8',
   png: 'image/png',
-}
+})
 
 /** Files that pages need. Their published names change with their content, so that browsers may keep them for ever. */
 export type Assets = {

@@ -1,3 +1,5 @@
+import { type LookupTable, lookupTable } from '../../subgraphs/runtime/own-keys.ts'
+
 /** Where the text of `Html` is: known to this file only, so that nothing else can make one. */
 const TEXT = Symbol('text')
 
@@ -33,7 +35,7 @@ function written(value: Content): string {
   return value.map(written).join('')
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const ESCAPES: LookupTable<string> = lookupTable({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })
 
 /** What XML 1.0 §2.2 does not allow, and no text needs. */
 const FORBIDDEN = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu

@@ -44,6 +44,14 @@ export function refused(errors: readonly GraphQLFormattedError[], site: Site, ag
   return unavailable(503)
 }
 
+/** The request itself is wrong, whatever page it is for: pages take no bodies, and no codings of them. */
+export const unacceptable = (status: number): Page => ({
+  status,
+  title: 'This request cannot be read',
+  description: 'What was sent is no request for a page.',
+  body: html`<h1>This request cannot be read</h1><p>Pages are asked for without a body.</p>`,
+})
+
 /** Something of ours does not work at the moment. */
 export const unavailable = (status: 500 | 503): Page => ({
   status,

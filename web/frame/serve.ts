@@ -10,7 +10,7 @@ import type { FileRow } from './file.ts'
 import { PAGE_HEADERS } from './headers.ts'
 import { documentOf } from './layout.ts'
 import { type Ask, type Page, type PageRow, Unanswered } from './page.ts'
-import { notReadable, refused, unavailable } from './refusals.ts'
+import { notReadable, refused, unacceptable, unavailable } from './refusals.ts'
 import type { Site } from './site.ts'
 
 const NOT_KEPT = 'no-store'
@@ -39,6 +39,8 @@ export async function servePages(
     compressAnswers(scope)
     scope.setErrorHandler((error, request, reply) => {
       if (error instanceof Overloaded) return sendPage(reply, unavailable(503), site, NOT_KEPT)
+      const { statusCode = 500 } = error as { readonly statusCode?: number }
+      if (statusCode < 500) return sendPage(reply, unacceptable(statusCode), site, NOT_KEPT)
       const page = error instanceof Unanswered ? refused(error.errors, site, beginningOf(request)) : unavailable(500)
       if (!(error instanceof Unanswered)) request.log.error({ err: error }, 'a page failed')
       return sendPage(reply, page, site, NOT_KEPT)

@@ -1,4 +1,5 @@
 import type { TrialPageQuery } from '#generated/operations.ts'
+import { type LookupTable, lookupTable } from '../../subgraphs/runtime/own-keys.ts'
 import { counted, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { highlightsOf } from './highlights.ts'
@@ -32,22 +33,22 @@ ${working(audit)}
 const isByFormAlone = ({ structuralRule }: Made['audit']): boolean =>
   structuralRule !== null && structuralRule !== 'public-address'
 
-const SOURCES: Readonly<Record<string, string>> = {
+const SOURCES: LookupTable<string> = lookupTable({
   rdap: 'Registry',
   dns: 'Name servers',
   tls: 'Certificate',
   ct: 'Certificate logs',
   feeds: 'Threat feeds',
   popularity: 'Popularity lists',
-}
+})
 
-const STATUSES: Readonly<Record<string, string>> = {
+const STATUSES: LookupTable<string> = lookupTable({
   ok: 'answered',
   absent: 'says that there is nothing',
   failed: 'failed',
   timeout: 'did not answer in time',
   skipped: 'was not asked',
-}
+})
 
 /** What the sources said, and when it happened. */
 const asked = ({ sources, collectedAt }: Made['audit']['snapshot'], ends: string): Html => html`<div class="halves">

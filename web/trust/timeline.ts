@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type LookupTable, lookupTable } from '../../subgraphs/runtime/own-keys.ts'
 import { dayOf } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 
@@ -33,7 +34,7 @@ const reader =
     return read.success ? happeningsIn(read.data).flatMap(({ at, ...rest }) => (at == null ? [] : [{ at, ...rest }])) : []
   }
 
-const READERS: Readonly<Record<string, (facts: unknown) => Happening[]>> = {
+const READERS: LookupTable<(facts: unknown) => Happening[]> = lookupTable({
   rdap: reader(Rdap, ({ registeredAt, changedAt, transferredAt, expiresAt, registrarName }) => [
     { at: registeredAt, what: `Domain registered${registrarName ? ` at ${registrarName}` : ''}` },
     { at: transferredAt, what: 'Moved to another registrar' },
@@ -51,7 +52,7 @@ const READERS: Readonly<Record<string, (facts: unknown) => Happening[]>> = {
       { at: lastSeenAt, what: `Last seen by ${feed}`, tone: 'bad' as const },
     ]),
   ),
-}
+})
 
 /** What happened to a host, first things first; `looked` and `ends` are when it was looked at and until when the answer holds. */
 export function timeline(

@@ -13,26 +13,27 @@ import {
   SearchOrdersDocument,
   UpdateOrderDocument,
 } from '#generated/rest-facade/store.ts'
+import { type LookupTable, lookupTable } from '../../../subgraphs/runtime/own-keys.ts'
 import { route } from '../route.ts'
 import type { Parameters } from '../wire/parameters.ts'
 
 /** The states that words of `status_filters[]` mean: `created` is every order that is more than a cart. */
-const STATES: Readonly<Record<string, readonly OrderStatus[]>> = {
+const STATES: LookupTable<readonly OrderStatus[]> = lookupTable({
   abandoned: ['ABANDONED'],
   canceled: ['CANCELED'],
   created: ['CANCELED', 'PENDING_PAYMENT', 'PAID'],
   paid: ['PAID'],
   pending_payment: ['PENDING_PAYMENT'],
-}
+})
 
-const PERIODS: Readonly<Record<string, OrderPeriod>> = {
+const PERIODS: LookupTable<OrderPeriod> = lookupTable({
   customDate: 'CUSTOM',
   last7days: 'LAST_7_DAYS',
   last30days: 'LAST_30_DAYS',
   last90days: 'LAST_90_DAYS',
   today: 'TODAY',
   yesterday: 'YESTERDAY',
-}
+})
 
 /**
  * What filters of lists mean. `locale` and `fields` change nothing: texts of an order stay in the language that it was made in, and answers have every key that the

@@ -7,6 +7,7 @@ import {
   isLeafType,
   isListType,
 } from 'graphql'
+import { type LookupTable, lookupTable } from '../../../subgraphs/runtime/own-keys.ts'
 import { envelopeOf, type Schema } from '../contract.ts'
 import type { Selected } from './selection.ts'
 import { wordsOf } from './words.ts'
@@ -153,7 +154,7 @@ const utcTime: Write = (value) =>
 const isoTime: Write = (value) => (isAbsent(value) ? 'null' : `"${(value as string).slice(0, 19)}Z"`)
 
 /** How scalars of the graph are written as types of the contract; what is missing does not fit. */
-const LEAVES: Readonly<Record<string, Readonly<Partial<Record<NonNullable<Schema['type']>, Write>>>>> = {
+const LEAVES: LookupTable<Readonly<Partial<Record<NonNullable<Schema['type']>, Write>>>> = lookupTable({
   Int: { integer: plain, number: plain, string: quoted },
   Float: { number: plain },
   Decimal: { integer: plain, number: plain, string: quoted },
@@ -162,4 +163,4 @@ const LEAVES: Readonly<Record<string, Readonly<Partial<Record<NonNullable<Schema
   Url: { string: asJson },
   ID: { string: asJson },
   DateTime: { string: utcTime },
-}
+})

@@ -1,4 +1,5 @@
 import { getNullableType, isInputObjectType } from 'graphql'
+import { type LookupTable, lookupTable } from '../../../subgraphs/runtime/own-keys.ts'
 import type { Operation, Parameter } from '../contract.ts'
 import type { Route } from '../route.ts'
 import { bodyReader } from './body.ts'
@@ -49,7 +50,7 @@ type Read = {
 /** Headers that go into the graph, by the variable or field of the input that they fill. */
 const HEADERS = { idempotencyKey: 'idempotency-key', expectedVersion: 'if-match' } as const
 /** Arguments that are parameters of other names. */
-const RENAMED: Readonly<Record<string, string>> = {
+const RENAMED: LookupTable<string> = lookupTable({
   first: 'limit',
   offset: 'page',
   search: 'query',
@@ -57,7 +58,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   categoryIds: 'categories',
   firstDay: 'initialDate',
   lastDay: 'finalDate',
-}
+})
 type HeaderVariable = keyof typeof HEADERS
 const isHeaderVariable = (name: string): name is HeaderVariable => Object.hasOwn(HEADERS, name)
 

@@ -1,4 +1,5 @@
 import { type GraphQLLeafType, isEnumType } from 'graphql'
+import { type LookupTable, lookupTable } from '../../../subgraphs/runtime/own-keys.ts'
 import type { Schema } from '../contract.ts'
 import { isNumberText } from './json.ts'
 import { wordReader, wordsOf } from './words.ts'
@@ -95,7 +96,7 @@ const TEXT: Reading = {
   read: (given) => (isText(given) ? given : undefined),
 }
 
-const SCALARS: Readonly<Record<string, Reading>> = {
+const SCALARS: LookupTable<Reading> = lookupTable({
   ID: { expectation: `a whole number from 1 to ${MOST}`, read: idIn },
   Int: { expectation: `a whole number from -${MOST} to ${MOST}`, read: wholeIn },
   Decimal: {
@@ -112,4 +113,4 @@ const SCALARS: Readonly<Record<string, Reading>> = {
   Boolean: { expectation: 'true or false', read: (given) => (typeof given === 'boolean' ? given : undefined) },
   DateTime: { expectation: 'a time such as "2026-11-20 09:30:00 UTC" or "2026-11-20T09:30:00Z"', read: timeIn },
   JSON: { expectation: 'JSON without NUL characters and halves of surrogate pairs', read: jsonIn },
-}
+})

@@ -1,5 +1,6 @@
 import { extname } from 'node:path'
 import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml'
+import { type LookupTable, lookupTable } from '../../runtime/own-keys.ts'
 
 /** The value of a file; `content` is null for a Markdown file without frontmatter. Or why there is none. */
 export type Parsed =
@@ -25,12 +26,12 @@ export function parse(path: string, bytes: Uint8Array): Parsed {
   return tame(parsed.content) ? parsed : fault(`is nested more than ${DEEPEST} deep`)
 }
 
-const PARSERS: Readonly<Record<string, (text: string, path: string) => Parsed>> = {
+const PARSERS: LookupTable<(text: string, path: string) => Parsed> = lookupTable({
   '.json': parseJson,
   '.yaml': (text) => parseYaml(text, text, 0),
   '.yml': (text) => parseYaml(text, text, 0),
   '.md': parseMarkdown,
-}
+})
 
 /** Whose broken frontmatter is worth a word; in other Markdown files `---` is as often a line across the page. */
 const SKILL = /(^|\/)skill\.md$/i

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, extname, join, relative, sep } from 'node:path'
+import { type LookupTable, lookupTable } from '../../runtime/own-keys.ts'
 import type { Skip } from './contribution.ts'
 import { type Origin, originAt, originOf } from './origin.ts'
 
@@ -29,12 +30,12 @@ export type Walk = {
 }
 
 /** Largest file per kind, in bytes. Lists are JSON; one YAML or Markdown file is one record, and YAML parses slowly. */
-const LIMITS: Readonly<Record<string, number>> = {
+const LIMITS: LookupTable<number> = lookupTable({
   '.json': 16_000_000,
   '.yaml': 1_000_000,
   '.yml': 1_000_000,
   '.md': 1_000_000,
-}
+})
 
 /** Folders of other people's files and of version control: only who names one as an import path wants it read. */
 export const FOREIGN = new Set(['.git', 'node_modules'])

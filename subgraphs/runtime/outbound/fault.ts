@@ -1,3 +1,5 @@
+import { type LookupTable, lookupTable } from '../own-keys.ts'
+
 /**
  * What a server outside did instead of answering. `rate_limited`: it asks us to wait; `unavailable`: a broken connection or a status that is no answer;
  * `malformed`: an answer that does not parse; `too_large`: one with more bytes than we take; `blocked`: our own guard does not connect there;
@@ -31,13 +33,13 @@ export class Fault extends Error {
   }
 }
 
-const ERRORS: Readonly<Record<string, FaultReason>> = {
+const ERRORS: LookupTable<FaultReason> = lookupTable({
   ECONNREFUSED: 'refused',
   ETIMEDOUT: 'timeout',
   UND_ERR_CONNECT_TIMEOUT: 'timeout',
   UND_ERR_HEADERS_TIMEOUT: 'timeout',
   UND_ERR_BODY_TIMEOUT: 'timeout',
-}
+})
 
 /** Reads what sockets, undici and abort signals throw. */
 export function faultOf(error: unknown): Fault {

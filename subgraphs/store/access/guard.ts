@@ -11,9 +11,9 @@ import {
   isObjectType,
 } from 'graphql'
 import { type Grants, isMet, type Requirement } from '../../runtime/authorization-rules.ts'
-import { CODES, forbidden } from '../../runtime/errors.ts'
+import { CODES, forbidden, unauthenticated } from '../../runtime/errors.ts'
 import type { Context } from '../context.ts'
-import type { Access } from './access.ts'
+import { type Access, HOW_TO_SIGN_IN } from './access.ts'
 import { anyScopeOf, PUBLIC_ROOT_FIELDS, RULES, STORE_OWNER } from './rules.ts'
 import type { Scope } from './scopes.ts'
 
@@ -106,9 +106,10 @@ function whenMet(demanded: readonly Requirement[], coordinate: string, context: 
   })
 }
 
-function assertMet(demanded: readonly Requirement[], coordinate: string, grants: Grants): void {
+function assertMet(demanded: readonly Requirement[], coordinate: string, grants: StoreGrants): void {
   for (const requirement of demanded) {
     if (isMet(requirement, grants)) continue
+    if (grants.storeCode === null) throw unauthenticated(HOW_TO_SIGN_IN)
     throw ROOTS.includes(coordinate.split('.', 1)[0] ?? '') ? refusalOfRoot(requirement) : unauthorized(coordinate, requirement)
   }
 }
@@ -146,9 +147,16 @@ export function demandForField({ scopes: held }: Access, coordinate: string, dem
   throw unauthorized(coordinate, { scopes: demanded.map((scope) => [scope]), policies: null })
 }
 
+/** What a caller holds in this subgraph. */
+export type StoreGrants = Grants & {
+  /** Code of the store whose credentials they are; null for a signed-in user. */
+  readonly storeCode: string | null
+}
+
 /** What access gives, in terms of the directives of the schema. */
-export const grantsOf = ({ scopes, app }: Access, all: readonly Scope[]): Grants => ({
+export const grantsOf = ({ storeCode, scopes, app }: Access, all: readonly Scope[]): StoreGrants => ({
   isAuthenticated: true,
+  storeCode,
   scopes: new Set(scopes === 'all' ? all : scopes),
   policies: new Set(scopes === 'all' && app === null ? [STORE_OWNER] : []),
 })

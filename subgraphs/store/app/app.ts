@@ -39,13 +39,16 @@ export const OUT_OF_BAND = 'urn:ietf:wg:oauth:2.0:oob'
 /** http is for this computer only (RFC 8252 §7.3): on any other way somebody could read the code. */
 const LOOPBACK = /^(127\.0\.0\.1|\[::1\]|localhost)$/
 
+/** What a host is made of (RFC 952, RFC 3986 for IPv6). URLs allow more, such as `;` and `*`, which no host has and which means something in a policy of a page. */
+const HOST = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*\.?|\[[0-9a-f:.]+\])$/
+
 /** Whether answers may be sent to this address. */
 export function isRedirectUri(uri: string): boolean {
   if (uri === OUT_OF_BAND) return true
   if (uri.length > LONGEST_URI || !isText(uri) || /[\s#\\]/.test(uri) || !URL.canParse(uri)) return false
   const { protocol, hostname, username, password } = new URL(uri)
   if (username !== '' || password !== '') return false
-  if (protocol === 'https:') return !LOOPBACK.test(hostname)
+  if (protocol === 'https:') return !LOOPBACK.test(hostname) && HOST.test(hostname)
   if (protocol === 'http:') return LOOPBACK.test(hostname)
   // RFC 8252 §7.1: a name that its maker owns, backwards. Those without a point are common property, and some of them run code.
   return /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+:$/.test(protocol)

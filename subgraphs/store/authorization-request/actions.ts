@@ -2,18 +2,22 @@ import { notFoundError } from '../../runtime/validation.ts'
 import type { App } from '../app/app.ts'
 import type { AppRepository } from '../app/repository.ts'
 import { rowOf } from '../ids.ts'
+import { isOfBrowser } from '../oauth/browser.ts'
 import type { Protocol } from '../oauth/protocol.ts'
 import type { Store } from '../store/store.ts'
 import { type AuthorizationRequest, scopesOf } from './authorization-request.ts'
+
+/** Which request, and what only the browser has that began it: its id stands in addresses, and opens nothing by itself. */
+export type RequestKey = { readonly id: string; readonly browser: string | null | undefined }
 
 /** What a step needs: the protocol, which remembers the request, and who the apps are. */
 export type Desk = { readonly protocol: () => Promise<Protocol>; readonly apps: AppRepository }
 
 type Interaction = InstanceType<Protocol['Interaction']>
 
-/** The request with this id; null when it has ended. */
-export async function requestWith(id: string, desk: Desk): Promise<AuthorizationRequest | null> {
-  const found = await find(id, desk)
+/** The request of this key; null when it has ended, or was begun in another browser. */
+export async function requestWith(key: RequestKey, desk: Desk): Promise<AuthorizationRequest | null> {
+  const found = await find(key, desk)
   if (!found) return null
   const { interaction, app } = found
   return {
@@ -25,9 +29,9 @@ export async function requestWith(id: string, desk: Desk): Promise<Authorization
 }
 
 /** Signs a store in at the browser of a request. */
-export async function signIn(id: string, storeId: number, desk: Desk) {
-  const found = await find(id, desk)
-  if (!found) return ended(id)
+export async function signIn(key: RequestKey, storeId: number, desk: Desk) {
+  const found = await find(key, desk)
+  if (!found) return ended(key)
   const { interaction, app } = found
   if (app.storeId !== null && app.storeId !== storeId) return foreignApp
   await forgetSession(interaction, await desk.protocol())
@@ -35,9 +39,9 @@ export async function signIn(id: string, storeId: number, desk: Desk) {
 }
 
 /** Signs in one of a user's stores: the one that is named, or the only one that can use the app. */
-export async function signInOwner(id: string, owned: readonly Store[], wanted: string | null, desk: Desk) {
-  const found = await find(id, desk)
-  if (!found) return ended(id)
+export async function signInOwner(key: RequestKey, owned: readonly Store[], wanted: string | null, desk: Desk) {
+  const found = await find(key, desk)
+  if (!found) return ended(key)
   const { storeId } = found.app
   const stores = wanted === null ? owned : owned.filter((store) => store.id === rowOf(wanted, 'Store'))
   if (stores.length === 0) return noStoreOwned
@@ -45,17 +49,17 @@ export async function signInOwner(id: string, owned: readonly Store[], wanted: s
   const [only, ...others] = usable
   if (!only) return foreignApp
   if (others.length > 0) return { __typename: 'StoreChoice' as const, stores: usable }
-  return signIn(id, only.id, desk)
+  return signIn(key, only.id, desk)
 }
 
 /** Agrees, for the store that is signed in, to all that was asked for; or refuses. */
-export async function answer(id: string, isGranted: boolean, desk: Desk) {
-  const found = await find(id, desk)
-  if (!found) return ended(id)
+export async function answer(key: RequestKey, isGranted: boolean, desk: Desk) {
+  const found = await find(key, desk)
+  if (!found) return ended(key)
   const { interaction, app } = found
   if (!isGranted) return go(interaction, { error: 'access_denied', error_description: 'The owner of the store said no.' })
   const storeId = storeIn(interaction, app)
-  if (storeId === null) return ended(id)
+  if (storeId === null) return ended(key)
 
   const { Grant } = await desk.protocol()
   const grant = new Grant({ accountId: String(storeId), clientId: app.code })
@@ -64,9 +68,9 @@ export async function answer(id: string, isGranted: boolean, desk: Desk) {
 }
 
 /** Signs the store out, and asks the same again. */
-export async function leave(id: string, desk: Desk) {
-  const found = await find(id, desk)
-  if (!found) return ended(id)
+export async function leave(key: RequestKey, desk: Desk) {
+  const found = await find(key, desk)
+  if (!found) return ended(key)
   const { interaction } = found
   await forgetSession(interaction, await desk.protocol())
   await interaction.destroy()
@@ -76,13 +80,14 @@ export async function leave(id: string, desk: Desk) {
 }
 
 async function find(
-  id: string,
+  { id, browser }: RequestKey,
   { protocol, apps }: Desk,
 ): Promise<{ readonly interaction: Interaction; readonly app: App } | null> {
   const { Interaction } = await protocol()
   const interaction = await Interaction.find(id)
-  const app = interaction && (await apps.byCode(String(interaction.params.client_id)))
-  return interaction && app ? { interaction, app } : null
+  if (!interaction || !isOfBrowser(interaction, browser)) return null
+  const app = await apps.byCode(String(interaction.params.client_id))
+  return app ? { interaction, app } : null
 }
 
 /** The store that is signed in; null when it is none, or cannot use the app. */
@@ -108,7 +113,7 @@ async function go(interaction: Interaction, result: Interaction['result']) {
 
 const step = (continueAt: string) => ({ __typename: 'AuthorizationStep' as const, continueAt })
 
-const ended = (id: string) => notFoundError('request for an authorization that is still open', id)
+const ended = ({ id }: RequestKey) => notFoundError('request for an authorization that is still open', id)
 
 const noStoreOwned = {
   __typename: 'NoStoreOwned' as const,

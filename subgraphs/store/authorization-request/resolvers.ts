@@ -8,17 +8,17 @@ const HOW_OWNERS_SIGN_IN = 'Expected the token of a user whose password was give
 
 export const authorizationRequestResolvers = {
   Query: {
-    authorizationRequest: (_, { id }, desk) => requestWith(id, desk),
+    authorizationRequest: (_, { id, browser }, desk) => requestWith({ id, browser }, desk),
   },
   Mutation: {
-    signInToAuthorize: async (_, { request }, context) => signIn(request, await context.storeId(), context),
-    signInOwnerToAuthorize: async (_, { request, store = null }, context) => {
+    signInToAuthorize: async (_, { request: id, browser }, context) => signIn({ id, browser }, await context.storeId(), context),
+    signInOwnerToAuthorize: async (_, { request: id, store = null, browser }, context) => {
       const user = await context.presented()
       if (!user || !isFresh(user, context.now())) throw unauthenticated(HOW_OWNERS_SIGN_IN)
-      return signInOwner(request, await context.load.storesOfOwner.load(user.id), store, context)
+      return signInOwner({ id, browser }, await context.load.storesOfOwner.load(user.id), store, context)
     },
-    answerAuthorizationRequest: (_, { request, isGranted }, desk) => answer(request, isGranted, desk),
-    leaveAuthorizationRequest: (_, { request }, desk) => leave(request, desk),
+    answerAuthorizationRequest: (_, { request: id, isGranted, browser }, desk) => answer({ id, browser }, isGranted, desk),
+    leaveAuthorizationRequest: (_, { request: id, browser }, desk) => leave({ id, browser }, desk),
   },
   AuthorizationRequest: {
     storeName: async ({ storeId }, _, { load }) =>

@@ -1,8 +1,10 @@
+import { type LookupTable, lookupTable } from '../../runtime/own-keys.ts'
+
 /**
  * The time zone of a country whose zones are several, none, or spelled an older way by the engine (`Asia/Calcutta`): the one that most people there
  * live by, of IANA's list. A test holds this table against the engine's.
  */
-export const TIMEZONES: Readonly<Record<string, string>> = {
+export const TIMEZONES: LookupTable<string> = lookupTable({
   AQ: 'Antarctica/McMurdo',
   AR: 'America/Argentina/Buenos_Aires',
   AU: 'Australia/Sydney',
@@ -42,10 +44,10 @@ export const TIMEZONES: Readonly<Record<string, string>> = {
   US: 'America/New_York',
   UZ: 'Asia/Tashkent',
   VN: 'Asia/Ho_Chi_Minh',
-}
+})
 
 /** The currency where the list of countries names none. */
-export const CURRENCIES: Readonly<Record<string, string>> = { AQ: 'USD' }
+export const CURRENCIES: LookupTable<string> = lookupTable({ AQ: 'USD' })
 
 /** The language that shops of a country write, where the first of its official languages is not it or it has none. */
-export const LANGUAGES: Readonly<Record<string, string>> = { AQ: 'en', BV: 'nb', HM: 'en', IE: 'en', MF: 'fr', ZA: 'en' }
+export const LANGUAGES: LookupTable<string> = lookupTable({ AQ: 'en', BV: 'nb', HM: 'en', IE: 'en', MF: 'fr', ZA: 'en' })

@@ -1,8 +1,10 @@
+import { type LookupTable, lookupTable } from '../../runtime/own-keys.ts'
+
 /**
  * Codes of ISO 3166-2 for regions that GeoNames names in another language or form than ISO does, keyed by GeoNames' code. All other regions are recognised
  * by their names.
  */
-export const ISO_REGIONS: Readonly<Record<string, string>> = {
+export const ISO_REGIONS: LookupTable<string> = lookupTable({
   'AR.07': 'AR-C',
   'BR.07': 'BR-DF',
   'CL.02': 'CL-AI',
@@ -53,4 +55,4 @@ export const ISO_REGIONS: Readonly<Record<string, string>> = {
   'PT.10': 'PT-30',
   'PT.14': 'PT-11',
   'PT.23': 'PT-20',
-}
+})

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { lookupTable } from '../../runtime/own-keys.ts'
 import { isSameCode, lastPart } from '../place.ts'
 import { COMMUNES_OF_CHILE } from './communes-of-chile.ts'
 import { byName, type Country, countryOf } from './country.ts'
@@ -138,7 +139,7 @@ export function isSameRegion(countryCode: string | null, one: string, other: str
 }
 
 /** Places that are not GeoNames', as `code name, code name`, by the codes of regions. */
-const PLACES: Readonly<Record<string, Readonly<Record<string, string>>>> = { CL: COMMUNES_OF_CHILE, DE: DISTRICTS_OF_GERMANY }
+const PLACES = lookupTable({ CL: lookupTable(COMMUNES_OF_CHILE), DE: lookupTable(DISTRICTS_OF_GERMANY) })
 
 const placesIn = (text: string): readonly Municipality[] =>
   text.split(', ').map((place) => ({ code: place.slice(0, place.indexOf(' ')), name: place.slice(place.indexOf(' ') + 1) }))

@@ -1,4 +1,5 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider'
+import { type LookupTable, lookupTable } from '../../runtime/own-keys.ts'
 import { hashOf } from '../access/access.ts'
 import type { AppRepository, AppWithSecret } from '../app/repository.ts'
 import type { OauthRepository, StoredToken } from './repository.ts'
@@ -7,12 +8,12 @@ import { sealed, unsealed } from './seal.ts'
 /** How often at most a process looks for what can be forgotten. */
 const SWEEP_MILLISECONDS = 10 * 60 * 1000
 
-const TOKENS: Readonly<Record<string, StoredToken['kind']>> = {
+const TOKENS: LookupTable<StoredToken['kind']> = lookupTable({
   AuthorizationCode: 'code',
   AccessToken: 'access',
   RefreshToken: 'refresh',
-}
-const SIGN_INS: Readonly<Record<string, 'session' | 'request'>> = { Session: 'session', Interaction: 'request' }
+})
+const SIGN_INS: LookupTable<'session' | 'request'> = lookupTable({ Session: 'session', Interaction: 'request' })
 
 /** What the protocol keeps, by the names that its library has for it. */
 export function adapterOf({

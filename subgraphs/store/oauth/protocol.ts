@@ -1,12 +1,13 @@
 import { generateKeyPairSync, timingSafeEqual } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
-import type { Provider } from 'oidc-provider'
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Logger } from 'pino'
 import { hashOf } from '../access/access.ts'
 import { isScope, SCOPES } from '../access/scopes.ts'
 import { OUT_OF_BAND } from '../app/app.ts'
 import type { AppRepository } from '../app/repository.ts'
 import { adapterOf } from './adapter.ts'
+import { BROWSER_COOKIE, browserSecretOf, isOfBrowser } from './browser.ts'
 import { authorizationServerMetadata } from './metadata.ts'
 import { PAGES } from './pages.ts'
 import type { OauthRepository } from './repository.ts'
@@ -25,6 +26,15 @@ export const SECONDS = {
   /** How long a browser remembers which store signed in. */
   session: 60 * 60,
 } as const
+
+const AUTHORIZATION = '/oauth/authorize'
+/** Where the browser comes back to from a page of ours, with the id of its request. */
+const GOES_ON = /^\/oauth\/authorize\/([^/]+)$/
+
+const SHORT_COOKIE = { httpOnly: true, sameSite: 'lax', signed: false } as const
+
+/** No answer of the protocol is a page of ours. Should the library ever make one, nothing runs in it, and it is in no frame. */
+const POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** What access tokens begin with: no other credential that Atrium gives out looks so. */
 const ACCESS_TOKEN_PREFIX = 'sat_'
@@ -50,9 +60,15 @@ export async function startProtocol({
   const before = new URL(publicUrl).pathname.replace(/\/$/, '')
   const isUsed = () => new errors.InvalidGrant('it was used before')
 
-  const provider = new Library(publicUrl, {
+  /** Answers travel in the query. `form_post` is the library's own page, with a script inside and no policy, which errors would be shown on as well. */
+  class QueryOnly extends Library {
+    override registerResponseMode(...[name, handler]: Parameters<Provider['registerResponseMode']>): void {
+      if (name === 'query') super.registerResponseMode(name, handler)
+    }
+  }
+  const provider = new QueryOnly(publicUrl, {
     adapter: adapterOf({ oauth, apps, isUsed, now }),
-    routes: { authorization: '/oauth/authorize', token: '/oauth/token', revocation: '/oauth/revoke' },
+    routes: { authorization: AUTHORIZATION, token: '/oauth/token', revocation: '/oauth/revoke' },
     scopes: [...SCOPES],
     claims: {},
     responseTypes: ['code'],
@@ -78,7 +94,16 @@ export async function startProtocol({
     },
     findAccount: async (_, id) =>
       (await oauth.storeExists(Number(id))) ? { accountId: id, claims: () => ({ sub: id }) } : undefined,
-    interactions: { policy: interactionPolicy.base(), url: (_, { uid }) => `${before}${PAGES.request}/${uid}` },
+    interactions: {
+      policy: interactionPolicy.base(),
+      url(ctx, interaction) {
+        const page = `${before}${PAGES.request}/${interaction.uid}`
+        for (const path of [page, `${before}${AUTHORIZATION}/${interaction.uid}`]) {
+          ctx.cookies.set(BROWSER_COOKIE, browserSecretOf(interaction), { ...SHORT_COOKIE, path, maxAge: SECONDS.request * 1000 })
+        }
+        return page
+      },
+    },
     extraParams: {
       // Called for every request, whatever it has: the place where scopes are looked at.
       atrium_scopes: ({ oidc }, _, client) => {
@@ -94,7 +119,7 @@ export async function startProtocol({
     cookies: {
       names: { session: '_atrium_session', interaction: '_atrium_request', resume: '_atrium_resume' },
       long: { httpOnly: true, sameSite: 'lax', signed: false, path: `${before}/oauth/authorize` },
-      short: { httpOnly: true, sameSite: 'lax', signed: false },
+      short: SHORT_COOKIE,
     },
     features: {
       devInteractions: { enabled: false },
@@ -108,12 +133,7 @@ export async function startProtocol({
     // The library wants a key. Nothing is signed with it, and nobody is told of it.
     jwks: { keys: [generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })] },
     clientDefaults: { id_token_signed_response_alg: 'EdDSA' },
-    renderError: (ctx, { error, error_description }) => {
-      if (ctx.accepts('json', 'html') === 'html') {
-        ctx.status = 303
-        ctx.redirect(`${before}${PAGES.problem}?error=${encodeURIComponent(error)}`)
-      } else ctx.body = { error, error_description }
-    },
+    renderError: (ctx, { error, error_description }) => sayProblem(ctx, error, error_description),
   })
 
   provider.proxy = true
@@ -133,6 +153,15 @@ export async function startProtocol({
 
   provider.use(async (ctx, next) => {
     const startedAt = Math.floor(Date.now() / 1000)
+    ctx.set('content-security-policy', POLICY)
+    // Where a request goes on, it is still the browser's that began it; one that has ended is the library's to tell.
+    const id = GOES_ON.exec(ctx.path)?.[1]
+    const interaction = id === undefined ? undefined : await provider.Interaction.find(id)
+    if (interaction && !isOfBrowser(interaction, ctx.cookies.get(BROWSER_COOKIE, { signed: false }))) {
+      ctx.status = 400
+      sayProblem(ctx, 'invalid_request', 'the request was begun in another browser')
+      return
+    }
     await next()
     // Absent at times, whatever its type says.
     const location: string | undefined = ctx.response.get('location')
@@ -146,6 +175,18 @@ export async function startProtocol({
     if (route === 'token' && ctx.status === 200)
       ctx.body = { ...(ctx.body as object), token_type: 'bearer', created_at: startedAt }
   })
+
+  function sayProblem(
+    ctx: Pick<KoaContextWithOIDC, 'accepts' | 'redirect' | 'status' | 'body'>,
+    error: string,
+    error_description: string | undefined,
+  ): void {
+    if (ctx.accepts('json', 'html') === 'html') {
+      ctx.status = 303
+      ctx.redirect(`${before}${PAGES.problem}?error=${encodeURIComponent(error)}`)
+    } else ctx.body = { error, error_description }
+  }
+
   provider.on('server_error', (_, err) => log.error({ err }, 'the OAuth protocol failed'))
   // What Koa, which the library is, would print.
   const koa: EventEmitter = provider

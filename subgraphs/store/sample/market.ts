@@ -1,7 +1,8 @@
+import { type LookupTable, lookupTable } from '../../runtime/own-keys.ts'
 import { amountOf, minorUnitOf, ONE, rounded, textOf } from '../amount.ts'
 
 /** What about a euro buys, where that is far from one of the currency: rough, for prices that look right. */
-const PER_EURO: Readonly<Record<string, number>> = {
+const PER_EURO: LookupTable<number> = lookupTable({
   ARS: 1500,
   BRL: 6,
   CLP: 1000,
@@ -36,10 +37,10 @@ const PER_EURO: Readonly<Record<string, number>> = {
   UYU: 46,
   VND: 29000,
   ZAR: 20,
-}
+})
 
 /** Value added tax in percent, where a sample store is likely; elsewhere 20. */
-const TAX: Readonly<Record<string, string>> = {
+const TAX: LookupTable<string> = lookupTable({
   AR: '21',
   BR: '17',
   CL: '19',
@@ -54,7 +55,7 @@ const TAX: Readonly<Record<string, string>> = {
   PE: '18',
   PT: '23',
   US: '8',
-}
+})
 
 /** What a sum in euros is in a currency, as exact text: in whole tens where that is many. */
 export function priceIn(currency: string, euros: number): string {

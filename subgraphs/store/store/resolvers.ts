@@ -12,8 +12,8 @@ export const storeResolvers = {
       return { storeCode, scopes: scopes === 'all' ? SCOPES : scopes.toSorted(), appCode: app?.code ?? null }
     },
     callerGrants: async (_, __, { grants }) => {
-      const { isAuthenticated, scopes, policies } = await grants()
-      return { isAuthenticated, scopes: [...scopes].sort(), policies: [...policies] }
+      const { isAuthenticated, storeCode, scopes, policies } = await grants()
+      return { isAuthenticated, storeCode, scopes: [...scopes].sort(), policies: [...policies] }
     },
   },
   Mutation: {

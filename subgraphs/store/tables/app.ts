@@ -1,6 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely'
 
-/** Third-party apps and what stores let them do, as tables. */
+/** Third-party apps and what stores let them do, and who is signed in to a console, as tables. */
 export type AppTables = {
   app: {
     id: GeneratedAlways<number>
@@ -78,6 +78,12 @@ export type AppTables = {
     created_at: Date
     expires_at: Date
     consumed_at: Date | null
+  }
+  console_session: {
+    hash: Buffer
+    store_id: number
+    created_at: Date
+    expires_at: Date
   }
   app_sign_in: {
     hash: Buffer

@@ -1,4 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
+import { ownValue } from '../../runtime/own-keys.ts'
 import type { Context } from '../context.ts'
 import { gone, identified, present, rowOf } from '../ids.ts'
 import { applyTheme, customizeTheme, deleteTheme, previewTheme, revertTheme, uploadTheme } from './actions.ts'
@@ -38,7 +39,7 @@ export const themeResolvers = {
     __resolveReference: ({ id }, context) => themeWith(id, context),
     settings: ({ settings, customised }) => {
       const values = effectiveValues(settings, customised)
-      return settings.map((setting) => ({ ...setting, options: [...setting.options], value: values[setting.key] }))
+      return settings.map((setting) => ({ ...setting, options: [...setting.options], value: ownValue(values, setting.key) }))
     },
     files: ({ id }, _, { load }) => load.filesOfTheme.load(id),
     isPublished: async ({ id }, _, context) => (await published(context))?.themeId === id,

@@ -1,3 +1,4 @@
+import { ownValue } from '../../runtime/own-keys.ts'
 import { isText, type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
 
 export const SETTING_TYPES = ['TEXT', 'NUMBER', 'BOOLEAN', 'COLOR', 'URL', 'CHOICE'] as const
@@ -119,12 +120,14 @@ export function customised(
 
 /** The value of every setting, by its key, in the order of the theme. */
 export const effectiveValues = (settings: readonly ThemeSetting[], values: SettingValues): SettingValues =>
-  Object.fromEntries(settings.map(({ key, default: usual }) => [key, values[key] ?? usual]))
+  Object.fromEntries(settings.map(({ key, default: usual }) => [key, ownValue(values, key) ?? usual]))
 
 /** Whether customers would see the same. */
 export const looksLike = (theme: Theme, seen: Pick<Publication, 'themeId' | 'customised'> | null): boolean =>
   seen?.themeId === theme.id &&
-  theme.settings.every(({ key, default: usual }) => (theme.customised[key] ?? usual) === (seen.customised[key] ?? usual))
+  theme.settings.every(
+    ({ key, default: usual }) => (ownValue(theme.customised, key) ?? usual) === (ownValue(seen.customised, key) ?? usual),
+  )
 
 function isShortText(value: unknown): value is string {
   return typeof value === 'string' && value.length <= LONGEST_VALUE && isText(value)

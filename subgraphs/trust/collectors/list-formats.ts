@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url'
+import { type LookupTable, lookupTable } from '../../runtime/own-keys.ts'
 import { readIndicator } from './indicator.ts'
 import type { ListEntry } from './list-repository.ts'
 import { readDate } from './rdap-answer.ts'
@@ -39,11 +40,11 @@ export const urlhausCsv: ListFormat = {
 
 /** Below this the list itself says that it is guessing (https://threatfox.abuse.ch/faq/). Percent. */
 const THREATFOX_SURE = 50
-const THREATFOX_CATEGORIES: Readonly<Record<string, ListEntry['category']>> = {
+const THREATFOX_CATEGORIES: LookupTable<ListEntry['category']> = lookupTable({
   botnet_cc: 'c2',
   payload: 'malware',
   payload_delivery: 'malware',
-}
+})
 
 /** https://threatfox.abuse.ch/export/: first_seen, id, value, type, threat_type, …, the 9th is last_seen, the 10th the confidence. Also has hashes of files. */
 export const threatfoxCsv: ListFormat = {

@@ -33,8 +33,8 @@ export function partsOf(host: string): NameParts {
 function specialUseOf(host: string): SpecialUse | null {
   const labels = host.split('.')
   for (let from = Math.max(0, labels.length - 2); from < labels.length; from++) {
-    const known = SPECIAL_USE[labels.slice(from).join('.')]
-    if (known !== undefined) return known
+    const name = labels.slice(from).join('.')
+    if (Object.hasOwn(SPECIAL_USE, name)) return SPECIAL_USE[name] ?? null
   }
   return labels.length === 1 ? 'local-network' : null
 }

@@ -1,3 +1,5 @@
+import { type LookupTable, lookupTable } from '../../runtime/own-keys.ts'
+
 /** How a written name differs from the one it imitates: one slip, or one trick. */
 export type Slip =
   | 'omission'
@@ -40,7 +42,7 @@ const VOWELS = 'aeiou'
 const LABEL = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
 
 /** Groups of letters that look alike in common typefaces. */
-const GLYPHS: Readonly<Record<string, readonly string[]>> = {
+const GLYPHS: LookupTable<readonly string[]> = lookupTable({
   b: ['d', 'lb', 'ib', '8', '6'],
   c: ['e'],
   d: ['b', 'cl', 'dl'],
@@ -61,7 +63,7 @@ const GLYPHS: Readonly<Record<string, readonly string[]>> = {
   w: ['vv'],
   z: ['2', 's'],
   a: ['4', 'o'],
-}
+})
 
 /** Every label that one slip makes of `label`, with the first slip that makes it. `label` itself is not among them. */
 export function permutationsOf(label: string, suffixes: readonly string[]): Map<string, Slip> {

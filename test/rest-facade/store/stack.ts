@@ -7,12 +7,13 @@ import { localLink } from '../../../gateway/local-link.ts'
 import { createHttpServer } from '../../../gateway/server.ts'
 import { ownGraph } from '../../../processes/own-graph.ts'
 import { serveSocialApi } from '../../../rest-facade/social/serve.ts'
+import { sessionCheck } from '../../../rest-facade/social/session/check.ts'
 import type { RateLimit } from '../../../rest-facade/store/caller/rate-limit.ts'
 import { resources } from '../../../rest-facade/store/resources.ts'
 import { serveStoreApi } from '../../../rest-facade/store/serve.ts'
 import { serveTrustApi } from '../../../rest-facade/trust/serve.ts'
 import { directorySubgraph } from '../../../subgraphs/directory/subgraph.ts'
-import { publishedKeys } from '../../../subgraphs/runtime/user-token.ts'
+import { publishedKeys, type SessionCheck } from '../../../subgraphs/runtime/user-token.ts'
 import { socialSubgraph } from '../../../subgraphs/social/subgraph.ts'
 import { trustSubgraph } from '../../../subgraphs/trust/subgraph.ts'
 import { PUBLIC_URL, startStore, type TestStore, type WebhookOptions } from '../../subgraphs/store/support/store.ts'
@@ -53,11 +54,13 @@ export async function startStoreStack({
 } = {}) {
   // The server that publishes the keys listens only when the store is there.
   let keys: JWTVerifyGetKey | null = null
+  let check: Promise<SessionCheck> | null = null
   const store = await startStore(now, {
     userKeys: (header, token) => {
       keys ??= publishedKeys(url)
       return keys(header, token)
     },
+    isSessionOpen: async (token) => (await check)?.(token) ?? false,
     webhooks,
   })
   const { connection } = store.database
@@ -71,6 +74,8 @@ export async function startStoreStack({
     limits: { depth: 10, cost: 1000 },
     log,
   })
+  check = sessionCheck(gateway.client)
+  await check
   const stopDelivering = webhooks && (await store.subgraph.deliverWebhooks(await resources(gateway.client)))
   const app = createHttpServer({ log })
   await serveSocialApi(app, gateway.client, { publicUrl: PUBLIC_URL })

@@ -401,10 +401,11 @@ test('nothing that opens anything lies in the database or in the log', async () 
   const { address } = await browser.open(linkOf(app))
   const consent = await browser.press(address, { login: shop.login, authtoken: shop.authtoken })
   const request = consent.address.split('/').at(-1) ?? ''
-  const session = browser.cookies.get('_atrium_session')?.value ?? ''
+  const session = browser.cookieAt(linkOf(app), '_atrium_session')
+  const ofBrowser = browser.cookieAt(consent.address, '_atrium_browser')
   const code = parametersOf((await browser.press(consent.address, { do: 'allow' })).address).code ?? ''
   const { json } = await exchange(app, code)
-  const secrets = [app.clientSecret, request, session, code, json.access_token, json.refresh_token, shop.authtoken]
+  const secrets = [app.clientSecret, request, session, ofBrowser, code, json.access_token, json.refresh_token, shop.authtoken]
   expect(secrets.every((secret) => typeof secret === 'string' && secret.length > 20)).toBe(true)
 
   const tables = await stack.sql(`SELECT relname AS name FROM pg_class WHERE relname LIKE 'app%' AND relkind = 'r'`)

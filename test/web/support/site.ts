@@ -152,6 +152,7 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
   await serveMcpServers(app, gateway.client, guestOf(gateway), {
     publicUrl: url,
     hosts: [],
+    isOnLoopback: true,
     introspection: true,
     counting: countedHere(),
   })

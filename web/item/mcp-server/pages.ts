@@ -1,4 +1,5 @@
 import { McpServerPageDocument, type McpServerPageQuery } from '#generated/operations.ts'
+import { type LookupTable, lookupTable } from '../../../subgraphs/runtime/own-keys.ts'
 import { type Html, html } from '../../frame/html.ts'
 import { outward, shortAddress } from '../../frame/link.ts'
 import { dataOf, foundIn, page } from '../../frame/page.ts'
@@ -39,12 +40,12 @@ export const mcpServerPages = [
   }),
 ]
 
-const TRANSPORTS: Readonly<Record<string, string>> = {
+const TRANSPORTS: LookupTable<string> = lookupTable({
   stdio: 'stdio: runs on your machine',
   'streamable-http': 'streamable HTTP: runs elsewhere, or as a server of yours',
   sse: 'server-sent events: the older way over HTTP',
   unknown: 'not known',
-}
+})
 
 const variables = (
   rows: McpServer['envVars'],

@@ -45,6 +45,7 @@ export async function startOauth() {
   await serveMcpServers(app, gateway.client, guestOf(gateway), {
     publicUrl: url,
     hosts: [],
+    isOnLoopback: true,
     introspection: true,
     counting: countedHere(),
   })

@@ -2,11 +2,14 @@ import type { TestStore } from './store.ts'
 
 /** A browser without pictures, for what many requests are needed for: keeps cookies by path, follows redirects by hand, sends forms. */
 export function shopBrowser(url: string) {
-  const cookies = new Map<string, { readonly value: string; readonly path: string }>()
+  /** By name and path, as browsers keep them. */
+  const cookies = new Map<string, { readonly name: string; readonly value: string; readonly path: string }>()
 
   async function send(address: string, init: RequestInit = {}): Promise<Response> {
     const { pathname } = new URL(address)
-    const sent = [...cookies].filter(([, { path }]) => pathname.startsWith(path)).map(([name, { value }]) => `${name}=${value}`)
+    const sent = [...cookies.values()]
+      .filter(({ path }) => pathname.startsWith(path))
+      .map(({ name, value }) => `${name}=${value}`)
     const answer = await fetch(address, {
       ...init,
       redirect: 'manual',
@@ -15,8 +18,8 @@ export function shopBrowser(url: string) {
     for (const line of answer.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
       const path = /; path=([^;]+)/i.exec(line)?.[1] ?? '/'
-      if (value === '') cookies.delete(name)
-      else cookies.set(name, { value, path })
+      if (value === '') cookies.delete(`${name} ${path}`)
+      else cookies.set(`${name} ${path}`, { name, value, path })
     }
     return answer
   }
@@ -38,6 +41,11 @@ export function shopBrowser(url: string) {
 
   return {
     cookies,
+    /** The value of the cookie of this name that the longest path of this address gets; empty when there is none. */
+    cookieAt: (address: string, name: string): string =>
+      [...cookies.values()]
+        .filter((cookie) => cookie.name === name && new URL(address).pathname.startsWith(cookie.path))
+        .toSorted((one, other) => other.path.length - one.path.length)[0]?.value ?? '',
     send,
     open,
     press,

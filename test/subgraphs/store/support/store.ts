@@ -3,6 +3,7 @@ import type { JWTVerifyGetKey } from 'jose'
 import pino from 'pino'
 import type { Caller } from '../../../../subgraphs/runtime/caller.ts'
 import { type Database, openDatabase } from '../../../../subgraphs/runtime/database.ts'
+import type { SessionCheck } from '../../../../subgraphs/runtime/user-token.ts'
 import type { ShippingNetwork } from '../../../../subgraphs/store/shipping-method/service.ts'
 import { paidByOperator, setUpStore } from '../../../../subgraphs/store/store/set-up.ts'
 import { type StoreSubgraph, storeSubgraph } from '../../../../subgraphs/store/subgraph.ts'
@@ -70,12 +71,14 @@ export async function startStore(
   {
     shippingNetwork,
     userKeys,
+    isSessionOpen,
     webhooks = {},
     publicUrl = PUBLIC_URL,
     log = pino({ level: 'silent' }),
   }: {
     readonly shippingNetwork?: ShippingNetwork | undefined
     readonly userKeys?: JWTVerifyGetKey | undefined
+    readonly isSessionOpen?: SessionCheck | undefined
     readonly webhooks?: WebhookOptions | undefined
     readonly publicUrl?: string
     readonly log?: pino.Logger
@@ -89,6 +92,7 @@ export async function startStore(
     connection,
     publicUrl,
     ...(userKeys && { userKeys }),
+    ...(isSessionOpen && { isSessionOpen }),
     files,
     log,
     now,

@@ -1,0 +1,24 @@
+import { randomBytes } from 'node:crypto'
+import type { Resolvers } from '#generated/store/resolvers.ts'
+import { hashOf } from '../access/access.ts'
+
+/** A working day: who comes back tomorrow signs in again. The cookie of the console lives as long (web/console/session.ts). */
+const SESSION_MILLISECONDS = 8 * 60 * 60 * 1000
+const SECRET_BYTES = 32
+
+export const consoleSessionResolvers = {
+  Query: {
+    isConsoleSessionOpen: async (_, { secret }, { storeId, consoleSessions, now }) =>
+      consoleSessions.isOpen(await storeId(), hashOf(secret), now()),
+  },
+  Mutation: {
+    beginConsoleSession: async (_, __, { storeId, consoleSessions, now }) => {
+      const [secret, at] = [randomBytes(SECRET_BYTES).toString('base64url'), now()]
+      const expiresAt = new Date(at.getTime() + SESSION_MILLISECONDS)
+      await consoleSessions.insert(await storeId(), hashOf(secret), { at, expiresAt })
+      return { secret, expiresAt }
+    },
+    endConsoleSession: async (_, { secret }, { storeId, consoleSessions }) =>
+      consoleSessions.delete(await storeId(), hashOf(secret)),
+  },
+} satisfies Resolvers

@@ -1,0 +1,206 @@
+import { GraphQLInputObjectType, GraphQLObjectType, GraphQLString } from 'graphql'
+import { expect, test } from 'vitest'
+import { lookupTable, ownValue } from '../../subgraphs/runtime/own-keys.ts'
+import { unguardedTextKeys } from './support/text-keys.ts'
+
+type Excuse = { readonly why: string; readonly places: Readonly<Record<string, readonly string[]>> }
+
+/** Where a text may be a key of a plain object, file by file and as it is written there, and why no request finds anything inherited by it. */
+const EXCUSED: readonly Excuse[] = [
+  {
+    why: 'graphql-js makes these without a prototype: see the test below',
+    places: {
+      'gateway/authorization/operation-guard.ts': [
+        'type.getFields()[name]',
+        'parent.getFields()[name]',
+        'parent.getFields()[selection.name.value]',
+      ],
+      'gateway/caching/policy.ts': ['type.getFields()[name]'],
+      'gateway/compiled-operation/plan.ts': ['type.getFields()[name]'],
+      'gateway/compiled-plan/shape.ts': ['type.getFields()[name]'],
+      'mcp/answer.ts': ['fields[name]', 'meanings[name]'],
+      'mcp/arguments.ts': ['input.getFields()[name.value]'],
+      'mcp/graph/describe.ts': ['fields[fieldName]'],
+      'rest-facade/store/wire/selection.ts': ['parent.getFields()[value]'],
+    },
+  },
+  {
+    why: 'keys are field names of the schema, which sources and resolvers agree on; the client chose none',
+    places: {
+      'gateway/compiled-operation/complete.ts': [
+        'parent[field.definition.name]',
+        '(source as Record<string, unknown>)[name]',
+        '(source as Record<string, (...all: unknown[]) => unknown>)[name]',
+      ],
+      'gateway/compiled-operation/arguments.ts': ['values[origin.name]'],
+    },
+  },
+  {
+    why: 'response keys: answers have no prototype (gateway/answer.ts)',
+    places: {
+      'gateway/compiled-operation/complete.ts': ['results[field.key]'],
+      'gateway/compiled-operation/pending.ts': ['join.results[key]'],
+      'gateway/compiled-operation/roots.ts': ['results[field.key]'],
+      'gateway/compiled-plan/shape.ts': ['shaped[field.key]'],
+      'gateway/compiled-plan/plan.ts': ['answer.data?.[key]'],
+    },
+  },
+  {
+    why: 'response keys of fetches: what every object has is renamed before it is planned (RESERVED_KEYS of planned-document.ts)',
+    places: {
+      'gateway/compiled-plan/identity.ts': ['object[only]', 'object[key]'],
+      'gateway/compiled-plan/merge.ts': ['source[key]', 'target[key]', 'value[key]', 'copy[key]'],
+      'gateway/compiled-plan/places.ts': ['value[key]', '(value as Data)[key]'],
+      'gateway/compiled-plan/rewrites.ts': [
+        'object[key]',
+        'object[rewrite.renameKeyTo]',
+        'value[element]',
+        'known[key]',
+        'part[key]',
+      ],
+      'gateway/compiled-plan/shape.ts': ['from[field.from]'],
+      'gateway/compiled-plan/representation.ts': ['from[key]', 'to[key]'],
+    },
+  },
+  {
+    why: 'fragments of a validated document: each that is spread is there, in an object without a prototype',
+    places: {
+      'gateway/compiled-operation.ts': ['fragments[definition.name.value]'],
+      'subgraphs/runtime/columns-asked.ts': ['fragments[selection.name.value]'],
+    },
+  },
+  {
+    why: 'variables are written, and read as own keys; the one read here is a condition, which is declared',
+    places: {
+      'gateway/variables.ts': ['coerced[name]'],
+      'gateway/compiled-plan/fetch.ts': ['own[name]'],
+      'gateway/limits/request-check.ts': ['coerced[name]'],
+    },
+  },
+  {
+    why: 'keys are of the object that is gone through',
+    places: {
+      'gateway/client.ts': ['variables[name]'],
+      'rest-facade/http/serve.ts': ['path[name]'],
+      'rest-facade/http/parameters.ts': ['table[parameter]'],
+      'rest-facade/store/contract.ts': ['properties[name]'],
+      'subgraphs/store/checkout-custom-field/checkout-custom-field.ts': ['change[field as keyof CheckoutCustomFieldFields]'],
+      'subgraphs/store/customer/customer.ts': ['change[field as keyof AddressChange]'],
+      'subgraphs/store/location/location.ts': ['change[field as keyof LocationChange]'],
+      'subgraphs/store/order/repository.ts': ['COLUMN_OF[field as keyof OrderChange]'],
+      'subgraphs/store/product/columns.ts': ['fields[field as keyof ProductFields]'],
+      'subgraphs/store/product/product.ts': ['product[field as keyof ProductFields]'],
+      'subgraphs/trust/decision/replay.ts': [
+        '(before as Record<string, unknown>)[key]',
+        '(after as Record<string, unknown>)[key]',
+      ],
+      'subgraphs/store/country/country.ts': ['known[code as keyof typeof known]'],
+    },
+  },
+  {
+    why: 'names of parameters and properties of our contracts, tables of routes and documents',
+    places: {
+      'rest-facade/http/parameters.ts': ['values[parameter]'],
+      'rest-facade/store/wire/parameters.ts': [
+        'givenPath[name]',
+        'path[name]',
+        'query[name]',
+        "parameters[place === 'path' ? 'path' : 'query'][name]",
+      ],
+      'rest-facade/store/wire/input.ts': ['value[name]', 'schema.properties?.[envelope]', 'given[envelope]'],
+      'rest-facade/store/wire/body.ts': ['schema.properties?.[envelope]', 'given[optional]'],
+      'rest-facade/store/wire/request.ts': ['values[variable]'],
+      'rest-facade/store/wire/answer.ts': ['(value as Record<string, unknown>)[name]', 'properties[envelope]', 'data[name]'],
+      'rest-facade/store/wire/shaped.ts': ['given[name]'],
+      'rest-facade/store/wire/response.ts': ['data[name]', '(value as Data)[step]'],
+      'mcp/arguments.ts': ['bounds[name]', 'shape[name]'],
+      'mcp/answer.ts': ['value[key]'],
+      'mcp/protocol.ts': ['given[name]'],
+      'mcp/store/contract-tool.ts': [
+        'given[parameter.name]',
+        'given[key]',
+        'wanted[parameter.name]',
+        'wanted[key]',
+        'schema.properties?.[envelope]',
+        'given[name]',
+      ],
+      'web/reference/contract.ts': ['(inside as Record<string, unknown> | undefined)?.[part]'],
+      'web/reference/caller.ts': ['schemes[name]'],
+      'subgraphs/runtime/lazily.ts': ['this.made[index][name]'],
+      'subgraphs/directory/import/atrium.ts': ['(inner as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[name]'],
+    },
+  },
+  {
+    why: 'words of our own: settings, labels of metrics, kinds of items, hashes of documents',
+    places: {
+      'subgraphs/runtime/config.ts': ['env[name]'],
+      'subgraphs/runtime/authorization-rules.ts': ['names[feature as keyof DirectiveNames]'],
+      'gateway/history.ts': ['labels[label]'],
+      'gateway/kept-plans.ts': ['before[keyOf(document)]', 'added[keyOf(document)]'],
+      'subgraphs/directory/import/report.ts': ['totals[kind]'],
+      'web/search/results.ts': ['counts[kind]'],
+      'subgraphs/store/sample/sample.ts': ['dearer?.[value]'],
+    },
+  },
+  {
+    why: 'the object has no prototype',
+    places: {
+      'subgraphs/directory/import/parse.ts': ['content[key]'],
+    },
+  },
+]
+
+const INHERITED = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf']
+
+test('a text that a request may choose is a key of own keys only', () => {
+  const found = unguardedTextKeys('{subgraphs,gateway,rest-facade,mcp,web,clients,processes}/**/*.ts')
+  const excused = EXCUSED.flatMap(({ places }) =>
+    Object.entries(places).flatMap(([file, texts]) => texts.map((text) => `${file}: ${text}`)),
+  )
+  const left = found.filter(({ file, text }) => !excused.includes(`${file}: ${text}`))
+  const remedy = 'make the object a lookupTable, ask Object.hasOwn or ownValue, or say above why it is safe'
+  expect(left.map(({ file, line, text, type }) => `${file}:${line} ${text} (${type}): ${remedy}`)).toEqual([])
+  const used = new Set(found.map(({ file, text }) => `${file}: ${text}`))
+  expect(excused.filter((place) => !used.has(place))).toEqual([])
+}, 120_000)
+
+const EXAMPLES: readonly (readonly [code: string, isFound: boolean])[] = [
+  ['(text: string) => open[text]', true],
+  ["(text: string) => closed[text as 'a']", true],
+  ['(text: string) => text in open', true],
+  ['<T extends string>(text: T) => open[text]', true],
+  [`(text: string | null) => open[\`x.\${text}\`]`, true],
+  ['(text: string) => Object.hasOwn(closed, text) && open[text]', true],
+  ["(text: 'a' | 'b') => closed[text] + (open.a ?? 0)", false],
+  ['(text: string) => table[text] ?? null', false],
+  ['(place: number) => [1][place]', false],
+  ['(text: string) => (Object.hasOwn(open, text) ? open[text] : null)', false],
+]
+
+test('the search finds what it is for, and nothing else', () => {
+  const folder = new URL('../../subgraphs/runtime/', import.meta.url).pathname
+  const files = EXAMPLES.map(
+    ([code], index) =>
+      [
+        `${folder}example-${index}.ts`,
+        `import { lookupTable } from './own-keys.ts'
+export const open: Readonly<Record<string, number>> = { a: 1 }
+export const closed = { a: 1, b: 2 } as const
+export const table = lookupTable({ a: 1 })
+export const example = ${code}`,
+      ] as const,
+  )
+  const found = unguardedTextKeys('', new Map(files)).map(({ file }) => file)
+  for (const [index, [code, isFound]] of EXAMPLES.entries())
+    expect(found.includes(`subgraphs/runtime/example-${index}.ts`), code).toBe(isFound)
+}, 120_000)
+
+test.each(INHERITED)('%s is nothing in a table, and no own value of an object', (key) => {
+  expect(lookupTable({ a: 1 })[key]).toBeUndefined()
+  expect(ownValue<unknown>({ a: 1 }, key)).toBeUndefined()
+  expect(ownValue({ a: 1 }, 'a')).toBe(1)
+  const object = new GraphQLObjectType({ name: 'A', fields: { a: { type: GraphQLString } } })
+  const input = new GraphQLInputObjectType({ name: 'B', fields: { a: { type: GraphQLString } } })
+  for (const fields of [object.getFields(), input.getFields(), object.toConfig().fields])
+    expect(Reflect.get(fields, key)).toBeUndefined()
+})
