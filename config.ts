@@ -182,7 +182,19 @@ export const variables = {
     read: wholeNumber(1, 65_535),
     default: null,
     unit: null,
-    meaning: 'TCP port of its own for /metrics; unset, it is on PORT, where everybody sees it who reaches that.',
+    meaning:
+      'TCP port of its own for /metrics, on HOST; unset, it is on PORT, and where HOST is not loopback only for who has METRICS_TOKEN.',
+  },
+  METRICS_TOKEN: {
+    read: z
+      .string()
+      .regex(/^[\x21-\x7e]*$/, 'visible ASCII characters')
+      .min(16, 'at least 16 characters'),
+    default: null,
+    unit: null,
+    secret: true,
+    meaning:
+      'Password of /metrics, as Bearer token or by HTTP Basic with any user name; unset, none is asked for, and /metrics is refused on PORT unless HOST is loopback.',
   },
   OPERATIONS_TOKEN: {
     read: z.string().min(16, 'at least 16 characters'),

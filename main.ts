@@ -107,7 +107,7 @@ await runProgram(async (defer, end) => {
   await site.serve(app)
   if (metrics) {
     const open = { sockets: sockets.count, gateway, jobs: graph.jobs, listeners: graph.listeners }
-    await parts.serveMetrics(app, metrics, open, { host: config.HOST, port: config.METRICS_PORT, log, defer })
+    await parts.serveMetrics(app, metrics, open, { ...parts.scrapingOf(config), counting, log, defer })
   }
   await listen(app, listeningOf(config, port), defer)
   graph.start()

@@ -121,6 +121,8 @@ export async function startCluster({
   const shared = {
     ...env,
     HOST,
+    // One for all processes would be taken by the first of them.
+    METRICS_PORT: '',
     PUBLIC_URL: url,
     LINK_SECRET: randomBytes(32).toString('hex'),
     CONSOLE_SECRET: env.CONSOLE_SECRET ?? randomBytes(32).toString('hex'),

@@ -9,7 +9,7 @@ import { DEFAULT_LIMITS } from '../gateway/limits/limits.ts'
 import { freePort, listen, listeningOf, localUrl } from '../gateway/listen.ts'
 import { localLink } from '../gateway/local-link.ts'
 import { createMetrics } from '../gateway/metrics.ts'
-import { serveMetrics } from '../gateway/metrics-door.ts'
+import { scrapingOf, serveMetrics } from '../gateway/metrics-door.ts'
 import { createHttpServer } from '../gateway/server.ts'
 import { serveLink } from '../gateway/split/link-door.ts'
 import { signatureJudge } from '../gateway/split/signature.ts'
@@ -53,7 +53,7 @@ export async function runSubgraph(
   await serveLink(app, subgraph, { judge, log, metrics })
   if (metrics) {
     const open = { sockets: () => 0, listeners: subgraph.listeners ?? (() => 0), jobs: subgraph.jobs, gateway: null }
-    await serveMetrics(app, metrics, open, { host: config.HOST, port: config.METRICS_PORT, log, defer })
+    await serveMetrics(app, metrics, open, { ...scrapingOf(config), counting, log, defer })
   }
   await listen(app, listeningOf(config, port), defer)
   subgraph.start?.()

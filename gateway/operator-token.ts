@@ -1,0 +1,67 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import type { Counting } from '../subgraphs/runtime/counting.ts'
+import { networkOf } from '../subgraphs/runtime/rate-limit.ts'
+
+/** Wrong tokens a minute from one address that are compared at all; further ones are not. Right ones cost nothing. */
+const GUESSES_PER_MINUTE = 10
+
+/** An answer to somebody without the token. The text is for people, and names no token. */
+export type TokenRefusal = {
+  readonly status: 401 | 429
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+}
+
+/**
+ * A check of a token that an operator chose: null when a request has it, as the password of HTTP Basic with any user name or as a
+ * Bearer token. `variable` is the setting that holds it, `name` what its guesses are counted as and what a browser calls it.
+ */
+export function operatorTokenCheck({
+  token,
+  variable,
+  name,
+  counting,
+}: {
+  readonly token: string
+  readonly variable: string
+  readonly name: string
+  readonly counting: Counting
+}): (request: FastifyRequest) => Promise<TokenRefusal | null> {
+  const expected = digestOf(token)
+  const guesses = counting.buckets(`passwords of ${name}`, GUESSES_PER_MINUTE)
+
+  return async (request) => {
+    const presented = presentedIn(request.headers.authorization)
+    // Browsers ask without a password first.
+    const guess = await guesses(networkOf(request.ip), presented === '' ? 0 : 1)
+    if (!guess.isGranted) {
+      return {
+        status: 429,
+        headers: { 'retry-after': String(guess.waitSeconds) },
+        text: `Too many wrong passwords from this address: try again in ${guess.waitSeconds} seconds.\n`,
+      }
+    }
+    // Digests have one length, so comparing them tells nothing about the token.
+    if (!timingSafeEqual(digestOf(presented), expected)) {
+      return {
+        status: 401,
+        headers: { 'www-authenticate': `Basic realm="Atrium ${name}", charset="UTF-8"` },
+        text: `Expected the password in ${variable}, with any user name.\n`,
+      }
+    }
+    await guesses(networkOf(request.ip), -1)
+    return null
+  }
+}
+
+const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** The password of HTTP Basic (RFC 7617), or the token of Bearer (RFC 6750); empty when there is none. */
+function presentedIn(authorization = ''): string {
+  const [, bearer] = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization) ?? []
+  if (bearer !== undefined) return bearer
+  const [, encoded] = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(authorization) ?? []
+  const pair = Buffer.from(encoded ?? '', 'base64').toString()
+  return pair.includes(':') ? pair.slice(pair.indexOf(':') + 1) : ''
+}
