@@ -41,10 +41,23 @@ await runProgram(async (defer, end) => {
 
   const counting = await parts.countingOf(config, log)
   defer(counting.close)
+  const rateLimit = await parts.storeRateLimitOf(config, log)
+  defer(rateLimit.close)
+  const { banEndsIn } = rateLimit
   const { storage, local } = await parts.fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })
   const userKeys = parts.publishedKeys(localUrl(config.HOST, port))
   const graph = database
-    ? await parts.graphInside({ config, connection: database.connection, publicUrl, userKeys, storage, counting, log, defer })
+    ? await parts.graphInside({
+        config,
+        connection: database.connection,
+        publicUrl,
+        userKeys,
+        storage,
+        counting,
+        banEndsIn,
+        log,
+        defer,
+      })
     : (await import('./processes/graph-outside.ts')).graphOutside(config, { log, defer })
 
   const metrics = config.METRICS ? parts.createMetrics({ ofProcess: true }) : null
@@ -73,8 +86,6 @@ await runProgram(async (defer, end) => {
 
   const history = metrics && config.OPERATIONS_TOKEN ? parts.historyOf(metrics) : null
   defer(async () => history?.close())
-  const rateLimit = await parts.storeRateLimitOf(config, log)
-  defer(rateLimit.close)
   const { checks } = graph
   const site = await parts.startSite(gateway.client, {
     publicUrl,

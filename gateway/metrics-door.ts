@@ -2,12 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { CircuitState } from '../subgraphs/runtime/circuit-breaker.ts'
 import { type Counting, countedHere } from '../subgraphs/runtime/counting.ts'
+import { operatorTokenCheck } from '../subgraphs/runtime/operator-token.ts'
 import type { Defer } from '../subgraphs/runtime/program.ts'
 import type { Subgraph } from '../subgraphs/runtime/subgraph.ts'
 import type { Gateway } from './gateway.ts'
 import { isLoopbackHost, listen } from './listen.ts'
 import type { Metrics } from './metrics.ts'
-import { operatorTokenCheck } from './operator-token.ts'
 import { createHttpServer } from './server.ts'
 
 /** What is running in a process, asked for when somebody looks. `gateway` is null where there is none: a subgraph by itself. */

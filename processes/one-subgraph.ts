@@ -14,6 +14,7 @@ import { createHttpServer } from '../gateway/server.ts'
 import { serveLink } from '../gateway/split/link-door.ts'
 import { signatureJudge } from '../gateway/split/signature.ts'
 import { linkSecretsOf } from '../gateway/split/variables.ts'
+import { storeRateLimitOf } from '../rest-facade/store/caller/redis-rate-limit.ts'
 import { resources } from '../rest-facade/store/resources.ts'
 import { countingOf } from '../subgraphs/runtime/counting.ts'
 import type { Defer } from '../subgraphs/runtime/program.ts'
@@ -45,7 +46,11 @@ export async function runSubgraph(
   const userKeys = readKeys(() => keysOf(client))
   const counting = await countingOf(config, log)
   defer(counting.close)
-  const subgraph = await STARTED[name]({ config, connection, publicUrl, userKeys, counting, log, defer })
+  // Gateways count, and share their counts through Redis: without it, this process knows of no ban.
+  const rateLimit = name === 'store' ? await storeRateLimitOf(config, log) : null
+  defer(async () => rateLimit?.close())
+  const banEndsIn = rateLimit?.banEndsIn ?? (() => 0)
+  const subgraph = await STARTED[name]({ config, connection, publicUrl, userKeys, counting, banEndsIn, log, defer })
   if (name === 'store') client = await storeAndOthers(subgraph as StoreSubgraph, config, { log, defer })
 
   const metrics = config.METRICS ? createMetrics({ ofProcess: true }) : null

@@ -11,6 +11,7 @@ import { ownWrites } from '../subgraphs/runtime/recent-writes.ts'
 import { Refusal } from '../subgraphs/runtime/refusal.ts'
 import type { Subgraph } from '../subgraphs/runtime/subgraph.ts'
 import { socialSubgraph } from '../subgraphs/social/subgraph.ts'
+import type { BanLookup } from '../subgraphs/store/access/access.ts'
 import { fileStorageOf } from '../subgraphs/store/file/configured.ts'
 import { storeFiles } from '../subgraphs/store/file/files.ts'
 import { fileSources } from '../subgraphs/store/file/source.ts'
@@ -36,6 +37,8 @@ export type Making = {
   readonly storage?: FileStorage
   /** Where limits of addresses and keys are counted. */
   readonly counting: Counting
+  /** Which addresses the REST API of a store has banned. */
+  readonly banEndsIn: BanLookup
   readonly log: Logger
   readonly defer: Defer
 }
@@ -56,12 +59,13 @@ export const STARTED = {
     return closedLater(await socialSubgraph({ connection, replica, counting, log }), defer)
   },
   store: async (making: Making): Promise<StoreSubgraph> => {
-    const { config, connection, publicUrl, userKeys, storage, counting, log, defer } = making
+    const { config, connection, publicUrl, userKeys, storage, counting, banEndsIn, log, defer } = making
     const replica = await replicaOf('store', making)
     const kept = storage ?? (await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })).storage
     const files = storeFiles(kept, fileSources())
     const webhookNetwork = webhookNetworkOf(config)
-    const store = await storeSubgraph({ connection, replica, publicUrl, userKeys, files, counting, log, webhookNetwork })
+    const own = { connection, replica, publicUrl, userKeys, files, counting, banEndsIn, log, webhookNetwork }
+    const store = await storeSubgraph(own)
     // Nobody has to wait for a shop.
     const start = () => defer(seedStore(connection, { files, log }))
     return { ...closedLater(store, defer), start }

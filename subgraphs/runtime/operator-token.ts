@@ -1,10 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { FastifyRequest } from 'fastify'
-import type { Counting } from '../subgraphs/runtime/counting.ts'
-import { networkOf } from '../subgraphs/runtime/rate-limit.ts'
+import type { Counting } from './counting.ts'
+import { networkOf } from './rate-limit.ts'
 
 /** Wrong tokens a minute from one address that are compared at all; further ones are not. Right ones cost nothing. */
 const GUESSES_PER_MINUTE = 10
+
+/** What is looked at of a request. */
+type Presenting = { readonly ip: string; readonly headers: { readonly authorization?: string | undefined } }
 
 /** An answer to somebody without the token. The text is for people, and names no token. */
 export type TokenRefusal = {
@@ -27,7 +29,7 @@ export function operatorTokenCheck({
   readonly variable: string
   readonly name: string
   readonly counting: Counting
-}): (request: FastifyRequest) => Promise<TokenRefusal | null> {
+}): (request: Presenting) => Promise<TokenRefusal | null> {
   const expected = digestOf(token)
   const guesses = counting.buckets(`passwords of ${name}`, GUESSES_PER_MINUTE)
 
