@@ -211,6 +211,20 @@ export const variables = {
     meaning:
       'What sessions of /console are encrypted with; unset, they end with the process, and several copies do not know those of each other.',
   },
+  SECURITY_CONTACT: {
+    read: z
+      .string()
+      .transform((text) => text.split(',').map((contact) => contact.trim()))
+      .refine(
+        (contacts) =>
+          contacts.every((contact) => /^(?:https:\/\/[\w.-]+|mailto:[^\s@]+@[\w.-]+$|tel:\+?[\d-]+$)\S*$/.test(contact)),
+        'https, mailto or tel addresses, separated by commas',
+      ),
+    default: null,
+    unit: null,
+    meaning:
+      'Whom /.well-known/security.txt names for reports of vulnerabilities, the preferred one first; unset, the policy at /security-policy.',
+  },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     read: urlWith(['http:', 'https:'], 'an http or https URL such as http://localhost:4318'),
     default: null,

@@ -93,6 +93,7 @@ await runProgram(async (defer, end) => {
     hasSchema: config.INTROSPECTION,
     consoleSecret: config.CONSOLE_SECRET ?? null,
     uses: rateLimit.uses,
+    securityContacts: config.SECURITY_CONTACT,
     operations: history && { token: config.OPERATIONS_TOKEN ?? '', history, checks, circuits: gateway.circuits, counting },
   })
   const isProxy = config.TRUSTED_PROXIES
