@@ -75,7 +75,10 @@ export async function serveMetrics(
   if (isRefused) {
     log.warn({ host }, 'GET /metrics is refused, because HOST is not loopback: set METRICS_TOKEN, METRICS_PORT or METRICS=0')
   }
-  const check = token === undefined ? null : operatorTokenCheck({ token, variable: 'METRICS_TOKEN', name: 'metrics', counting })
+  const check =
+    token === undefined
+      ? null
+      : operatorTokenCheck({ token, variable: 'METRICS_TOKEN', name: 'metrics', takesBearer: true, counting })
   own.get('/metrics', async (request: FastifyRequest, reply: FastifyReply) => {
     reply.header('cache-control', 'no-store')
     if (isRefused) return reply.code(404).type('text/plain; charset=utf-8').send(NOT_SERVED)

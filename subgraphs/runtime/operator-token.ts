@@ -16,25 +16,27 @@ export type TokenRefusal = {
 }
 
 /**
- * A check of a token that an operator chose: null when a request has it, as the password of HTTP Basic with any user name or as a
- * Bearer token. `variable` is the setting that holds it, `name` what its guesses are counted as and what a browser calls it.
+ * A check of a token that an operator chose: null when a request has it, as the password of HTTP Basic with any user name or, where
+ * `takesBearer`, as a Bearer token, which programs send. `variable` is the setting that holds it, `name` what its guesses are counted as and what a browser calls it.
  */
 export function operatorTokenCheck({
   token,
   variable,
   name,
+  takesBearer,
   counting,
 }: {
   readonly token: string
   readonly variable: string
   readonly name: string
+  readonly takesBearer: boolean
   readonly counting: Counting
 }): (request: Presenting) => Promise<TokenRefusal | null> {
   const expected = digestOf(token)
   const guesses = counting.buckets(`passwords of ${name}`, GUESSES_PER_MINUTE)
 
   return async (request) => {
-    const presented = presentedIn(request.headers.authorization)
+    const presented = presentedIn(request.headers.authorization, takesBearer)
     // Browsers ask without a password first.
     const guess = await guesses(networkOf(request.ip), presented === '' ? 0 : 1)
     if (!guess.isGranted) {
@@ -60,9 +62,9 @@ export function operatorTokenCheck({
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /** The password of HTTP Basic (RFC 7617), or the token of Bearer (RFC 6750); empty when there is none. */
-function presentedIn(authorization = ''): string {
+function presentedIn(authorization = '', takesBearer: boolean): string {
   const [, bearer] = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization) ?? []
-  if (bearer !== undefined) return bearer
+  if (takesBearer && bearer !== undefined) return bearer
   const [, encoded] = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(authorization) ?? []
   const pair = Buffer.from(encoded ?? '', 'base64').toString()
   return pair.includes(':') ? pair.slice(pair.indexOf(':') + 1) : ''

@@ -29,7 +29,7 @@ export async function serveOperations(
   site: Site,
 ): Promise<void> {
   await client.prepare(OperationsPageDocument)
-  const check = operatorTokenCheck({ token, variable: 'OPERATIONS_TOKEN', name: 'operations', counting })
+  const check = operatorTokenCheck({ token, variable: 'OPERATIONS_TOKEN', name: 'operations', takesBearer: false, counting })
   await app.register(async (scope) => {
     compressAnswers(scope)
     scope.get('/operations', async (request, reply) => {
