@@ -16,8 +16,9 @@ export type TokenRefusal = {
 }
 
 /**
- * A check of a token that an operator chose: null when a request has it, as the password of HTTP Basic with any user name or, where
- * `takesBearer`, as a Bearer token, which programs send. `variable` is the setting that holds it, `name` what its guesses are counted as and what a browser calls it.
+ * A check of a token that an operator chose: null when a request has it, as the password of HTTP Basic
+ * with any user name or, where `takesBearer`, as a Bearer token, which programs send. `variable` is the
+ * setting that holds it, `name` what its guesses are counted as and what a browser calls it.
  */
 export function operatorTokenCheck({
   token,
