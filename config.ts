@@ -182,7 +182,19 @@ export const variables = {
     read: wholeNumber(1, 65_535),
     default: null,
     unit: null,
-    meaning: 'TCP port of its own for /metrics; unset, it is on PORT, where everybody sees it who reaches that.',
+    meaning:
+      'TCP port of its own for /metrics, on HOST; unset, it is on PORT, and where HOST is not loopback only for who has METRICS_TOKEN.',
+  },
+  METRICS_TOKEN: {
+    read: z
+      .string()
+      .regex(/^[\x21-\x7e]*$/, 'visible ASCII characters')
+      .min(16, 'at least 16 characters'),
+    default: null,
+    unit: null,
+    secret: true,
+    meaning:
+      'Password of /metrics, as Bearer token or by HTTP Basic with any user name; unset, none is asked for, and /metrics is refused on PORT unless HOST is loopback.',
   },
   OPERATIONS_TOKEN: {
     read: z.string().min(16, 'at least 16 characters'),
@@ -198,6 +210,20 @@ export const variables = {
     secret: true,
     meaning:
       'What sessions of /console are encrypted with; unset, they end with the process, and several copies do not know those of each other.',
+  },
+  SECURITY_CONTACT: {
+    read: z
+      .string()
+      .transform((text) => text.split(',').map((contact) => contact.trim()))
+      .refine(
+        (contacts) =>
+          contacts.every((contact) => /^(?:https:\/\/[\w.-]+|mailto:[^\s@]+@[\w.-]+$|tel:\+?[\d-]+$)\S*$/.test(contact)),
+        'https, mailto or tel addresses, separated by commas',
+      ),
+    default: null,
+    unit: null,
+    meaning:
+      'Whom /.well-known/security.txt names for reports of vulnerabilities, the preferred one first; unset, the policy at /security-policy.',
   },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     read: urlWith(['http:', 'https:'], 'an http or https URL such as http://localhost:4318'),

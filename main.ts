@@ -7,7 +7,7 @@ import { keepCompiled } from './compiled.ts'
 import { variables } from './config.ts'
 import { migrate } from './database/migrate.ts'
 import { type DatabaseServer, databaseServer } from './database/server.ts'
-import { freePort, isLoopback, listen, listeningOf, localUrl } from './gateway/listen.ts'
+import { freePort, isLoopbackHost, listen, listeningOf, localUrl } from './gateway/listen.ts'
 import { tracingOf } from './gateway/tracing-config.ts'
 import type { AtriumConfig } from './processes/subgraphs.ts'
 import { describeConfig, readConfig } from './subgraphs/runtime/config.ts'
@@ -41,10 +41,23 @@ await runProgram(async (defer, end) => {
 
   const counting = await parts.countingOf(config, log)
   defer(counting.close)
+  const rateLimit = await parts.storeRateLimitOf(config, log)
+  defer(rateLimit.close)
+  const { banEndsIn } = rateLimit
   const { storage, local } = await parts.fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })
   const userKeys = parts.publishedKeys(localUrl(config.HOST, port))
   const graph = database
-    ? await parts.graphInside({ config, connection: database.connection, publicUrl, userKeys, storage, counting, log, defer })
+    ? await parts.graphInside({
+        config,
+        connection: database.connection,
+        publicUrl,
+        userKeys,
+        storage,
+        counting,
+        banEndsIn,
+        log,
+        defer,
+      })
     : (await import('./processes/graph-outside.ts')).graphOutside(config, { log, defer })
 
   const metrics = config.METRICS ? parts.createMetrics({ ofProcess: true }) : null
@@ -73,8 +86,6 @@ await runProgram(async (defer, end) => {
 
   const history = metrics && config.OPERATIONS_TOKEN ? parts.historyOf(metrics) : null
   defer(async () => history?.close())
-  const rateLimit = await parts.storeRateLimitOf(config, log)
-  defer(rateLimit.close)
   const { checks } = graph
   const site = await parts.startSite(gateway.client, {
     publicUrl,
@@ -82,6 +93,7 @@ await runProgram(async (defer, end) => {
     hasSchema: config.INTROSPECTION,
     consoleSecret: config.CONSOLE_SECRET ?? null,
     uses: rateLimit.uses,
+    securityContacts: config.SECURITY_CONTACT,
     operations: history && { token: config.OPERATIONS_TOKEN ?? '', history, checks, circuits: gateway.circuits, counting },
   })
   const isProxy = config.TRUSTED_PROXIES
@@ -101,14 +113,14 @@ await runProgram(async (defer, end) => {
   await parts.serveMcpServers(app, gateway.client, parts.guestOf(gateway), {
     publicUrl,
     hosts: config.MCP_HOSTS ?? [],
-    isOnLoopback: isLoopback(config.HOST),
+    isOnLoopback: isLoopbackHost(config.HOST),
     introspection: config.INTROSPECTION,
     counting,
   })
   await site.serve(app)
   if (metrics) {
     const open = { sockets: sockets.count, gateway, jobs: graph.jobs, listeners: graph.listeners }
-    await parts.serveMetrics(app, metrics, open, { host: config.HOST, port: config.METRICS_PORT, log, defer })
+    await parts.serveMetrics(app, metrics, open, { ...parts.scrapingOf(config), counting, log, defer })
   }
   await listen(app, listeningOf(config, port), defer)
   graph.start()

@@ -1,3 +1,5 @@
+import { HEALTH_CHECK_ROLE } from '../database/authentication.ts'
+
 /** A process that a balancer sends requests to. */
 export type Server = { readonly name: string; readonly port: number }
 
@@ -16,6 +18,8 @@ export type DatabaseServers = {
   /** Folders of the Unix sockets that lead to the primary, and to a replica. */
   readonly primaryFolder: string
   readonly replicaFolder: string
+  /** Of `HEALTH_CHECK_ROLE`: the configuration is for this user's eyes only. */
+  readonly checkPassword: string
 }
 
 /** Between two looks at `/ready` of each server; a stop must take requests for longer than that. Milliseconds. */
@@ -87,7 +91,12 @@ const SOCKET = '.s.PGSQL.5432'
  * A way to the server that says `isInRecovery` (t or f) when it is asked: there is one primary, and whoever is promoted is found within a second. Connections
  * to one that is not the right one any more, or does not answer, are ended at once. They may be idle for hours, as those that listen are.
  */
-const databaseConfig = (name: string, isInRecovery: 't' | 'f', folder: string, { servers }: DatabaseServers): string => `
+const databaseConfig = (
+  name: string,
+  isInRecovery: 't' | 'f',
+  folder: string,
+  { servers, checkPassword }: DatabaseServers,
+): string => `
 listen ${name}
   mode tcp
   bind unix@${folder}/${SOCKET} mode 600
@@ -97,6 +106,8 @@ listen ${name}
   option tcp-check
   tcp-check connect
   tcp-check send-binary ${STARTUP}
+  tcp-check expect binary ${PASSWORD_REQUEST}
+  tcp-check send-binary ${hex(message('p', `${checkPassword}\0`))}
   tcp-check expect binary ${READY}
   tcp-check send-binary ${hex(message('Q', 'SELECT pg_is_in_recovery()\0'))}
   tcp-check expect binary ${hex(message('D', `\0\x01\0\0\0\x01${isInRecovery}`))}
@@ -114,8 +125,10 @@ function message(type: string, bytes: string): Buffer {
 
 const hex = (bytes: Buffer): string => bytes.toString('hex')
 
-/** Protocol 3.0 (196608), as the user of the cluster. Like any other message, but without a type. */
-const STARTUP = hex(message(' ', '\0\x03\0\0user\0postgres\0database\0postgres\0\0').subarray(1))
+/** Protocol 3.0 (196608), as a role without rights. Like any other message, but without a type. */
+const STARTUP = hex(message(' ', `\0\x03\0\0user\0${HEALTH_CHECK_ROLE}\0database\0postgres\0\0`).subarray(1))
+/** AuthenticationCleartextPassword. */
+const PASSWORD_REQUEST = hex(message('R', '\0\0\0\x03'))
 /** That the server waits for a statement, outside of a transaction. */
 const READY = hex(message('Z', 'I'))
 

@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { delimiter, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { healthCheckPassword, passwordFileOf } from '../database/authentication.ts'
 import { connectionTo, newSocketFolder } from '../database/embedded.ts'
 import { type DatabasePair, startPair } from '../database/pair.ts'
 import type { Defer } from '../subgraphs/runtime/program.ts'
@@ -79,8 +80,8 @@ export async function startCluster({
   defer(async () => {
     for (const each of [primaryFolder, replicaFolder]) rmSync(each, { recursive: true, force: true })
   })
-  const databaseUrl = connectionTo(primaryFolder).connectionString
-  const replicaUrl = connectionTo(replicaFolder).connectionString
+  const databaseUrl = connectionTo(primaryFolder, pair.password).connectionString
+  const replicaUrl = connectionTo(replicaFolder, pair.password).connectionString
 
   const common = { cwd: ROOT, env }
   const redisArgs = ['--port', `${redisPort}`, '--bind', HOST, '--save', '', '--appendonly', 'no', '--dir', folder]
@@ -103,8 +104,9 @@ export async function startCluster({
     name: `postgres-${index + 1}`,
     socketFolder: socket,
   }))
-  const databases = { servers, primaryFolder, replicaFolder }
-  writeFileSync(configFile, balancerConfig(pools, databases, { host: HOST, statusPort }))
+  const databases = { servers, primaryFolder, replicaFolder, checkPassword: healthCheckPassword(pair.password) }
+  rmSync(configFile, { force: true })
+  writeFileSync(configFile, balancerConfig(pools, databases, { host: HOST, statusPort }), { mode: 0o600 })
   const balancer = program({
     ...common,
     name: 'haproxy',
@@ -119,6 +121,8 @@ export async function startCluster({
   const shared = {
     ...env,
     HOST,
+    // One for all processes would be taken by the first of them.
+    METRICS_PORT: '',
     PUBLIC_URL: url,
     LINK_SECRET: randomBytes(32).toString('hex'),
     CONSOLE_SECRET: env.CONSOLE_SECRET ?? randomBytes(32).toString('hex'),
@@ -158,7 +162,15 @@ export async function startCluster({
 
   return {
     url,
-    lines: linesOf(pools, { statusPort, redisPort, databaseUrl, replicaUrl, logs }),
+    lines: linesOf(pools, {
+      statusPort,
+      redisPort,
+      // What is printed ends in logs: without the password.
+      databaseUrl: connectionTo(primaryFolder, null).connectionString,
+      replicaUrl: connectionTo(replicaFolder, null).connectionString,
+      passwordFile: passwordFileOf(join(folder, 'postgres-1')),
+      logs,
+    }),
     programs,
     balancer,
     redis: counting,
@@ -203,6 +215,7 @@ function linesOf(
     readonly redisPort: number
     readonly databaseUrl: string
     readonly replicaUrl: string
+    readonly passwordFile: string
     readonly logs: string
   },
 ): readonly string[] {
@@ -215,6 +228,7 @@ function linesOf(
     `redis       redis://${HOST}:${at.redisPort}`,
     `primary     ${at.databaseUrl}`,
     `replica     ${at.replicaUrl}`,
+    `password    of both: ${at.passwordFile}`,
     `logs        ${at.logs}`,
   ]
 }

@@ -18,11 +18,14 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { Refusal } from '../subgraphs/runtime/refusal.ts'
+import { ensurePassword, readPassword, requirePassword } from './authentication.ts'
 import { type Binaries, binaries, reachable } from './binaries.ts'
 import { occupantOf } from './postmaster.ts'
+import { availableUid, giveTo, serverUidFor, setupUidOf } from './server-user.ts'
 
 /** A PostgreSQL server of our own. It ends with this process, however this process ends. */
 export type EmbeddedServer = {
+  /** With the password: neither for logs, nor for arguments of programs. */
   readonly connection: { readonly connectionString: string }
   /** Of the server's first process. */
   readonly pid: number
@@ -31,9 +34,6 @@ export type EmbeddedServer = {
   /** Writes everything to disk, ends the server, and resolves when it is gone. */
   readonly stop: () => Promise<void>
 }
-
-/** PostgreSQL refuses to run as root; as root we give it the number that every Unix calls "nobody". */
-const NOBODY = 65534
 
 /** How long a server of an earlier process may take to finish before the folder counts as in use. Milliseconds. */
 const PATIENCE = 15_000
@@ -113,10 +113,15 @@ export async function startEmbedded({
   try {
     makeFolder(folder)
     await untilFree(data, dataDir)
-    const uid = userFor(data)
-    const programs = await binaries(uid)
-    if (!existsSync(data)) await createCluster(programs, folder, data, uid)
-    return await startServer(programs, { data, dataDir, uid, log, settings, socket: socketFolder(uid, socket) })
+    const wanted = serverUidFor(data)
+    const programs = await binaries(wanted)
+    const password = ensurePassword(dataDir)
+    const shared = { dataDir, settings: { ...SETTINGS, ...settings } }
+    const secure = (cluster: string) => secureCluster(programs, { ...shared, data: cluster, uid: wanted }, password)
+    if (!existsSync(data)) await createCluster(programs, folder, data, setupUidOf(wanted), secure)
+    // Data of a former release, or of a lost password file.
+    const uid = await secure(data)
+    return await startServer(programs, { ...shared, data, uid, log, socket: socketFolder(uid, socket), password })
   } catch (error) {
     // What the system says about a folder names it; it only lacks the variable.
     if (error instanceof Refusal || !(error instanceof Error && 'syscall' in error)) throw error
@@ -126,18 +131,26 @@ export async function startEmbedded({
   }
 }
 
-/** The server that another process runs on `<dataDir>/postgres`; null when none is ready there. */
+/**
+ * The server that another process runs on `<dataDir>/postgres`; null when none is ready there. Throws a `Refusal` when this user may
+ * read neither its files nor its password.
+ */
 export function runningEmbedded(dataDir: string): EmbeddedServer['connection'] | null {
-  const occupant = occupantOf(join(resolve(dataDir), 'postgres'))
-  return occupant.state === 'ready' ? connectionTo(occupant.socket) : null
+  try {
+    const occupant = occupantOf(join(resolve(dataDir), 'postgres'))
+    // No password: a server of a former release.
+    return occupant.state === 'ready' ? connectionTo(occupant.socket, readPassword(dataDir)) : null
+  } catch (error) {
+    throw new Refusal(`The data directory ${dataDir} cannot be read (${reasonOf(error)}): use the user that started that copy.`)
+  }
 }
 
 /** A new folder for the socket of a server that will be started more than once. */
-export const newSocketFolder = (): string => socketFolder(process.getuid?.() === 0 ? NOBODY : null)
+export const newSocketFolder = (): string => socketFolder(process.getuid?.() === 0 ? availableUid() : null)
 
 /** A URL says everything, so that PGPORT, PGUSER and the like in our environment do not lead elsewhere. */
-export const connectionTo = (socket: string): EmbeddedServer['connection'] => ({
-  connectionString: `postgres://postgres@localhost/postgres?host=${encodeURIComponent(socket)}&port=${SETTINGS.port}&ssl=0`,
+export const connectionTo = (socket: string, password: string | null): EmbeddedServer['connection'] => ({
+  connectionString: `postgres://postgres${password === null ? '' : `:${password}`}@localhost/postgres?host=${encodeURIComponent(socket)}&port=${SETTINGS.port}&ssl=0`,
 })
 
 /** Not `mkdirSync` with `recursive`, which never returns below a folder such as /proc that takes no new ones. */
@@ -163,12 +176,6 @@ const inUse = (dataDir: string): Refusal =>
     `The data directory ${dataDir} is in use by another running copy: stop that one, or set DATA_DIR to another folder.`,
   )
 
-/** null: PostgreSQL runs as we do. As root: as the owner of the data that is there, so that it stays readable to whoever made it. */
-function userFor(data: string): number | null {
-  if (process.getuid?.() !== 0) return null
-  return (existsSync(data) && statSync(data).uid) || NOBODY
-}
-
 const runAs = (uid: number | null): { uid?: number; gid?: number } => (uid === null ? {} : { uid, gid: uid })
 
 /**
@@ -184,7 +191,13 @@ function wayTo(data: string, uid: number | null): { readonly path: string; reado
 }
 
 /** Under a temporary name first: a half-made cluster is never mistaken for a database, and two first starts do not meet in one folder. */
-async function createCluster({ initdb }: Binaries, folder: string, data: string, uid: number | null): Promise<void> {
+async function createCluster(
+  { initdb }: Binaries,
+  folder: string,
+  data: string,
+  uid: number | null,
+  secure: (fresh: string) => Promise<unknown>,
+): Promise<void> {
   for (const name of readdirSync(folder)) {
     const left = join(folder, name)
     // What a killed first start left behind; a young one may be another start that is at work.
@@ -197,6 +210,7 @@ async function createCluster({ initdb }: Binaries, folder: string, data: string,
     const { path, fd } = wayTo(fresh, uid)
     // C.UTF-8 is built in: the same order and the same case mapping on every platform, now and after every upgrade of the system.
     const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+    // The password comes before the first start: `secureCluster`.
     const options = ['--username=postgres', '--auth=trust', '--data-checksums', '--no-instructions']
     const child = spawn(initdb, ['-D', path, ...locale, ...options], {
       ...runAs(uid),
@@ -207,6 +221,7 @@ async function createCluster({ initdb }: Binaries, folder: string, data: string,
     if (fd !== 'ignore') closeSync(fd)
     const { code, lines } = await ended(child)
     if (code !== 0) throw new Refusal(`PostgreSQL could not create its data in ${data}: ${lines.join(' ')}`)
+    await secure(fresh)
     renameSync(fresh, data)
     syncFolder(folder)
   } catch (error) {
@@ -216,6 +231,60 @@ async function createCluster({ initdb }: Binaries, folder: string, data: string,
   }
 }
 
+/** What a server is started with. */
+type ServerOptions = {
+  readonly data: string
+  readonly dataDir: string
+  readonly uid: number | null
+  /** Of PostgreSQL. */
+  readonly settings: Readonly<Record<string, string>>
+}
+
+/**
+ * Makes the server on `data`, which does not run, ask for `password`, and gives its data to the user that it will run as. Returns
+ * that user.
+ */
+async function secureCluster(programs: Binaries, options: ServerOptions, password: string): Promise<number | null> {
+  const { data, uid } = options
+  await requirePassword(data, password, (statements) =>
+    runSingleUser(programs, { ...options, uid: giveTo(setupUidOf(uid), data) }, statements),
+  )
+  return giveTo(uid, data)
+}
+
+const settingArguments = (settings: Readonly<Record<string, string>>): readonly string[] =>
+  Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+
+/**
+ * Runs statements of one line each on data whose server does not run, without opening a socket. They come over standard input, for
+ * everybody can read arguments. Throws a `Refusal` for the first one that fails.
+ */
+async function runSingleUser(
+  { postgres }: Binaries,
+  { data, dataDir, uid, settings }: ServerOptions,
+  statements: readonly string[],
+): Promise<void> {
+  const { path, fd } = wayTo(data, uid)
+  const child = spawn(postgres, ['--single', '-D', path, ...settingArguments(settings), 'postgres'], {
+    ...runAs(uid),
+    cwd: '/',
+    env: environment(),
+    stdio: ['pipe', 'ignore', 'pipe', fd],
+    detached: true,
+  })
+  if (fd !== 'ignore') closeSync(fd)
+  child.stdin?.on('error', () => {})
+  child.stdin?.end(statements.map((statement) => `${statement}\n`).join(''))
+  const { code, lines } = await ended(child)
+  // It goes on after a statement that failed, and ends with 0.
+  const failed = lines.some((line) => /^(ERROR|FATAL|PANIC):/.test(line))
+  if (code === 0 && !failed) return
+  if (isLocked(lines)) throw inUse(dataDir)
+  throw new Refusal(`PostgreSQL did not start on ${data}: ${reasonIn(lines)}`)
+}
+
+const isLocked = (lines: readonly string[]): boolean => lines.some((line) => line.includes('lock file "postmaster.pid"'))
+
 async function startServer(
   { postgres }: Binaries,
   {
@@ -223,23 +292,14 @@ async function startServer(
     dataDir,
     uid,
     log,
-    settings: wanted,
+    settings,
     socket,
-  }: {
-    readonly data: string
-    readonly dataDir: string
-    readonly uid: number | null
-    readonly log: Logger
-    readonly settings: Readonly<Record<string, string>>
-    readonly socket: string
-  },
+    password,
+  }: ServerOptions & { readonly log: Logger; readonly socket: string; readonly password: string },
 ): Promise<EmbeddedServer> {
   const { path, fd } = wayTo(data, uid)
-  const settings = Object.entries({ ...SETTINGS, ...wanted, unix_socket_directories: socket }).flatMap(([name, value]) => [
-    '-c',
-    `${name}=${value}`,
-  ])
-  const child = spawn('/bin/sh', ['-c', GUARD, 'guard', socket, postgres, '-D', path, ...settings], {
+  const options = settingArguments({ ...settings, unix_socket_directories: socket })
+  const child = spawn('/bin/sh', ['-c', GUARD, 'guard', socket, postgres, '-D', path, ...options], {
     ...runAs(uid),
     cwd: '/',
     env: environment(),
@@ -269,17 +329,17 @@ async function startServer(
         child.stdin?.end()
         await gone
       }
-      return { connection: connectionTo(socket), pid: occupant.pid, gone, stop }
+      return { connection: connectionTo(socket, password), pid: occupant.pid, gone, stop }
     }
     await Promise.race([sleep(5), gone])
   }
   child.stdin?.end()
   const { lines } = await exit
-  if (lines.some((line) => line.includes('lock file "postmaster.pid"'))) throw inUse(dataDir)
+  if (isLocked(lines)) throw inUse(dataDir)
   throw new Refusal(`PostgreSQL did not start on ${data}: ${reasonIn(lines)}`)
 }
 
-/** Short, because the path of a socket is; closed to everybody else, because whoever reaches the socket is the superuser. */
+/** Short, because the path of a socket is; closed to everybody but the server's user. */
 function socketFolder(uid: number | null, wanted?: string): string {
   const fits = (folder: string): boolean =>
     Buffer.byteLength(join(folder, 'atrium-XXXXXX/.s.PGSQL.5432.lock')) <= SOCKET_PATH_LIMIT &&
@@ -319,7 +379,7 @@ function ended(
 
 /** The line that says why, without its level. */
 const reasonIn = (lines: readonly string[]): string =>
-  (lines.findLast((line) => /^(FATAL|PANIC):/.test(line)) ?? lines.at(-1) ?? 'it gave no reason').replace(/^\w+: +/, '')
+  (lines.findLast((line) => /^(ERROR|FATAL|PANIC):/.test(line)) ?? lines.at(-1) ?? 'it gave no reason').replace(/^\w+: +/, '')
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 

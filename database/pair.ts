@@ -1,6 +1,7 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { ensurePassword, passwordFileOf } from './authentication.ts'
 import { chownLike } from './binaries.ts'
 import { type EmbeddedServer, newSocketFolder, startEmbedded } from './embedded.ts'
 
@@ -28,6 +29,8 @@ export type Restartable = Pick<EmbeddedServer, 'connection' | 'stop'> & {
 export type DatabasePair = {
   readonly primary: Restartable
   readonly replica: Restartable
+  /** Of the superuser of both: neither for logs, nor for arguments of programs. */
+  readonly password: string
   readonly stop: () => Promise<void>
 }
 
@@ -52,15 +55,20 @@ export async function startPair({
   mkdirSync(second)
   cpSync(join(first, 'postgres'), join(second, 'postgres'), { recursive: true, verbatimSymlinks: true, preserveTimestamps: true })
   writeFileSync(join(second, 'postgres/standby.signal'), '')
+  // A replica has the roles of its primary, and so their passwords.
+  copyFileSync(passwordFileOf(first), passwordFileOf(second))
+  const password = ensurePassword(first)
+  writeFileSync(join(second, 'postgres', REPLICATION_PASSWORD_FILE), `*:*:*:postgres:${password}\n`, { mode: 0o600 })
   chownLike(join(first, 'postgres'), join(second, 'postgres'))
 
   const primary = await restartable({ dataDir: first, log, settings: { ...REPLICATED, ...settings } })
   try {
-    const primary_conninfo = `host=${primary.socket} port=5432 user=postgres application_name=replica`
+    const primary_conninfo = `host=${primary.socket} port=5432 user=postgres passfile=${REPLICATION_PASSWORD_FILE} application_name=replica`
     const replica = await restartable({ dataDir: second, log, settings: { ...REPLICATED, primary_conninfo } })
     return {
       primary,
       replica,
+      password,
       // The primary waits for a replica that is still connected.
       stop: async () => {
         await replica.stop()
@@ -72,6 +80,9 @@ export async function startPair({
     throw error
   }
 }
+
+/** Where the replica reads the primary's password: relative to the data, and in no arguments. Only the server's user may read it. */
+const REPLICATION_PASSWORD_FILE = 'replication.pgpass'
 
 /** The folder of who is ahead, and the other one: whoever took over began a new timeline. */
 function inOrder(one: string, other: string): readonly [primary: string, replica: string] {

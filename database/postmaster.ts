@@ -23,8 +23,9 @@ export function occupantOf(data: string): Occupant {
   const lines = linesOf(file)
   if (!lines) return { state: 'free' }
 
-  const pid = Number(lines[0])
-  if (!Number.isInteger(pid) || pid <= 0) {
+  // Negative: a server in single-user mode, which nobody can connect to.
+  const pid = Math.abs(Number(lines[0]))
+  if (!Number.isInteger(pid) || pid === 0) {
     if (ageOf(file) < EMPTY_LOCK_AGE) return { state: 'busy', pid: null }
     rmSync(file, { force: true })
     return { state: 'free' }

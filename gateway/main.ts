@@ -19,7 +19,7 @@ import { type Location, linkPool } from './link-pool.ts'
 import { freePort, listen, listeningOf, localUrl } from './listen.ts'
 import { persistedBy } from './manifest.ts'
 import { createMetrics } from './metrics.ts'
-import { serveMetrics } from './metrics-door.ts'
+import { scrapingOf, serveMetrics } from './metrics-door.ts'
 import { answersGraphql, someReached } from './reached.ts'
 import { createHttpServer } from './server.ts'
 import { sharedDocumentsOf } from './shared-documents.ts'
@@ -69,7 +69,7 @@ await runProgram(async (defer, end) => {
   const sockets = serveWebSockets(app, gateway, { isProxy })
   if (metrics) {
     const open = { sockets: sockets.count, gateway, listeners: () => 0 }
-    await serveMetrics(app, metrics, open, { host: config.HOST, port: config.METRICS_PORT, log, defer })
+    await serveMetrics(app, metrics, open, { ...scrapingOf(config), log, defer })
   }
   const port = config.PORT || (await freePort(config.HOST))
   await listen(app, listeningOf(config, port), defer)

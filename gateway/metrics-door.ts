@@ -1,10 +1,12 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { CircuitState } from '../subgraphs/runtime/circuit-breaker.ts'
+import { type Counting, countedHere } from '../subgraphs/runtime/counting.ts'
+import { operatorTokenCheck } from '../subgraphs/runtime/operator-token.ts'
 import type { Defer } from '../subgraphs/runtime/program.ts'
 import type { Subgraph } from '../subgraphs/runtime/subgraph.ts'
 import type { Gateway } from './gateway.ts'
-import { listen } from './listen.ts'
+import { isLoopbackHost, listen } from './listen.ts'
 import type { Metrics } from './metrics.ts'
 import { createHttpServer } from './server.ts'
 
@@ -22,17 +24,39 @@ const STATES = ['waiting', 'later', 'active', 'failed'] as const
 /** Higher is worse. */
 const CIRCUITS: Readonly<Record<CircuitState, number>> = { closed: 0, 'half-open': 1, open: 2 }
 
-/** Serves `GET /metrics` with what is counted and what is `open`: on `app`, or on a port of its own where `port` names one. */
+/** Where figures are served, and to whom. */
+type Scraping = {
+  /** What the server of `app` listens on. */
+  readonly host: string
+  /** A port for figures alone, on the same host; undefined: they are on that of `app`. */
+  readonly port: number | undefined
+  /** Expected of everybody; undefined: of nobody. */
+  readonly token?: string | undefined
+  /** Where wrong tokens are counted. */
+  readonly counting?: Counting
+  readonly log: Logger
+  readonly defer: Defer
+}
+
+/** What who asks is told where figures are not served; the log says it at the start. */
+const NOT_SERVED = 'Figures are served here only with METRICS_TOKEN set, or on a port of their own with METRICS_PORT.\n'
+
+/** The settings of an environment that `serveMetrics` needs. */
+export const scrapingOf = (config: {
+  readonly HOST: string
+  readonly METRICS_PORT: number | undefined
+  readonly METRICS_TOKEN: string | undefined
+}): Pick<Scraping, 'host' | 'port' | 'token'> => ({ host: config.HOST, port: config.METRICS_PORT, token: config.METRICS_TOKEN })
+
+/**
+ * Serves `GET /metrics` with what is counted and what is `open`: on `app`, or on a port of its own where `port` names one. With a
+ * token, to who has it. Without one, not on a port for everything else that other machines reach: 404.
+ */
 export async function serveMetrics(
   app: FastifyInstance,
   metrics: Metrics,
   open: Open,
-  {
-    host,
-    port,
-    log,
-    defer,
-  }: { readonly host: string; readonly port: number | undefined; readonly log: Logger; readonly defer: Defer },
+  { host, port, token, counting = countedHere(), log, defer }: Scraping,
 ): Promise<void> {
   metrics.gauge('atrium_outbox_listeners', 'Listeners to events of subgraphs in this process.', open.listeners)
   const { jobs = async () => [] } = open
@@ -47,12 +71,21 @@ export async function serveMetrics(
   if (open.gateway) gaugesOf(open.gateway, metrics, open.sockets)
 
   const own = port === undefined ? app : createHttpServer({ log })
-  own.get('/metrics', async (_, reply) =>
-    reply
-      .header('cache-control', 'no-store')
-      .type(metrics.contentType)
-      .send(await metrics.text()),
-  )
+  const isRefused = token === undefined && port === undefined && !isLoopbackHost(host)
+  if (isRefused) {
+    log.warn({ host }, 'GET /metrics is refused, because HOST is not loopback: set METRICS_TOKEN, METRICS_PORT or METRICS=0')
+  }
+  const check =
+    token === undefined
+      ? null
+      : operatorTokenCheck({ token, variable: 'METRICS_TOKEN', name: 'metrics', takesBearer: true, counting })
+  own.get('/metrics', async (request: FastifyRequest, reply: FastifyReply) => {
+    reply.header('cache-control', 'no-store')
+    if (isRefused) return reply.code(404).type('text/plain; charset=utf-8').send(NOT_SERVED)
+    const refusal = (await check?.(request)) ?? null
+    if (refusal) return reply.code(refusal.status).headers(refusal.headers).type('text/plain; charset=utf-8').send(refusal.text)
+    return reply.type(metrics.contentType).send(await metrics.text())
+  })
   // What is scraped every few seconds, nobody waits for at the end.
   if (port !== undefined) await listen(own, { host, port, graceSeconds: 0 }, defer)
 }

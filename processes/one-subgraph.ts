@@ -9,12 +9,13 @@ import { DEFAULT_LIMITS } from '../gateway/limits/limits.ts'
 import { freePort, listen, listeningOf, localUrl } from '../gateway/listen.ts'
 import { localLink } from '../gateway/local-link.ts'
 import { createMetrics } from '../gateway/metrics.ts'
-import { serveMetrics } from '../gateway/metrics-door.ts'
+import { scrapingOf, serveMetrics } from '../gateway/metrics-door.ts'
 import { createHttpServer } from '../gateway/server.ts'
 import { serveLink } from '../gateway/split/link-door.ts'
 import { signatureJudge } from '../gateway/split/signature.ts'
 import { linkSecretsOf } from '../gateway/split/variables.ts'
 import { sessionCheck } from '../rest-facade/social/session/check.ts'
+import { storeRateLimitOf } from '../rest-facade/store/caller/redis-rate-limit.ts'
 import { resources } from '../rest-facade/store/resources.ts'
 import { countingOf } from '../subgraphs/runtime/counting.ts'
 import type { Defer } from '../subgraphs/runtime/program.ts'
@@ -51,7 +52,12 @@ export async function runSubgraph(
   }
   const counting = await countingOf(config, log)
   defer(counting.close)
-  const subgraph = await STARTED[name]({ config, connection, publicUrl, userKeys, isSessionOpen, counting, log, defer })
+  // Gateways count, and share their counts through Redis: without it, this process knows of no ban.
+  const rateLimit = name === 'store' ? await storeRateLimitOf(config, log) : null
+  defer(async () => rateLimit?.close())
+  const banEndsIn = rateLimit?.banEndsIn ?? (() => 0)
+  const making = { config, connection, publicUrl, userKeys, isSessionOpen, counting, banEndsIn, log, defer }
+  const subgraph = await STARTED[name](making)
   if (name === 'store') {
     client = await storeAndOthers(subgraph as StoreSubgraph, config, { log, defer })
     check = await sessionCheck(client)
@@ -62,7 +68,7 @@ export async function runSubgraph(
   await serveLink(app, subgraph, { judge, log, metrics })
   if (metrics) {
     const open = { sockets: () => 0, listeners: subgraph.listeners ?? (() => 0), jobs: subgraph.jobs, gateway: null }
-    await serveMetrics(app, metrics, open, { host: config.HOST, port: config.METRICS_PORT, log, defer })
+    await serveMetrics(app, metrics, open, { ...scrapingOf(config), counting, log, defer })
   }
   await listen(app, listeningOf(config, port), defer)
   subgraph.start?.()

@@ -12,6 +12,7 @@ import { Refusal } from '../subgraphs/runtime/refusal.ts'
 import type { Subgraph } from '../subgraphs/runtime/subgraph.ts'
 import type { SessionCheck } from '../subgraphs/runtime/user-token.ts'
 import { socialSubgraph } from '../subgraphs/social/subgraph.ts'
+import type { BanLookup } from '../subgraphs/store/access/access.ts'
 import { fileStorageOf } from '../subgraphs/store/file/configured.ts'
 import { storeFiles } from '../subgraphs/store/file/files.ts'
 import { fileSources } from '../subgraphs/store/file/source.ts'
@@ -39,6 +40,8 @@ export type Making = {
   readonly storage?: FileStorage
   /** Where limits of addresses and keys are counted. */
   readonly counting: Counting
+  /** Which addresses the REST API of a store has banned. */
+  readonly banEndsIn: BanLookup
   readonly log: Logger
   readonly defer: Defer
 }
@@ -59,13 +62,14 @@ export const STARTED = {
     return closedLater(await socialSubgraph({ connection, replica, counting, log }), defer)
   },
   store: async (making: Making): Promise<StoreSubgraph> => {
-    const { config, connection, publicUrl, userKeys, isSessionOpen, storage, counting, log, defer } = making
+    const { config, connection, publicUrl, userKeys, isSessionOpen, storage, counting, banEndsIn, log, defer } = making
     const replica = await replicaOf('store', making)
     const kept = storage ?? (await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })).storage
     const files = storeFiles(kept, fileSources())
     const webhookNetwork = webhookNetworkOf(config)
     const users = { userKeys, isSessionOpen }
-    const store = await storeSubgraph({ connection, replica, publicUrl, ...users, files, counting, log, webhookNetwork })
+    const own = { connection, replica, publicUrl, ...users, files, counting, banEndsIn, log, webhookNetwork }
+    const store = await storeSubgraph(own)
     // Nobody has to wait for a shop.
     const start = () => defer(seedStore(connection, { files, log }))
     return { ...closedLater(store, defer), start }

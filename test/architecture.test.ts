@@ -19,7 +19,7 @@ const rules: readonly { why: string; from: RegExp; to: RegExp; but?: RegExp }[] 
     why: 'facades speak to the graph only',
     from: /^(rest-facade|web|mcp)\//,
     to: /^(subgraphs|gateway|database|cli)\//,
-    but: /^(gateway\/(caller|client|history|overload|server)|subgraphs\/runtime\/(caller|counting|own-keys|rate-limit|redis))\.ts$/,
+    but: /^(gateway\/(caller|client|history|overload|server)|subgraphs\/runtime\/(caller|counting|operator-token|own-keys|rate-limit|redis))\.ts$/,
   },
   {
     why: 'the gateway knows links, not subgraphs',

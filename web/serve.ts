@@ -21,6 +21,7 @@ import { type Operations, serveOperations } from './operations/serve.ts'
 import { referencePages } from './reference/pages.ts'
 import { schemaPages } from './schema/pages.ts'
 import { searchPages } from './search/pages.ts'
+import { securityFiles } from './security/files.ts'
 import { shopOrderPages } from './shop/order-pages.ts'
 import { shopPages } from './shop/pages.ts'
 import { sitemapFiles } from './sitemap/files.ts'
@@ -46,6 +47,8 @@ export type SiteOptions = {
   readonly consoleSecret?: string | null
   /** Who uses the rate limits of a store. */
   readonly uses?: Uses
+  /** URIs for reports of vulnerabilities; none: the policy of the project. */
+  readonly securityContacts?: readonly string[] | undefined
   /** What who runs this may see; null: nobody may. */
   readonly operations?: Operations | null
 }
@@ -80,7 +83,7 @@ export async function startSite(
       ...referencePages(),
       ...(options.hasSchema ? schemaPages() : []),
     ],
-    files: [...sitemapFiles, ...feedFiles, ...agentSkillFiles],
+    files: [...sitemapFiles, ...feedFiles, ...agentSkillFiles, ...securityFiles(options.securityContacts ?? [], new Date())],
   }
   await client.prepare(LostPageDocument)
   const seal = sealOf(options.consoleSecret ?? null)

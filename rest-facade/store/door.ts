@@ -3,6 +3,7 @@ import { goneSignal } from '../../gateway/caller.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
 import { Overloaded } from '../../gateway/overload.ts'
 import type { Caller } from '../../subgraphs/runtime/caller.ts'
+import { networkOf } from '../../subgraphs/runtime/rate-limit.ts'
 import { bodyProblem } from '../http/body.ts'
 import { codingFor, encoded } from '../http/coding.ts'
 import { preflight, setHeadersOfEveryAnswer } from '../http/cors.ts'
@@ -10,7 +11,7 @@ import { methodTable } from '../http/methods.ts'
 import { operationIdOf } from '../http/route.ts'
 import { type AccessDocument, identification } from './caller/access.ts'
 import { callerIn } from './caller/credentials.ts'
-import { LIMIT_HEADERS, type RateLimit, verdictOf } from './caller/rate-limit.ts'
+import { LIMIT_HEADERS, NO_STORE, type RateLimit, verdictOf } from './caller/rate-limit.ts'
 import { type CompiledRoute, compileRoute } from './compiled-route.ts'
 import type { Operation } from './contract.ts'
 import { callerWithGrants, withoutNulls } from './granted-scopes.ts'
@@ -74,11 +75,13 @@ export async function openDoor(app: FastifyInstance, client: GatewayClient, door
           const methods = methodsOf(pathOf(request)) ?? ['GET', 'HEAD', 'OPTIONS']
           return reply.code(204).headers(preflight(methods)).header('allow', methods.join(', ')).send()
         }
+        const { failure, isOverLimit } = await admit(request, reply)
+        if (failure && isOverLimit) return refuse(reply, failure)
         const { url = '' } = request.raw
         if (url.length > MAX_URL_LENGTH)
           return refuse(reply, { status: 414, message: `Expected path and query to have at most ${MAX_URL_LENGTH} characters.` })
         if (request.is404) return elsewhere(request, reply)
-        return admit(request, reply)
+        return failure ? refuse(reply, failure) : undefined
       })
       scope.setNotFoundHandler(elsewhere)
       scope.setErrorHandler((error, request, reply) => {
@@ -98,16 +101,22 @@ export async function openDoor(app: FastifyInstance, client: GatewayClient, door
     { prefix: mount },
   )
 
-  /** Says who asks and how often they did. What is wrong with a request is told only to those who may ask. */
-  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+  /**
+   * Says who asks and how often they did, in headers of every answer. What is wrong with a request is told only to those who may ask;
+   * that there is nothing at a path, to everybody. Where no store is known nothing is over a limit: limits are those of a store.
+   */
+  async function admit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<{ readonly failure: Failure | null; readonly isOverLimit: boolean }> {
     const caller = callerIn(request, queryOf(request))
     const identity = await identify(caller)
-    if ('failure' in identity) return refuse(reply, identity.failure)
-    const { headers, refusal } = verdictOf(await door.rateLimit.count(caller.address, identity.storeCode), Date.now())
+    const storeCode = 'failure' in identity ? NO_STORE : identity.storeCode
+    const { headers, refusal } = verdictOf(await door.rateLimit.count(networkOf(caller.address), storeCode), Date.now())
     reply.headers(headers)
-    if (refusal) return refuse(reply, refusal)
+    if ('failure' in identity) return { failure: identity.failure, isOverLimit: false }
     callers.set(request, caller)
-    return undefined
+    return { failure: refusal, isOverLimit: refusal !== null }
   }
 
   function handlerOf({ operation, run, read, wireArgument, write }: CompiledRoute) {

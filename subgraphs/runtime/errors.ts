@@ -46,6 +46,13 @@ export const rateLimited = (what: string, retryAfterSeconds: number): GraphQLErr
     extensions: { code: CODES.rateLimited, retryAfterSeconds },
   })
 
+/** Refuses an address that asked the REST API of a store too often, at every door of that store. The facade finds its store by the extension. */
+export const bannedFromStore = (storeCode: string, retryAfterSeconds: number): GraphQLError =>
+  new GraphQLError(
+    `This address asked this store's REST API too often and is banned from the store: try again in ${retryAfterSeconds} seconds.`,
+    { extensions: { code: CODES.rateLimited, retryAfterSeconds, bannedFromStore: storeCode } },
+  )
+
 /** Ends the subscription of a reader behind whom more than `most` events wait. */
 export const slowReader = (most: number): GraphQLError =>
   new GraphQLError(

@@ -8,7 +8,7 @@ import { rateLimit } from '../runtime/rate-limit.ts'
 import { sdlOf } from '../runtime/sdl.ts'
 import type { Subgraph } from '../runtime/subgraph.ts'
 import { publishedKeys, type SessionCheck, sessionsAt } from '../runtime/user-token.ts'
-import { accessJudge } from './access/access.ts'
+import { accessJudge, type BanLookup } from './access/access.ts'
 import { guardSchema } from './access/guard.ts'
 import { insiders } from './access/insiders.ts'
 import { accessRepository } from './access/repository.ts'
@@ -93,6 +93,7 @@ export async function storeSubgraph({
   log,
   now = () => new Date(),
   counting = countedHere(now),
+  banEndsIn,
   shippingNetwork,
   webhookNetwork,
   jobClock,
@@ -113,6 +114,8 @@ export async function storeSubgraph({
   readonly now?: () => Date
   /** Where limits of addresses are counted; absent: here. */
   readonly counting?: Counting
+  /** Which addresses the REST API has banned; absent: none. */
+  readonly banEndsIn?: BanLookup | undefined
   readonly shippingNetwork?: ShippingNetwork
   readonly webhookNetwork?: WebhookNetwork
   readonly jobClock?: JobClock
@@ -134,7 +137,8 @@ export async function storeSubgraph({
     eventFeed({ connection, schema: 'store', log }),
     deliveryJobs(connection, { log, ...(jobClock && { clock: jobClock }) }),
   ])
-  const inside = insiders(accessJudge(accessRepository(database.now), rateLimit('wrong credentials', 60, counting), now))
+  const refusals = rateLimit('wrong credentials', 60, counting)
+  const inside = insiders(accessJudge(accessRepository(database.now), refusals, now, banEndsIn))
   const sender = webhookSender(webhookNetwork)
   const parts: Parts = {
     database: database.query,

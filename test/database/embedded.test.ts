@@ -115,7 +115,7 @@ test('of two first starts at once one runs, and the other says in one sentence t
   )
   expect(await loser?.exited).toBe(1)
   expect(await ask(winner?.said ?? '', 'SELECT 1')).toEqual([1])
-  expect(readdirSync(dataDir)).toEqual(['postgres'])
+  expect(readdirSync(dataDir)).toEqual(['postgres', 'postgres.password'])
 })
 
 test('a stop is clean: nothing to recover, no lock, no socket folder left', async () => {

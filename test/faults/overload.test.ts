@@ -55,7 +55,12 @@ afterAll(async () => {
 async function startBalancer(): Promise<void> {
   folder = mkdtempSync(join(tmpdir(), 'atrium-balancer-'))
   const file = join(folder, 'haproxy.cfg')
-  const nobody = { servers: [], primaryFolder: folder, replicaFolder: mkdtempSync(join(folder, 'replica-')) }
+  const nobody = {
+    servers: [],
+    primaryFolder: folder,
+    replicaFolder: mkdtempSync(join(folder, 'replica-')),
+    checkPassword: 'none',
+  }
   balancer = await startProgram(
     async (port) => {
       const gateway = { name: 'gateway', port, isPublic: true, servers: [{ name: 'gateway-1', port: atrium.port }] }

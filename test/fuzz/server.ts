@@ -81,6 +81,7 @@ await serveStoreApi(app, gateway.client, {
   publicUrl: url,
   rateLimit: {
     count: () => ({ second: 1, minute: 1, secondEndsIn: 1, minuteEndsIn: 1, banEndsIn: 0 }),
+    banEndsIn: () => 0,
     uses: async () => [],
     close: async () => {},
   },

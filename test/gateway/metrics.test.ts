@@ -9,7 +9,7 @@ import { WebSocket } from 'ws'
 import { type Gateway, startGateway } from '../../gateway/gateway.ts'
 import { httpLink } from '../../gateway/http-link.ts'
 import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
-import { freePort } from '../../gateway/listen.ts'
+import { freePort, isLoopbackHost } from '../../gateway/listen.ts'
 import { localLink } from '../../gateway/local-link.ts'
 import { createMetrics, type Metrics } from '../../gateway/metrics.ts'
 import { serveMetrics } from '../../gateway/metrics-door.ts'
@@ -145,6 +145,21 @@ describe('what is counted', () => {
   })
 })
 
+test.each([
+  ['127.0.0.1', true],
+  ['127.8.9.10', true],
+  ['localhost', true],
+  ['::1', true],
+  ['0.0.0.0', false],
+  ['::', false],
+  ['10.0.0.1', false],
+  ['128.0.0.1', false],
+  ['127.0.0.1.example.org', false],
+  ['localhost.example.org', false],
+])('%s is an address of this machine only: %s', (host, expected) => {
+  expect(isLoopbackHost(host)).toBe(expected)
+})
+
 describe('GET /metrics', () => {
   test('tells of open sockets and running subscriptions, and of none when they are gone', async () => {
     const ticker = await startTicker()
@@ -203,6 +218,8 @@ describe('GET /metrics', () => {
   describe('in a program', () => {
     const folder = mkdtempSync(join(tmpdir(), 'atrium-metrics-'))
     const children: ChildProcess[] = []
+    /** What each program has logged, the newest last. */
+    const logs: string[] = []
     afterAll(() => {
       for (const child of children) child.kill('SIGKILL')
       rmSync(folder, { recursive: true })
@@ -217,6 +234,10 @@ describe('GET /metrics', () => {
         env: { PATH: process.env.PATH, PORT: String(await unusedPort()), SUPERGRAPH_FILE: file, ...env },
       })
       children.push(child)
+      const log = logs.push('') - 1
+      child.stdout.on('data', (chunk) => {
+        logs[log] += chunk
+      })
       let said = ''
       for await (const chunk of child.stderr) {
         said += chunk
@@ -235,6 +256,54 @@ describe('GET /metrics', () => {
       const base = await start({ METRICS_PORT: String(port) })
       expect((await fetch(`${base}/metrics`)).status).toBe(404)
       expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200)
+    })
+
+    const TOKEN = 'scrape-me-4711-often'
+    const basic = (password: string) => ({ authorization: `Basic ${btoa(`prometheus:${password}`)}` })
+    const read = async (base: string, headers: Record<string, string> = {}) => {
+      const answer = await fetch(`${base}/metrics`, { headers })
+      return { status: answer.status, headers: answer.headers, text: await answer.text() }
+    }
+
+    test.each(['0.0.0.0', '::'])('where others reach HOST (%s), it is refused until a port or a token is set', async (HOST) => {
+      const refused = await read(await start({ HOST }))
+      expect([refused.status, refused.text]).toEqual([
+        404,
+        'Figures are served here only with METRICS_TOKEN set, or on a port of their own with METRICS_PORT.\n',
+      ])
+      expect(logs.at(-1)).toContain('GET /metrics is refused, because HOST is not loopback')
+      const port = await unusedPort()
+      await start({ HOST, METRICS_PORT: String(port) })
+      expect((await read(`http://localhost:${port}`)).status).toBe(200)
+      expect(logs.at(-1)).not.toContain('GET /metrics is refused')
+      expect((await read(await start({ HOST, METRICS_TOKEN: TOKEN }), basic(TOKEN))).status).toBe(200)
+    })
+
+    test('a token is asked of everybody, on loopback and on a port of its own as well', async () => {
+      const port = await unusedPort()
+      await start({ METRICS_TOKEN: TOKEN, METRICS_PORT: String(port) })
+      for (const base of [await start({ METRICS_TOKEN: TOKEN }), `http://127.0.0.1:${port}`]) {
+        const without = await read(base)
+        expect([without.status, without.headers.get('www-authenticate'), without.text]).toEqual([
+          401,
+          'Basic realm="Atrium metrics", charset="UTF-8"',
+          'Expected the password in METRICS_TOKEN, with any user name.\n',
+        ])
+        expect((await read(base, { authorization: `Bearer ${TOKEN}` })).text).toContain('nodejs_eventloop_lag_seconds')
+        expect((await read(base, basic(TOKEN))).status).toBe(200)
+        for (const wrong of [`Bearer ${TOKEN}x`, 'Bearer', 'Basic', `Basic ${btoa(TOKEN)}`, TOKEN, `bearer x${TOKEN}`]) {
+          expect((await read(base, { authorization: wrong })).status).toBe(401)
+        }
+      }
+    })
+
+    test('after ten wrong tokens of a minute not even the right one is compared', async () => {
+      const base = await start({ METRICS_TOKEN: TOKEN })
+      const statuses = []
+      for (let count = 0; count < 11; count++) statuses.push((await read(base, basic(`wrong${count}`))).status)
+      expect(statuses).toEqual([...Array(10).fill(401), 429])
+      const right = await read(base, basic(TOKEN))
+      expect([right.status, Number(right.headers.get('retry-after')) > 0]).toEqual([429, true])
     })
 
     test('METRICS=0 leaves nothing', async () => {

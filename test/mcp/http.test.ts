@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { isLoopback } from '../../gateway/listen.ts'
+import { isLoopbackHost } from '../../gateway/listen.ts'
 import { createHttpServer } from '../../gateway/server.ts'
 import { argumentsOf } from '../../mcp/arguments.ts'
 import { type Admission, serveMcp } from '../../mcp/serve.ts'
@@ -110,7 +110,7 @@ test.each([
   ['localhost.example', false],
   ['127.0.0.1.example', false],
 ])('what listens on %s is reached by this machine only: %s', (host, isOnly) => {
-  expect(isLoopback(host)).toBe(isOnly)
+  expect(isLoopbackHost(host)).toBe(isOnly)
 })
 
 test('nothing is kept between requests: no session, and no method that needs one', async () => {

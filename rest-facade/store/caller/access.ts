@@ -45,6 +45,9 @@ export function identification(
     // Several requests wait for the answer: none of them may take it along when its client goes away.
     const { data, errors } = await client.run(document, {}, caller, NEVER)
     if (data !== null) return data.access
+    // The limits say until when, in the headers that are published.
+    const bannedFrom = errors[0]?.extensions?.bannedFromStore
+    if (typeof bannedFrom === 'string') return { storeCode: bannedFrom, scopes: [] }
     const { failure, isOurs } = failureOf(errors, caller.requestId)
     if (isOurs) forget()
     return { failure }

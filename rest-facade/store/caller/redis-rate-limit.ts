@@ -1,6 +1,15 @@
 import type { Logger } from 'pino'
 import { type RedisScripts, redisScripts } from '../../../subgraphs/runtime/redis.ts'
-import { BAN_SECONDS, busiest, MOST_OVER, memoryRateLimit, PER_MINUTE, PER_SECOND, type RateLimit } from './rate-limit.ts'
+import {
+  BAN_SECONDS,
+  busiest,
+  MOST_OVER,
+  memoryRateLimit,
+  PER_MINUTE,
+  PER_SECOND,
+  putLast,
+  type RateLimit,
+} from './rate-limit.ts'
 
 /**
  * Counts one request in the windows KEYS[1] (second), KEYS[2] (minute), KEYS[3] (requests over the limit) and KEYS[4] (the ban), and notes who asked in
@@ -32,6 +41,14 @@ for _, address in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
 end
 return uses`
 
+/** Answers the milliseconds until the ban KEYS[1] ends. */
+const BAN = `return math.max(0, redis.call('PTTL', KEYS[1]))`
+
+/** For so long a look at a ban holds, also one that found none; so that not every operation is one. */
+const BAN_LOOK_MS = 1_000
+/** Addresses and stores whose ban was looked at; the oldest look is forgotten first. */
+const MAX_BAN_LOOKS = 10_000
+
 /** The limits that an environment asks for: counted in Redis where it has one. */
 export async function storeRateLimitOf(
   { REDIS_URL: url }: { readonly REDIS_URL?: string | undefined },
@@ -47,8 +64,20 @@ export async function storeRateLimitOf(
  */
 export function redisRateLimit(scripts: RedisScripts): RateLimit {
   const own = memoryRateLimit(() => performance.now())
+  const looks = new Map<string, { readonly at: number; readonly banEndsIn: Promise<number> }>()
 
   return {
+    banEndsIn(address, storeCode) {
+      const key = `${prefixOf(storeCode)}ban:${address}`
+      const at = performance.now()
+      const known = looks.get(key)
+      if (known && at - known.at < BAN_LOOK_MS) return known.banEndsIn
+      const looking = scripts.run(BAN, [key], [])
+      if (looking === null) return own.banEndsIn(address, storeCode)
+      const banEndsIn = looking.then((answer) => (typeof answer === 'number' ? answer : own.banEndsIn(address, storeCode)))
+      putLast(looks, key, { at, banEndsIn }, MAX_BAN_LOOKS)
+      return banEndsIn
+    },
     count(address, storeCode) {
       const keys = ['second:', 'minute:', 'over:', 'ban:'].map((window) => `${prefixOf(storeCode)}${window}${address}`)
       const limits = [PER_SECOND, PER_MINUTE, MOST_OVER, BAN_SECONDS * 1_000]

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Caller } from '../../runtime/caller.ts'
-import { unauthenticated } from '../../runtime/errors.ts'
-import type { RateLimit } from '../../runtime/rate-limit.ts'
+import { bannedFromStore, unauthenticated } from '../../runtime/errors.ts'
+import { networkOf, type RateLimit } from '../../runtime/rate-limit.ts'
 import { bearerIn, credentialsIn } from './credentials.ts'
 import type { AccessRepository } from './repository.ts'
 import type { Scope } from './scopes.ts'
@@ -19,6 +19,9 @@ export type Access = {
 /** Judges credentials. Rejects with UNAUTHENTICATED for those that are none, and RATE_LIMITED for an address that guesses. */
 export type AccessJudge = (caller: Caller) => Promise<Access>
 
+/** Milliseconds until the end of the ban of an address (IPv6: of a /64 network) from a store's REST API; 0 without one. Never rejects. */
+export type BanLookup = (address: string, storeCode: string) => number | Promise<number>
+
 /** For how long a judgement holds: an authtoken that is reset elsewhere is good for so much longer. */
 const KEPT_MILLISECONDS = 1_000
 const MOST_KEPT = 10_000
@@ -29,11 +32,27 @@ export const HOW_TO_SIGN_IN =
 /** Authtokens, tokens and secrets are long and random: a fast hash keeps them. */
 export const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
-/** A judge that asks the database, and remembers its judgements for a second. `refusals` counts failures per address. */
-export function accessJudge(repository: AccessRepository, refusals: RateLimit, now: () => Date): AccessJudge {
+/**
+ * A judge that asks the database, and remembers its judgements for a second. `refusals` counts failures per address; who is banned
+ * from the REST API of a store is banned from the store.
+ */
+export function accessJudge(
+  repository: AccessRepository,
+  refusals: RateLimit,
+  now: () => Date,
+  banEndsIn: BanLookup = () => 0,
+): AccessJudge {
   const kept = new Map<string, { readonly access: Access; readonly until: number }>()
 
   return async (caller) => {
+    const access = await judge(caller)
+    const looked = banEndsIn(networkOf(caller.address), access.storeCode)
+    const milliseconds = typeof looked === 'number' ? looked : await looked
+    if (milliseconds > 0) throw bannedFromStore(access.storeCode, Math.max(1, Math.ceil(milliseconds / 1_000)))
+    return access
+  }
+
+  async function judge(caller: Caller): Promise<Access> {
     const { key, find, wrong } = presentedBy(caller)
     const known = kept.get(key)
     const at = now().getTime()

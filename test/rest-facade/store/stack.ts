@@ -24,6 +24,7 @@ import { breaches, operationFor } from './contract.ts'
 /** Counts nothing: a suite asks more often than any client may. */
 export const UNLIMITED: RateLimit = {
   count: () => ({ second: 1, minute: 1, secondEndsIn: 1, minuteEndsIn: 1, banEndsIn: 0 }),
+  banEndsIn: () => 0,
   uses: async () => [],
   close: async () => {},
 }
