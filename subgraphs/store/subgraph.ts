@@ -6,6 +6,7 @@ import { type Connection, openDatabase, type ReplicaOptions } from '../runtime/d
 import { eventFeed } from '../runtime/event-feed.ts'
 import { rateLimit } from '../runtime/rate-limit.ts'
 import { sdlOf } from '../runtime/sdl.ts'
+import { PLAIN_SECRETS, type SecretCipher } from '../runtime/secrets/cipher.ts'
 import type { Subgraph } from '../runtime/subgraph.ts'
 import { publishedKeys } from '../runtime/user-token.ts'
 import { accessJudge } from './access/access.ts'
@@ -90,6 +91,7 @@ export async function storeSubgraph({
   log,
   now = () => new Date(),
   counting = countedHere(now),
+  secrets = PLAIN_SECRETS,
   shippingNetwork,
   webhookNetwork,
   jobClock,
@@ -108,6 +110,8 @@ export async function storeSubgraph({
   readonly now?: () => Date
   /** Where limits of addresses are counted; absent: here. */
   readonly counting?: Counting
+  /** What stored secrets are encrypted with; absent: nothing, which is for development. */
+  readonly secrets?: SecretCipher
   readonly shippingNetwork?: ShippingNetwork
   readonly webhookNetwork?: WebhookNetwork
   readonly jobClock?: JobClock
@@ -185,6 +189,7 @@ export async function storeSubgraph({
     webhookSubscriptions: webhookSubscriptionRepository(database.query),
     webhooks: { plan: deliveryPlan(jobs), refusal: sender.refusal },
     events,
+    secrets,
     publicUrl,
     log,
     now,
@@ -201,7 +206,7 @@ export async function storeSubgraph({
     ready: () => parts.stores.findByIds([0]),
     listeners: parts.events.listeners,
     deliverWebhooks: (bodies) =>
-      deliver({ database: database.query, jobs, plan: parts.webhooks.plan, sender, insiders: inside, bodies, log, now }),
+      deliver({ database: database.query, jobs, plan: parts.webhooks.plan, sender, insiders: inside, bodies, secrets, log, now }),
     jobs: () =>
       jobs.queues(now()).catch(({ message }: Error) => {
         log.warn({ reason: message }, 'jobs could not be counted')

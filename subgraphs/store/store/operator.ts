@@ -1,5 +1,6 @@
 import { type Connection, openDatabase } from '../../runtime/database.ts'
 import { Refusal } from '../../runtime/refusal.ts'
+import { PLAIN_SECRETS, type SecretCipher } from '../../runtime/secrets/cipher.ts'
 import { hashOf } from '../access/access.ts'
 import { countryOf } from '../country/country.ts'
 import { eraseByEmail } from '../customer/actions.ts'
@@ -35,8 +36,12 @@ export type Stores = {
 /** What became of somebody in all stores. */
 export type ErasedInStores = { readonly customers: number; readonly orders: number }
 
-/** Runs `work` on the stores of a database that is migrated. */
-export async function withStores<Result>(connection: Connection, work: (stores: Stores) => Promise<Result>): Promise<Result> {
+/** Runs `work` on the stores of a database that is migrated. Without `secrets`, what is stored is not encrypted. */
+export async function withStores<Result>(
+  connection: Connection,
+  work: (stores: Stores) => Promise<Result>,
+  secrets: SecretCipher = PLAIN_SECRETS,
+): Promise<Result> {
   const database = openDatabase<Tables>(connection, { schema: 'store', max: 1, onError: () => {} })
   const stores = storeRepository(database.query)
   try {
@@ -56,8 +61,8 @@ export async function withStores<Result>(connection: Connection, work: (stores: 
           at,
         }
         return database.query.transaction().execute(async (query) => {
-          const { storeId, ...made } = await setUpStore(query, wanted)
-          if (sample) await fillStore({ query, storeId, now: at }, sample.files, sample.told)
+          const { storeId, ...made } = await setUpStore(query, wanted, secrets)
+          if (sample) await fillStore({ query, storeId, now: at, secrets }, sample.files, sample.told)
           return made
         })
       },
@@ -77,7 +82,7 @@ export async function withStores<Result>(connection: Connection, work: (stores: 
         const erased = { customers: 0, orders: 0 }
         for (const { id: storeId } of await stores.list()) {
           // Webhooks are planned by a process that delivers them; whoever listens to the feed is told.
-          const unit = { storeId, now: new Date(), announce: async () => {} }
+          const unit = { storeId, now: new Date(), announce: async () => {}, secrets }
           const gone = await write(database.query, unit, { name: 'erase', input: null, key: null }, (each) =>
             eraseByEmail(each, email),
           )
