@@ -183,6 +183,7 @@ async function loadParts() {
 }
 
 function welcome(url: string, { hasExplorer, arePlain }: { readonly hasExplorer: boolean; readonly arePlain: boolean }): string {
+  const plain = '\n  Secrets     stored unencrypted, which is for development: SECRETS_KEY is not set'
   return `
 Atrium is ready.
 
@@ -193,11 +194,8 @@ Atrium is ready.
   REST docs   ${url}/llms.txt to read, ${url}/api/openapi.json for programs
   Trust       POST ${url}/v1/decide, with a key of: npx atrium trust key create
   MCP         ${url}/mcp/directory, /mcp/store, /mcp/trust and /mcp/graph for agents
-  Health      ${url}/health, ${url}/ready${arePlain ? PLAIN : ''}
+  Health      ${url}/health, ${url}/ready${arePlain ? plain : ''}
 
 Import more:  npx atrium import PATH…      Stop: Ctrl-C
 `
 }
-
-/** Said to people where secrets are stored as they are. */
-const PLAIN = '\n  Secrets     stored unencrypted, which is for development: SECRETS_KEY is not set'

@@ -37,9 +37,13 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/
 const isDevelopment = ({ HOST, PUBLIC_URL }: Pick<AtriumConfig, 'HOST' | 'PUBLIC_URL'>): boolean =>
   LOOPBACK.test(HOST) && (PUBLIC_URL === undefined || LOOPBACK.test(new URL(PUBLIC_URL).hostname))
 
+/** What the configuration says to encrypt with; without keys when it says nothing. */
+export const secretCipherAsSet = (config: Pick<AtriumConfig, 'SECRETS_KEY' | 'SECRETS_KEY_FILE'>): SecretCipher =>
+  secretCipher(secretsKeysOf(config))
+
 /** What a process encrypts stored secrets with. Throws a `Refusal` when it needs a key, for others can reach it, and has none. */
 export function secretCipherOf(config: AtriumConfig): SecretCipher {
-  const cipher = secretCipher(secretsKeysOf(config))
+  const cipher = secretCipherAsSet(config)
   if (cipher.keyIds.length === 0 && secretsOfRole(config.ATRIUM_ROLE).length > 0 && !isDevelopment(config)) {
     throw new Refusal(
       'Expected SECRETS_KEY or SECRETS_KEY_FILE to be set, because HOST or PUBLIC_URL is not this machine alone: stored secrets are encrypted ' +

@@ -12,6 +12,7 @@ import type { PostRepository } from './post/repository.ts'
 import { roomLoaders } from './room/loaders.ts'
 import type { RoomRepository } from './room/repository.ts'
 import type { Audience } from './session/audience.ts'
+import type { EmergencyRepository } from './session/emergency-repository.ts'
 import type { KeyRing } from './session/key-ring.ts'
 import type { SessionRepository } from './session/repository.ts'
 import { type Viewer, viewerOf } from './session/viewer.ts'
@@ -27,6 +28,7 @@ export type Parts = {
   readonly rooms: RoomRepository
   readonly messages: MessageRepository
   readonly keys: KeyRing
+  readonly emergencies: EmergencyRepository
   readonly events: EventFeed
   /** Who is told of what as long as it may be. */
   readonly audiences: { readonly room: Audience; readonly signUps: Audience }

@@ -16,6 +16,7 @@ import { messageRepository } from './message/repository.ts'
 import { postRepository } from './post/repository.ts'
 import { resolvers } from './resolvers.ts'
 import { roomRepository } from './room/repository.ts'
+import { emergencyRepository } from './session/emergency-repository.ts'
 import { keyRepository } from './session/key-repository.ts'
 import { keyRing } from './session/key-ring.ts'
 import { sessionRepository } from './session/repository.ts'
@@ -67,6 +68,7 @@ export async function socialSubgraph({
     rooms: roomRepository(database.query, inRoom),
     messages,
     keys: keyRing(keyRepository(database.now, secrets)),
+    emergencies: emergencyRepository(database.now),
     events: await eventFeed({ connection, schema: 'social', log }),
     audiences: { room: roomAudience(messages, sessions, now), signUps: signUpAudience(sessions, now) },
     oneLogInByOne: oneByOne('log-ins with this address'),

@@ -19,6 +19,7 @@ export type Tables = OutboxTables & {
   session: { id: string; user_id: string; created_at: Date; expires_at: Date; ended_at: Date | null }
   refresh_token: { hash: Buffer; session_id: string; expires_at: Date; used_at: Date | null }
   login_attempt: { email_hash: Buffer; failures: number; locked_until: Date | null; attempted_at: Date }
+  sessions_ended: { only_row: Generated<boolean>; ended_at: Date }
   signing_key: { kid: string; public_key: unknown; private_key: unknown; created_at: Date; retires_at: Date }
   post: {
     id: GeneratedAlways<string>

@@ -14,6 +14,7 @@ import type { Site } from '../frame/site.ts'
 import { access, newAuthtoken } from './access.ts'
 import { apps, appsChanges } from './apps.ts'
 import type { ConsoleChange } from './change.ts'
+import { allSessionsEnded } from './ended.ts'
 import { orders } from './orders.ts'
 import { overview } from './overview.ts'
 import { type ConsoleRow, framed, told, type Uses } from './page.ts'
@@ -50,11 +51,13 @@ export async function serveConsole(
 ): Promise<void> {
   const documents = [ConsoleSignInDocument, ConsoleResetAuthtokenDocument, ...[...ROWS, ...CHANGES].flatMap(({ asks }) => asks)]
   for (const document of documents) await client.prepare(document)
-  const sessions = sessionsOf(seal, site.publicUrl.startsWith('https:'), now)
+  const ended = await allSessionsEnded(client)
+  const sessions = sessionsOf(seal, site.publicUrl.startsWith('https:'), now, ended.at)
 
   await app.register(async (scope) => {
     compressAnswers(scope)
     readForms(scope)
+    scope.addHook('preHandler', ended.refresh)
     scope.setErrorHandler((error, request, reply) => {
       if (error instanceof Overloaded) return show(reply, unavailable(503))
       if (error instanceof Unanswered)

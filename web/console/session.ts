@@ -15,7 +15,12 @@ export type Visit = {
 }
 
 /** Who is signed in, with what the graph is asked. */
-export type Session = Visit & { readonly login: string; readonly authtoken: string }
+export type Session = Visit & {
+  readonly login: string
+  readonly authtoken: string
+  /** When it began, in milliseconds since 1970; absent from those of releases before. */
+  readonly begunAt?: number
+}
 
 const [SESSION, VISIT] = ['console', 'console-visit'] as const
 
@@ -23,7 +28,7 @@ const [SESSION, VISIT] = ['console', 'console-visit'] as const
  * Sessions in sealed cookies that scripts cannot read, other sites cannot send, and, where we are reached by https, neither other hosts nor plain connections can
  * see or set. The two kinds have names of their own: a visit that another site leads to must not end a session.
  */
-export function sessionsOf(seal: Seal, isSecureSite: boolean, now: () => number) {
+export function sessionsOf(seal: Seal, isSecureSite: boolean, now: () => number, endedAt: () => number = () => 0) {
   /** A proxy that is believed may say so of a request where the settings do not. */
   const isSecure = ({ protocol }: FastifyRequest): boolean => isSecureSite || protocol === 'https'
   const nameFor = (request: FastifyRequest, name: string): string => (isSecure(request) ? `__Host-${name}` : name)
@@ -49,7 +54,10 @@ export function sessionsOf(seal: Seal, isSecureSite: boolean, now: () => number)
 
   return {
     /** Who is signed in; null: nobody. What a cookie holds was put there by `begin`. */
-    of: (request: FastifyRequest): Session | null => opened(request, SESSION) as Session | null,
+    of(request: FastifyRequest): Session | null {
+      const session = opened(request, SESSION) as Session | null
+      return session && (session.begunAt ?? 1) > endedAt() ? session : null
+    },
 
     /** The visit of who is not signed in; null: none yet. */
     visitOf: (request: FastifyRequest): Visit | null => opened(request, VISIT) as Visit | null,
@@ -63,7 +71,7 @@ export function sessionsOf(seal: Seal, isSecureSite: boolean, now: () => number)
 
     /** Signs in, from now on, with forms of its own. */
     begin(reply: FastifyReply, login: string, authtoken: string): Session {
-      const begun: Session = { formToken: newToken(), login, authtoken }
+      const begun: Session = { formToken: newToken(), login, authtoken, begunAt: now() }
       set(reply, SESSION, closed(SESSION, begun, SESSION_SECONDS), SESSION_SECONDS)
       return begun
     },

@@ -17,6 +17,7 @@ export const sessionResolvers = {
         use: 'sig',
       }))
     },
+    sessionsEndedAt: (_, __, { emergencies }) => emergencies.sessionsEndedAt(),
   },
   Mutation: {
     login: async (_, { email, password }, context) => {
