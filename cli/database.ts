@@ -21,7 +21,10 @@ export async function withDatabase<Result>(work: (server: DatabaseServer, log: p
   }
 }
 
-/** What the environment says to encrypt with. Throws a `Refusal` where secrets are stored that this cannot read, as when SECRETS_KEY was forgotten. */
+/**
+ * What the environment says to encrypt with. Throws a `Refusal` where secrets are stored that this
+ * cannot read, as when SECRETS_KEY was forgotten.
+ */
 export async function storedSecretsCipher(connection: Connection): Promise<SecretCipher> {
   const cipher = secretCipherAsSet(readConfig(variables, process.env))
   await refuseUnknownKeys(connection, cipher)

@@ -25,15 +25,18 @@ export const secretsOfRole = (role: AtriumConfig['ATRIUM_ROLE']): readonly Store
   role === 'all' ? STORED_SECRETS : role === 'gateway' ? [] : SECRETS_OF[role]
 
 /**
- * How long a start waits before it encrypts what was stored plain: releases before this one cannot read what is encrypted, and the copies of one
- * are replaced within this time. Milliseconds.
+ * How long a start waits before it encrypts what was stored plain: releases before this one cannot
+ * read what is encrypted, and the copies of one are replaced within this time. Milliseconds.
  */
 const UPGRADE_MILLISECONDS = 10 * 60 * 1000
 
 /** Addresses that only this machine reaches. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/
 
-/** Whether only this machine can reach the process: then it is somebody's who develops, and secrets may be stored as they are. */
+/**
+ * Whether only this machine can reach the process: then it is somebody's who develops, and secrets
+ * may be stored as they are.
+ */
 const isDevelopment = ({ HOST, PUBLIC_URL }: Pick<AtriumConfig, 'HOST' | 'PUBLIC_URL'>): boolean =>
   LOOPBACK.test(HOST) && (PUBLIC_URL === undefined || LOOPBACK.test(new URL(PUBLIC_URL).hostname))
 
@@ -41,7 +44,10 @@ const isDevelopment = ({ HOST, PUBLIC_URL }: Pick<AtriumConfig, 'HOST' | 'PUBLIC
 export const secretCipherAsSet = (config: Pick<AtriumConfig, 'SECRETS_KEY' | 'SECRETS_KEY_FILE'>): SecretCipher =>
   secretCipher(secretsKeysOf(config))
 
-/** What a process encrypts stored secrets with. Throws a `Refusal` when it needs a key, for others can reach it, and has none. */
+/**
+ * What a process encrypts stored secrets with. Throws a `Refusal` when it needs a key, for others
+ * can reach it, and has none.
+ */
 export function secretCipherOf(config: AtriumConfig): SecretCipher {
   const cipher = secretCipherAsSet(config)
   if (cipher.keyIds.length === 0 && secretsOfRole(config.ATRIUM_ROLE).length > 0 && !isDevelopment(config)) {
@@ -53,7 +59,10 @@ export function secretCipherOf(config: AtriumConfig): SecretCipher {
   return cipher
 }
 
-/** Throws a `Refusal` when secrets are stored that this cipher cannot read: it would write others beside them that only it can. */
+/**
+ * Throws a `Refusal` when secrets are stored that this cipher cannot read: it would write others
+ * beside them that only it can.
+ */
 export async function refuseUnknownKeys(connection: Connection, cipher: SecretCipher): Promise<void> {
   const unknown = await withSecrets(connection, (database) => unknownKeys(database, STORED_SECRETS, cipher))
   if (unknown.length === 0) return
@@ -70,8 +79,9 @@ export function warnOfPlainSecrets(cipher: SecretCipher, log: Logger): void {
 }
 
 /**
- * Encrypts in the background what is stored plain or under a key before the first; the returned function stops it. Where a release before this one
- * may still run on the same database it begins after ten minutes.
+ * Encrypts in the background what is stored plain or under a key before the first; the returned
+ * function stops it. Where a release before this one may still run on the same database it begins
+ * after ten minutes.
  */
 export function encryptInBackground(
   connection: Connection,

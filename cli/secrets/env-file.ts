@@ -8,7 +8,10 @@ export type EnvironmentSecret = {
   /** What the command calls it. */
   readonly name: string
   readonly variable: string
-  /** Where the second value stands: behind a comma of the same variable, or in another one; null: there is only ever one value. */
+  /**
+   * Where the second value stands: behind a comma of the same variable, or in another one; null:
+   * there is only ever one value.
+   */
   readonly second: 'comma' | { readonly variable: string } | null
   readonly generate: () => string
 }
@@ -27,10 +30,16 @@ export const ENVIRONMENT_SECRETS: readonly EnvironmentSecret[] = [
   { name: 'operations', variable: 'OPERATIONS_TOKEN', second: null, generate: hexadecimal },
 ]
 
-/** One step of a rotation: another value is known; it becomes the one that is used; it is the only one. */
+/**
+ * One step of a rotation: another value is known; it becomes the one that is used; it is the only
+ * one.
+ */
 export type Step = 'add' | 'promote' | 'finish'
 
-/** Takes one step in the file, all of it or nothing. Throws a `Refusal` when the file is not where the step begins. */
+/**
+ * Takes one step in the file, all of it or nothing. Throws a `Refusal` when the file is not where
+ * the step begins.
+ */
 export function rotateInFile(file: string, secret: EnvironmentSecret, step: Step): void {
   const lines = linesOf(file)
   const values = valuesIn(lines, secret)
@@ -102,7 +111,10 @@ function linesOf(file: string): readonly string[] {
   }
 }
 
-/** Readable by its owner only, from the first moment; who had the file before, has the old one whole. */
+/**
+ * Readable by its owner only, from the first moment; who had the file before, has the old one
+ * whole.
+ */
 function writeLines(file: string, lines: readonly string[]): void {
   const next = `${file}.${randomBytes(4).toString('hex')}.new`
   try {

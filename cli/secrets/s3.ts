@@ -7,7 +7,10 @@ import { Refusal } from '../../subgraphs/runtime/refusal.ts'
 import { fileStorageOf } from '../../subgraphs/store/file/configured.ts'
 import { fileKey } from '../../subgraphs/store/file/file.ts'
 
-/** Puts, gets and deletes a file in the bucket of the configuration. Throws a `Refusal` when one of them is refused. */
+/**
+ * Puts, gets and deletes a file in the bucket of the configuration. Throws a `Refusal` when one of
+ * them is refused.
+ */
 export async function checkStorage(config: AtriumConfig): Promise<void> {
   if (config.S3_BUCKET_URL === undefined) throw new Refusal('Expected S3_BUCKET_URL to be set.')
   const { storage } = await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl: '' })

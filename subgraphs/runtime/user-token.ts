@@ -10,8 +10,9 @@ const KEYS_PATH = '/.well-known/jwks.json'
 /** A key that is new is asked for again so soon: until then a token that it signed is refused. */
 const COOLDOWN_MILLISECONDS = 1_000
 /**
- * How long known keys are believed before they are asked for again: as soon as that, tokens of a key that was dropped are refused. While who publishes them does not answer,
- * they are believed for ten minutes, which is the library's.
+ * How long known keys are believed before they are asked for again: as soon as that, tokens of a
+ * key that was dropped are refused. While who publishes them does not answer, they are believed for
+ * ten minutes, which is the library's.
  */
 const KEYS_MAX_AGE_MS = 3_000
 
@@ -45,7 +46,10 @@ export const readKeys = (read: () => Promise<JSONWebKeySet>): JWTVerifyGetKey =>
 
 const OPTIONS = { cooldownDuration: COOLDOWN_MILLISECONDS }
 
-/** The same keys, asked for again as long as they are used: a library would go on with those that it knows. */
+/**
+ * The same keys, asked for again as long as they are used: a library would go on with those that it
+ * knows.
+ */
 function followed(keys: ReturnType<typeof createRemoteJWKSet>): JWTVerifyGetKey {
   let askedAt = performance.now()
   return async (header, token) => {

@@ -25,7 +25,10 @@ export const PAYMENT_KEY: StoredSecret = { ...ofPaymentMethod, name: 'keys of pa
 /** What signs what is sent to an external payment gateway. */
 export const PAYMENT_SECRET: StoredSecret = { ...ofPaymentMethod, name: 'secrets of payment methods', column: 'secret' }
 
-/** What the store subgraph stores and must be able to read again. Everything else that opens something is a hash. */
+/**
+ * What the store subgraph stores and must be able to read again. Everything else that opens
+ * something is a hash.
+ */
 export const STORE_SECRETS: readonly StoredSecret[] = [
   HOOKS_TOKEN,
   PREVIOUS_HOOKS_TOKEN,

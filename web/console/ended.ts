@@ -9,7 +9,10 @@ const TIMEOUT_MS = 2_000
 /** Nobody's: the answer is the same for everybody. */
 const CALLER = { requestId: 'console', address: '127.0.0.1', credentials: {} }
 
-/** Follows when an operator last ended all sessions at once: cookies cannot be taken back, so each is compared with that. */
+/**
+ * Follows when an operator last ended all sessions at once: cookies cannot be taken back, so each
+ * is compared with that.
+ */
 export async function allSessionsEnded(client: GatewayClient) {
   await client.prepare(ConsoleSessionsEndedDocument)
   let at = 0

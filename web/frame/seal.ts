@@ -14,8 +14,8 @@ export type Seal = {
 const keyOf = (secret: string): Buffer => Buffer.from(hkdfSync('sha256', secret, '', 'atrium seal', KEY_BYTES))
 
 /**
- * A seal with a key made from a secret; without one, with a random key: what it closed is lost when the process ends. What was closed with the `previous` secret is
- * opened as well; null for none.
+ * A seal with a key made from a secret; without one, with a random key: what it closed is lost when
+ * the process ends. What was closed with the `previous` secret is opened as well; null for none.
  */
 export function sealOf(secret: string | null, previous: string | null = null): Seal {
   const key = secret === null ? randomBytes(KEY_BYTES) : keyOf(secret)

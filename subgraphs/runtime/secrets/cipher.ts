@@ -1,19 +1,28 @@
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 
 const CIPHER = 'aes-256-gcm'
-/** The length that NIST SP 800-38D §8.2.2 recommends for random nonces: one key may encrypt 2^32 values. */
+/**
+ * The length that NIST SP 800-38D §8.2.2 recommends for random nonces: one key may encrypt 2^32
+ * values.
+ */
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 /** The length of a key of AES-256. */
 export const SECRETS_KEY_BYTES = 32
 
-/** Marks a plain value that would otherwise pass for an encrypted one. Secrets of users hold no space, so none of them begins so. */
+/**
+ * Marks a plain value that would otherwise pass for an encrypted one. Secrets of users hold no
+ * space, so none of them begins so.
+ */
 const PLAIN_MARK = 'plain '
 
 /** `v1:<key id>:<nonce>:<ciphertext and tag>`, the last two in base64url. */
 const ENCRYPTED = /^v1:([0-9a-f]{8}):([\w-]{16}):([\w-]{22,})$/
 
-/** Where a secret is stored: `schema.table.column`, and the primary key of its row. A ciphertext is good for this place only. */
+/**
+ * Where a secret is stored: `schema.table.column`, and the primary key of its row. A ciphertext is
+ * good for this place only.
+ */
 export type SecretPlace = { readonly column: string; readonly row: readonly (string | number)[] }
 
 /** Encrypts secrets before they are stored, and decrypts them. */
@@ -22,18 +31,26 @@ export type SecretCipher = {
   readonly keyIds: readonly string[]
   /** What is stored of `text` at this place. */
   readonly encrypt: (place: SecretPlace, text: string) => string
-  /** The text again, also of one that was stored as it is. Throws when its key is not known, or when it was changed or moved. */
+  /**
+   * The text again, also of one that was stored as it is. Throws when its key is not known, or when
+   * it was changed or moved.
+   */
   readonly decrypt: (place: SecretPlace, stored: string) => string
 }
 
 /** The id of the key that a stored secret is encrypted under; null: it is plain. */
 export const keyIdIn = (stored: string): string | null => ENCRYPTED.exec(stored)?.[1] ?? null
 
-/** First bytes of a hash, in hexadecimal: names a key of 256 random bits and tells nothing of it. */
+/**
+ * First bytes of a hash, in hexadecimal: names a key of 256 random bits and tells nothing of it.
+ */
 export const keyIdOf = (key: Uint8Array): string =>
   createHash('sha256').update('atrium secrets key ').update(key).digest('hex').slice(0, 8)
 
-/** AES-256-GCM. The first key encrypts, each decrypts; without keys everything is stored as it is, which is for development. */
+/**
+ * AES-256-GCM. The first key encrypts, each decrypts; without keys everything is stored as it is,
+ * which is for development.
+ */
 export function secretCipher(keys: readonly Uint8Array[]): SecretCipher {
   const byId = new Map<string, KeyObject>(keys.map((key) => [keyIdOf(key), createSecretKey(key)]))
   const keyIds = [...byId.keys()]
@@ -75,5 +92,8 @@ export const PLAIN_SECRETS: SecretCipher = secretCipher([])
 
 const nameOf = ({ column, row }: SecretPlace): string => `${column} of row ${row.join(', ')}`
 
-/** JSON keeps the parts apart, whatever is in them; numbers and their texts are one, for PostgreSQL gives large ones as text. */
+/**
+ * JSON keeps the parts apart, whatever is in them; numbers and their texts are one, for PostgreSQL
+ * gives large ones as text.
+ */
 const boundTo = ({ column, row }: SecretPlace): Buffer => Buffer.from(JSON.stringify([column, ...row.map(String)]))

@@ -30,7 +30,10 @@ export type Reencrypted = {
 /** Rows that are read at once. */
 const BATCH_ROWS = 200
 
-/** The format that the cipher writes, as PostgreSQL's regular expressions spell it; `keyId` is one of ours or a pattern. */
+/**
+ * The format that the cipher writes, as PostgreSQL's regular expressions spell it; `keyId` is one
+ * of ours or a pattern.
+ */
 const encryptedPattern = (keyId: string): string => `^v1:${keyId}:[A-Za-z0-9_-]{16}:[A-Za-z0-9_-]{22,}$`
 
 /** The place of a secret in the row with this primary key. */
@@ -39,7 +42,10 @@ export const placeOf = (
   ...row: readonly (string | number)[]
 ): SecretPlace => ({ column: `${schema}.${table}.${column}`, row })
 
-/** How many rows are stored under which key, plain ones first; with `newest`, of so many rows at the end of the table only. */
+/**
+ * How many rows are stored under which key, plain ones first; with `newest`, of so many rows at the
+ * end of the table only.
+ */
 export async function countByKey(
   database: Kysely<never>,
   secret: StoredSecret,
@@ -58,8 +64,9 @@ export async function countByKey(
 }
 
 /**
- * Encrypts whatever is not yet encrypted under the first key. Interrupted, it goes on where it was: what is done is not found again. A row that is
- * written meanwhile keeps what was written. `progress` is told how many rows have been looked at.
+ * Encrypts whatever is not yet encrypted under the first key. Interrupted, it goes on where it was:
+ * what is done is not found again. A row that is written meanwhile keeps what was written.
+ * `progress` is told how many rows have been looked at.
  */
 export async function reencrypt(
   database: Kysely<never>,
@@ -92,7 +99,10 @@ export async function reencrypt(
   }
 }
 
-/** The ids of keys that stored secrets are encrypted under, and that the cipher does not have: of the newest rows, for tables may be large. */
+/**
+ * The ids of keys that stored secrets are encrypted under, and that the cipher does not have: of
+ * the newest rows, for tables may be large.
+ */
 export async function unknownKeys(
   database: Kysely<never>,
   secrets: readonly StoredSecret[],

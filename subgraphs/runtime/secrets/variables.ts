@@ -36,7 +36,10 @@ export const secretsVariables = {
   },
 } as const satisfies Variables
 
-/** The keys, the one that encrypts first; none when neither variable is set. Throws a `Refusal` for a file that has none. */
+/**
+ * The keys, the one that encrypts first; none when neither variable is set. Throws a `Refusal` for
+ * a file that has none.
+ */
 export function secretsKeysOf({
   SECRETS_KEY,
   SECRETS_KEY_FILE: file,

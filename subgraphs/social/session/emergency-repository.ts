@@ -11,7 +11,10 @@ export const emergencyRepository = (database: Kysely<Tables>) => ({
     return found?.ended_at ?? null
   },
 
-  /** Ends every session of every user, with its refresh tokens, and those of pages; how many of users were alive. */
+  /**
+   * Ends every session of every user, with its refresh tokens, and those of pages; how many of
+   * users were alive.
+   */
   async endAllSessions(at: Date): Promise<number> {
     await database
       .insertInto('sessions_ended')

@@ -15,7 +15,10 @@ export type SigningKey = {
   readonly retiresAt: Date
 }
 
-/** How long a retired key is kept: far longer than its last token lives, so that clocks may differ. Milliseconds. */
+/**
+ * How long a retired key is kept: far longer than its last token lives, so that clocks may differ.
+ * Milliseconds.
+ */
 const RETIRED_KEPT_MILLISECONDS = 24 * 60 * 60 * 1000
 
 export type KeyRepository = ReturnType<typeof keyRepository>
@@ -43,7 +46,9 @@ export const keyRepository = (database: Kysely<Tables>, secrets: SecretCipher) =
     await database.deleteFrom('signing_key').where('retires_at', '<', retired).execute()
   },
 
-  /** Adds a key, and lets those before it sign until `retireAt` at the latest; how many these were. */
+  /**
+   * Adds a key, and lets those before it sign until `retireAt` at the latest; how many these were.
+   */
   rotate: (key: SigningKey, retireAt: Date): Promise<number> =>
     database.transaction().execute(async (transaction) => {
       const { numUpdatedRows } = await transaction
@@ -55,7 +60,9 @@ export const keyRepository = (database: Kysely<Tables>, secrets: SecretCipher) =
       return Number(numUpdatedRows)
     }),
 
-  /** Adds a key, and forgets all others: no token of theirs is valid any more. How many these were. */
+  /**
+   * Adds a key, and forgets all others: no token of theirs is valid any more. How many these were.
+   */
   replaceAll: (key: SigningKey): Promise<number> =>
     database.transaction().execute(async (transaction) => {
       // A process that adds one at the same time waits, and its key stays.

@@ -12,7 +12,10 @@ export const KEY_MILLISECONDS = 30 * 24 * 60 * 60 * 1000
  */
 const LEAD = 60 * 60 * 1000
 
-/** How long a process goes on with the keys that it knows: as soon as that, one that was dropped signs and checks nothing. Milliseconds. */
+/**
+ * How long a process goes on with the keys that it knows: as soon as that, one that was dropped
+ * signs and checks nothing. Milliseconds.
+ */
 export const KEYS_MAX_AGE_MS = 3_000
 
 /** The keys that sign tokens, shared by all processes through the database. */
@@ -30,14 +33,20 @@ export function keyRing(keys: KeyRepository): KeyRing {
   let readAt = Number.NEGATIVE_INFINITY
   let refreshing: Promise<void> | null = null
 
-  /** Reads the keys anew. What has not changed stays the same object, for which a key of the cryptography is kept. */
+  /**
+   * Reads the keys anew. What has not changed stays the same object, for which a key of the
+   * cryptography is kept.
+   */
   async function read(): Promise<void> {
     const found = await keys.list()
     known = found.map((key) => known.find((before) => isSame(before, key)) ?? key)
     readAt = performance.now()
   }
 
-  /** Reads the keys when they were read too long ago: another process may have dropped one. Who comes meanwhile waits for the same answer. */
+  /**
+   * Reads the keys when they were read too long ago: another process may have dropped one. Who
+   * comes meanwhile waits for the same answer.
+   */
   async function refresh(): Promise<void> {
     if (performance.now() - readAt <= KEYS_MAX_AGE_MS) return
     refreshing ??= read().finally(() => {

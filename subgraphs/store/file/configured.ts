@@ -39,7 +39,10 @@ export async function fileStorageOf(
   return { storage, local: null }
 }
 
-/** The secret itself, which may be given as `atrium secrets seal` encrypts it. Throws a `Refusal` when SECRETS_KEY does not open it. */
+/**
+ * The secret itself, which may be given as `atrium secrets seal` encrypts it. Throws a `Refusal`
+ * when SECRETS_KEY does not open it.
+ */
 function openedSecret(secret: string, config: Partial<Config<typeof secretsVariables>>): string {
   const { SECRETS_KEY, SECRETS_KEY_FILE } = config
   try {

@@ -153,7 +153,10 @@ export const oauthRepository = (database: Kysely<Tables>) => ({
     await database.deleteFrom('app_sign_in').where('hash', '=', hash).execute()
   },
 
-  /** Ends every sign-in and everything that waits for an answer; with `apps`, every consent with its tokens as well. How many there were. */
+  /**
+   * Ends every sign-in and everything that waits for an answer; with `apps`, every consent with its
+   * tokens as well. How many there were.
+   */
   async endAll({ apps }: { readonly apps: boolean }): Promise<{ readonly signIns: number; readonly consents: number }> {
     const { numDeletedRows: signIns } = await database.deleteFrom('app_sign_in').executeTakeFirst()
     if (!apps) return { signIns: Number(signIns), consents: 0 }

@@ -31,9 +31,15 @@ export type Stores = {
   readonly setOwner: (code: string, user: string | null) => Promise<boolean>
   /** Erases whoever has this address, as a customer and in the orders of every store. */
   readonly erase: (email: string) => Promise<ErasedInStores>
-  /** Gives a store another hooks token; until when the one before signs as well, null: not at all. Throws a `Refusal` when there is no such store. */
+  /**
+   * Gives a store another hooks token; until when the one before signs as well, null: not at all.
+   * Throws a `Refusal` when there is no such store.
+   */
   readonly rotateHooksToken: (code: string, overlapHours: number) => Promise<Date | null>
-  /** Forgets who has signed in to give apps access, and what waits for an answer; with `apps`, also what every app was given. How many there were. */
+  /**
+   * Forgets who has signed in to give apps access, and what waits for an answer; with `apps`, also
+   * what every app was given. How many there were.
+   */
   readonly endSignIns: (options: { readonly apps: boolean }) => Promise<{ readonly signIns: number; readonly consents: number }>
   /** Takes the stores of a user, by an opaque id, into nobody's hands; answers how many there were. */
   readonly disown: (user: string) => Promise<number>
@@ -42,7 +48,10 @@ export type Stores = {
 /** What became of somebody in all stores. */
 export type ErasedInStores = { readonly customers: number; readonly orders: number }
 
-/** Runs `work` on the stores of a database that is migrated. Without `secrets`, what is stored is not encrypted. */
+/**
+ * Runs `work` on the stores of a database that is migrated. Without `secrets`, what is stored is
+ * not encrypted.
+ */
 export async function withStores<Result>(
   connection: Connection,
   work: (stores: Stores) => Promise<Result>,

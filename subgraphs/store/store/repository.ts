@@ -204,7 +204,10 @@ export const storeRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
-  /** Replaces the token that signs webhooks, encrypted; `previous` goes on signing until then, null: not at all. */
+  /**
+   * Replaces the token that signs webhooks, encrypted; `previous` goes on signing until then, null:
+   * not at all.
+   */
   async setHooksToken(
     storeId: number,
     {

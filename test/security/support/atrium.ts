@@ -84,8 +84,6 @@ export async function startAtrium(settings: Readonly<Record<string, string>> = {
     // Nothing outside of this machine is asked.
     TRUST_LISTS: 'none',
     TRUST_DNS_SERVERS: '127.0.0.1:9',
-    // What others reach does not start without.
-    ...(settings.PUBLIC_URL && { SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') }),
     ...settings,
   })
   const base = localUrl('127.0.0.1', port)

@@ -12,7 +12,10 @@ const ROOT = join(import.meta.dirname, '../../..')
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each test knows.
 type Data = any
 
-/** A database and a folder that several processes and commands use, one after the other or at the same time. */
+/**
+ * A database and a folder that several processes and commands use, one after the other or at the
+ * same time.
+ */
 export type Installation = {
   readonly database: FreshDatabase
   readonly folder: string
