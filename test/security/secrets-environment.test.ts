@@ -2,10 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ENVIRONMENT_SECRETS, rotateInFile, type Step } from '../../cli/secrets/env-file.ts'
 import { CREDENTIALS, REGION, startS3Server } from '../subgraphs/store/file/support/s3-server.ts'
 import { type Installation, installation } from './support/installation.ts'
+
+// Each starts several processes, one after the other.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 })
 
 let folder: string
 let site: Installation | null

@@ -1,11 +1,14 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { encryptInBackground, STORED_SECRETS } from '../../processes/secrets.ts'
 import { keyIdOf, secretCipher } from '../../subgraphs/runtime/secrets/cipher.ts'
 import { startHttpServer } from '../support/http-server.ts'
 import { type Copy, type Installation, installation } from './support/installation.ts'
+
+// Each starts several processes, one after the other.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 })
 
 const [one, two] = [randomBytes(32), randomBytes(32)]
 const [ONE, TWO] = [one.toString('base64'), two.toString('base64')]
