@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { proxyVariables } from './gateway/proxies.ts'
 import { splitVariables } from './gateway/split/variables.ts'
 import { wholeNumber } from './subgraphs/runtime/config.ts'
+import { secretsVariables } from './subgraphs/runtime/secrets/variables.ts'
 import { fileVariables } from './subgraphs/store/file/variables.ts'
 import { webhookVariables } from './subgraphs/store/webhook-delivery/variables.ts'
 import { collectorVariables } from './subgraphs/trust/collectors/variables.ts'
@@ -225,6 +226,14 @@ export const variables = {
     meaning:
       'Whom /.well-known/security.txt names for reports of vulnerabilities, the preferred one first; unset, the policy at /security-policy.',
   },
+  CONSOLE_SECRET_PREVIOUS: {
+    read: z.string().min(32, 'at least 32 characters'),
+    default: null,
+    unit: null,
+    secret: true,
+    meaning: 'The CONSOLE_SECRET before a rotation, whose sessions go on until they end by themselves; unset, there is none.',
+  },
+  ...secretsVariables,
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     read: urlWith(['http:', 'https:'], 'an http or https URL such as http://localhost:4318'),
     default: null,

@@ -9,10 +9,12 @@ import { migrate } from './database/migrate.ts'
 import { type DatabaseServer, databaseServer } from './database/server.ts'
 import { freePort, isLoopbackHost, listen, listeningOf, localUrl } from './gateway/listen.ts'
 import { tracingOf } from './gateway/tracing-config.ts'
+import { encryptInBackground, refuseUnknownKeys, secretCipherOf, secretsOfRole, warnOfPlainSecrets } from './processes/secrets.ts'
 import type { AtriumConfig } from './processes/subgraphs.ts'
 import { describeConfig, readConfig } from './subgraphs/runtime/config.ts'
 import { processLog } from './subgraphs/runtime/process-log.ts'
 import { type Defer, runProgram } from './subgraphs/runtime/program.ts'
+import type { SecretCipher } from './subgraphs/runtime/secrets/cipher.ts'
 
 keepCompiled()
 await runProgram(async (defer, end) => {
@@ -28,11 +30,12 @@ await runProgram(async (defer, end) => {
     const { runSubgraph } = await import('./processes/one-subgraph.ts')
     return runSubgraph(config.ATRIUM_ROLE, config, { log, defer, end })
   }
+  const secrets = secretCipherOf(config)
   const port = config.PORT || (await freePort(config.HOST))
   const publicUrl = config.PUBLIC_URL ?? localUrl(config.HOST, port)
 
   // The database needs about as long to start as Apollo needs to load, and does it in a process of its own.
-  const starting = config.ATRIUM_ROLE === 'all' ? startDatabase(config, log, defer) : null
+  const starting = config.ATRIUM_ROLE === 'all' ? startDatabase(config, secrets, { log, defer }) : null
   // A server that runs already answers at once: on a busy machine loading takes longer than it is waited for, and would count as its silence.
   if (config.DATABASE_URL) await starting
   const loading = loadParts()
@@ -55,6 +58,7 @@ await runProgram(async (defer, end) => {
         storage,
         counting,
         banEndsIn,
+        secrets,
         log,
         defer,
       })
@@ -92,6 +96,7 @@ await runProgram(async (defer, end) => {
     hasExplorer: config.EXPLORER,
     hasSchema: config.INTROSPECTION,
     consoleSecret: config.CONSOLE_SECRET ?? null,
+    previousConsoleSecret: config.CONSOLE_SECRET_PREVIOUS ?? null,
     uses: rateLimit.uses,
     securityContacts: config.SECURITY_CONTACT,
     operations: history && { token: config.OPERATIONS_TOKEN ?? '', history, checks, circuits: gateway.circuits, counting },
@@ -124,17 +129,27 @@ await runProgram(async (defer, end) => {
   }
   await listen(app, listeningOf(config, port), defer)
   graph.start()
+  if (database) {
+    const isAlone = config.DATABASE_URL === undefined
+    warnOfPlainSecrets(secrets, log)
+    defer(encryptInBackground(database.connection, secretsOfRole(config.ATRIUM_ROLE), { cipher: secrets, isAlone, log }))
+  }
 
   void database?.gone.then(() => end(new Error('The embedded PostgreSQL ended unexpectedly; the next start recovers its data.')))
-  console.error(welcome(publicUrl, config.EXPLORER))
+  console.error(welcome(publicUrl, { hasExplorer: config.EXPLORER, arePlain: database !== null && secrets.keyIds.length === 0 }))
 })
 
 /** The database, migrated. */
-async function startDatabase(config: AtriumConfig, log: pino.Logger, defer: Defer): Promise<DatabaseServer> {
+async function startDatabase(
+  config: AtriumConfig,
+  secrets: SecretCipher,
+  { log, defer }: { readonly log: pino.Logger; readonly defer: Defer },
+): Promise<DatabaseServer> {
   const database = await databaseServer({ databaseUrl: config.DATABASE_URL, dataDir: config.DATA_DIR, log })
   defer(database.stop)
   const { applied } = await migrate(database.connection)
   if (applied.length > 0) log.info({ applied }, 'database migrated')
+  await refuseUnknownKeys(database.connection, secrets)
   return database
 }
 
@@ -171,7 +186,8 @@ async function loadParts() {
   }
 }
 
-function welcome(url: string, hasExplorer: boolean): string {
+function welcome(url: string, { hasExplorer, arePlain }: { readonly hasExplorer: boolean; readonly arePlain: boolean }): string {
+  const plain = '\n  Secrets     stored unencrypted, which is for development: SECRETS_KEY is not set'
   return `
 Atrium is ready.
 
@@ -182,7 +198,7 @@ Atrium is ready.
   REST docs   ${url}/llms.txt to read, ${url}/api/openapi.json for programs
   Trust       POST ${url}/v1/decide, with a key of: npx atrium trust key create
   MCP         ${url}/mcp/directory, /mcp/store, /mcp/trust and /mcp/graph for agents
-  Health      ${url}/health, ${url}/ready
+  Health      ${url}/health, ${url}/ready${arePlain ? plain : ''}
 
 Import more:  npx atrium import PATH…      Stop: Ctrl-C
 `

@@ -9,6 +9,7 @@ import { dbCommand } from './db.ts'
 import { gateCommand } from './gate.ts'
 import { importCommand } from './import.ts'
 import { mcpCommand } from './mcp.ts'
+import { secretsCommand } from './secrets.ts'
 import { startCommand } from './start.ts'
 import { storeCommand } from './store.ts'
 import { trustCommand } from './trust.ts'
@@ -26,6 +27,7 @@ const atrium = new Command('atrium')
   .addCommand(mcpCommand())
   .addCommand(gateCommand())
   .addCommand(dbCommand())
+  .addCommand(secretsCommand())
   .addHelpText(
     'after',
     `

@@ -1,7 +1,10 @@
 import pino from 'pino'
 import { variables } from '../config.ts'
 import { type DatabaseServer, databaseServer } from '../database/server.ts'
+import { refuseUnknownKeys, secretCipherAsSet } from '../processes/secrets.ts'
 import { readConfig } from '../subgraphs/runtime/config.ts'
+import type { Connection } from '../subgraphs/runtime/database.ts'
+import type { SecretCipher } from '../subgraphs/runtime/secrets/cipher.ts'
 
 /**
  * Runs `work` on the database of the environment: DATABASE_URL's, or the one of the copy that runs on DATA_DIR, or, when none runs,
@@ -16,4 +19,14 @@ export async function withDatabase<Result>(work: (server: DatabaseServer, log: p
   } finally {
     await server.stop()
   }
+}
+
+/**
+ * What the environment says to encrypt with. Throws a `Refusal` where secrets are stored that this
+ * cannot read, as when SECRETS_KEY was forgotten.
+ */
+export async function storedSecretsCipher(connection: Connection): Promise<SecretCipher> {
+  const cipher = secretCipherAsSet(readConfig(variables, process.env))
+  await refuseUnknownKeys(connection, cipher)
+  return cipher
 }

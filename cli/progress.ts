@@ -2,7 +2,7 @@ import type { Progress } from '../subgraphs/directory/import/import.ts'
 
 /** How far a long command is; `total` null: nobody knows of how much. */
 type Shown = {
-  readonly phase: Progress['phase'] | 'filling' | 'backing-up' | 'restoring' | 'exporting'
+  readonly phase: Progress['phase'] | 'filling' | 'backing-up' | 'restoring' | 'exporting' | 'encrypting'
   readonly done: number
   readonly total: number | null
 }
@@ -18,6 +18,7 @@ const PHASES: Readonly<Record<Shown['phase'], { readonly title: string; readonly
   exporting: { title: 'Exporting', unit: 'rows' },
   restoring: { title: 'Restoring', unit: 'bytes' },
   filling: { title: 'Filling', unit: 'steps' },
+  encrypting: { title: 'Encrypting', unit: 'rows' },
 }
 
 const BAR = 24

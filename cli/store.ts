@@ -5,7 +5,7 @@ import { readConfig } from '../subgraphs/runtime/config.ts'
 import { rowIn } from '../subgraphs/runtime/id.ts'
 import { Refusal } from '../subgraphs/runtime/refusal.ts'
 import type { Stores } from '../subgraphs/store/store/operator.ts'
-import { withDatabase } from './database.ts'
+import { storedSecretsCipher, withDatabase } from './database.ts'
 import { progressOn } from './progress.ts'
 
 type Sample = NonNullable<Parameters<Stores['create']>[0]['sample']>
@@ -171,6 +171,6 @@ async function withStores<Result>(work: (stores: Stores) => Promise<Result>): Pr
     await migrate(connection)
     // Loaded here: most commands of this program do without the names of countries.
     const { withStores: onStores } = await import('../subgraphs/store/store/operator.ts')
-    return onStores(connection, work)
+    return onStores(connection, work, await storedSecretsCipher(connection))
   })
 }

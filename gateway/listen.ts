@@ -80,8 +80,7 @@ export async function freePort(host: string): Promise<number> {
 }
 
 /** Whether only programs of this machine reach what listens on `host`. A name is taken for an address of others, but for localhost. */
-export const isLoopbackHost = (host: string): boolean =>
-  /^(?:localhost|(?:::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1)$/i.test(host)
+export const isLoopbackHost = (host: string): boolean => /^(?:localhost|(?:::ffff:)?127(?:\.\d{1,3}){3}|::1|\[::1\])$/i.test(host)
 
 /** How a program that listens on `host` and `port` is reached from this machine. */
 export function localUrl(host: string, port: number): string {

@@ -23,6 +23,7 @@ import { readKeys, type SessionCheck } from '../subgraphs/runtime/user-token.ts'
 import type { StoreSubgraph } from '../subgraphs/store/subgraph.ts'
 import { graphOutside } from './graph-outside.ts'
 import { ownGraph } from './own-graph.ts'
+import { encryptInBackground, refuseUnknownKeys, secretCipherOf, secretsOfRole, warnOfPlainSecrets } from './secrets.ts'
 import { type AtriumConfig, STARTED, type SubgraphName } from './subgraphs.ts'
 
 /**
@@ -34,6 +35,7 @@ export async function runSubgraph(
   config: AtriumConfig,
   { log, defer, end }: { readonly log: Logger; readonly defer: Defer; readonly end: (fault?: Error) => void },
 ): Promise<void> {
+  const secrets = secretCipherOf(config)
   const judge = signatureJudge(linkSecretsOf(config), Date.now)
   const port = config.PORT || (await freePort(config.HOST))
   const publicUrl = config.PUBLIC_URL ?? localUrl(config.HOST, port)
@@ -42,6 +44,11 @@ export async function runSubgraph(
   const { connection } = database
   const migrations = await migrate(connection)
   if (migrations.applied.length > 0) log.info({ applied: migrations.applied }, 'database migrated')
+  const stored = secretsOfRole(name)
+  if (stored.length > 0) {
+    await refuseUnknownKeys(connection, secrets)
+    warnOfPlainSecrets(secrets, log)
+  }
 
   let client: GatewayClient | null = null
   let check: SessionCheck | null = null
@@ -56,7 +63,7 @@ export async function runSubgraph(
   const rateLimit = name === 'store' ? await storeRateLimitOf(config, log) : null
   defer(async () => rateLimit?.close())
   const banEndsIn = rateLimit?.banEndsIn ?? (() => 0)
-  const making = { config, connection, publicUrl, userKeys, isSessionOpen, counting, banEndsIn, log, defer }
+  const making = { config, connection, publicUrl, userKeys, isSessionOpen, counting, banEndsIn, secrets, log, defer }
   const subgraph = await STARTED[name](making)
   if (name === 'store') {
     client = await storeAndOthers(subgraph as StoreSubgraph, config, { log, defer })
@@ -72,6 +79,7 @@ export async function runSubgraph(
   }
   await listen(app, listeningOf(config, port), defer)
   subgraph.start?.()
+  defer(encryptInBackground(connection, stored, { cipher: secrets, isAlone: false, log }))
   void database.gone.then(() => end(new Error('The embedded PostgreSQL ended unexpectedly; the next start recovers its data.')))
   console.error(`The ${name} subgraph is ready: ${localUrl(config.HOST, port)}`)
 }

@@ -9,6 +9,7 @@ import type { Connection, ReplicaOptions } from '../subgraphs/runtime/database.t
 import type { Defer } from '../subgraphs/runtime/program.ts'
 import { ownWrites } from '../subgraphs/runtime/recent-writes.ts'
 import { Refusal } from '../subgraphs/runtime/refusal.ts'
+import type { SecretCipher } from '../subgraphs/runtime/secrets/cipher.ts'
 import type { Subgraph } from '../subgraphs/runtime/subgraph.ts'
 import type { SessionCheck } from '../subgraphs/runtime/user-token.ts'
 import { socialSubgraph } from '../subgraphs/social/subgraph.ts'
@@ -42,6 +43,8 @@ export type Making = {
   readonly counting: Counting
   /** Which addresses the REST API of a store has banned. */
   readonly banEndsIn: BanLookup
+  /** What stored secrets are encrypted with. */
+  readonly secrets: SecretCipher
   readonly log: Logger
   readonly defer: Defer
 }
@@ -57,21 +60,21 @@ export const STARTED = {
     return closedLater(await directorySubgraph({ connection, publicUrl, log }), defer)
   },
   social: async (making: Making): Promise<Subgraph> => {
-    const { connection, counting, log, defer } = making
+    const { connection, counting, secrets, log, defer } = making
     const replica = await replicaOf('social', making)
-    return closedLater(await socialSubgraph({ connection, replica, counting, log }), defer)
+    return closedLater(await socialSubgraph({ connection, replica, counting, secrets, log }), defer)
   },
   store: async (making: Making): Promise<StoreSubgraph> => {
-    const { config, connection, publicUrl, userKeys, isSessionOpen, storage, counting, banEndsIn, log, defer } = making
+    const { config, connection, publicUrl, userKeys, isSessionOpen, storage, counting, banEndsIn, secrets, log, defer } = making
     const replica = await replicaOf('store', making)
     const kept = storage ?? (await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })).storage
     const files = storeFiles(kept, fileSources())
     const webhookNetwork = webhookNetworkOf(config)
     const users = { userKeys, isSessionOpen }
-    const own = { connection, replica, publicUrl, ...users, files, counting, banEndsIn, log, webhookNetwork }
+    const own = { connection, replica, publicUrl, ...users, files, counting, banEndsIn, secrets, log, webhookNetwork }
     const store = await storeSubgraph(own)
     // Nobody has to wait for a shop.
-    const start = () => defer(seedStore(connection, { files, log }))
+    const start = () => defer(seedStore(connection, { files, secrets, log }))
     return { ...closedLater(store, defer), start }
   },
   trust: async ({ config, connection, counting, log, defer }: Making): Promise<Subgraph> =>

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../subgraphs/runtime/database.ts'
+import { PLAIN_SECRETS } from '../subgraphs/runtime/secrets/cipher.ts'
 import { paidByOperator, setUpStore } from '../subgraphs/store/store/set-up.ts'
 import type { Tables } from '../subgraphs/store/tables.ts'
 import { type FreshDatabase, freshDatabase } from './support/database.ts'
@@ -25,7 +26,7 @@ beforeAll(async () => {
   const { query, close } = openDatabase<Tables>(database.connection, { schema: 'store', onError: () => {} })
   const at = new Date()
   const wanted = { name: 'Shop', country: 'PT', theme: null, paidSince: paidByOperator(at), createdBy: null, at }
-  const store = await query.transaction().execute((transaction) => setUpStore(transaction, wanted))
+  const store = await query.transaction().execute((transaction) => setUpStore(transaction, wanted, PLAIN_SECRETS))
   await close()
   credentials = `Basic ${Buffer.from(`${store.login}:${store.authtoken}`).toString('base64')}`
   receiver = await startHttpServer({

@@ -45,6 +45,8 @@ export type SiteOptions = {
   readonly hasSchema: boolean
   /** What sessions of the store console are sealed with; null: something that ends with the process. */
   readonly consoleSecret?: string | null
+  /** The secret before a rotation, whose sessions go on; null: none. */
+  readonly previousConsoleSecret?: string | null
   /** Who uses the rate limits of a store. */
   readonly uses?: Uses
   /** URIs for reports of vulnerabilities; none: the policy of the project. */
@@ -86,7 +88,7 @@ export async function startSite(
     files: [...sitemapFiles, ...feedFiles, ...agentSkillFiles, ...securityFiles(options.securityContacts ?? [], new Date())],
   }
   await client.prepare(LostPageDocument)
-  const seal = sealOf(options.consoleSecret ?? null)
+  const seal = sealOf(options.consoleSecret ?? null, options.previousConsoleSecret ?? null)
 
   return {
     serve: async (app) => {

@@ -9,6 +9,12 @@ const KEYS_PATH = '/.well-known/jwks.json'
 
 /** A key that is new is asked for again so soon: until then a token that it signed is refused. */
 const COOLDOWN_MILLISECONDS = 1_000
+/**
+ * How long known keys are believed before they are asked for again: as soon as that, tokens of a
+ * key that was dropped are refused. While who publishes them does not answer, they are believed for
+ * ten minutes, which is the library's.
+ */
+const KEYS_MAX_AGE_MS = 3_000
 
 /** As long as somebody who signs in should have to wait. */
 const SESSION_TIMEOUT_MS = 5_000
@@ -54,15 +60,34 @@ type SessionAnswer = {
 }
 
 /** The keys that are published by the installation at this address, for subgraphs that only check. They are fetched when they are needed. */
-export const publishedKeys = (url: string): JWTVerifyGetKey =>
-  createRemoteJWKSet(new URL(KEYS_PATH, url), { cooldownDuration: COOLDOWN_MILLISECONDS })
+export const publishedKeys = (url: string): JWTVerifyGetKey => followed(createRemoteJWKSet(new URL(KEYS_PATH, url), OPTIONS))
 
 /** The same, where they come from `read`: for a process that reaches those who have the keys in another way. */
 export const readKeys = (read: () => Promise<JSONWebKeySet>): JWTVerifyGetKey =>
-  createRemoteJWKSet(new URL(KEYS_PATH, 'http://keys.invalid'), {
-    cooldownDuration: COOLDOWN_MILLISECONDS,
-    [customFetch]: async () => Response.json(await read()),
-  })
+  followed(
+    createRemoteJWKSet(new URL(KEYS_PATH, 'http://keys.invalid'), {
+      ...OPTIONS,
+      [customFetch]: async () => Response.json(await read()),
+    }),
+  )
+
+const OPTIONS = { cooldownDuration: COOLDOWN_MILLISECONDS }
+
+/**
+ * The same keys, asked for again as long as they are used: a library would go on with those that it
+ * knows.
+ */
+function followed(keys: ReturnType<typeof createRemoteJWKSet>): JWTVerifyGetKey {
+  let askedAt = performance.now()
+  return async (header, token) => {
+    if (performance.now() - askedAt > KEYS_MAX_AGE_MS && keys.jwks() !== undefined) {
+      askedAt = performance.now()
+      // While they cannot be had, those that are known hold.
+      await keys.reload().catch(() => {})
+    }
+    return keys(header, token)
+  }
+}
 
 /**
  * What a token says that one of the keys has signed and that is valid at `at`; null for every other text. That its session has not ended since is for who has

@@ -6,6 +6,7 @@ import { eventFeed } from '../runtime/event-feed.ts'
 import { oneByOne } from '../runtime/one-by-one.ts'
 import { rateLimit } from '../runtime/rate-limit.ts'
 import { sdlOf } from '../runtime/sdl.ts'
+import { PLAIN_SECRETS, type SecretCipher } from '../runtime/secrets/cipher.ts'
 import type { Subgraph } from '../runtime/subgraph.ts'
 import { commentRepository } from './comment/repository.ts'
 import { contextOf, type Parts } from './context.ts'
@@ -15,6 +16,7 @@ import { messageRepository } from './message/repository.ts'
 import { postRepository } from './post/repository.ts'
 import { resolvers } from './resolvers.ts'
 import { roomRepository } from './room/repository.ts'
+import { keyRepository } from './session/key-repository.ts'
 import { keyRing } from './session/key-ring.ts'
 import { sessionRepository } from './session/repository.ts'
 import type { Tables } from './tables.ts'
@@ -32,6 +34,7 @@ export async function socialSubgraph({
   log,
   now = () => new Date(),
   counting = countedHere(now),
+  secrets = PLAIN_SECRETS,
 }: {
   readonly connection: Connection
   /** Answers queries that may be a second old; absent: the database does. */
@@ -41,6 +44,8 @@ export async function socialSubgraph({
   readonly now?: () => Date
   /** Where limits of addresses are counted; absent: here. */
   readonly counting?: Counting
+  /** What stored secrets are encrypted with; absent: nothing, which is for development. */
+  readonly secrets?: SecretCipher
 }): Promise<Subgraph> {
   // Not the error itself: pg hangs the whole client on it.
   const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
@@ -61,7 +66,7 @@ export async function socialSubgraph({
     comments: commentRepository(database.query),
     rooms: roomRepository(database.query, inRoom),
     messages,
-    keys: keyRing(sessions),
+    keys: keyRing(keyRepository(database.now, secrets)),
     events: await eventFeed({ connection, schema: 'social', log }),
     audiences: { room: roomAudience(messages, sessions, now), signUps: signUpAudience(sessions, now) },
     oneLogInByOne: oneByOne('log-ins with this address'),

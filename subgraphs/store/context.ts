@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Caller } from '../runtime/caller.ts'
 import { lazily } from '../runtime/lazily.ts'
 import type { EventFeed } from '../runtime/outbox.ts'
+import type { SecretCipher } from '../runtime/secrets/cipher.ts'
 import type { Access, AccessJudge } from './access/access.ts'
 import { grantsOf, type StoreGrants } from './access/guard.ts'
 import { isScope, SCOPES } from './access/scopes.ts'
@@ -156,6 +157,8 @@ export type Parts = {
   readonly webhookSubscriptions: WebhookSubscriptionRepository
   readonly webhooks: Webhooks
   readonly events: EventFeed
+  /** What stored secrets are encrypted with. */
+  readonly secrets: SecretCipher
   readonly log: Logger
   /** Where clients reach this installation, without a slash at the end. */
   readonly publicUrl: string
@@ -276,7 +279,8 @@ export function contextOf(parts: Parts, caller: Caller): Context {
     user: async () => (await presented())?.id ?? null,
     load: loadersOf(parts, { storeId }),
     async write(name, input, change) {
-      const unit = { storeId: await storeId(), now: parts.now(), announce: parts.webhooks.plan.announce }
+      const { now, secrets, webhooks } = parts
+      const unit = { storeId: await storeId(), now: now(), announce: webhooks.plan.announce, secrets }
       const outcome = await write(parts.database, unit, { name, input, key: input.idempotencyKey }, change)
       // What was read before the change is not as it was any more.
       context.load = loadersOf(parts, { storeId })

@@ -6,6 +6,7 @@ import { type Connection, openDatabase, type ReplicaOptions } from '../runtime/d
 import { eventFeed } from '../runtime/event-feed.ts'
 import { rateLimit } from '../runtime/rate-limit.ts'
 import { sdlOf } from '../runtime/sdl.ts'
+import { PLAIN_SECRETS, type SecretCipher } from '../runtime/secrets/cipher.ts'
 import type { Subgraph } from '../runtime/subgraph.ts'
 import { publishedKeys, type SessionCheck, sessionsAt } from '../runtime/user-token.ts'
 import { accessJudge, type BanLookup } from './access/access.ts'
@@ -94,6 +95,7 @@ export async function storeSubgraph({
   now = () => new Date(),
   counting = countedHere(now),
   banEndsIn,
+  secrets = PLAIN_SECRETS,
   shippingNetwork,
   webhookNetwork,
   jobClock,
@@ -116,6 +118,8 @@ export async function storeSubgraph({
   readonly counting?: Counting
   /** Which addresses the REST API has banned; absent: none. */
   readonly banEndsIn?: BanLookup | undefined
+  /** What stored secrets are encrypted with; absent: nothing, which is for development. */
+  readonly secrets?: SecretCipher
   readonly shippingNetwork?: ShippingNetwork
   readonly webhookNetwork?: WebhookNetwork
   readonly jobClock?: JobClock
@@ -195,6 +199,7 @@ export async function storeSubgraph({
     webhookSubscriptions: webhookSubscriptionRepository(database.query),
     webhooks: { plan: deliveryPlan(jobs), refusal: sender.refusal },
     events,
+    secrets,
     publicUrl,
     log,
     now,
@@ -211,7 +216,7 @@ export async function storeSubgraph({
     ready: () => parts.stores.findByIds([0]),
     listeners: parts.events.listeners,
     deliverWebhooks: (bodies) =>
-      deliver({ database: database.query, jobs, plan: parts.webhooks.plan, sender, insiders: inside, bodies, log, now }),
+      deliver({ database: database.query, jobs, plan: parts.webhooks.plan, sender, insiders: inside, bodies, secrets, log, now }),
     jobs: () =>
       jobs.queues(now()).catch(({ message }: Error) => {
         log.warn({ reason: message }, 'jobs could not be counted')

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { badInput } from '../runtime/errors.ts'
 import { appendAll } from '../runtime/outbox.ts'
+import type { SecretCipher } from '../runtime/secrets/cipher.ts'
 import { transaction } from '../runtime/transaction.ts'
 import { type StoreEvent, toldOf, topicOf } from './events.ts'
 import type { Tables } from './tables.ts'
@@ -13,6 +14,8 @@ export type Unit = {
   readonly now: Date
   /** Tells of an event if and only if the transaction commits. */
   readonly emit: (event: StoreEvent) => void
+  /** What secrets of the store are encrypted with. */
+  readonly secrets: SecretCipher
 }
 
 /** One store's rows, within a change or not. */
@@ -48,7 +51,12 @@ export type Announce = (unit: Pick<Unit, 'query' | 'storeId' | 'now'>, told: rea
  */
 export async function write<Result extends Outcome>(
   database: Kysely<Tables>,
-  { storeId, now, announce }: { readonly storeId: number; readonly now: Date; readonly announce: Announce },
+  {
+    storeId,
+    now,
+    announce,
+    secrets,
+  }: { readonly storeId: number; readonly now: Date; readonly announce: Announce; readonly secrets: SecretCipher },
   { name, input, key }: { readonly name: string; readonly input: unknown; readonly key: string | null | undefined },
   change: (unit: Unit) => Promise<Result>,
 ): Promise<Result | ReturnType<typeof conflictError>> {
@@ -71,7 +79,7 @@ export async function write<Result extends Outcome>(
           if (before !== 'new') return before as Result
         }
         const events: StoreEvent[] = []
-        const outcome = await change({ query, storeId, now, emit: (event) => void events.push(event) })
+        const outcome = await change({ query, storeId, now, secrets, emit: (event) => void events.push(event) })
         if (isFailure(outcome)) throw new Undone(outcome)
         const told = toldOf(events)
         await Promise.all([

@@ -21,6 +21,7 @@ import { seedDirectory } from '../../subgraphs/directory/import/seed.ts'
 import { directorySubgraph } from '../../subgraphs/directory/subgraph.ts'
 import { countedHere } from '../../subgraphs/runtime/counting.ts'
 import { openDatabase } from '../../subgraphs/runtime/database.ts'
+import { PLAIN_SECRETS } from '../../subgraphs/runtime/secrets/cipher.ts'
 import { publishedKeys } from '../../subgraphs/runtime/user-token.ts'
 import { socialSubgraph } from '../../subgraphs/social/subgraph.ts'
 import { storeFiles } from '../../subgraphs/store/file/files.ts'
@@ -100,7 +101,9 @@ const shops = openDatabase<StoreTables>(connection, { schema: 'store', max: 1, o
 const aStore = async (name: string) => {
   const at = new Date()
   const wanted = { name, country: 'PT', theme: null, paidSince: paidByOperator(at), createdBy: null, at }
-  const { login, authtoken } = await shops.query.transaction().execute((transaction) => setUpStore(transaction, wanted))
+  const { login, authtoken } = await shops.query
+    .transaction()
+    .execute((transaction) => setUpStore(transaction, wanted, PLAIN_SECRETS))
   return { login, authtoken }
 }
 const secret = newSecret()

@@ -1,4 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { secretCipher } from '../../subgraphs/runtime/secrets/cipher.ts'
+import { placeOf } from '../../subgraphs/runtime/secrets/stored.ts'
+import { SIGNING_KEY } from '../../subgraphs/social/session/secrets.ts'
 import { withApps } from '../../subgraphs/store/app/operator.ts'
 import { shopBrowser } from '../subgraphs/store/support/shop-browser.ts'
 import { type HttpServer, startHttpServer } from '../support/http-server.ts'
@@ -16,7 +20,13 @@ beforeAll(async () => {
     },
   })
   // The most that a log can hold.
-  atrium = await startAtrium({ LOG_LEVEL: 'trace', WEBHOOK_PRIVATE_NETWORKS: '127.0.0.0/8', CONSOLE_SECRET: CONSOLE_SECRET })
+  atrium = await startAtrium({
+    LOG_LEVEL: 'trace',
+    WEBHOOK_PRIVATE_NETWORKS: '127.0.0.0/8',
+    CONSOLE_SECRET,
+    CONSOLE_SECRET_PREVIOUS,
+    SECRETS_KEY: KEYS.map((key) => key.toString('base64')).join(','),
+  })
 })
 afterAll(async () => {
   await atrium?.stop()
@@ -24,11 +34,20 @@ afterAll(async () => {
 })
 
 const CONSOLE_SECRET = 'console-secret-of-this-test-0123456789'
+const CONSOLE_SECRET_PREVIOUS = 'console-secret-before-9876543210-of-this-test'
+const KEYS = [randomBytes(32), randomBytes(32)] as const
 const CALLBACK = 'https://app.example/callback'
 
 /** Every credential of a whole round through every door, by what it is. */
 async function aRound(): Promise<Readonly<Record<string, string>>> {
-  const secrets: Record<string, string> = { OPERATIONS_TOKEN, CONSOLE_SECRET, wrongPassword: 'a-wrong-password-of-the-round' }
+  const secrets: Record<string, string> = {
+    OPERATIONS_TOKEN,
+    CONSOLE_SECRET,
+    CONSOLE_SECRET_PREVIOUS,
+    secretsKey: KEYS[0].toString('base64'),
+    olderSecretsKey: KEYS[1].toString('base64'),
+    wrongPassword: 'a-wrong-password-of-the-round',
+  }
   const { token, refreshToken, password } = await atrium.aUser('round')
   Object.assign(secrets, { token, refreshToken, password })
   const bearer = { authorization: `Bearer ${token}` }
@@ -101,8 +120,27 @@ async function aRound(): Promise<Readonly<Record<string, string>>> {
     body: { hook: { event: 'product_created', url: `${receiver.url}/?key=${secrets.webhookKey}` } },
   })
   await atrium.ask('/v1/products.json', { headers: basic(shop), body: { product: { name: 'Thing', price: 1 } } })
+  const hooksToken = async () =>
+    (await atrium.graph('{ store { hooksToken } }', {}, { headers: basic(shop) })).data?.store.hooksToken
+  secrets.previousHooksToken = await hooksToken()
+  await atrium.graph('mutation { rotateHooksToken(input: {}) { __typename } }', {}, { headers: basic(shop) })
+  secrets.hooksToken = await hooksToken()
+  Object.assign(secrets, { paymentKey: 'key-of-a-payment-method', paymentSecret: 'secret-of-a-payment-method' })
+  secrets.shippingToken = 'token-of-a-shipping-method'
+  await atrium.graph(
+    `mutation ($key: String!, $secret: String!, $token: String!, $url: String!) {
+      createPaymentMethod(input: { name: "Gate", paymentMethodUrl: "https://pay.example/", key: $key, secret: $secret }) { __typename }
+      createShippingMethod(input: { type: EXTERNAL, name: "Van", callbackUrl: $url, fetchServicesUrl: $url, token: $token }) { __typename } }`,
+    { key: secrets.paymentKey, secret: secrets.paymentSecret, token: secrets.shippingToken, url: 'https://ship.example/' },
+    { headers: basic(shop) },
+  )
   const [row] = await atrium.sql('SELECT hooks_token FROM store.store WHERE code = $1', [shop.code])
-  secrets.hooksToken = row?.hooks_token
+  secrets.encryptedHooksToken = row?.hooks_token
+  // One that cannot be decrypted is a fault, which is worth a line of the log.
+  const moved = await atrium.aStore('Moved')
+  await atrium.sql('UPDATE store.store SET hooks_token = $1 WHERE code = $2', [secrets.encryptedHooksToken, moved.code])
+  await atrium.graph('{ store { hooksToken } }', {}, { headers: basic(moved) })
+  expect(atrium.log()).toContain('belongs to another row')
   while (!isCalled) await new Promise((resolve) => setTimeout(resolve, 50))
 
   // An app that the shop agrees to.
@@ -160,8 +198,8 @@ async function aRound(): Promise<Readonly<Record<string, string>>> {
   })
   for (const [name, { value }] of console.cookies) secrets[`cookie ${name}`] = value
   await atrium.ask('/operations', { headers: { authorization: `Basic ${btoa(`a:${OPERATIONS_TOKEN}`)}` } })
-  const keys = await atrium.sql('SELECT private_key FROM social.signing_key')
-  secrets.signingKey = keys[0]?.private_key.d
+  const [key] = await atrium.sql('SELECT kid, private_key FROM social.signing_key')
+  secrets.signingKey = JSON.parse(secretCipher(KEYS).decrypt(placeOf(SIGNING_KEY, key?.kid), key?.private_key)).d
   return secrets
 }
 

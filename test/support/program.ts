@@ -64,12 +64,16 @@ export async function startMain(
 ): Promise<Program & { readonly base: string }> {
   const baseOf = (port: number) => `http://${HOST}:${port}`
   const program = await startProgram(
-    (port) => [file, args, { cwd: ROOT, env: { ...env, PORT: String(port) } }],
+    (port) => [file, args, { cwd: ROOT, env: { ...neededBy(env), ...env, PORT: String(port) } }],
     // Somebody else's Atrium on this port would answer, too.
     async ({ port, said }) => said().includes('Atrium is ready.') && (await fetch(`${baseOf(port)}/ready`)).ok,
   )
   return { ...program, base: baseOf(program.port) }
 }
+
+/** What others reach does not start without a key for stored secrets. */
+const neededBy = ({ HOST, PUBLIC_URL }: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  HOST === undefined && PUBLIC_URL === undefined ? {} : { SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') }
 
 /** A port of TCP and UDP alike that nobody uses, and that nobody is given who asks for any. */
 export async function unusedPort(): Promise<number> {

@@ -11,9 +11,15 @@ export type Seal = {
   readonly open: (purpose: string, text: string, now: number) => unknown
 }
 
-/** A seal with a key made from a secret; without one, with a random key: what it closed is lost when the process ends. */
-export function sealOf(secret: string | null): Seal {
-  const key = secret === null ? randomBytes(KEY_BYTES) : Buffer.from(hkdfSync('sha256', secret, '', 'atrium seal', KEY_BYTES))
+const keyOf = (secret: string): Buffer => Buffer.from(hkdfSync('sha256', secret, '', 'atrium seal', KEY_BYTES))
+
+/**
+ * A seal with a key made from a secret; without one, with a random key: what it closed is lost when
+ * the process ends. What was closed with the `previous` secret is opened as well; null for none.
+ */
+export function sealOf(secret: string | null, previous: string | null = null): Seal {
+  const key = secret === null ? randomBytes(KEY_BYTES) : keyOf(secret)
+  const keys = previous === null ? [key] : [key, keyOf(previous)]
 
   return {
     close(purpose, value, until) {
@@ -25,17 +31,24 @@ export function sealOf(secret: string | null): Seal {
     open(purpose, text, now) {
       const bytes = Buffer.from(text, 'base64url')
       if (bytes.length <= IV_BYTES + TAG_BYTES) return null
-      const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
-        .setAAD(Buffer.from(purpose))
-        .setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
-      try {
-        const opened = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()])
-        const { value, until } = JSON.parse(opened.toString())
-        return until > now ? value : null
-      } catch {
-        // Not ours, or changed.
-        return null
+      for (const each of keys) {
+        const opened = openedWith(each, purpose, bytes)
+        if (opened !== null) return opened.until > now ? opened.value : null
       }
+      return null
     },
+  }
+}
+
+/** What is sealed; null when this key did not close it for this purpose, or when it was changed. */
+function openedWith(key: Buffer, purpose: string, bytes: Buffer): { readonly value: unknown; readonly until: number } | null {
+  const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
+    .setAAD(Buffer.from(purpose))
+    .setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
+  try {
+    const opened = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()])
+    return JSON.parse(opened.toString())
+  } catch {
+    return null
   }
 }

@@ -1,17 +1,22 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
-import type { SessionRepository, SigningKey } from './repository.ts'
+import type { KeyRepository, SigningKey } from './key-repository.ts'
 
 /** How long an access token is good for; RFC 9700 wants it short, for it cannot be taken back from those who only check its signature. */
 export const TOKEN_SECONDS = 15 * 60
 
 /** How long a key signs. */
-const KEY_DAYS = 30
-const DAY = 24 * 60 * 60 * 1000
+export const KEY_MILLISECONDS = 30 * 24 * 60 * 60 * 1000
 
 /**
  * How long a key is published before it signs. Caches show the keys of before for five minutes (`/.well-known/jwks.json` says so); the rest is for those who look less often.
  */
 const LEAD = 60 * 60 * 1000
+
+/**
+ * How long a process goes on with the keys that it knows: as soon as that, one that was dropped
+ * signs and checks nothing. Milliseconds.
+ */
+export const KEYS_MAX_AGE_MS = 3_000
 
 /** The keys that sign tokens, shared by all processes through the database. */
 export type KeyRing = {
@@ -23,8 +28,32 @@ export type KeyRing = {
   readonly published: (now: Date) => Promise<readonly SigningKey[]>
 }
 
-export function keyRing(sessions: SessionRepository): KeyRing {
+export function keyRing(keys: KeyRepository): KeyRing {
   let known: readonly SigningKey[] = []
+  let readAt = Number.NEGATIVE_INFINITY
+  let refreshing: Promise<void> | null = null
+
+  /**
+   * Reads the keys anew. What has not changed stays the same object, for which a key of the
+   * cryptography is kept.
+   */
+  async function read(): Promise<void> {
+    const found = await keys.list()
+    known = found.map((key) => known.find((before) => isSame(before, key)) ?? key)
+    readAt = performance.now()
+  }
+
+  /**
+   * Reads the keys when they were read too long ago: another process may have dropped one. Who
+   * comes meanwhile waits for the same answer.
+   */
+  async function refresh(): Promise<void> {
+    if (performance.now() - readAt <= KEYS_MAX_AGE_MS) return
+    refreshing ??= read().finally(() => {
+      refreshing = null
+    })
+    await refreshing
+  }
 
   /** The one that retires first of those that have not: the next one waits. */
   const usableAt = (at: Date): SigningKey | undefined =>
@@ -33,14 +62,16 @@ export function keyRing(sessions: SessionRepository): KeyRing {
   /** Sees to it that a key can sign at that time; one that has to be made signs for a month behind it. */
   async function provide(at: Date, now: Date): Promise<void> {
     if (usableAt(at)) return
-    known = await sessions.keys()
+    await read()
     if (usableAt(at)) return
-    await sessions.addKey(await newKey(now, new Date(at.getTime() + KEY_DAYS * DAY)))
-    known = await sessions.keys()
+    const key = await newKey(now, new Date(at.getTime() + KEY_MILLISECONDS))
+    await keys.add(key)
+    known = [key, ...known]
   }
 
   return {
     async signing(now) {
+      await refresh()
       await provide(now, now)
       const key = usableAt(now)
       if (!key) throw new Error('Expected a key to sign with after one was made.')
@@ -49,19 +80,24 @@ export function keyRing(sessions: SessionRepository): KeyRing {
     },
     async byId(kid) {
       const find = () => known.find((key) => key.kid === kid) ?? null
-      if (!find()) known = await sessions.keys()
+      await refresh()
+      if (!find()) await read()
       return find()
     },
     async published(now) {
       await this.signing(now)
       // Another process may have made one meanwhile.
-      known = await sessions.keys()
+      await read()
       return known.filter(({ retiresAt }) => retiresAt.getTime() + TOKEN_SECONDS * 1000 > now.getTime())
     },
   }
 }
 
-async function newKey(now: Date, retiresAt: Date): Promise<SigningKey> {
+const isSame = (one: SigningKey, other: SigningKey): boolean =>
+  one.kid === other.kid && one.retiresAt.getTime() === other.retiresAt.getTime()
+
+/** A new key pair. */
+export async function newKey(now: Date, retiresAt: Date): Promise<SigningKey> {
   const pair = await generateKeyPair('EdDSA', { extractable: true })
   const [publicKey, privateKey] = await Promise.all([exportJWK(pair.publicKey), exportJWK(pair.privateKey)])
   const kid = await calculateJwkThumbprint(publicKey)

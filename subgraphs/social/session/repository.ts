@@ -1,18 +1,7 @@
-import type { JWK } from 'jose'
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import { prepared } from '../../runtime/prepared.ts'
 import type { Tables } from '../tables.ts'
 import type { User } from '../user/user.ts'
-
-/** A key pair that signs tokens. */
-export type SigningKey = {
-  readonly kid: string
-  readonly publicKey: JWK
-  readonly privateKey: JWK
-  readonly createdAt: Date
-  /** It signs nothing from then on. */
-  readonly retiresAt: Date
-}
 
 /** A session that begins: row ids. */
 export type NewSession = {
@@ -28,7 +17,7 @@ export type Credentials = { readonly userId: string; readonly passwordHash: stri
 /** How long failed log-ins of an address count, in milliseconds: longer than the longest lock. */
 const FORGOTTEN_AFTER = 48 * 60 * 60 * 1000
 
-/** Sessions, what ends them, and the keys that sign their tokens. */
+/** Sessions, and what ends them. */
 export const sessionRepository = (database: Kysely<Tables>) => ({
   /** The user of a session that is alive at `at`; null when it has ended or there is none. */
   async userOfLiving(sessionId: string, at: Date): Promise<User | null> {
@@ -179,31 +168,6 @@ export const sessionRepository = (database: Kysely<Tables>) => ({
       await others.where('ended_at', 'is', null).execute()
       return true
     }),
-
-  /** Newest first. */
-  async keys(): Promise<SigningKey[]> {
-    const rows = await database.selectFrom('signing_key').selectAll().orderBy('created_at', 'desc').orderBy('kid').execute()
-    return rows.map(({ kid, public_key, private_key, created_at, retires_at }) => ({
-      kid,
-      publicKey: public_key as JWK,
-      privateKey: private_key as JWK,
-      createdAt: created_at,
-      retiresAt: retires_at,
-    }))
-  },
-
-  async addKey({ kid, publicKey, privateKey, createdAt, retiresAt }: SigningKey): Promise<void> {
-    await database
-      .insertInto('signing_key')
-      .values({
-        kid,
-        public_key: JSON.stringify(publicKey),
-        private_key: JSON.stringify(privateKey),
-        created_at: createdAt,
-        retires_at: retiresAt,
-      })
-      .execute()
-  },
 })
 
 /** Counts one more failure where no lock lasts; no row where one does. */

@@ -153,6 +153,23 @@ export const oauthRepository = (database: Kysely<Tables>) => ({
     await database.deleteFrom('app_sign_in').where('hash', '=', hash).execute()
   },
 
+  /**
+   * Ends every session of the console, every sign-in and everything that waits for an answer; with
+   * `apps`, every consent with its tokens as well. How many there were.
+   */
+  async endAll({ apps }: { readonly apps: boolean }): Promise<{
+    readonly consoleSessions: number
+    readonly signIns: number
+    readonly consents: number
+  }> {
+    const { numDeletedRows: consoleSessions } = await database.deleteFrom('console_session').executeTakeFirst()
+    const { numDeletedRows: signIns } = await database.deleteFrom('app_sign_in').executeTakeFirst()
+    const ended = { consoleSessions: Number(consoleSessions), signIns: Number(signIns) }
+    if (!apps) return { ...ended, consents: 0 }
+    const { numDeletedRows: consents } = await database.deleteFrom('app_authorization').executeTakeFirst()
+    return { ...ended, consents: Number(consents) }
+  },
+
   /** Forgets what ended a day ago, and consents that nothing is left of. */
   async sweep(now: Date): Promise<void> {
     const before = new Date(now.getTime() - KEPT_MILLISECONDS)

@@ -17,7 +17,7 @@ export type QuotedShipping =
     }
   | { readonly problem: Problem }
 
-type Deps = Pick<Parts, 'database' | 'stores' | 'shippingMethods' | 'shippingServices'>
+type Deps = Pick<Parts, 'database' | 'stores' | 'shippingMethods' | 'shippingServices' | 'secrets'>
 
 /**
  * Asks the way to send that an order names for its price; null where that is given, or nothing is to be sent. External services have five seconds, so this comes
@@ -39,13 +39,13 @@ export async function quotedShipping(deps: Deps, storeId: number, input: NewOrde
   }))
   if (!lines.some(({ requiresShipping }) => requiresShipping)) return null
 
-  const { shippingMethods, shippingServices } = deps
+  const { shippingMethods, shippingServices, secrets } = deps
   const row = rowOf(shippingMethodId, 'ShippingMethod')
   const onlyThis: ShippingMethodRepository = {
     ...shippingMethods,
     list: async (of, enabled) => (await shippingMethods.list(of, enabled)).filter(({ id }) => id === row),
   }
-  const quotes = await shippingQuotes({ shippingMethods: onlyThis, shippingServices }, store, {
+  const quotes = await shippingQuotes({ shippingMethods: onlyThis, shippingServices, secrets }, store, {
     lines,
     place: prepared.toPrice.shippingPlace,
     city: prepared.terms.shippingAddress?.city ?? null,

@@ -15,7 +15,7 @@ type Input = PaymentCredentials & {
 }
 
 /** Connects an external gateway: all others are connected by the programs that speak to them. */
-export async function createPaymentMethod({ query, storeId, now }: Unit, input: Input) {
+export async function createPaymentMethod({ query, storeId, now, secrets }: Unit, input: Input) {
   const fields: PaymentMethodFields = {
     name: input.name ?? '',
     description: input.description ?? null,
@@ -32,11 +32,11 @@ export async function createPaymentMethod({ query, storeId, now }: Unit, input: 
   if ((await methods.count(storeId)) >= MOST_PAYMENT_METHODS) {
     return validationError([problem('input', `one of at most ${MOST_PAYMENT_METHODS} ways to pay of a store`, 'one more')])
   }
-  const paymentMethod = await methods.insert(storeId, 'EXTERNAL_PAYMENT_GATEWAY', { ...fields, key, secret, at: now })
+  const paymentMethod = await methods.insert(storeId, 'EXTERNAL_PAYMENT_GATEWAY', { ...fields, key, secret, at: now, secrets })
   return { __typename: 'CreatePaymentMethodSuccess' as const, paymentMethod }
 }
 
-export async function updatePaymentMethod({ query, storeId, now }: Unit, id: string, input: Input & Versioned) {
+export async function updatePaymentMethod({ query, storeId, now, secrets }: Unit, id: string, input: Input & Versioned) {
   const methods = paymentMethodRepository(query)
   const before = await methods.lock(storeId, rowOf(id, 'PaymentMethod') ?? 0)
   if (!before) return notFoundError('payment method', id)
@@ -57,7 +57,7 @@ export async function updatePaymentMethod({ query, storeId, now }: Unit, id: str
     ...paymentMethodProblems(fields, { key, secret }),
   ]
   if (problems.length > 0) return validationError(problems)
-  await methods.update(storeId, before.id, { ...fields, key, secret, at: now })
+  await methods.update(storeId, before.id, { ...fields, key, secret, at: now, secrets })
   return { __typename: 'UpdatePaymentMethodSuccess' as const, paymentMethod: before.id }
 }
 

@@ -1,5 +1,8 @@
 import { type Kysely, sql } from 'kysely'
+import type { SecretCipher } from '../../runtime/secrets/cipher.ts'
+import { placeOf, type StoredSecret } from '../../runtime/secrets/stored.ts'
 import { countRows } from '../row-repository.ts'
+import { PAYMENT_KEY, PAYMENT_SECRET } from '../stored-secrets.ts'
 import type { Tables } from '../tables.ts'
 import type { PaymentCredentials, PaymentMethod, PaymentMethodFields, PaymentMethodType } from './payment-method.ts'
 
@@ -18,7 +21,8 @@ const COLUMNS = [
   sql<boolean>`key IS NOT NULL AND secret IS NOT NULL`.as('hasCredentials'),
 ] as const
 
-type Written = PaymentMethodFields & PaymentCredentials & { readonly at: Date }
+/** `secrets`: what key and secret are encrypted with. */
+type Written = PaymentMethodFields & PaymentCredentials & { readonly at: Date; readonly secrets: SecretCipher }
 
 export type PaymentMethodRepository = ReturnType<typeof paymentMethodRepository>
 
@@ -52,13 +56,17 @@ export const paymentMethodRepository = (database: Kysely<Tables>) => ({
       .values({ store_id: storeId, type, created_at: written.at, ...columnsOf(written) })
       .returning('id')
       .executeTakeFirstOrThrow()
+    const secrets = secretsOf(storeId, id, written)
+    if (Object.keys(secrets).length > 0) {
+      await database.updateTable('payment_method').set(secrets).where('store_id', '=', storeId).where('id', '=', id).execute()
+    }
     return id
   },
 
   async update(storeId: number, id: number, written: Written): Promise<void> {
     await database
       .updateTable('payment_method')
-      .set((set) => ({ ...columnsOf(written), version: set('version', '+', 1) }))
+      .set((set) => ({ ...columnsOf(written), ...secretsOf(storeId, id, written), version: set('version', '+', 1) }))
       .where('store_id', '=', storeId)
       .where('id', '=', id)
       .execute()
@@ -77,6 +85,14 @@ const columnsOf = ({ name, description, enabled, at, ...written }: Written) => (
   show_review: written.showReview,
   use_new_version: written.useNewVersion,
   updated_at: at,
-  ...(written.key !== undefined && { key: written.key }),
-  ...(written.secret !== undefined && { secret: written.secret }),
 })
+
+/** The columns of what is encrypted for this row; none for what stays as it is. */
+function secretsOf(storeId: number, id: number, { key, secret, secrets }: Written) {
+  const encrypted = (stored: StoredSecret, text: string | null) =>
+    text === null ? null : secrets.encrypt(placeOf(stored, storeId, id), text)
+  return {
+    ...(key !== undefined && { key: encrypted(PAYMENT_KEY, key) }),
+    ...(secret !== undefined && { secret: encrypted(PAYMENT_SECRET, secret) }),
+  }
+}

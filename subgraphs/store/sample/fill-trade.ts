@@ -202,13 +202,14 @@ async function linesOf({ query, storeId }: Unit, order: number, wanted: Readonly
 }
 
 /** What the way to send asks by its own tables. */
-const quoted = ({ query, storeId }: Unit, input: NewOrderInput) =>
+const quoted = ({ query, storeId, secrets }: Unit, input: NewOrderInput) =>
   quotedShipping(
     {
       database: query,
       stores: storeRepository(query),
       shippingMethods: shippingMethodRepository(query),
       shippingServices: NOBODY,
+      secrets,
     },
     storeId,
     input,

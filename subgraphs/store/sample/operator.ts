@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { type Connection, openDatabase } from '../../runtime/database.ts'
+import { PLAIN_SECRETS, type SecretCipher } from '../../runtime/secrets/cipher.ts'
 import type { Files } from '../file/files.ts'
 import { storeRepository } from '../store/repository.ts'
 import { setUpStore } from '../store/set-up.ts'
@@ -15,10 +16,14 @@ const DEMO = { code: 'demo', name: 'Marigold & Daughters', country: 'IE' }
  */
 export function seedStore(
   connection: Connection,
-  { files, log }: { readonly files: Pick<Files, 'keepOwn' | 'delete'>; readonly log: Logger },
+  {
+    files,
+    secrets = PLAIN_SECRETS,
+    log,
+  }: { readonly files: Pick<Files, 'keepOwn' | 'delete'>; readonly secrets?: SecretCipher; readonly log: Logger },
 ): () => Promise<void> {
   const stopped = new AbortController()
-  const seeding = seed(connection, { files, log, signal: stopped.signal }).catch((error: unknown) => {
+  const seeding = seed(connection, { files, secrets, log, signal: stopped.signal }).catch((error: unknown) => {
     if (!stopped.signal.aborted) log.error({ err: error }, 'the demo store could not be set up; the next start tries again')
   })
   return () => {
@@ -29,7 +34,7 @@ export function seedStore(
 
 async function seed(
   connection: Connection,
-  { files, log, signal }: Parameters<typeof seedStore>[1] & { readonly signal: AbortSignal },
+  { files, secrets = PLAIN_SECRETS, log, signal }: Parameters<typeof seedStore>[1] & { readonly signal: AbortSignal },
 ): Promise<void> {
   const database = openDatabase<Tables>(connection, { schema: 'store', max: 1, onError: () => {} })
   try {
@@ -40,8 +45,8 @@ async function seed(
       await stores.lockAll()
       if (!(await stores.isNone())) return
       const at = new Date()
-      const { storeId } = await setUpStore(query, { ...DEMO, theme: null, paidSince: null, createdBy: null, at })
-      await fillStore({ query, storeId, now: at }, files, () => signal.throwIfAborted())
+      const { storeId } = await setUpStore(query, { ...DEMO, theme: null, paidSince: null, createdBy: null, at }, secrets)
+      await fillStore({ query, storeId, now: at, secrets }, files, () => signal.throwIfAborted())
     })
     log.info({ store: DEMO.code, milliseconds: Math.round(performance.now() - since) }, 'a demo store was set up')
   } finally {

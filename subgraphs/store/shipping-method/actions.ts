@@ -15,7 +15,10 @@ type Input = {
   readonly [Key in Exclude<keyof ShippingMethodFields, 'tables'>]?: ShippingMethodFields[Key] | null | undefined
 } & { readonly token?: string | null | undefined; readonly tables?: readonly TableInput[] | null | undefined }
 
-export async function createShippingMethod({ query, storeId, now }: Unit, input: Input & Pick<ShippingMethodFields, 'type'>) {
+export async function createShippingMethod(
+  { query, storeId, now, secrets }: Unit,
+  input: Input & Pick<ShippingMethodFields, 'type'>,
+) {
   const fields: ShippingMethodFields = {
     type: input.type,
     name: input.name ?? '',
@@ -39,11 +42,11 @@ export async function createShippingMethod({ query, storeId, now }: Unit, input:
   if ((await methods.count(storeId)) >= MOST_SHIPPING_METHODS) {
     return validationError([problem('input', `one of at most ${MOST_SHIPPING_METHODS} ways to send of a store`, 'one more')])
   }
-  const shippingMethod = await methods.insert(storeId, { ...fields, token: input.token, at: now })
+  const shippingMethod = await methods.insert(storeId, { ...fields, token: input.token, at: now, secrets })
   return { __typename: 'CreateShippingMethodSuccess' as const, shippingMethod }
 }
 
-export async function updateShippingMethod({ query, storeId, now }: Unit, id: string, input: Input & Versioned) {
+export async function updateShippingMethod({ query, storeId, now, secrets }: Unit, id: string, input: Input & Versioned) {
   const methods = shippingMethodRepository(query)
   const before = await methods.lock(storeId, rowOf(id, 'ShippingMethod') ?? 0)
   if (!before) return notFoundError('shipping method', id)
@@ -73,7 +76,7 @@ export async function updateShippingMethod({ query, storeId, now }: Unit, id: st
     ...shippingMethodProblems(fields, input.token),
   ]
   if (problems.length > 0) return validationError(problems)
-  await methods.update(storeId, before.id, { ...fields, token: input.token, at: now })
+  await methods.update(storeId, before.id, { ...fields, token: input.token, at: now, secrets })
   // Services belong to whom they were asked from.
   if (fields.fetchServicesUrl === null) await methods.setServices(storeId, before.id, [])
   return { __typename: 'UpdateShippingMethodSuccess' as const, shippingMethod: before.id }

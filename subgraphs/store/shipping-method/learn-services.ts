@@ -1,16 +1,25 @@
 import { Fault } from '../../runtime/outbound/fault.ts'
+import type { SecretCipher } from '../../runtime/secrets/cipher.ts'
 import type { Store } from '../store/store.ts'
 import { askedOf } from './quotes.ts'
 import type { ShippingMethodRepository } from './repository.ts'
 import type { ShippingServices } from './service.ts'
 
-type Deps = { readonly shippingMethods: ShippingMethodRepository; readonly shippingServices: ShippingServices }
+type Deps = {
+  readonly shippingMethods: ShippingMethodRepository
+  readonly shippingServices: ShippingServices
+  readonly secrets: SecretCipher
+}
 
 /** Asks the provider of an external method which services there are, and keeps them. One that does not answer leaves what was known. */
-export async function learnServices({ shippingMethods, shippingServices }: Deps, store: Store, methodId: number): Promise<void> {
+export async function learnServices(
+  { shippingMethods, shippingServices, secrets }: Deps,
+  store: Store,
+  methodId: number,
+): Promise<void> {
   const [method] = await shippingMethods.findByIds(store.id, [methodId])
   if (!method || method.fetchServicesUrl === null) return
-  const tokens = await shippingMethods.tokens(store.id, [methodId])
+  const tokens = await shippingMethods.tokens(store.id, [methodId], secrets)
   try {
     const told = await shippingServices.services(askedOf(store, method, method.fetchServicesUrl, tokens.get(methodId) ?? ''))
     await shippingMethods.setServices(store.id, methodId, told)

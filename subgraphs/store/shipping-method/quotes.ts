@@ -1,4 +1,5 @@
 import { Fault } from '../../runtime/outbound/fault.ts'
+import type { SecretCipher } from '../../runtime/secrets/cipher.ts'
 import { type Amount, amountOf, sumOf } from '../amount.ts'
 import type { Place } from '../place.ts'
 import type { Store } from '../store/store.ts'
@@ -47,11 +48,15 @@ export type Quote = {
   readonly isFallback: boolean
 }
 
-type Deps = { readonly shippingMethods: ShippingMethodRepository; readonly shippingServices: ShippingServices }
+type Deps = {
+  readonly shippingMethods: ShippingMethodRepository
+  readonly shippingServices: ShippingServices
+  readonly secrets: SecretCipher
+}
 
 /** What sending would cost each way that a store offers, the cheapest first. Asks all external services at once, which may take five seconds: not in a transaction. */
 export async function shippingQuotes(
-  { shippingMethods, shippingServices }: Deps,
+  { shippingMethods, shippingServices, secrets }: Deps,
   store: Store,
   request: QuoteRequest,
 ): Promise<Quote[]> {
@@ -63,7 +68,7 @@ export async function shippingQuotes(
   const [tokens, services] =
     external.length === 0
       ? [new Map<number, string>(), []]
-      : await Promise.all([shippingMethods.tokens(store.id, external), shippingMethods.servicesOf(store.id, external)])
+      : await Promise.all([shippingMethods.tokens(store.id, external, secrets), shippingMethods.servicesOf(store.id, external)])
 
   const quotes = await Promise.all(
     methods.map(async (method): Promise<readonly Quote[]> => {

@@ -1,5 +1,8 @@
 import { type Kysely, sql } from 'kysely'
+import type { SecretCipher } from '../../runtime/secrets/cipher.ts'
+import { placeOf } from '../../runtime/secrets/stored.ts'
 import { countRows } from '../row-repository.ts'
+import { HOOKS_TOKEN, SHIPPING_TOKEN } from '../stored-secrets.ts'
 import type { Tables } from '../tables.ts'
 import type { ShippingMethodFields } from './problems.ts'
 import type { ShippingFee, ShippingMethod, ShippingService, ShippingTable } from './shipping-method.ts'
@@ -34,7 +37,12 @@ const SERVICES = [
   'enabled',
 ] as const
 
-type Written = ShippingMethodFields & { readonly token: string | null | undefined; readonly at: Date }
+type Written = ShippingMethodFields & {
+  readonly token: string | null | undefined
+  readonly at: Date
+  /** What the token is encrypted with. */
+  readonly secrets: SecretCipher
+}
 
 /** A service as its provider tells of it. */
 export type ToldService = { readonly code: string; readonly name: string }
@@ -73,13 +81,17 @@ export const shippingMethodRepository = (database: Kysely<Tables>) => ({
       .values({ store_id: storeId, type: written.type, created_at: written.at, ...columnsOf(written) })
       .returning('id')
       .executeTakeFirstOrThrow()
+    const secrets = secretsOf(storeId, id, written)
+    if (Object.keys(secrets).length > 0) {
+      await database.updateTable('shipping_method').set(secrets).where('store_id', '=', storeId).where('id', '=', id).execute()
+    }
     return id
   },
 
   async update(storeId: number, id: number, written: Written): Promise<void> {
     await database
       .updateTable('shipping_method')
-      .set((set) => ({ ...columnsOf(written), version: set('version', '+', 1) }))
+      .set((set) => ({ ...columnsOf(written), ...secretsOf(storeId, id, written), version: set('version', '+', 1) }))
       .where('store_id', '=', storeId)
       .where('id', '=', id)
       .execute()
@@ -90,15 +102,22 @@ export const shippingMethodRepository = (database: Kysely<Tables>) => ({
   },
 
   /** What signs requests to the services of these methods: their own token, or else the store's token of webhooks. */
-  async tokens(storeId: number, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  async tokens(storeId: number, ids: readonly number[], secrets: SecretCipher): Promise<ReadonlyMap<number, string>> {
     const rows = await database
       .selectFrom('shipping_method')
       .innerJoin('store', 'store.id', 'shipping_method.store_id')
-      .select(['shipping_method.id', sql<string>`coalesce(shipping_method.token, store.hooks_token)`.as('token')])
+      .select(['shipping_method.id', 'shipping_method.token', 'store.hooks_token as hooksToken'])
       .where('shipping_method.store_id', '=', storeId)
       .where('shipping_method.id', 'in', ids)
       .execute()
-    return new Map(rows.map(({ id, token }) => [id, token]))
+    return new Map(
+      rows.map(({ id, token, hooksToken }) => [
+        id,
+        token === null
+          ? secrets.decrypt(placeOf(HOOKS_TOKEN, storeId), hooksToken)
+          : secrets.decrypt(placeOf(SHIPPING_TOKEN, storeId, id), token),
+      ]),
+    )
   },
 
   /** Services of these methods, by their codes. */
@@ -144,5 +163,8 @@ const columnsOf = ({ name, enabled, state, city, postal, at, ...written }: Writt
   fallback_price: written.fallbackPrice,
   tables: JSON.stringify(written.tables),
   updated_at: at,
-  ...(written.token !== undefined && { token: written.token }),
 })
+
+/** The column of what is encrypted for this row; none for what stays as it is. */
+const secretsOf = (storeId: number, id: number, { token, secrets }: Written) =>
+  token === undefined ? {} : { token: token === null ? null : secrets.encrypt(placeOf(SHIPPING_TOKEN, storeId, id), token) }

@@ -51,7 +51,7 @@ const addressOf = (given: NonNullable<StoreChange['address']>): StoreAddress => 
 
 /** Sets up another store for whoever holds the caller's. `told` is given its authtoken, which is no part of what is kept. */
 export async function createStore(
-  { query, storeId, now }: Unit,
+  { query, storeId, now, secrets }: Unit,
   input: { readonly name: string; readonly country?: string | null | undefined; readonly theme?: string | null | undefined },
   told: (authtoken: string) => void,
 ) {
@@ -76,14 +76,18 @@ export async function createStore(
     storeId: store,
     login,
     authtoken,
-  } = await setUpStore(query, {
-    name: input.name,
-    country: input.country ?? creator.country,
-    theme: input.theme ?? null,
-    paidSince: null,
-    createdBy: storeId,
-    at: now,
-  })
+  } = await setUpStore(
+    query,
+    {
+      name: input.name,
+      country: input.country ?? creator.country,
+      theme: input.theme ?? null,
+      paidSince: null,
+      createdBy: storeId,
+      at: now,
+    },
+    secrets,
+  )
   told(authtoken)
   return { __typename: 'CreateStoreSuccess' as const, store, login }
 }

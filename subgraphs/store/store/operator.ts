@@ -1,11 +1,14 @@
 import { type Connection, openDatabase } from '../../runtime/database.ts'
 import { Refusal } from '../../runtime/refusal.ts'
+import { PLAIN_SECRETS, type SecretCipher } from '../../runtime/secrets/cipher.ts'
 import { hashOf } from '../access/access.ts'
 import { countryOf } from '../country/country.ts'
 import { eraseByEmail } from '../customer/actions.ts'
 import type { Files } from '../file/files.ts'
+import { oauthRepository } from '../oauth/repository.ts'
 import { type Filling, fillStore } from '../sample/fill.ts'
 import type { Tables } from '../tables.ts'
+import { rotateHooksToken } from '../webhook-subscription/actions.ts'
 import { write } from '../write.ts'
 import { type ListedStore, storeRepository } from './repository.ts'
 import { type Credentials, newAuthtoken, paidByOperator, setUpStore } from './set-up.ts'
@@ -28,6 +31,18 @@ export type Stores = {
   readonly setOwner: (code: string, user: string | null) => Promise<boolean>
   /** Erases whoever has this address, as a customer and in the orders of every store. */
   readonly erase: (email: string) => Promise<ErasedInStores>
+  /**
+   * Gives a store another hooks token; until when the one before signs as well, null: not at all.
+   * Throws a `Refusal` when there is no such store.
+   */
+  readonly rotateHooksToken: (code: string, overlapHours: number) => Promise<Date | null>
+  /**
+   * Forgets who has signed in to give apps access, and what waits for an answer; with `apps`, also
+   * what every app was given. How many there were.
+   */
+  readonly endSignIns: (options: {
+    readonly apps: boolean
+  }) => Promise<{ readonly consoleSessions: number; readonly signIns: number; readonly consents: number }>
   /** Takes the stores of a user, by an opaque id, into nobody's hands; answers how many there were. */
   readonly disown: (user: string) => Promise<number>
 }
@@ -35,8 +50,15 @@ export type Stores = {
 /** What became of somebody in all stores. */
 export type ErasedInStores = { readonly customers: number; readonly orders: number }
 
-/** Runs `work` on the stores of a database that is migrated. */
-export async function withStores<Result>(connection: Connection, work: (stores: Stores) => Promise<Result>): Promise<Result> {
+/**
+ * Runs `work` on the stores of a database that is migrated. Without `secrets`, what is stored is
+ * not encrypted.
+ */
+export async function withStores<Result>(
+  connection: Connection,
+  work: (stores: Stores) => Promise<Result>,
+  secrets: SecretCipher = PLAIN_SECRETS,
+): Promise<Result> {
   const database = openDatabase<Tables>(connection, { schema: 'store', max: 1, onError: () => {} })
   const stores = storeRepository(database.query)
   try {
@@ -56,8 +78,8 @@ export async function withStores<Result>(connection: Connection, work: (stores: 
           at,
         }
         return database.query.transaction().execute(async (query) => {
-          const { storeId, ...made } = await setUpStore(query, wanted)
-          if (sample) await fillStore({ query, storeId, now: at }, sample.files, sample.told)
+          const { storeId, ...made } = await setUpStore(query, wanted, secrets)
+          if (sample) await fillStore({ query, storeId, now: at, secrets }, sample.files, sample.told)
           return made
         })
       },
@@ -72,12 +94,25 @@ export async function withStores<Result>(connection: Connection, work: (stores: 
         if (id !== null) await stores.setOwner(id, user, new Date())
         return id !== null
       },
+      async rotateHooksToken(code, overlapHours) {
+        const storeId = await stores.idOf(code)
+        if (storeId === null) throw new Refusal(`There is no store with the code "${code}"; \`atrium store list\` shows them.`)
+        const now = new Date()
+        const unit = { storeId, now, announce: async () => {}, secrets }
+        const outcome = await write(database.query, unit, { name: 'rotateHooksToken', input: null, key: null }, (each) =>
+          rotateHooksToken(each, overlapHours),
+        )
+        if (outcome.__typename !== 'RotateHooksTokenSuccess')
+          throw new Refusal(`The hooks token of "${code}" could not be rotated.`)
+        return overlapHours === 0 ? null : new Date(now.getTime() + overlapHours * 3_600_000)
+      },
+      endSignIns: ({ apps }) => oauthRepository(database.query).endAll({ apps }),
       disown: (user) => stores.disown(user, new Date()),
       async erase(email) {
         const erased = { customers: 0, orders: 0 }
         for (const { id: storeId } of await stores.list()) {
           // Webhooks are planned by a process that delivers them; whoever listens to the feed is told.
-          const unit = { storeId, now: new Date(), announce: async () => {} }
+          const unit = { storeId, now: new Date(), announce: async () => {}, secrets }
           const gone = await write(database.query, unit, { name: 'erase', input: null, key: null }, (each) =>
             eraseByEmail(each, email),
           )

@@ -38,7 +38,8 @@ export type NewStore = {
   readonly timezone: string
   readonly language: string
   readonly theme: string | null
-  readonly hooksToken: string
+  /** Encrypts the token that signs webhooks for the row that the store gets. */
+  readonly hooksToken: (storeId: number) => string
   readonly paidSince: Date | null
   /** The store whose credentials set it up; null: an operator. */
   readonly createdBy: number | null
@@ -162,7 +163,8 @@ export const storeRepository = (database: Kysely<Tables>) => ({
         country: store.country,
         timezone: store.timezone,
         theme: store.theme,
-        hooks_token: store.hooksToken,
+        // Below: what is encrypted is bound to the id of its row.
+        hooks_token: '',
         paid_since: store.paidSince,
         created_by: store.createdBy,
         address: null,
@@ -171,6 +173,11 @@ export const storeRepository = (database: Kysely<Tables>) => ({
       })
       .returning('id')
       .executeTakeFirstOrThrow()
+    await database
+      .updateTable('store')
+      .set({ hooks_token: store.hooksToken(id) })
+      .where('id', '=', id)
+      .execute()
     await database.insertInto('store_language').values({ store_id: id, code: language, is_default: true }).execute()
     await database.insertInto('credential').values({ store_id: id, login, token_hash: tokenHash, created_at: at }).execute()
     return id
@@ -197,7 +204,10 @@ export const storeRepository = (database: Kysely<Tables>) => ({
       .execute()
   },
 
-  /** Replaces the token that signs webhooks; `previous` goes on signing until then, null: not at all. */
+  /**
+   * Replaces the token that signs webhooks, encrypted; `previous` goes on signing until then, null:
+   * not at all.
+   */
   async setHooksToken(
     storeId: number,
     {

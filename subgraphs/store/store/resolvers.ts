@@ -1,7 +1,9 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
+import { placeOf } from '../../runtime/secrets/stored.ts'
 import { SCOPES } from '../access/scopes.ts'
 import { languageName } from '../country/country.ts'
 import { identified, present } from '../ids.ts'
+import { HOOKS_TOKEN } from '../stored-secrets.ts'
 import { createStore, resetAuthtoken, updateStore } from './actions.ts'
 
 export const storeResolvers = {
@@ -39,6 +41,7 @@ export const storeResolvers = {
   },
   Store: {
     ...identified('Store'),
+    hooksToken: ({ id, hooksToken }, _, { secrets }) => secrets.decrypt(placeOf(HOOKS_TOKEN, id), hooksToken),
     url: ({ code }, _, { publicUrl }) => `${publicUrl}/shops/${code}`,
     languages: async ({ id }, _, { load }) =>
       (await load.languagesOfStore.load(id)).map(({ code }) => ({ code, name: languageName(code) ?? code })),

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Kysely } from 'kysely'
+import type { SecretCipher } from '../../runtime/secrets/cipher.ts'
+import { placeOf } from '../../runtime/secrets/stored.ts'
 import { hashOf } from '../access/access.ts'
 import { defaultsOf } from '../country/country.ts'
+import { HOOKS_TOKEN } from '../stored-secrets.ts'
 import type { Tables } from '../tables.ts'
 import { permalinkOf } from '../text-key.ts'
 import { storeRepository } from './repository.ts'
@@ -28,6 +31,7 @@ export async function setUpStore(
     readonly createdBy: number | null
     readonly at: Date
   },
+  secrets: SecretCipher,
 ): Promise<{ readonly storeId: number; readonly code: string } & Credentials> {
   const stores = storeRepository(query)
   const code = await stores.freeCode(wanted.code ?? (permalinkOf(wanted.name).replace(/[^a-z0-9-]/g, '') || 'store'))
@@ -38,7 +42,7 @@ export async function setUpStore(
     ...wanted,
     ...defaults,
     code,
-    hooksToken: newHooksToken(),
+    hooksToken: (storeId) => secrets.encrypt(placeOf(HOOKS_TOKEN, storeId), newHooksToken()),
     login: credentials.login,
     tokenHash: hashOf(credentials.authtoken),
   })

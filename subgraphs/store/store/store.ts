@@ -26,6 +26,7 @@ export type Store = {
   readonly timezone: string
   readonly weightUnit: WeightUnit
   readonly logo: string | null
+  /** As it is stored: encrypted where there is a key for that. */
   readonly hooksToken: string
   /** Until when the token before signs as well; null: there is none. It may be in the past. */
   readonly previousHooksTokenUntil: Date | null

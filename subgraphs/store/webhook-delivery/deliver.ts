@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Caller } from '../../runtime/caller.ts'
 import { opaqueId } from '../../runtime/id.ts'
+import type { SecretCipher } from '../../runtime/secrets/cipher.ts'
 import type { Insiders } from '../access/insiders.ts'
 import type { Parts } from '../context.ts'
 import { webhookSubscriptionRepository } from '../webhook-subscription/repository.ts'
@@ -23,6 +24,7 @@ export type Delivering = {
   readonly sender: WebhookSender
   readonly insiders: Insiders
   readonly bodies: Bodies
+  readonly secrets: SecretCipher
   readonly log: Logger
   readonly now: () => Date
 }
@@ -74,7 +76,7 @@ async function attempt(delivering: Delivering, job: JobRun, ended: AbortSignal):
 }
 
 /** Takes the delivery of a job; null when it is not its turn, or not its job any more. */
-function begin({ database }: Delivering, job: JobRun): Promise<{ delivery: WebhookDelivery; signer: Signer } | null> {
+function begin({ database, secrets }: Delivering, job: JobRun): Promise<{ delivery: WebhookDelivery; signer: Signer } | null> {
   const { storeId } = job
   return database.transaction().execute(async (query) => {
     const deliveries = webhookDeliveryRepository(query)
@@ -86,7 +88,7 @@ function begin({ database }: Delivering, job: JobRun): Promise<{ delivery: Webho
       if (head?.deliveryId !== delivery.id) return null
     }
     if (!(await deliveries.take(storeId, { ...job, url: delivery.url }))) return null
-    return { delivery, signer: await deliveries.signer(storeId) }
+    return { delivery, signer: await deliveries.signer(storeId, secrets) }
   })
 }
 

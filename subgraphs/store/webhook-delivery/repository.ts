@@ -1,7 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import type { KeysetRange } from '../../runtime/keyset.ts'
 import { prepared } from '../../runtime/prepared.ts'
+import type { SecretCipher } from '../../runtime/secrets/cipher.ts'
+import { placeOf } from '../../runtime/secrets/stored.ts'
 import type { EventName, StoreEvent } from '../events.ts'
+import { HOOKS_TOKEN, PREVIOUS_HOOKS_TOKEN } from '../stored-secrets.ts'
 import type { Tables } from '../tables.ts'
 import type { WebhookSubscription } from '../webhook-subscription/webhook-subscription.ts'
 import type { Attempt, DeliveryStatus, Signer, SubjectTable, WebhookAttempt, WebhookDelivery } from './webhook-delivery.ts'
@@ -331,8 +334,12 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
     },
 
     /** Who signs for a store. */
-    signer: (storeId: number): Promise<Signer> =>
-      database
+    async signer(storeId: number, secrets: SecretCipher): Promise<Signer> {
+      const {
+        hooksToken,
+        previousHooksToken: previous,
+        ...signer
+      } = await database
         .selectFrom('store')
         .select([
           'code as storeCode',
@@ -341,7 +348,13 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
           'previous_hooks_token_until as previousHooksTokenUntil',
         ])
         .where('id', '=', storeId)
-        .executeTakeFirstOrThrow(),
+        .executeTakeFirstOrThrow()
+      return {
+        ...signer,
+        hooksToken: secrets.decrypt(placeOf(HOOKS_TOKEN, storeId), hooksToken),
+        previousHooksToken: previous && secrets.decrypt(placeOf(PREVIOUS_HOOKS_TOKEN, storeId), previous),
+      }
+    },
 
     /** Deletes deliveries of all stores that were made before then, at most `most`; how many. */
     async forget(before: Date, most: number): Promise<number> {

@@ -1,8 +1,10 @@
+import { placeOf } from '../../runtime/secrets/stored.ts'
 import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
 import type { EventName } from '../events.ts'
 import { rowOf } from '../ids.ts'
 import { storeRepository } from '../store/repository.ts'
 import { newHooksToken } from '../store/set-up.ts'
+import { HOOKS_TOKEN, PREVIOUS_HOOKS_TOKEN } from '../stored-secrets.ts'
 import { webhookDeliveryRepository } from '../webhook-delivery/repository.ts'
 import { subjectOf } from '../webhook-delivery/webhook-delivery.ts'
 import type { Webhooks } from '../webhook-delivery/webhooks.ts'
@@ -141,16 +143,21 @@ export async function testWebhookSubscription({ query, storeId, now }: Unit, { p
 }
 
 /** Gives the store another token to sign with. */
-export async function rotateHooksToken({ query, storeId, now }: Unit, overlapHours: number) {
+export async function rotateHooksToken({ query, storeId, now, secrets }: Unit, overlapHours: number) {
   if (overlapHours < 0 || overlapHours > MOST_OVERLAP_HOURS) {
     return validationError([problem('overlapHours', `0 to ${MOST_OVERLAP_HOURS}`, overlapHours)])
   }
   const stores = storeRepository(query)
   const { hooksToken } = await stores.lock(storeId)
   const until = new Date(now.getTime() + overlapHours * 3_600_000)
+  // Encrypted for its new column: a ciphertext is good for one only.
+  const previous = secrets.encrypt(
+    placeOf(PREVIOUS_HOOKS_TOKEN, storeId),
+    secrets.decrypt(placeOf(HOOKS_TOKEN, storeId), hooksToken),
+  )
   await stores.setHooksToken(storeId, {
-    hooksToken: newHooksToken(),
-    previous: overlapHours === 0 ? null : { hooksToken, until },
+    hooksToken: secrets.encrypt(placeOf(HOOKS_TOKEN, storeId), newHooksToken()),
+    previous: overlapHours === 0 ? null : { hooksToken: previous, until },
     at: now,
   })
   return { __typename: 'RotateHooksTokenSuccess' as const, store: storeId }

@@ -14,6 +14,8 @@ const environmentOf = ({ connection, filesDir }: Surroundings) => ({
   DATABASE_URL: (connection as { connectionString: string }).connectionString,
   FILES_DIR: filesDir,
   LOG_LEVEL: 'silent',
+  // What others reach does not start without.
+  SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
 })
 
 /** Runs `npx atrium …` to its end. */

@@ -93,6 +93,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   'Query.users': { row: EVERYBODY, text: () => '{ r: users { id } }' },
   'Query.searchUsers': { row: EVERYBODY, text: () => '{ r: searchUsers(query: "u") { totalCount } }' },
   'Query.jsonWebKeys': { row: EVERYBODY, text: () => '{ r: jsonWebKeys { kid } }' },
+  // Nobody has ended all sessions here.
   'Query.post': { row: EVERYBODY, text: ({ post }) => `{ r: post(id: ${quoted(post)}) { id } }` },
   'Query.post (a draft)': {
     row: ['null', 'value', 'null', 'null', 'null'],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../../subgraphs/runtime/database.ts'
 import { isPassword } from '../../../subgraphs/runtime/password.ts'
+import { PLAIN_SECRETS } from '../../../subgraphs/runtime/secrets/cipher.ts'
 import { customerForOrder } from '../../../subgraphs/store/customer/for-order.ts'
 import type { Tables } from '../../../subgraphs/store/tables.ts'
 import { write } from '../../../subgraphs/store/write.ts'
@@ -352,7 +353,7 @@ test('orders at once of one new address are of one customer, told once; one who 
   const forOrder = (email: string) =>
     write(
       query,
-      { storeId: shop.storeId, now: clock, announce: async () => {} },
+      { storeId: shop.storeId, now: clock, announce: async () => {}, secrets: PLAIN_SECRETS },
       { name: 'order', input: {}, key: null },
       async (unit) => ({
         __typename: 'Success',

@@ -4,9 +4,10 @@ import pino from 'pino'
 import type { Caller } from '../../../../subgraphs/runtime/caller.ts'
 import { openDatabase } from '../../../../subgraphs/runtime/database.ts'
 import { opaqueId } from '../../../../subgraphs/runtime/id.ts'
+import { PLAIN_SECRETS } from '../../../../subgraphs/runtime/secrets/cipher.ts'
 import type { Subgraph } from '../../../../subgraphs/runtime/subgraph.ts'
+import { keyRepository } from '../../../../subgraphs/social/session/key-repository.ts'
 import { keyRing } from '../../../../subgraphs/social/session/key-ring.ts'
-import { sessionRepository } from '../../../../subgraphs/social/session/repository.ts'
 import { signToken } from '../../../../subgraphs/social/session/token.ts'
 import { socialSubgraph } from '../../../../subgraphs/social/subgraph.ts'
 import type { Tables } from '../../../../subgraphs/social/tables.ts'
@@ -39,7 +40,7 @@ export async function startSocial(now: () => Date = () => new Date()): Promise<S
   const database = await freshDatabase()
   const { connection } = database
   const { pool, ...own } = openDatabase<Tables>(connection, { schema: 'social', max: 2, onError: () => {} })
-  const keys = keyRing(sessionRepository(own.query))
+  const keys = keyRing(keyRepository(own.query, PLAIN_SECRETS))
   const subgraph = await socialSubgraph({ connection, log: pino({ level: 'silent' }), now })
   let users = 0
 

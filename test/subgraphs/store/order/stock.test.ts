@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../../../subgraphs/runtime/database.ts'
+import { PLAIN_SECRETS } from '../../../../subgraphs/runtime/secrets/cipher.ts'
 import { transaction } from '../../../../subgraphs/runtime/transaction.ts'
 import { releaseStock } from '../../../../subgraphs/store/inventory/stock.ts'
 import type { Tables } from '../../../../subgraphs/store/tables.ts'
@@ -44,7 +45,7 @@ test('what a line holds comes back once, however many give it back at once', asy
     await Promise.all(
       Array.from({ length: 10 }, () =>
         transaction(database.query, (query) =>
-          releaseStock({ query, storeId: shop.storeId, now: new Date(), emit: () => {} }, [
+          releaseStock({ query, storeId: shop.storeId, now: new Date(), emit: () => {}, secrets: PLAIN_SECRETS }, [
             { orderLineId: Number(held?.line), quantity: null },
           ]),
         ),

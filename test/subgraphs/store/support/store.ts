@@ -3,6 +3,7 @@ import type { JWTVerifyGetKey } from 'jose'
 import pino from 'pino'
 import type { Caller } from '../../../../subgraphs/runtime/caller.ts'
 import { type Database, openDatabase } from '../../../../subgraphs/runtime/database.ts'
+import { PLAIN_SECRETS } from '../../../../subgraphs/runtime/secrets/cipher.ts'
 import type { SessionCheck } from '../../../../subgraphs/runtime/user-token.ts'
 import type { ShippingNetwork } from '../../../../subgraphs/store/shipping-method/service.ts'
 import { paidByOperator, setUpStore } from '../../../../subgraphs/store/store/set-up.ts'
@@ -60,7 +61,7 @@ export function setterUp(query: Database<Tables>['query'], now: () => Date = () 
     const at = now()
     const paidSince = isPaid ? paidByOperator(at) : null
     const wanted = { name, country, theme: null, paidSince, createdBy: null, at }
-    const made = await query.transaction().execute((transaction) => setUpStore(transaction, wanted))
+    const made = await query.transaction().execute((transaction) => setUpStore(transaction, wanted, PLAIN_SECRETS))
     return { ...made, caller: withToken(made.login, made.authtoken) }
   }
 }

@@ -1,0 +1,279 @@
+import { text } from 'node:stream/consumers'
+import { Argument, Command, InvalidArgumentError } from 'commander'
+import { variables } from '../config.ts'
+import { migrate } from '../database/migrate.ts'
+import { STORED_SECRETS, secretCipherAsSet, withSecrets } from '../processes/secrets.ts'
+import { readConfig } from '../subgraphs/runtime/config.ts'
+import type { Connection } from '../subgraphs/runtime/database.ts'
+import { Refusal } from '../subgraphs/runtime/refusal.ts'
+import type { SecretCipher } from '../subgraphs/runtime/secrets/cipher.ts'
+import { reencrypt } from '../subgraphs/runtime/secrets/stored.ts'
+import { wholeNumber } from './arguments.ts'
+import { storedSecretsCipher, withDatabase } from './database.ts'
+import { interruptible } from './interruptible.ts'
+import { progressOn } from './progress.ts'
+import { ENVIRONMENT_SECRETS, rotateInFile, type Step } from './secrets/env-file.ts'
+import { reportOf, reportText, statusOf } from './secrets/status.ts'
+
+/** Longer than caches keep `/.well-known/jwks.json`, which is five minutes. */
+const DEFAULT_OVERLAP_MINUTES = 6
+/** As a store's own rotation has it. */
+const DEFAULT_OVERLAP_HOURS = 24
+const MAX_OVERLAP_HOURS = 168
+
+type Output = { readonly json?: true }
+
+/** `atrium secrets`: docs/secrets.md says when each of these is used. */
+export function secretsCommand(): Command {
+  return new Command('secrets')
+    .description('see, encrypt and rotate what must stay secret; the server may run meanwhile')
+    .addCommand(generateCommand())
+    .addCommand(statusCommand())
+    .addCommand(reencryptCommand())
+    .addCommand(sealCommand())
+    .addCommand(checkS3Command())
+    .addCommand(rotateCommand())
+    .addCommand(emergencyCommand())
+}
+
+function generateCommand(): Command {
+  const names = ENVIRONMENT_SECRETS.map(({ name }) => name)
+  return new Command('generate')
+    .description('print a new random secret for the environment, and change nothing')
+    .addArgument(new Argument('[name]', 'what it is for').choices(names).default('secrets-key'))
+    .action((name: string) => console.log(ENVIRONMENT_SECRETS.find((each) => each.name === name)?.generate()))
+}
+
+function statusCommand(): Command {
+  return new Command('status')
+    .description('say what is stored under which key, and how old keys are; exits 1 when something cannot be read')
+    .option('--json', 'print {secretsKeys, stored, signingKeys, environment} on standard output')
+    .action(async ({ json }: Output) => {
+      const report = await withDatabase(async ({ connection }) => {
+        await migrate(connection)
+        return reportOf(connection, readConfig(variables, process.env))
+      })
+      console.log(json ? JSON.stringify(report, null, 2) : reportText(report, new Date()))
+      if (report.stored.some(({ unknown }) => unknown > 0)) process.exitCode = 1
+    })
+}
+
+function reencryptCommand(): Command {
+  return new Command('reencrypt')
+    .description(
+      'encrypt everything that is stored plain or under an older key with the first SECRETS_KEY; interrupted, it goes on',
+    )
+    .option('--json', 'print {changed, unreadable} on standard output')
+    .action(async ({ json }: Output) => {
+      const progress = progressOn(process.stderr)
+      await interruptible('Interrupted: what is done is done; the next run goes on.', async (signal) => {
+        const total = { changed: 0, unreadable: 0 }
+        await withDatabase(async ({ connection }) => {
+          await migrate(connection)
+          const cipher = requiredCipher()
+          await withSecrets(connection, async (database) => {
+            for (const secret of STORED_SECRETS) {
+              const show = (rows: number): void => progress.show({ phase: 'encrypting', done: rows, total: null })
+              const { changed, unreadable } = await reencrypt(database, secret, cipher, { signal, progress: show })
+              total.changed += changed
+              total.unreadable += unreadable
+            }
+          })
+        }).finally(progress.clear)
+        console.log(json ? JSON.stringify(total, null, 2) : `Encrypted ${total.changed} rows.`)
+        if (total.unreadable > 0) {
+          console.error(
+            `${total.unreadable} rows cannot be read: \`atrium secrets status\` names the keys that SECRETS_KEY lacks.`,
+          )
+          process.exitCode = 1
+        }
+      })
+    })
+}
+
+function sealCommand(): Command {
+  return new Command('seal')
+    .description('encrypt the S3_SECRET_ACCESS_KEY on standard input under SECRETS_KEY, for files that others may see')
+    .action(async () => {
+      const { S3_SECRET_PLACE } = await import('../subgraphs/store/file/configured.ts')
+      const secret = (await text(process.stdin)).split(/\r?\n/, 1)[0] ?? ''
+      if (secret === '') throw new Refusal('Expected the secret on standard input.')
+      console.log(requiredCipher().encrypt(S3_SECRET_PLACE, secret))
+    })
+}
+
+function checkS3Command(): Command {
+  return new Command('check-s3')
+    .description('put a file into the bucket of the environment, read it and delete it: before a new access key goes into use')
+    .action(async () => {
+      const { checkStorage } = await import('./secrets/s3.ts')
+      await checkStorage(readConfig(variables, process.env))
+      console.log('The access key can put, get and delete.')
+    })
+}
+
+function rotateCommand(): Command {
+  const rotate = new Command('rotate')
+    .description('replace one secret while the one before goes on to work')
+    .addCommand(userKeysCommand())
+  rotate.addCommand(hooksTokenCommand())
+  for (const { name } of ENVIRONMENT_SECRETS) rotate.addCommand(environmentCommand(name))
+  return rotate
+}
+
+function userKeysCommand(): Command {
+  return new Command('user-keys')
+    .description(
+      'make another key for the tokens of users; those before it sign until then, and check until their last token ends',
+    )
+    .option(
+      '--overlap-minutes <n>',
+      'from when on the new key signs; until then it is only published',
+      wholeNumber(0, 1_440),
+      DEFAULT_OVERLAP_MINUTES,
+    )
+    .option('--json', 'print {kid, retired, signsAt} on standard output')
+    .action(async ({ overlapMinutes, json }: Output & { readonly overlapMinutes: number }) => {
+      const { withSigningKeys } = await import('../subgraphs/social/session/operator.ts')
+      const rotated = await onSecrets((connection, cipher) =>
+        withSigningKeys(connection, cipher, (keys) => keys.rotate(overlapMinutes * 60_000)),
+      )
+      if (json) console.log(JSON.stringify(rotated, null, 2))
+      else
+        console.log(
+          `The key ${rotated.kid} signs from ${rotated.signsAt.toISOString()} on; tokens of before stay valid until they end.`,
+        )
+    })
+}
+
+function hooksTokenCommand(): Command {
+  return new Command('hooks-token')
+    .description(
+      "give a store another token that signs its webhooks; its owner finds it in the console, or as the API's hooks_token",
+    )
+    .requiredOption('--store <code>', 'of the store, as `store list` shows it')
+    .option(
+      '--overlap-hours <n>',
+      'how long the token before signs as well, in a header of its own',
+      wholeNumber(0, MAX_OVERLAP_HOURS),
+      DEFAULT_OVERLAP_HOURS,
+    )
+    .option('--json', 'print {store, previousUntil} on standard output')
+    .action(async ({ store, overlapHours, json }: Output & { readonly store: string; readonly overlapHours: number }) => {
+      const { withStores } = await import('../subgraphs/store/store/operator.ts')
+      const previousUntil = await onSecrets((connection, cipher) =>
+        withStores(connection, (stores) => stores.rotateHooksToken(store, overlapHours), cipher),
+      )
+      if (json) console.log(JSON.stringify({ store, previousUntil }, null, 2))
+      else
+        console.log(
+          `"${store}" has another hooks token. ${previousUntil ? `The one before signs as well until ${previousUntil.toISOString()}.` : 'The one before signs nothing any more.'}`,
+        )
+    })
+}
+
+type InFile = { readonly envFile: string; readonly promote?: true; readonly finish?: true }
+
+/** Rotates what is in no database: in the file that processes are started with. */
+function environmentCommand(name: string): Command {
+  const secret = ENVIRONMENT_SECRETS.find((each) => each.name === name)
+  if (!secret) throw new InvalidArgumentError(`There is no secret "${name}".`)
+  const command = new Command(name)
+    .description(`rotate ${secret.variable} in a file of NAME=value lines; processes have it when they are restarted with that`)
+    .requiredOption('--env-file <file>', 'the file, which is replaced as a whole')
+  if (secret.second !== null) {
+    command
+      .option('--promote', 'the second step, when every process knows the new value: it is used from now on')
+      .option('--finish', 'the last step, when every process uses the new value: the one before is forgotten')
+      .addHelpText('after', '\nWithout --promote and --finish, the first step: a new value is known, and not used yet.')
+  }
+  return command.action(async ({ envFile, promote, finish }: InFile) => {
+    if (promote && finish) command.error('error: expected one of --promote and --finish', { exitCode: 2 })
+    const step: Step = promote ? 'promote' : finish ? 'finish' : 'add'
+    if (name === 'secrets-key' && step === 'finish') await refuseOlderRows()
+    rotateInFile(envFile, secret, step)
+    console.log(secret.second === null ? REPLACED : NEXT[step](name, envFile))
+  })
+}
+
+const REPLACED = 'Written. Restart every process with this file; until then the value before holds.'
+
+const NEXT: Readonly<Record<Step, (name: string, file: string) => string>> = {
+  add: (name, file) =>
+    `Written. Restart every process with this file, one after the other; then: npx atrium secrets rotate ${name} --env-file ${file} --promote`,
+  promote: (name, file) =>
+    `Written. Restart every process with this file, one after the other${name === 'secrets-key' ? ', and run: npx atrium secrets reencrypt' : ''}; then: npx atrium secrets rotate ${name} --env-file ${file} --finish`,
+  finish: () => 'Written. Restart every process with this file, one after the other; then the value before is good for nothing.',
+}
+
+/** Nothing may be under a key that is about to be forgotten. */
+async function refuseOlderRows(): Promise<void> {
+  const older = await withDatabase(async ({ connection }) => {
+    await migrate(connection)
+    const stored = await statusOf(connection, requiredCipher())
+    return stored.reduce((sum, { plain, older, unknown }) => sum + plain + older + unknown, 0)
+  })
+  if (older > 0)
+    throw new Refusal(
+      `Expected everything to be encrypted under the first SECRETS_KEY, but ${older} rows are not: run \`atrium secrets reencrypt\`.`,
+    )
+}
+
+type Emergency = Output & { readonly yes?: true; readonly apps?: true; readonly hooksTokens?: true }
+
+function emergencyCommand(): Command {
+  const command = new Command('emergency')
+    .description(
+      'something has leaked: drop every key of user tokens and end every session, of users and of the console, at once',
+    )
+    .option('--yes', 'do it: everybody has to sign in again')
+    .option('--apps', 'also end what apps were given: each store has to agree to each app again')
+    .option('--hooks-tokens', 'also replace the hooks token of every store without overlap: receivers need the new one')
+    .option('--json', 'print what was done on standard output')
+  return command.action(async ({ yes, apps, hooksTokens, json }: Emergency) => {
+    if (!yes) command.error('error: expected --yes: everybody has to sign in again', { exitCode: 2 })
+    const [{ withSigningKeys }, { withStores }] = [
+      await import('../subgraphs/social/session/operator.ts'),
+      await import('../subgraphs/store/store/operator.ts'),
+    ]
+    const report = await onSecrets(async (connection, cipher) => {
+      const { keysDropped, sessionsEnded, kid } = await withSigningKeys(connection, cipher, (keys) => keys.emergency())
+      const inStores = await withStores(
+        connection,
+        async (stores) => {
+          const ended = await stores.endSignIns({ apps: apps === true })
+          const codes = hooksTokens ? (await stores.list()).map(({ code }) => code) : []
+          for (const code of codes) await stores.rotateHooksToken(code, 0)
+          return { ...ended, hooksTokensReplaced: codes.length }
+        },
+        cipher,
+      )
+      return { kid, keysDropped, sessionsEnded, ...inStores }
+    })
+    if (json) return console.log(JSON.stringify(report, null, 2))
+    const { kid, keysDropped, sessionsEnded, consoleSessions, signIns, consents, hooksTokensReplaced } = report
+    console.log(
+      [
+        `Dropped ${keysDropped} keys of user tokens; ${kid} signs from now on.`,
+        `Ended ${sessionsEnded} sessions of users, ${consoleSessions} sessions of the console, and ${signIns} sign-ins that were giving apps access.`,
+        `Ended ${consents} consents to apps, and replaced ${hooksTokensReplaced} hooks tokens.`,
+        'Running processes know within 5 seconds. Whoever checks user tokens elsewhere may keep the old keys for 5 minutes.',
+        'Secrets of the environment are as they were: docs/secrets.md says how to replace those that may have leaked as well.',
+      ].join('\n'),
+    )
+  })
+}
+
+/** What the environment says to encrypt with. Throws a `Refusal` when it says nothing. */
+function requiredCipher(): SecretCipher {
+  const cipher = secretCipherAsSet(readConfig(variables, process.env))
+  if (cipher.keyIds.length === 0) throw new Refusal('Expected SECRETS_KEY or SECRETS_KEY_FILE to be set.')
+  return cipher
+}
+
+/** Runs `work` on a migrated database whose secrets can be read. */
+const onSecrets = <Result>(work: (connection: Connection, cipher: SecretCipher) => Promise<Result>): Promise<Result> =>
+  withDatabase(async ({ connection }) => {
+    await migrate(connection)
+    return work(connection, await storedSecretsCipher(connection))
+  })

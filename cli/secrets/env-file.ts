@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { Refusal } from '../../subgraphs/runtime/refusal.ts'
+import { SECRETS_KEY_BYTES } from '../../subgraphs/runtime/secrets/cipher.ts'
+
+/** Secrets of the environment that a command rotates in a file of `NAME=value` lines. */
+export type EnvironmentSecret = {
+  /** What the command calls it. */
+  readonly name: string
+  readonly variable: string
+  /**
+   * Where the second value stands: behind a comma of the same variable, or in another one; null:
+   * there is only ever one value.
+   */
+  readonly second: 'comma' | { readonly variable: string } | null
+  readonly generate: () => string
+}
+
+const hexadecimal = (): string => randomBytes(32).toString('hex')
+
+export const ENVIRONMENT_SECRETS: readonly EnvironmentSecret[] = [
+  {
+    name: 'secrets-key',
+    variable: 'SECRETS_KEY',
+    second: 'comma',
+    generate: () => randomBytes(SECRETS_KEY_BYTES).toString('base64'),
+  },
+  { name: 'console', variable: 'CONSOLE_SECRET', second: { variable: 'CONSOLE_SECRET_PREVIOUS' }, generate: hexadecimal },
+  { name: 'link', variable: 'LINK_SECRET', second: 'comma', generate: hexadecimal },
+  { name: 'operations', variable: 'OPERATIONS_TOKEN', second: null, generate: hexadecimal },
+]
+
+/**
+ * One step of a rotation: another value is known; it becomes the one that is used; it is the only
+ * one.
+ */
+export type Step = 'add' | 'promote' | 'finish'
+
+/**
+ * Takes one step in the file, all of it or nothing. Throws a `Refusal` when the file is not where
+ * the step begins.
+ */
+export function rotateInFile(file: string, secret: EnvironmentSecret, step: Step): void {
+  const lines = linesOf(file)
+  const values = valuesIn(lines, secret)
+  const next = afterStep(secret, values, step)
+  writeLines(file, withValues(lines, secret, next))
+}
+
+function afterStep(
+  { name, variable, second, generate }: EnvironmentSecret,
+  values: readonly string[],
+  step: Step,
+): readonly string[] {
+  const [first, other, ...more] = values
+  if (first === undefined)
+    throw new Refusal(`Expected the file to set ${variable}: \`atrium secrets generate ${name}\` makes the first one.`)
+  if (second === null) return [generate()]
+  if (step === 'add') {
+    if (other !== undefined)
+      throw new Refusal(
+        `Expected one value of ${variable}, but there are two: a rotation has begun; go on with --promote or --finish.`,
+      )
+    return [first, generate()]
+  }
+  if (step === 'finish') return [first]
+  if (other === undefined || more.length > 0)
+    throw new Refusal(`Expected two values of ${variable}: begin the rotation without --promote.`)
+  return [other, first]
+}
+
+function valuesIn(lines: readonly string[], { variable, second }: EnvironmentSecret): readonly string[] {
+  const first = valueIn(lines, variable)
+  if (second === 'comma') return first?.split(',').map((part) => part.trim()) ?? []
+  const other = second && valueIn(lines, second.variable)
+  return [first, other].filter((value) => value !== null)
+}
+
+function withValues(
+  lines: readonly string[],
+  { variable, second }: EnvironmentSecret,
+  values: readonly string[],
+): readonly string[] {
+  if (second === null || second === 'comma') return withValue(lines, variable, values.join(','))
+  const [first = '', other = null] = values
+  return withValue(withValue(lines, variable, first), second.variable, other)
+}
+
+/** `NAME=value`, quoted or not, as Docker, systemd and shells read it. */
+const lineOf = (variable: string): RegExp => new RegExp(`^(\\s*(?:export\\s+)?${variable}=)(.*)$`)
+
+function valueIn(lines: readonly string[], variable: string): string | null {
+  const found = lines.flatMap((line) => lineOf(variable).exec(line)?.[2] ?? []).at(-1)
+  const value = found?.trim().replace(/^(["'])(.*)\1$/, '$2')
+  return value === undefined || value === '' ? null : value
+}
+
+function withValue(lines: readonly string[], variable: string, value: string | null): readonly string[] {
+  const others = lines.filter((line) => !lineOf(variable).test(line))
+  if (value === null) return others
+  const index = lines.findIndex((line) => lineOf(variable).test(line))
+  const line = `${lineOf(variable).exec(lines[index] ?? '')?.[1] ?? `${variable}=`}${value}`
+  return index === -1 ? [...others, line] : others.toSpliced(index, 0, line)
+}
+
+function linesOf(file: string): readonly string[] {
+  try {
+    return readFileSync(file, 'utf8').replace(/\n$/, '').split('\n')
+  } catch (error) {
+    throw new Refusal(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
+  }
+}
+
+/**
+ * Readable by its owner only, from the first moment; who had the file before, has the old one
+ * whole.
+ */
+function writeLines(file: string, lines: readonly string[]): void {
+  const next = `${file}.${randomBytes(4).toString('hex')}.new`
+  try {
+    writeFileSync(next, `${lines.join('\n')}\n`, { flag: 'wx', mode: 0o600, flush: true })
+    chmodSync(next, statSync(file).mode & 0o777)
+    renameSync(next, file)
+  } catch (error) {
+    throw new Refusal(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}.`)
+  }
+}

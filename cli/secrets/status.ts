@@ -1,0 +1,83 @@
+import { STORED_SECRETS, secretCipherAsSet, withSecrets } from '../../processes/secrets.ts'
+import type { AtriumConfig } from '../../processes/subgraphs.ts'
+import type { Connection } from '../../subgraphs/runtime/database.ts'
+import type { SecretCipher } from '../../subgraphs/runtime/secrets/cipher.ts'
+import { countByKey, type StoredSecret } from '../../subgraphs/runtime/secrets/stored.ts'
+import { withSigningKeys } from '../../subgraphs/social/session/operator.ts'
+
+/** How the rows of one kind of secret are stored. */
+export type SecretStatus = Pick<StoredSecret, 'name'> & {
+  readonly rows: number
+  readonly plain: number
+  /** Under the first key of SECRETS_KEY. */
+  readonly current: number
+  /** Under another key of SECRETS_KEY. */
+  readonly older: number
+  /** Under keys that SECRETS_KEY lacks: nobody can read these. */
+  readonly unknown: number
+  readonly keyIds: readonly string[]
+}
+
+/** How the rows of every kind of secret are stored. */
+export const statusOf = (connection: Connection, { keyIds }: SecretCipher): Promise<readonly SecretStatus[]> =>
+  withSecrets(connection, (database) =>
+    Promise.all(
+      STORED_SECRETS.map(async (secret) => {
+        const counts = await countByKey(database, secret)
+        const rowsWhere = (isCounted: (keyId: string | null) => boolean): number =>
+          counts.reduce((sum, { keyId, rows }) => (isCounted(keyId) ? sum + rows : sum), 0)
+        return {
+          name: secret.name,
+          rows: rowsWhere(() => true),
+          plain: rowsWhere((keyId) => keyId === null),
+          current: rowsWhere((keyId) => keyId !== null && keyId === keyIds[0]),
+          older: rowsWhere((keyId) => keyId !== null && keyIds.indexOf(keyId) > 0),
+          unknown: rowsWhere((keyId) => keyId !== null && !keyIds.includes(keyId)),
+          keyIds: counts.flatMap(({ keyId }) => keyId ?? []),
+        }
+      }),
+    ),
+  )
+
+/** Everything that `secrets status` says; no secret is in it. */
+export async function reportOf(connection: Connection, config: AtriumConfig) {
+  const cipher = secretCipherAsSet(config)
+  const stored = await statusOf(connection, cipher)
+  const isReadable = stored.every(({ unknown }) => unknown === 0)
+  return {
+    secretsKeys: cipher.keyIds,
+    stored,
+    // Their private halves are read along, which needs their key.
+    signingKeys: isReadable ? await withSigningKeys(connection, cipher, (keys) => keys.list()) : [],
+    environment: {
+      consoleSecrets: [config.CONSOLE_SECRET, config.CONSOLE_SECRET_PREVIOUS].filter((value) => value !== undefined).length,
+      linkSecrets: config.LINK_SECRET?.length ?? 0,
+      hasOperationsToken: config.OPERATIONS_TOKEN !== undefined,
+      hasS3Secret: config.S3_SECRET_ACCESS_KEY !== undefined,
+    },
+  }
+}
+
+type Report = Awaited<ReturnType<typeof reportOf>>
+
+/** The report for people. */
+export function reportText({ secretsKeys, stored, signingKeys, environment }: Report, now: Date): string {
+  const width = Math.max(...stored.map(({ name }) => name.length))
+  const counts = stored.map(
+    ({ name, rows, plain, current, older, unknown }) =>
+      `${name.padEnd(width)}  ${rows} rows: ${current} under the first key, ${older} under older ones, ${plain} plain, ${unknown} unreadable`,
+  )
+  const days = (from: Date, to: Date): string => `${Math.floor((to.getTime() - from.getTime()) / 86_400_000)} days`
+  const keys = signingKeys.map(({ kid, createdAt, retiresAt }) =>
+    retiresAt > now
+      ? `signing key ${kid}, ${days(createdAt, now)} old, signs for ${days(now, retiresAt)} more at most`
+      : `signing key ${kid}, retired on ${retiresAt.toISOString()}`,
+  )
+  const { consoleSecrets, linkSecrets, hasOperationsToken, hasS3Secret } = environment
+  return [
+    secretsKeys.length === 0 ? 'SECRETS_KEY is not set' : `SECRETS_KEY: ${secretsKeys.join(', ')}; the first encrypts`,
+    ...counts,
+    ...keys,
+    `In this environment: ${consoleSecrets} of CONSOLE_SECRET, ${linkSecrets} of LINK_SECRET, ${hasOperationsToken ? 'an' : 'no'} OPERATIONS_TOKEN, ${hasS3Secret ? 'an' : 'no'} S3_SECRET_ACCESS_KEY`,
+  ].join('\n')
+}
