@@ -11,6 +11,7 @@ import { postLoaders } from './post/loaders.ts'
 import type { PostRepository } from './post/repository.ts'
 import { roomLoaders } from './room/loaders.ts'
 import type { RoomRepository } from './room/repository.ts'
+import type { AttemptRepository } from './session/attempt-repository.ts'
 import type { Audience } from './session/audience.ts'
 import type { KeyRing } from './session/key-ring.ts'
 import type { SessionRepository } from './session/repository.ts'
@@ -22,6 +23,7 @@ import type { UserRepository } from './user/repository.ts'
 export type Parts = {
   readonly users: UserRepository
   readonly sessions: SessionRepository
+  readonly attempts: AttemptRepository
   readonly posts: PostRepository
   readonly comments: CommentRepository
   readonly rooms: RoomRepository
@@ -30,7 +32,7 @@ export type Parts = {
   readonly events: EventFeed
   /** Who is told of what as long as it may be. */
   readonly audiences: { readonly room: Audience; readonly signUps: Audience }
-  /** By address: log-ins whose password is being checked. */
+  /** By address and network: log-ins whose password is being checked. */
   readonly oneLogInByOne: OneByOne
   /** What one client address may do how often. */
   readonly limits: { readonly signUps: RateLimit; readonly logIns: RateLimit; readonly refreshes: RateLimit }

@@ -15,6 +15,7 @@ import { messageRepository } from './message/repository.ts'
 import { postRepository } from './post/repository.ts'
 import { resolvers } from './resolvers.ts'
 import { roomRepository } from './room/repository.ts'
+import { attemptRepository } from './session/attempt-repository.ts'
 import { keyRing } from './session/key-ring.ts'
 import { sessionRepository } from './session/repository.ts'
 import type { Tables } from './tables.ts'
@@ -57,6 +58,8 @@ export async function socialSubgraph({
   const parts: Parts = {
     users: userRepository(database.query),
     sessions,
+    // Which networks are locked and known must not be a second old either.
+    attempts: attemptRepository(database.now),
     posts: postRepository(database.query),
     comments: commentRepository(database.query),
     rooms: roomRepository(database.query, inRoom),

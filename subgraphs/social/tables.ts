@@ -19,6 +19,14 @@ export type Tables = OutboxTables & {
   session: { id: string; user_id: string; created_at: Date; expires_at: Date; ended_at: Date | null }
   refresh_token: { hash: Buffer; session_id: string; expires_at: Date; used_at: Date | null }
   login_attempt: { email_hash: Buffer; failures: number; locked_until: Date | null; attempted_at: Date }
+  login_attempt_from: {
+    email_hash: Buffer
+    network_hash: Buffer
+    failures: number
+    locked_until: Date | null
+    attempted_at: Date
+  }
+  login_network: { user_id: string; network_hash: Buffer; signed_in_at: Date }
   signing_key: { kid: string; public_key: unknown; private_key: unknown; created_at: Date; retires_at: Date }
   post: {
     id: GeneratedAlways<string>

@@ -93,6 +93,8 @@ test.each([
 
 test('behind a new role that role decides', async () => {
   const admin = await social.aUser({ role: 'ADMIN' })
+  // The last one would stay one.
+  await social.aUser({ role: 'ADMIN' })
   const fields = `a: updateUser(id: $id, input: { role: USER }) { __typename } b: updateUser(id: $id, input: { role: ADMIN }) { __typename }`
   expect(codesOf(await social.ask(declared(fields, { id: 1 }), { id: admin.id }, admin.caller))).toEqual([['b', 'FORBIDDEN']])
 })
