@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { proxyVariables } from './gateway/proxies.ts'
 import { splitVariables } from './gateway/split/variables.ts'
 import { wholeNumber } from './subgraphs/runtime/config.ts'
+import { socialVariables } from './subgraphs/social/variables.ts'
 import { fileVariables } from './subgraphs/store/file/variables.ts'
 import { webhookVariables } from './subgraphs/store/webhook-delivery/variables.ts'
 import { collectorVariables } from './subgraphs/trust/collectors/variables.ts'
@@ -239,6 +240,7 @@ export const variables = {
     meaning: 'How long a stop goes on to take requests while /ready says 503, so that a balancer sends the next ones elsewhere.',
   },
   ...splitVariables,
+  ...socialVariables,
   ...fileVariables,
   ...webhookVariables,
   ...collectorVariables,

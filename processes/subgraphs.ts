@@ -10,6 +10,7 @@ import type { Defer } from '../subgraphs/runtime/program.ts'
 import { ownWrites } from '../subgraphs/runtime/recent-writes.ts'
 import { Refusal } from '../subgraphs/runtime/refusal.ts'
 import type { Subgraph } from '../subgraphs/runtime/subgraph.ts'
+import { writeQuotas } from '../subgraphs/social/quota/quota.ts'
 import { socialSubgraph } from '../subgraphs/social/subgraph.ts'
 import { fileStorageOf } from '../subgraphs/store/file/configured.ts'
 import { storeFiles } from '../subgraphs/store/file/files.ts'
@@ -51,9 +52,10 @@ export const STARTED = {
     return closedLater(await directorySubgraph({ connection, publicUrl, log }), defer)
   },
   social: async (making: Making): Promise<Subgraph> => {
-    const { connection, counting, log, defer } = making
+    const { config, connection, counting, log, defer } = making
+    const quotas = writeQuotas(config.USER_WRITES_PER_MINUTE, config.USER_BYTES_PER_DAY)
     const replica = await replicaOf('social', making)
-    return closedLater(await socialSubgraph({ connection, replica, counting, log }), defer)
+    return closedLater(await socialSubgraph({ connection, replica, counting, log, quotas }), defer)
   },
   store: async (making: Making): Promise<StoreSubgraph> => {
     const { config, connection, publicUrl, userKeys, storage, counting, log, defer } = making

@@ -9,6 +9,7 @@ import { messageLoaders } from './message/loaders.ts'
 import type { MessageRepository } from './message/repository.ts'
 import { postLoaders } from './post/loaders.ts'
 import type { PostRepository } from './post/repository.ts'
+import type { QuotaRepository } from './quota/repository.ts'
 import { roomLoaders } from './room/loaders.ts'
 import type { RoomRepository } from './room/repository.ts'
 import type { AttemptRepository } from './session/attempt-repository.ts'
@@ -28,6 +29,8 @@ export type Parts = {
   readonly comments: CommentRepository
   readonly rooms: RoomRepository
   readonly messages: MessageRepository
+  /** What users may still write. */
+  readonly quota: QuotaRepository
   readonly keys: KeyRing
   readonly events: EventFeed
   /** Who is told of what as long as it may be. */

@@ -6,6 +6,7 @@ import { directoryItemResolvers } from './directory-item/resolvers.ts'
 import { messageResolvers } from './message/resolvers.ts'
 import { asMutations } from './mutations.ts'
 import { postResolvers } from './post/resolvers.ts'
+import { quotaResolvers } from './quota/resolvers.ts'
 import { roomResolvers } from './room/resolvers.ts'
 import { sessionResolvers } from './session/resolvers.ts'
 import { userResolvers } from './user/resolvers.ts'
@@ -18,6 +19,7 @@ const nouns: readonly Resolvers[] = [
   roomResolvers,
   messageResolvers,
   directoryItemResolvers,
+  quotaResolvers,
 ]
 
 const together = merged(nouns)

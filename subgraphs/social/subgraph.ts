@@ -13,6 +13,8 @@ import { roomAudience } from './message/audience.ts'
 import { topicOf } from './message/message.ts'
 import { messageRepository } from './message/repository.ts'
 import { postRepository } from './post/repository.ts'
+import { DEFAULT_WRITE_QUOTAS, type WriteQuotas } from './quota/quota.ts'
+import { quotaRepository } from './quota/repository.ts'
 import { resolvers } from './resolvers.ts'
 import { roomRepository } from './room/repository.ts'
 import { attemptRepository } from './session/attempt-repository.ts'
@@ -33,6 +35,7 @@ export async function socialSubgraph({
   log,
   now = () => new Date(),
   counting = countedHere(now),
+  quotas = DEFAULT_WRITE_QUOTAS,
 }: {
   readonly connection: Connection
   /** Answers queries that may be a second old; absent: the database does. */
@@ -42,6 +45,8 @@ export async function socialSubgraph({
   readonly now?: () => Date
   /** Where limits of addresses are counted; absent: here. */
   readonly counting?: Counting
+  /** What each user may write. */
+  readonly quotas?: WriteQuotas
 }): Promise<Subgraph> {
   // Not the error itself: pg hangs the whole client on it.
   const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
@@ -54,16 +59,19 @@ export async function socialSubgraph({
   // Who somebody is must not be a second old.
   const sessions = sessionRepository(database.now)
   const inRoom = oneByOne('changes of this room')
-  const messages = messageRepository(database.query, inRoom)
+  // What is left must not be a second old.
+  const quota = quotaRepository(database.now, quotas)
+  const messages = messageRepository(database.query, inRoom, quota)
   const parts: Parts = {
     users: userRepository(database.query),
     sessions,
     // Which networks are locked and known must not be a second old either.
     attempts: attemptRepository(database.now),
-    posts: postRepository(database.query),
-    comments: commentRepository(database.query),
+    posts: postRepository(database.query, quota),
+    comments: commentRepository(database.query, quota),
     rooms: roomRepository(database.query, inRoom),
     messages,
+    quota,
     keys: keyRing(sessions),
     events: await eventFeed({ connection, schema: 'social', log }),
     audiences: { room: roomAudience(messages, sessions, now), signUps: signUpAudience(sessions, now) },

@@ -27,6 +27,7 @@ export type Tables = OutboxTables & {
     attempted_at: Date
   }
   login_network: { user_id: string; network_hash: Buffer; signed_in_at: Date }
+  write_quota: { author_id: string; writes_left: number; bytes_left: number; counted_at: Date }
   signing_key: { kid: string; public_key: unknown; private_key: unknown; created_at: Date; retires_at: Date }
   post: {
     id: GeneratedAlways<string>

@@ -120,6 +120,8 @@ export const userRepository = (database: Kysely<Tables>) => ({
           if (before?.role === 'ADMIN') await lockAdministrators(transaction)
           // Rooms before the user, as everybody locks them who writes into one or adds to it.
           await leaveEveryRoom(transaction, id)
+          // Before the user, as everybody locks it who writes.
+          await transaction.deleteFrom('write_quota').where('author_id', '=', id).execute()
           const user = await lockUser(transaction, id)
           if (!user) return false
           // Made an administrator meanwhile.

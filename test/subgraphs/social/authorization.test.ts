@@ -28,6 +28,7 @@ const FIELDS: Readonly<Record<string, Row>> = {
   'User.phoneNumber': ['null', 'value', 'null', 'null', 'null'],
   'User.posts': EVERYBODY,
   'User.createdAt': EVERYBODY,
+  'User.writeQuota': ['null', 'value', 'null', 'null', 'null'],
 
   'Post.id': EVERYBODY,
   'Post.title': EVERYBODY,
@@ -68,7 +69,7 @@ const FIELDS: Readonly<Record<string, Row>> = {
 
 /** Types that only carry what an operation answers: whoever got the answer may read all of it. */
 const CARRIERS =
-  /(?:Payload|Success|Connection|Edge)$|^(?:PageInfo|Error|NotFoundError|ValidationError|LoginSuccess|InvalidCredentials|AccountLocked|InvalidRefreshToken|JsonWebKey)$/
+  /(?:Payload|Success|Connection|Edge)$|^(?:PageInfo|Error|NotFoundError|ValidationError|LoginSuccess|InvalidCredentials|AccountLocked|InvalidRefreshToken|JsonWebKey|QuotaExceededError|QuotaLevel|WriteQuota)$/
 
 /** Everything that an operation on the root needs: made afresh for each caller, with `self` as user, author and owner. */
 type World = {

@@ -5,6 +5,7 @@ import type { Caller } from '../../../../subgraphs/runtime/caller.ts'
 import { openDatabase } from '../../../../subgraphs/runtime/database.ts'
 import { opaqueId } from '../../../../subgraphs/runtime/id.ts'
 import type { Subgraph } from '../../../../subgraphs/runtime/subgraph.ts'
+import { DEFAULT_WRITE_QUOTAS, type WriteQuotas } from '../../../../subgraphs/social/quota/quota.ts'
 import { keyRing } from '../../../../subgraphs/social/session/key-ring.ts'
 import { sessionRepository } from '../../../../subgraphs/social/session/repository.ts'
 import { signToken } from '../../../../subgraphs/social/session/token.ts'
@@ -34,13 +35,16 @@ export type Social = {
   readonly close: () => Promise<void>
 }
 
-/** The real subgraph over a database of its own. `now` moves its clock. */
-export async function startSocial(now: () => Date = () => new Date()): Promise<Social> {
+/** The real subgraph over a database of its own. `now` moves its clock, but not that of the database. */
+export async function startSocial(
+  now: () => Date = () => new Date(),
+  quotas: WriteQuotas = DEFAULT_WRITE_QUOTAS,
+): Promise<Social> {
   const database = await freshDatabase()
   const { connection } = database
   const { pool, ...own } = openDatabase<Tables>(connection, { schema: 'social', max: 2, onError: () => {} })
   const keys = keyRing(sessionRepository(own.query))
-  const subgraph = await socialSubgraph({ connection, log: pino({ level: 'silent' }), now })
+  const subgraph = await socialSubgraph({ connection, log: pino({ level: 'silent' }), now, quotas })
   let users = 0
 
   return {
