@@ -12,6 +12,7 @@ import type { PostRepository } from './post/repository.ts'
 import type { QuotaRepository } from './quota/repository.ts'
 import { roomLoaders } from './room/loaders.ts'
 import type { RoomRepository } from './room/repository.ts'
+import type { RoomInvitationRepository } from './room-invitation/repository.ts'
 import type { AttemptRepository } from './session/attempt-repository.ts'
 import type { Audience } from './session/audience.ts'
 import type { KeyRing } from './session/key-ring.ts'
@@ -28,13 +29,14 @@ export type Parts = {
   readonly posts: PostRepository
   readonly comments: CommentRepository
   readonly rooms: RoomRepository
+  readonly roomInvitations: RoomInvitationRepository
   readonly messages: MessageRepository
   /** What users may still write. */
   readonly quota: QuotaRepository
   readonly keys: KeyRing
   readonly events: EventFeed
   /** Who is told of what as long as it may be. */
-  readonly audiences: { readonly room: Audience; readonly signUps: Audience }
+  readonly audiences: { readonly room: Audience; readonly signUps: Audience; readonly invitations: Audience }
   /** By address and network: log-ins whose password is being checked. */
   readonly oneLogInByOne: OneByOne
   /** What one client address may do how often. */

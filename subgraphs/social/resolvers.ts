@@ -8,6 +8,7 @@ import { asMutations } from './mutations.ts'
 import { postResolvers } from './post/resolvers.ts'
 import { quotaResolvers } from './quota/resolvers.ts'
 import { roomResolvers } from './room/resolvers.ts'
+import { roomInvitationResolvers } from './room-invitation/resolvers.ts'
 import { sessionResolvers } from './session/resolvers.ts'
 import { userResolvers } from './user/resolvers.ts'
 
@@ -20,6 +21,7 @@ const nouns: readonly Resolvers[] = [
   messageResolvers,
   directoryItemResolvers,
   quotaResolvers,
+  roomInvitationResolvers,
 ]
 
 const together = merged(nouns)

@@ -16,7 +16,10 @@ import { postRepository } from './post/repository.ts'
 import { DEFAULT_WRITE_QUOTAS, type WriteQuotas } from './quota/quota.ts'
 import { quotaRepository } from './quota/repository.ts'
 import { resolvers } from './resolvers.ts'
-import { roomRepository } from './room/repository.ts'
+import { lockRoom, roomRepository } from './room/repository.ts'
+import { invitationAudience } from './room-invitation/audience.ts'
+import { roomInvitationRepository } from './room-invitation/repository.ts'
+import { invitedUserIn } from './room-invitation/room-invitation.ts'
 import { attemptRepository } from './session/attempt-repository.ts'
 import { keyRing } from './session/key-ring.ts'
 import { sessionRepository } from './session/repository.ts'
@@ -62,6 +65,7 @@ export async function socialSubgraph({
   // What is left must not be a second old.
   const quota = quotaRepository(database.now, quotas)
   const messages = messageRepository(database.query, inRoom, quota)
+  const roomInvitations = roomInvitationRepository(database.query, inRoom, lockRoom)
   const parts: Parts = {
     users: userRepository(database.query),
     sessions,
@@ -69,12 +73,17 @@ export async function socialSubgraph({
     attempts: attemptRepository(database.now),
     posts: postRepository(database.query, quota),
     comments: commentRepository(database.query, quota),
-    rooms: roomRepository(database.query, inRoom),
+    rooms: roomRepository(database.query, inRoom, quota),
+    roomInvitations,
     messages,
     quota,
     keys: keyRing(sessions),
     events: await eventFeed({ connection, schema: 'social', log }),
-    audiences: { room: roomAudience(messages, sessions, now), signUps: signUpAudience(sessions, now) },
+    audiences: {
+      room: roomAudience(messages, sessions, now),
+      signUps: signUpAudience(sessions, now),
+      invitations: invitationAudience(roomInvitations, sessions, now),
+    },
     oneLogInByOne: oneByOne('log-ins with this address'),
     limits: {
       signUps: rateLimit('sign-ups', 60, counting),
@@ -101,4 +110,10 @@ export async function socialSubgraph({
 
 /** The types whose objects an event of this topic tells of; null: it is not known. */
 const changedBy = (topic: string): readonly string[] | null =>
-  topic === SIGN_UPS ? ['User'] : topic.startsWith(topicOf('')) ? ['Message', 'Room'] : null
+  topic === SIGN_UPS
+    ? ['User']
+    : topic.startsWith(topicOf(''))
+      ? ['Message', 'Room']
+      : invitedUserIn(topic) !== null
+        ? ['RoomInvitation']
+        : null

@@ -43,5 +43,12 @@ export type Tables = OutboxTables & {
   comment: { id: GeneratedAlways<string>; post_id: string; author_id: string; content: string; created_at: Generated<Date> }
   room: { id: GeneratedAlways<string>; name: string; owner_id: string; created_at: Generated<Date> }
   room_member: { room_id: string; user_id: string; joined_at: Generated<Date> }
+  room_invitation: {
+    room_id: string
+    user_id: string
+    inviter_id: string
+    invited_at: Generated<Date>
+    declined_at: Date | null
+  }
   message: { id: GeneratedAlways<string>; room_id: string; author_id: string; text: string; created_at: Generated<Date> }
 }

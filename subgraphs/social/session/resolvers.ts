@@ -2,7 +2,6 @@ import type { Resolvers } from '#generated/social/resolvers.ts'
 import { hashPassword, passwordProblem } from '../../runtime/password.ts'
 import { validationError } from '../../runtime/validation.ts'
 import type { Context } from '../context.ts'
-import { accountLocked } from './refusal.ts'
 import { type Checked, checkPassword, openSession, refreshSession, type Tokens } from './sign-in.ts'
 
 export const sessionResolvers = {
@@ -60,7 +59,9 @@ function refusedLogin(checked: Checked & { readonly kind: 'wrong' | 'locked' }) 
   if (checked.kind === 'wrong') {
     return { __typename: 'InvalidCredentials' as const, message: 'Expected the address and the password of a user.' }
   }
-  return accountLocked(checked.unlockAt)
+  const { unlockAt } = checked
+  const message = `Too many wrong passwords for this address: try again after ${unlockAt.toISOString()}.`
+  return { __typename: 'AccountLocked' as const, message, unlockAt }
 }
 
 async function success(userId: string, { token, expiresAt, refreshToken }: Tokens, { load, introduced }: Context) {

@@ -6,9 +6,8 @@ import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../ru
 import type { OutboxEvent } from '../../runtime/outbox.ts'
 import { isText, notFoundError, validationError } from '../../runtime/validation.ts'
 import type { Context } from '../context.ts'
-import { accountLocked } from '../session/refusal.ts'
 import { checkPassword } from '../session/sign-in.ts'
-import { changeProblems, lastAdministrator, passwordNeeded, passwordWrong, signUp, taken } from './sign-up.ts'
+import { changeProblems, lastAdministrator, passwordLocked, passwordNeeded, passwordWrong, signUp, taken } from './sign-up.ts'
 import { emailKey, nameKey, SIGN_UPS, type User } from './user.ts'
 
 const MOST_SKIPPED = 100_000
@@ -136,7 +135,7 @@ async function refuseAddress(email: string, changed: User, currentPassword: stri
   if (currentPassword === null) return validationError([passwordNeeded])
   const checked = await checkPassword(viewer.email, currentPassword, context)
   if (checked.kind === 'right') return null
-  return checked.kind === 'locked' ? accountLocked(checked.unlockAt) : validationError([passwordWrong])
+  return validationError([checked.kind === 'locked' ? passwordLocked(checked.unlockAt) : passwordWrong])
 }
 
 /** The user with this opaque id, for that user and administrators; null when there is none. Throws FORBIDDEN for others. */

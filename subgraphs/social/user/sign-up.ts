@@ -78,6 +78,12 @@ export const passwordWrong: Problem = {
   message: 'Expected "currentPassword" to be your present password, got another one.',
 }
 
+/** A change of an address after too many wrong passwords of the caller. */
+export const passwordLocked = (unlockAt: Date): Problem => ({
+  field: 'currentPassword',
+  message: `Too many wrong passwords for this address: try again after ${unlockAt.toISOString()}.`,
+})
+
 /** A change after which nobody would be an administrator; `field` is what would have to stay. */
 export const lastAdministrator = (field: string): Problem => ({
   field,

@@ -32,6 +32,8 @@ export type Social = {
   readonly sql: (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
   readonly ask: (query: string, variables?: Record<string, unknown>, caller?: Caller) => Promise<Answered>
   readonly aUser: (user?: { name?: string; email?: string; role?: Role; phoneNumber?: string | null }) => Promise<TestUser>
+  /** Makes these users members of a room that they are invited into. */
+  readonly join: (room: string, users: readonly (TestUser | undefined)[]) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -77,6 +79,15 @@ export async function startSocial(
       const { token } = await signToken({ userId: row, sessionId, signedInAt: null }, keys, at)
       const credentials = { authorization: `Bearer ${token}` }
       return { id: opaqueId('User', row), row, email, caller: { ...ANONYMOUS, credentials } }
+    },
+    async join(room, users) {
+      for (const user of users) {
+        const accept = 'mutation ($room: ID!) { r: acceptRoomInvitation(roomId: $room) { __typename } }'
+        const contextValue = subgraph.context(user?.caller ?? ANONYMOUS)
+        const { data } = await graphql({ schema: subgraph.schema, source: accept, variableValues: { room }, contextValue })
+        const answer = (data?.r as { __typename: string } | undefined)?.__typename
+        if (answer !== 'AcceptRoomInvitationSuccess') throw new Error(`Expected ${user?.email} to be invited.`)
+      }
     },
     close: async () => {
       await subgraph.close()
