@@ -4,6 +4,7 @@ import { splitVariables } from './gateway/split/variables.ts'
 import { wholeNumber } from './subgraphs/runtime/config.ts'
 import { socialVariables } from './subgraphs/social/variables.ts'
 import { fileVariables } from './subgraphs/store/file/variables.ts'
+import { storeQuotaVariables } from './subgraphs/store/quota/variables.ts'
 import { webhookVariables } from './subgraphs/store/webhook-delivery/variables.ts'
 import { collectorVariables } from './subgraphs/trust/collectors/variables.ts'
 import { trustVariables } from './subgraphs/trust/variables.ts'
@@ -241,6 +242,7 @@ export const variables = {
   },
   ...splitVariables,
   ...socialVariables,
+  ...storeQuotaVariables,
   ...fileVariables,
   ...webhookVariables,
   ...collectorVariables,

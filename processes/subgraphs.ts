@@ -16,6 +16,7 @@ import { fileStorageOf } from '../subgraphs/store/file/configured.ts'
 import { storeFiles } from '../subgraphs/store/file/files.ts'
 import { fileSources } from '../subgraphs/store/file/source.ts'
 import type { FileStorage } from '../subgraphs/store/file/storage.ts'
+import { storeQuotas } from '../subgraphs/store/quota/quota.ts'
 import { seedStore } from '../subgraphs/store/sample/operator.ts'
 import { type StoreSubgraph, storeSubgraph } from '../subgraphs/store/subgraph.ts'
 import { webhookNetworkOf } from '../subgraphs/store/webhook-delivery/variables.ts'
@@ -63,7 +64,14 @@ export const STARTED = {
     const kept = storage ?? (await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })).storage
     const files = storeFiles(kept, fileSources())
     const webhookNetwork = webhookNetworkOf(config)
-    const store = await storeSubgraph({ connection, replica, publicUrl, userKeys, files, counting, log, webhookNetwork })
+    const quotas = storeQuotas({
+      products: config.STORE_PRODUCTS,
+      productsPerDay: config.STORE_PRODUCTS_PER_DAY,
+      fileBytes: config.STORE_FILE_BYTES,
+      fileBytesPerDay: config.STORE_FILE_BYTES_PER_DAY,
+    })
+    const outside = { files, counting, log, webhookNetwork }
+    const store = await storeSubgraph({ connection, replica, publicUrl, userKeys, quotas, ...outside })
     // Nobody has to wait for a shop.
     const start = () => defer(seedStore(connection, { files, log }))
     return { ...closedLater(store, defer), start }

@@ -1,4 +1,4 @@
-import { type Config, type Variables, wholeNumber } from '../runtime/config.ts'
+import { type Variables, wholeNumber } from '../runtime/config.ts'
 
 /** The largest post: 50,000 characters of up to three bytes in UTF-8 (four for two of them), and a title. */
 const MAX_POST_BYTES = 151_000
@@ -24,5 +24,3 @@ export const socialVariables = {
     meaning: 'Text, in UTF-8, that one user may write with them in 24 hours; 0 sets no bound.',
   },
 } satisfies Variables
-
-export type SocialConfig = Config<typeof socialVariables>

@@ -54,6 +54,8 @@ import { productOptionRepository } from './product-option/repository.ts'
 import { productReviewRepository } from './product-review/repository.ts'
 import { productVariantRepository } from './product-variant/repository.ts'
 import { promotionRepository } from './promotion/repository.ts'
+import { DEFAULT_STORE_QUOTAS, type StoreQuotas } from './quota/quota.ts'
+import { storeQuotaRepository } from './quota/repository.ts'
 import { resolvers } from './resolvers.ts'
 import { scriptTagRepository } from './script-tag/repository.ts'
 import { shippingMethodRepository } from './shipping-method/repository.ts'
@@ -90,6 +92,7 @@ export async function storeSubgraph({
   log,
   now = () => new Date(),
   counting = countedHere(now),
+  quotas = DEFAULT_STORE_QUOTAS,
   shippingNetwork,
   webhookNetwork,
   jobClock,
@@ -108,6 +111,8 @@ export async function storeSubgraph({
   readonly now?: () => Date
   /** Where limits of addresses are counted; absent: here. */
   readonly counting?: Counting
+  /** What each store may have and add. */
+  readonly quotas?: StoreQuotas
   readonly shippingNetwork?: ShippingNetwork
   readonly webhookNetwork?: WebhookNetwork
   readonly jobClock?: JobClock
@@ -180,6 +185,8 @@ export async function storeSubgraph({
     taxes: taxRepository(database.query),
     shippingMethods: shippingMethodRepository(database.query),
     promotions: promotionRepository(database.query),
+    // What is left must not be a second old.
+    quota: storeQuotaRepository(database.now, quotas),
     shippingServices: shippingServices(shippingNetwork),
     webhookDeliveries: webhookDeliveryRepository(database.query),
     webhookSubscriptions: webhookSubscriptionRepository(database.query),

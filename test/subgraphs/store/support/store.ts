@@ -3,6 +3,7 @@ import type { JWTVerifyGetKey } from 'jose'
 import pino from 'pino'
 import type { Caller } from '../../../../subgraphs/runtime/caller.ts'
 import { type Database, openDatabase } from '../../../../subgraphs/runtime/database.ts'
+import { DEFAULT_STORE_QUOTAS, type StoreQuotas } from '../../../../subgraphs/store/quota/quota.ts'
 import type { ShippingNetwork } from '../../../../subgraphs/store/shipping-method/service.ts'
 import { paidByOperator, setUpStore } from '../../../../subgraphs/store/store/set-up.ts'
 import { type StoreSubgraph, storeSubgraph } from '../../../../subgraphs/store/subgraph.ts'
@@ -73,12 +74,14 @@ export async function startStore(
     webhooks = {},
     publicUrl = PUBLIC_URL,
     log = pino({ level: 'silent' }),
+    quotas = DEFAULT_STORE_QUOTAS,
   }: {
     readonly shippingNetwork?: ShippingNetwork | undefined
     readonly userKeys?: JWTVerifyGetKey | undefined
     readonly webhooks?: WebhookOptions | undefined
     readonly publicUrl?: string
     readonly log?: pino.Logger
+    readonly quotas?: StoreQuotas
   } = {},
 ): Promise<StoreStack> {
   const database = await freshDatabase()
@@ -92,6 +95,7 @@ export async function startStore(
     files,
     log,
     now,
+    quotas,
     ...(shippingNetwork && { shippingNetwork }),
     ...webhooks,
   })
