@@ -67,8 +67,8 @@ export const STARTED = {
     const quotas = storeQuotas({
       products: config.STORE_PRODUCTS,
       productsPerDay: config.STORE_PRODUCTS_PER_DAY,
-      fileBytes: config.STORE_FILE_BYTES,
-      fileBytesPerDay: config.STORE_FILE_BYTES_PER_DAY,
+      fileBytes: config.STORE_FILE_MEGABYTES * 1_000_000,
+      fileBytesPerDay: config.STORE_FILE_MEGABYTES_PER_DAY * 1_000_000,
     })
     const outside = { files, counting, log, webhookNetwork }
     const store = await storeSubgraph({ connection, replica, publicUrl, userKeys, quotas, ...outside })

@@ -15,7 +15,7 @@ export const socialVariables = {
   },
   // Sixty of the largest posts, or two novels, a day.
   USER_BYTES_PER_DAY: {
-    read: wholeNumber(0, 2_000_000_000).refine(
+    read: wholeNumber(0, 999_999_999).refine(
       (bytes) => bytes === 0 || bytes >= MAX_POST_BYTES,
       `0 or at least ${MAX_POST_BYTES}, one post`,
     ),

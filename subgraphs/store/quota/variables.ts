@@ -1,14 +1,11 @@
 import { type Variables, wholeNumber } from '../../runtime/config.ts'
 
-/** Bytes that a setting may name: a petabyte, which a double counts exactly. */
-const MAX_BYTES = 1_000_000_000_000_000
+/** The largest file that is taken (`DOWNLOAD` in file/file.ts), in megabytes. */
+const MAX_FILE_MEGABYTES = 100
 
-/** The largest file that is taken (`DOWNLOAD` in file/file.ts). */
-const MAX_FILE_BYTES = 100_000_000
-
-const bytes = wholeNumber(0, MAX_BYTES).refine(
-  (value) => value === 0 || value >= MAX_FILE_BYTES,
-  `0 or at least ${MAX_FILE_BYTES}, one file`,
+const megabytes = wholeNumber(0, 999_999_999).refine(
+  (value) => value === 0 || value >= MAX_FILE_MEGABYTES,
+  `0 or at least ${MAX_FILE_MEGABYTES}, one file`,
 )
 
 /**
@@ -17,27 +14,27 @@ const bytes = wholeNumber(0, MAX_BYTES).refine(
  */
 export const storeQuotaVariables = {
   STORE_PRODUCTS: {
-    read: wholeNumber(0, 1_000_000_000),
+    read: wholeNumber(0, 999_999_999),
     default: '1000000',
     unit: 'products',
     meaning: 'Products that one store may have; 0 sets no bound.',
   },
   STORE_PRODUCTS_PER_DAY: {
-    read: wholeNumber(0, 1_000_000_000),
+    read: wholeNumber(0, 999_999_999),
     default: '250000',
     unit: 'products per day',
     meaning: 'Products that one store may create in 24 hours, all at once or spread, deleted ones among them; 0 sets no bound.',
   },
-  STORE_FILE_BYTES: {
-    read: bytes,
-    default: '200000000000',
-    unit: 'bytes',
+  STORE_FILE_MEGABYTES: {
+    read: megabytes,
+    default: '200000',
+    unit: 'megabytes',
     meaning: 'Pictures, attachments and digital goods that one store may keep; 0 sets no bound.',
   },
-  STORE_FILE_BYTES_PER_DAY: {
-    read: bytes,
-    default: '50000000000',
-    unit: 'bytes per day',
+  STORE_FILE_MEGABYTES_PER_DAY: {
+    read: megabytes,
+    default: '50000',
+    unit: 'megabytes per day',
     meaning: 'The same that one store may add in 24 hours, all at once or spread, deleted ones among them; 0 sets no bound.',
   },
 } satisfies Variables
