@@ -21,6 +21,8 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     PostConnection: '../../subgraphs/runtime/keyset.ts#KeysetPage<PostModel>',
     CommentConnection: '../../subgraphs/runtime/keyset.ts#KeysetPage<CommentModel>',
     RoomConnection: '../../subgraphs/runtime/keyset.ts#KeysetPage<RoomModel>',
+    RoomInvitation: '../../subgraphs/social/room-invitation/room-invitation.ts#RoomInvitation as RoomInvitationModel',
+    RoomInvitationConnection: '../../subgraphs/runtime/keyset.ts#KeysetPage<RoomInvitationModel>',
     RoomMemberConnection: '../../subgraphs/social/room/room.ts#RoomMemberPage as RoomMemberPageModel',
     RoomMemberEdge: 'RoomMemberPageModel["edges"][number]',
     MessageConnection: '../../subgraphs/runtime/keyset.ts#KeysetPage<MessageModel>',

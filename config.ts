@@ -3,7 +3,9 @@ import { proxyVariables } from './gateway/proxies.ts'
 import { splitVariables } from './gateway/split/variables.ts'
 import { wholeNumber } from './subgraphs/runtime/config.ts'
 import { secretsVariables } from './subgraphs/runtime/secrets/variables.ts'
+import { socialVariables } from './subgraphs/social/variables.ts'
 import { fileVariables } from './subgraphs/store/file/variables.ts'
+import { storeQuotaVariables } from './subgraphs/store/quota/variables.ts'
 import { webhookVariables } from './subgraphs/store/webhook-delivery/variables.ts'
 import { collectorVariables } from './subgraphs/trust/collectors/variables.ts'
 import { trustVariables } from './subgraphs/trust/variables.ts'
@@ -274,6 +276,8 @@ export const variables = {
     meaning: 'How long a stop goes on to take requests while /ready says 503, so that a balancer sends the next ones elsewhere.',
   },
   ...splitVariables,
+  ...socialVariables,
+  ...storeQuotaVariables,
   ...fileVariables,
   ...webhookVariables,
   ...collectorVariables,

@@ -27,7 +27,8 @@ const { values } = parseArgs({
 })
 const [idle, subscribers, messages] = [values.idle, values.subscribers, values.messages].map(Number) as [number, number, number]
 
-const atrium = await startAtrium()
+// One person says more in a minute here than people do.
+const atrium = await startAtrium({ settings: { USER_WRITES_PER_MINUTE: '0', USER_BYTES_PER_DAY: '0' } })
 const address = `${atrium.base.replace('http', 'ws')}/graphql`
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
@@ -153,6 +154,9 @@ async function measureFanOut(people: readonly Person[]): Promise<void> {
     owner.token,
   )
   const roomId = createRoom.room.id
+  for (const { token } of people.slice(1)) {
+    await ask('mutation ($r: ID!) { acceptRoomInvitation(roomId: $r) { __typename } }', { r: roomId }, token)
+  }
   const query = 'subscription ($roomId: ID!) { messageReceived(roomId: $roomId) { id text author { name } room { name } } }'
   const subscription = JSON.stringify({ id: '1', type: 'subscribe', payload: { query, variables: { roomId } } })
 

@@ -118,13 +118,18 @@ function eraseCommand(): Command {
       const row = await userRow(id)
       const { withStores } = await import('../subgraphs/store/store/operator.ts')
       const report = await withDatabase(async ({ connection }) => {
-        const user = await withAccounts(connection, async (accounts) => (await accounts.list()).find((each) => each.id === row))
+        const user = await withAccounts(connection, async (accounts) => {
+          // Before anything changes in the stores.
+          if (await accounts.isLastAdministrator(row)) throw lastAdministrator(id)
+          return (await accounts.list()).find((each) => each.id === row)
+        })
         // Last of all: while the user is there, this can be said again.
         const inStores = await withStores(connection, async (stores) => ({
           stores: await stores.disown(id),
           ...(customer && user ? await stores.erase(user.email) : { customers: 0, orders: 0 }),
         }))
-        await withAccounts(connection, (accounts) => accounts.erase(row))
+        if ((await withAccounts(connection, (accounts) => accounts.erase(row))) === 'last administrator')
+          throw lastAdministrator(id)
         return inStores
       })
       const { stores, customers, orders } = report
@@ -135,6 +140,11 @@ function eraseCommand(): Command {
         )
     })
 }
+
+const lastAdministrator = (id: string): Refusal =>
+  new Refusal(
+    `The user with the id "${id}" is the last administrator: make another one first, with \`atrium user create --role ADMIN\` or \`updateUser\`.`,
+  )
 
 /** The row of a user by the opaque id that an operator gave. */
 async function userRow(id: string): Promise<string> {

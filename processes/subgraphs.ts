@@ -12,12 +12,14 @@ import { Refusal } from '../subgraphs/runtime/refusal.ts'
 import type { SecretCipher } from '../subgraphs/runtime/secrets/cipher.ts'
 import type { Subgraph } from '../subgraphs/runtime/subgraph.ts'
 import type { SessionCheck } from '../subgraphs/runtime/user-token.ts'
+import { writeQuotas } from '../subgraphs/social/quota/quota.ts'
 import { socialSubgraph } from '../subgraphs/social/subgraph.ts'
 import type { BanLookup } from '../subgraphs/store/access/access.ts'
 import { fileStorageOf } from '../subgraphs/store/file/configured.ts'
 import { storeFiles } from '../subgraphs/store/file/files.ts'
 import { fileSources } from '../subgraphs/store/file/source.ts'
 import type { FileStorage } from '../subgraphs/store/file/storage.ts'
+import { storeQuotas } from '../subgraphs/store/quota/quota.ts'
 import { seedStore } from '../subgraphs/store/sample/operator.ts'
 import { type StoreSubgraph, storeSubgraph } from '../subgraphs/store/subgraph.ts'
 import { webhookNetworkOf } from '../subgraphs/store/webhook-delivery/variables.ts'
@@ -60,9 +62,10 @@ export const STARTED = {
     return closedLater(await directorySubgraph({ connection, publicUrl, log }), defer)
   },
   social: async (making: Making): Promise<Subgraph> => {
-    const { connection, counting, secrets, log, defer } = making
+    const { config, connection, counting, secrets, log, defer } = making
+    const quotas = writeQuotas(config.USER_WRITES_PER_MINUTE, config.USER_BYTES_PER_DAY)
     const replica = await replicaOf('social', making)
-    return closedLater(await socialSubgraph({ connection, replica, counting, secrets, log }), defer)
+    return closedLater(await socialSubgraph({ connection, replica, counting, secrets, log, quotas }), defer)
   },
   store: async (making: Making): Promise<StoreSubgraph> => {
     const { config, connection, publicUrl, userKeys, isSessionOpen, storage, counting, banEndsIn, secrets, log, defer } = making
@@ -70,8 +73,14 @@ export const STARTED = {
     const kept = storage ?? (await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })).storage
     const files = storeFiles(kept, fileSources())
     const webhookNetwork = webhookNetworkOf(config)
+    const quotas = storeQuotas({
+      products: config.STORE_PRODUCTS,
+      productsPerDay: config.STORE_PRODUCTS_PER_DAY,
+      fileBytes: config.STORE_FILE_MEGABYTES * 1_000_000,
+      fileBytesPerDay: config.STORE_FILE_MEGABYTES_PER_DAY * 1_000_000,
+    })
     const users = { userKeys, isSessionOpen }
-    const own = { connection, replica, publicUrl, ...users, files, counting, banEndsIn, secrets, log, webhookNetwork }
+    const own = { connection, replica, publicUrl, ...users, files, counting, banEndsIn, secrets, quotas, log, webhookNetwork }
     const store = await storeSubgraph(own)
     // Nobody has to wait for a shop.
     const start = () => defer(seedStore(connection, { files, secrets, log }))

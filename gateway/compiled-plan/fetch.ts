@@ -1,6 +1,7 @@
 import type { ExecutionResult } from 'graphql'
 import type { Passage } from '../link.ts'
 import { type Data, isData, type TypeTest } from './data.ts'
+import { type Gap, gapOf } from './gaps.ts'
 import { tableOf, tables } from './identity.ts'
 import { copied, merge } from './merge.ts'
 import { pathsTo, type ResponsePath, unite } from './places.ts'
@@ -64,10 +65,15 @@ function fetchOfFields({ ask, isOf, inputOf, rewrite, selected, way, shared, key
     const { data, errors } = await ask(inputOf(run.variables), run)
     // The same is answered for all of them, if there are several at all.
     const places = () => (way.length === 0 ? [[]] : [...pathsTo(run.data, way).values()].flat().map((path) => path.map(keyIn)))
+    const gaps: Gap[] = []
     for (const error of errors ?? []) {
       const path = error.path?.map(keyIn)
       for (const place of path ? places() : [null]) report(run.problems, error, place && path && [...place, ...path])
+      const gap = data && error.path ? gapOf(data, error.path, selected, keyIn) : null
+      if (gap) gaps.push(gap)
     }
+    if (gaps.length > 0)
+      run.problems.missing(() => places().flatMap((place) => gaps.flatMap((gap) => pathsIn(gap, place, keyIn))))
     if (!data) {
       run.problems.missing(() => places().flatMap((place) => selected.map(({ key }) => [...place, keyIn(key)])))
       return
@@ -133,9 +139,12 @@ function fetchOfEntities({
     const variables = inputOf(run.variables)
     variables.representations = representations
     const { data, errors } = await ask(variables, run)
-    if (errors) for (const error of errors) reportOf(run, error, targets, places)
-
     const entities = data?.[ENTITIES]
+    if (errors) {
+      for (const error of errors) reportOf(run, error, targets, places)
+      if (Array.isArray(entities)) explain(run, errors, entities, targets, places)
+    }
+
     if (!Array.isArray(entities) || entities.length !== representations.length) {
       run.problems.missing(() => pathsOf(run, targets))
       if (data) {
@@ -175,11 +184,41 @@ function fetchOfEntities({
     for (const path of pathsOf(run, own)) report(run.problems, error, [...path, ...rest.map(keyIn)])
   }
 
+  /** Remembers what errors about entities explain beside the fields that they name. */
+  function explain(
+    run: PlanRun,
+    errors: NonNullable<ExecutionResult['errors']>,
+    entities: readonly unknown[],
+    targets: readonly Data[],
+    places: readonly number[],
+  ): void {
+    const gaps = new Map<number, Gap[]>()
+    for (const { path } of errors) {
+      const [first, place, ...rest] = path ?? []
+      if (first !== ENTITIES || typeof place !== 'number') continue
+      const gap = gapOf(entities[place], rest, selected, keyIn)
+      if (gap) gaps.set(place, [...(gaps.get(place) ?? []), gap])
+    }
+    if (gaps.size === 0) return
+    run.problems.missing(() => {
+      const paths = pathsTo(run.data, way)
+      return targets.flatMap((target, index) => {
+        const own = gaps.get(places[index] as number) ?? []
+        const at = own.length === 0 ? [] : (paths.get(target) ?? [])
+        return at.flatMap((path) => own.flatMap((gap) => pathsIn(gap, path.map(keyIn), keyIn)))
+      })
+    })
+  }
+
   function pathsOf(run: PlanRun, objects: readonly Data[]): readonly ResponsePath[] {
     const paths = pathsTo(run.data, way)
     return [...new Set(objects)].flatMap((object) => (paths.get(object) ?? []).map((path) => path.map(keyIn)))
   }
 }
+
+/** The paths of a gap, as the client knows them, below the object that the fetch was about. */
+const pathsIn = ({ at, keys }: Gap, place: ResponsePath, keyIn: Parts['keyIn']): ResponsePath[] =>
+  keys.map((key) => [...place, ...at.map(keyIn), keyIn(key)])
 
 /** Errors about the plan have no code; those of links do. */
 function report(

@@ -9,8 +9,11 @@ import { messageLoaders } from './message/loaders.ts'
 import type { MessageRepository } from './message/repository.ts'
 import { postLoaders } from './post/loaders.ts'
 import type { PostRepository } from './post/repository.ts'
+import type { QuotaRepository } from './quota/repository.ts'
 import { roomLoaders } from './room/loaders.ts'
 import type { RoomRepository } from './room/repository.ts'
+import type { RoomInvitationRepository } from './room-invitation/repository.ts'
+import type { AttemptRepository } from './session/attempt-repository.ts'
 import type { Audience } from './session/audience.ts'
 import type { KeyRing } from './session/key-ring.ts'
 import type { SessionRepository } from './session/repository.ts'
@@ -22,15 +25,19 @@ import type { UserRepository } from './user/repository.ts'
 export type Parts = {
   readonly users: UserRepository
   readonly sessions: SessionRepository
+  readonly attempts: AttemptRepository
   readonly posts: PostRepository
   readonly comments: CommentRepository
   readonly rooms: RoomRepository
+  readonly roomInvitations: RoomInvitationRepository
   readonly messages: MessageRepository
+  /** What users may still write. */
+  readonly quota: QuotaRepository
   readonly keys: KeyRing
   readonly events: EventFeed
   /** Who is told of what as long as it may be. */
-  readonly audiences: { readonly room: Audience; readonly signUps: Audience }
-  /** By address: log-ins whose password is being checked. */
+  readonly audiences: { readonly room: Audience; readonly signUps: Audience; readonly invitations: Audience }
+  /** By address and network: log-ins whose password is being checked. */
   readonly oneLogInByOne: OneByOne
   /** What one client address may do how often. */
   readonly limits: { readonly signUps: RateLimit; readonly logIns: RateLimit; readonly refreshes: RateLimit }

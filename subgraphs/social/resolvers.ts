@@ -6,7 +6,9 @@ import { directoryItemResolvers } from './directory-item/resolvers.ts'
 import { messageResolvers } from './message/resolvers.ts'
 import { asMutations } from './mutations.ts'
 import { postResolvers } from './post/resolvers.ts'
+import { quotaResolvers } from './quota/resolvers.ts'
 import { roomResolvers } from './room/resolvers.ts'
+import { roomInvitationResolvers } from './room-invitation/resolvers.ts'
 import { sessionResolvers } from './session/resolvers.ts'
 import { userResolvers } from './user/resolvers.ts'
 
@@ -18,6 +20,8 @@ const nouns: readonly Resolvers[] = [
   roomResolvers,
   messageResolvers,
   directoryItemResolvers,
+  quotaResolvers,
+  roomInvitationResolvers,
 ]
 
 const together = merged(nouns)

@@ -14,8 +14,14 @@ import { roomAudience } from './message/audience.ts'
 import { topicOf } from './message/message.ts'
 import { messageRepository } from './message/repository.ts'
 import { postRepository } from './post/repository.ts'
+import { DEFAULT_WRITE_QUOTAS, type WriteQuotas } from './quota/quota.ts'
+import { quotaRepository } from './quota/repository.ts'
 import { resolvers } from './resolvers.ts'
-import { roomRepository } from './room/repository.ts'
+import { lockRoom, roomRepository } from './room/repository.ts'
+import { invitationAudience } from './room-invitation/audience.ts'
+import { roomInvitationRepository } from './room-invitation/repository.ts'
+import { invitedUserIn } from './room-invitation/room-invitation.ts'
+import { attemptRepository } from './session/attempt-repository.ts'
 import { keyRepository } from './session/key-repository.ts'
 import { keyRing } from './session/key-ring.ts'
 import { sessionRepository } from './session/repository.ts'
@@ -35,6 +41,7 @@ export async function socialSubgraph({
   now = () => new Date(),
   counting = countedHere(now),
   secrets = PLAIN_SECRETS,
+  quotas = DEFAULT_WRITE_QUOTAS,
 }: {
   readonly connection: Connection
   /** Answers queries that may be a second old; absent: the database does. */
@@ -46,6 +53,8 @@ export async function socialSubgraph({
   readonly counting?: Counting
   /** What stored secrets are encrypted with; absent: nothing, which is for development. */
   readonly secrets?: SecretCipher
+  /** What each user may write. */
+  readonly quotas?: WriteQuotas
 }): Promise<Subgraph> {
   // Not the error itself: pg hangs the whole client on it.
   const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
@@ -58,17 +67,28 @@ export async function socialSubgraph({
   // Who somebody is must not be a second old.
   const sessions = sessionRepository(database.now)
   const inRoom = oneByOne('changes of this room')
-  const messages = messageRepository(database.query, inRoom)
+  // What is left must not be a second old.
+  const quota = quotaRepository(database.now, quotas)
+  const messages = messageRepository(database.query, inRoom, quota)
+  const roomInvitations = roomInvitationRepository(database.query, inRoom, lockRoom)
   const parts: Parts = {
     users: userRepository(database.query),
     sessions,
-    posts: postRepository(database.query),
-    comments: commentRepository(database.query),
-    rooms: roomRepository(database.query, inRoom),
+    // Which networks are locked and known must not be a second old either.
+    attempts: attemptRepository(database.now),
+    posts: postRepository(database.query, quota),
+    comments: commentRepository(database.query, quota),
+    rooms: roomRepository(database.query, inRoom, quota),
+    roomInvitations,
     messages,
+    quota,
     keys: keyRing(keyRepository(database.now, secrets)),
     events: await eventFeed({ connection, schema: 'social', log }),
-    audiences: { room: roomAudience(messages, sessions, now), signUps: signUpAudience(sessions, now) },
+    audiences: {
+      room: roomAudience(messages, sessions, now),
+      signUps: signUpAudience(sessions, now),
+      invitations: invitationAudience(roomInvitations, sessions, now),
+    },
     oneLogInByOne: oneByOne('log-ins with this address'),
     limits: {
       signUps: rateLimit('sign-ups', 60, counting),
@@ -95,4 +115,10 @@ export async function socialSubgraph({
 
 /** The types whose objects an event of this topic tells of; null: it is not known. */
 const changedBy = (topic: string): readonly string[] | null =>
-  topic === SIGN_UPS ? ['User'] : topic.startsWith(topicOf('')) ? ['Message', 'Room'] : null
+  topic === SIGN_UPS
+    ? ['User']
+    : topic.startsWith(topicOf(''))
+      ? ['Message', 'Room']
+      : invitedUserIn(topic) !== null
+        ? ['RoomInvitation']
+        : null

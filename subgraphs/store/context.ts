@@ -79,6 +79,7 @@ import { productVariantLoaders } from './product-variant/loaders.ts'
 import type { ProductVariantRepository } from './product-variant/repository.ts'
 import { promotionLoaders } from './promotion/loaders.ts'
 import type { PromotionRepository } from './promotion/repository.ts'
+import type { StoreQuotaRepository } from './quota/repository.ts'
 import { scriptTagLoaders } from './script-tag/loaders.ts'
 import type { ScriptTagRepository } from './script-tag/repository.ts'
 import { shippingMethodLoaders } from './shipping-method/loaders.ts'
@@ -133,6 +134,8 @@ export type Parts = {
   readonly taxes: TaxRepository
   readonly shippingMethods: ShippingMethodRepository
   readonly promotions: PromotionRepository
+  /** What stores may still add. */
+  readonly quota: StoreQuotaRepository
   readonly shippingServices: ShippingServices
   readonly metafields: MetafieldRepository
   readonly pages: PageRepository

@@ -38,6 +38,7 @@ import { productOptionResolvers } from './product-option/resolvers.ts'
 import { productReviewResolvers } from './product-review/resolvers.ts'
 import { productVariantResolvers } from './product-variant/resolvers.ts'
 import { promotionResolvers } from './promotion/resolvers.ts'
+import { quotaResolvers } from './quota/resolvers.ts'
 import { scriptTagResolvers } from './script-tag/resolvers.ts'
 import { shippingMethodResolvers } from './shipping-method/resolvers.ts'
 import { shopResolvers } from './shop/resolvers.ts'
@@ -85,6 +86,7 @@ const nouns: readonly Resolvers[] = [
   productOptionResolvers,
   productVariantResolvers,
   promotionResolvers,
+  quotaResolvers,
   scriptTagResolvers,
   shippingMethodResolvers,
   customFieldResolvers,

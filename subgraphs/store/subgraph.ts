@@ -57,6 +57,8 @@ import { productOptionRepository } from './product-option/repository.ts'
 import { productReviewRepository } from './product-review/repository.ts'
 import { productVariantRepository } from './product-variant/repository.ts'
 import { promotionRepository } from './promotion/repository.ts'
+import { DEFAULT_STORE_QUOTAS, type StoreQuotas } from './quota/quota.ts'
+import { storeQuotaRepository } from './quota/repository.ts'
 import { resolvers } from './resolvers.ts'
 import { scriptTagRepository } from './script-tag/repository.ts'
 import { shippingMethodRepository } from './shipping-method/repository.ts'
@@ -96,6 +98,7 @@ export async function storeSubgraph({
   counting = countedHere(now),
   banEndsIn,
   secrets = PLAIN_SECRETS,
+  quotas = DEFAULT_STORE_QUOTAS,
   shippingNetwork,
   webhookNetwork,
   jobClock,
@@ -120,6 +123,8 @@ export async function storeSubgraph({
   readonly banEndsIn?: BanLookup | undefined
   /** What stored secrets are encrypted with; absent: nothing, which is for development. */
   readonly secrets?: SecretCipher
+  /** What each store may have and add. */
+  readonly quotas?: StoreQuotas
   readonly shippingNetwork?: ShippingNetwork
   readonly webhookNetwork?: WebhookNetwork
   readonly jobClock?: JobClock
@@ -194,6 +199,8 @@ export async function storeSubgraph({
     taxes: taxRepository(database.query),
     shippingMethods: shippingMethodRepository(database.query),
     promotions: promotionRepository(database.query),
+    // What is left must not be a second old.
+    quota: storeQuotaRepository(database.now, quotas),
     shippingServices: shippingServices(shippingNetwork),
     webhookDeliveries: webhookDeliveryRepository(database.query),
     webhookSubscriptions: webhookSubscriptionRepository(database.query),

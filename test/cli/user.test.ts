@@ -89,3 +89,16 @@ test('password sets one from standard input, and ends sessions', async () => {
   const wrong = await atrium(['password', '--email', 'ann@example.org'])
   expect([wrong.code, wrong.err]).toEqual([2, 'error: expected --password-stdin or --password\n(--help says more)\n'])
 })
+
+test('erase refuses the last administrator, and takes one beside whom there is another', async () => {
+  const found: { id: string; role: string }[] = JSON.parse((await atrium(['list', '--json'])).out)
+  const root = found.find(({ role }) => role === 'ADMIN')?.id ?? ''
+  const refused = await atrium(['erase', root, '--customer'])
+  expect([refused.code, refused.out]).toEqual([1, ''])
+  expect(refused.err).toBe(
+    `The user with the id "${root}" is the last administrator: make another one first, with \`atrium user create --role ADMIN\` or \`updateUser\`.\n`,
+  )
+  expect(JSON.parse((await atrium(['list', '--json'])).out)).toEqual(found)
+  await atrium(['create', '--email', 'next@example.org', '--name', 'Next', '--role', 'ADMIN'])
+  expect((await atrium(['erase', root])).code).toBe(0)
+})

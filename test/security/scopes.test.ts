@@ -46,7 +46,7 @@ const READ_BY: Readonly<Record<string, string>> = {
   'read_settings read_checkout_custom_fields': 'CheckoutCustomField CheckoutCustomFieldConnection CheckoutCustomFieldEdge',
   read_shipping_methods:
     'ShippingFee ShippingLocation ShippingMethod ShippingQuote ShippingService ShippingTable ShippingTableValue',
-  read_store: 'Language Store StoreAddress',
+  read_store: 'Language Store StoreAddress StoreQuota',
   'read_store read_categories read_products': 'ProductCategory ProductCategoryConnection ProductCategoryEdge',
   'read_store read_locations': 'Location LocationAddress',
   read_taxes: 'Tax TaxSettings',
@@ -62,8 +62,8 @@ const OPEN_TYPES: Readonly<Record<string, string>> = {
     'AuthorizationRequest AppPermission AuthorizationStep StoreChoice NoStoreOwned ForeignApp',
   'what the caller itself holds': 'StoreAccess CallerGrants',
   'why a change of the caller failed':
-    'BulkCustomersRefused BulkOrdersRefused BulkCustomerRow BulkOrderRow FulfillmentHasNoLabel InsufficientStock StockShortage Error NotFoundError ValidationError ConflictError StoreLimitReached SubscriptionRequired',
-  'belongs to the thing through which alone it is reached': 'Metafield PageInfo',
+    'BulkCustomersRefused BulkOrdersRefused BulkCustomerRow BulkOrderRow FulfillmentHasNoLabel InsufficientStock QuotaExceededError StockShortage Error NotFoundError ValidationError ConflictError StoreLimitReached SubscriptionRequired',
+  'belongs to the thing through which alone it is reached': 'Metafield PageInfo QuotaLevel',
   'a user of the social graph, by id': 'User',
   'a root': 'Query Mutation Subscription',
 }

@@ -152,7 +152,7 @@ test('an encrypted token signs webhooks, the one before as well, and none can be
       shop.code,
     ])
     const { data, errors } = await copy.graph('{ store { hooksToken } }', {}, as(shop))
-    expect([data?.store ?? null, errors[0].extensions.code]).toEqual([null, 'INTERNAL_SERVER_ERROR'])
+    expect([data?.store?.hooksToken ?? null, errors[0].extensions.code]).toEqual([null, 'INTERNAL_SERVER_ERROR'])
   } finally {
     await receiver.close()
   }

@@ -12,7 +12,12 @@ export const pageImageRoutes = [
   route({ run: ListPageImagesDocument, answer: 'page.images' }),
   route({ run: CountPageImagesDocument, answer: 'page' }),
   route({ run: GetPageImageDocument, answer: 'pageImage' }),
-  route({ run: CreatePageImageDocument, answer: 'result.pageImage', input: { pageId: 'id' } }),
-  route({ run: UpdatePageImageDocument, answer: 'result.pageImage' }),
+  route({
+    run: CreatePageImageDocument,
+    answer: 'result.pageImage',
+    input: { pageId: 'id' },
+    failures: { QuotaExceededError: 429 },
+  }),
+  route({ run: UpdatePageImageDocument, answer: 'result.pageImage', failures: { QuotaExceededError: 429 } }),
   route({ run: DeletePageImageDocument }),
 ]

@@ -37,7 +37,12 @@ export const productRoutes = [
     }),
   }),
   route({ run: GetProductDocument, answer: 'product' }),
-  route({ run: CreateProductDocument, answer: 'result.product', input: { locale: 'locale' } }),
+  route({
+    run: CreateProductDocument,
+    answer: 'result.product',
+    input: { locale: 'locale' },
+    failures: { QuotaExceededError: 429 },
+  }),
   route({ run: UpdateProductDocument, answer: 'result.product', input: { locale: 'locale' } }),
   route({ run: DeleteProductDocument }),
 ]

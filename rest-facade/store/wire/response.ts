@@ -110,7 +110,7 @@ export function responseWriter(
       message: faults.length > 0 ? faults.map((fault) => fault.message).join(' ') : message,
       faults,
       currentVersion: currentVersion ?? null,
-      ...(retryAfterSeconds !== undefined && { headers: { 'retry-after': String(retryAfterSeconds) } }),
+      ...(retryAfterSeconds != null && { headers: { 'retry-after': String(retryAfterSeconds) } }),
     }
   }
 
@@ -132,5 +132,5 @@ type Outcome = {
   readonly message: string
   readonly errors?: readonly { readonly field: string; readonly message: string }[]
   readonly currentVersion?: number | null
-  readonly retryAfterSeconds?: number
+  readonly retryAfterSeconds?: number | null
 }

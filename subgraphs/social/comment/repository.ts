@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import { againAfterDeadlock } from '../../runtime/deadlock.ts'
 import type { KeysetRange } from '../../runtime/keyset.ts'
+import { costOf } from '../quota/quota.ts'
+import type { QuotaRepository } from '../quota/repository.ts'
 import type { Tables } from '../tables.ts'
 import type { Comment } from './comment.ts'
 
@@ -10,7 +12,7 @@ const COLUMNS = ['id', 'post_id as postId', 'author_id as authorId', 'content', 
 const FOUND = sql`found.id, found.post_id AS "postId", found.author_id AS "authorId", found.content, found.created_at AS "createdAt"`
 
 /** Comments in the database. */
-export const commentRepository = (database: Kysely<Tables>) => ({
+export const commentRepository = (database: Kysely<Tables>, quota: QuotaRepository) => ({
   /** In any order, without those that do not exist. */
   findByIds: (ids: readonly string[]): Promise<Comment[]> =>
     database.selectFrom('comment').select(COLUMNS).where('id', 'in', ids).execute(),
@@ -44,16 +46,22 @@ export const commentRepository = (database: Kysely<Tables>) => ({
       .groupBy('post_id')
       .execute(),
 
-  /** Writes a comment; undefined when its post is gone. */
-  async create(comment: Pick<Comment, 'postId' | 'authorId' | 'content'>): Promise<Comment | undefined> {
+  /** Writes a comment; undefined when its post is gone, null when that is beyond the quota of its author. */
+  async create(comment: Pick<Comment, 'postId' | 'authorId' | 'content'>): Promise<Comment | undefined | null> {
     const { postId, authorId, content } = comment
-    const written = sql<Comment>`
-      INSERT INTO comment AS found (post_id, author_id, content)
-      SELECT id, ${authorId}::bigint, ${content} FROM post WHERE id = ${postId} FOR KEY SHARE
-      RETURNING ${FOUND}`
+    const written = sql<Comment & { readonly isThere: true }>`
+      WITH about AS (SELECT id FROM post WHERE id = ${postId} FOR KEY SHARE),
+      taken AS (${quota.taking(authorId, costOf(content), sql`about`)}),
+      written AS (
+        INSERT INTO comment AS found (post_id, author_id, content)
+        SELECT id, ${authorId}::bigint, ${content} FROM about, taken
+        RETURNING ${FOUND}
+      )
+      SELECT written.*, true AS "isThere" FROM about LEFT JOIN written ON true`
     // Its author, or that of the post, may be about to be deleted.
     const { rows } = await againAfterDeadlock(() => written.execute(database))
-    return rows[0]
+    const [row] = rows
+    return row === undefined ? undefined : row.id === null ? null : row
   },
 
   /** False when it is gone already. */

@@ -6,6 +6,7 @@ import { notFoundError, textProblem, validationError } from '../../runtime/valid
 import { named } from '../named.ts'
 import { isVisible } from '../post/post.ts'
 import { visiblePost } from '../post/resolvers.ts'
+import { costOf } from '../quota/quota.ts'
 import type { Comment } from './comment.ts'
 
 const COMMENTS: KeysetList<Comment> = { name: 'comments', parts: ['row'], positionOf: ({ id }) => [id] }
@@ -18,6 +19,7 @@ export const commentResolvers = {
       if (wrong) return validationError([wrong])
       const post = await visiblePost(postId, context)
       const comment = post && (await context.comments.create({ postId: post.id, authorId: user.id, content }))
+      if (post && comment === null) return context.quota.refusal(user.id, costOf(content))
       return comment ? { __typename: 'AddCommentSuccess', comment } : notFoundError('post', postId)
     },
     deleteComment: async (_, { id }, { signedIn, load, comments }) => {

@@ -1,9 +1,11 @@
 import { type Kysely, sql } from 'kysely'
+import { againAfterDeadlock } from '../../runtime/deadlock.ts'
 import type { KeysetRange } from '../../runtime/keyset.ts'
 import type { OneByOne } from '../../runtime/one-by-one.ts'
 import { append } from '../../runtime/outbox.ts'
 import { prepared } from '../../runtime/prepared.ts'
 import { transaction } from '../../runtime/transaction.ts'
+import type { QuotaRepository } from '../quota/repository.ts'
 import { lockRoom } from '../room/repository.ts'
 import type { Tables } from '../tables.ts'
 import { type Message, topicOf } from './message.ts'
@@ -11,68 +13,82 @@ import { type Message, topicOf } from './message.ts'
 const COLUMNS = ['id', 'room_id as roomId', 'author_id as authorId', 'text', 'created_at as createdAt'] as const
 
 /** Messages in the database. Who writes into a room waits for others `inRoom`. */
-export const messageRepository = (database: Kysely<Tables>, inRoom: OneByOne) => ({
-  /** In any order, without those that do not exist. */
-  findByIds: (ids: readonly string[]): Promise<Message[]> => BY_IDS(database, ids),
+export const messageRepository = (database: Kysely<Tables>, inRoom: OneByOne, quota: QuotaRepository) => {
+  const insertAsMember = insertingAsMember(quota)
+  return {
+    /** In any order, without those that do not exist. */
+    findByIds: (ids: readonly string[]): Promise<Message[]> => BY_IDS(database, ids),
 
-  /** Messages of several rooms, newest first, of each room one more than asked for. */
-  async ofRooms(roomIds: readonly string[], { size, after }: KeysetRange): Promise<Message[]> {
-    const behind = after ? sql`AND id < ${after[0]}::bigint` : sql``
-    const { rows } = await sql<Message>`
+    /** Messages of several rooms, newest first, of each room one more than asked for. */
+    async ofRooms(roomIds: readonly string[], { size, after }: KeysetRange): Promise<Message[]> {
+      const behind = after ? sql`AND id < ${after[0]}::bigint` : sql``
+      const { rows } = await sql<Message>`
       SELECT found.id, found.room_id AS "roomId", found.author_id AS "authorId", found.text, found.created_at AS "createdAt"
       FROM unnest(${roomIds}::bigint[]) AS asked (id)
       CROSS JOIN LATERAL (SELECT * FROM message WHERE room_id = asked.id ${behind} ORDER BY id DESC LIMIT ${size + 1}) AS found
       ORDER BY found.room_id, found.id DESC`.execute(database)
-    return rows
-  },
+      return rows
+    },
 
-  countOfRooms: (roomIds: readonly string[]): Promise<{ readonly roomId: string; readonly count: string }[]> =>
-    database
-      .selectFrom('message')
-      .select(({ fn }) => ['room_id as roomId', fn.countAll<string>().as('count')])
-      .where('room_id', 'in', roomIds)
-      .groupBy('room_id')
-      .execute(),
+    countOfRooms: (roomIds: readonly string[]): Promise<{ readonly roomId: string; readonly count: string }[]> =>
+      database
+        .selectFrom('message')
+        .select(({ fn }) => ['room_id as roomId', fn.countAll<string>().as('count')])
+        .where('room_id', 'in', roomIds)
+        .groupBy('room_id')
+        .execute(),
 
-  /** Writes a message as a member, and tells who listens. */
-  send: (roomId: string, authorId: string, text: string): Promise<Message | 'no such room' | 'not a member'> =>
-    inRoom(roomId, () =>
-      transaction(database, async (query) => {
-        const [room, [message]] = await Promise.all([lockRoom(query, roomId), INSERT_AS_MEMBER(query, roomId, authorId, text)])
-        if (!message) return room ? 'not a member' : 'no such room'
-        await append(query, topicOf(roomId), { id: message.id })
-        return message
-      }),
-    ),
+    /** Writes a message as a member, and tells who listens; null when that is beyond the quota of its author. */
+    send: (roomId: string, authorId: string, text: string): Promise<Message | 'no such room' | 'not a member' | null> =>
+      inRoom(roomId, () =>
+        againAfterDeadlock(() =>
+          transaction(database, async (query) => {
+            const bytes = Buffer.byteLength(text)
+            const [room, [written]] = await Promise.all([
+              lockRoom(query, roomId),
+              insertAsMember(query, roomId, authorId, text, bytes),
+            ])
+            if (!written) return room ? 'not a member' : 'no such room'
+            const { isWritten, ...message } = written
+            if (!isWritten) return null
+            await append(query, topicOf(roomId), { id: message.id })
+            return message
+          }),
+        ),
+      ),
 
-  /** Those of these sessions that are alive and whose user is a member of the room; `isThere` says whether the message still is. */
-  audience: (
-    roomId: string,
-    messageId: string,
-    sessionIds: readonly string[],
-    at: Date,
-  ): Promise<{ readonly sessionId: string; readonly isThere: boolean }[]> =>
-    AUDIENCE(database, roomId, messageId, sessionIds, at),
-})
+    /** Those of these sessions that are alive and whose user is a member of the room; `isThere` says whether the message still is. */
+    audience: (
+      roomId: string,
+      messageId: string,
+      sessionIds: readonly string[],
+      at: Date,
+    ): Promise<{ readonly sessionId: string; readonly isThere: boolean }[]> =>
+      AUDIENCE(database, roomId, messageId, sessionIds, at),
+  }
+}
 
 const BY_IDS = prepared((database: Kysely<Tables>, ids: readonly string[]) =>
   database.selectFrom('message').select(COLUMNS).where('id', '=', sql<string>`any(${ids}::bigint[])`).compile(),
 )
 
-/** Behind `lockRoom`, so that whoever left before that is no member any more. */
-const INSERT_AS_MEMBER = prepared((database: Kysely<Tables>, roomId: string, authorId: string, text: string) =>
-  database
-    .insertInto('message')
-    .columns(['room_id', 'author_id', 'text'])
-    .expression(({ selectFrom }) =>
-      selectFrom('room_member')
-        .select(['room_id', 'user_id', sql<string>`${text}::text`.as('text')])
-        .where('room_id', '=', roomId)
-        .where('user_id', '=', authorId),
-    )
-    .returning(COLUMNS)
-    .compile(),
-)
+/**
+ * Behind `lockRoom`, so that whoever left before that is no member any more. No row: the author is
+ * no member. One that is not written: the author has not enough left, or is about to be deleted.
+ */
+const insertingAsMember = (quota: QuotaRepository) =>
+  prepared((database: Kysely<Tables>, roomId: string, authorId: string, text: string, bytes: number) =>
+    sql<Message & { readonly isWritten: boolean }>`
+      WITH member AS (SELECT room_id, user_id FROM room_member WHERE room_id = ${roomId} AND user_id = ${authorId}),
+      taken AS (${quota.taking(authorId, { writes: 1, bytes }, sql`member`)}),
+      written AS (
+        INSERT INTO message (room_id, author_id, text) SELECT room_id, user_id, ${text}::text FROM member, taken
+        RETURNING id, room_id, author_id, text, created_at
+      )
+      SELECT written.id, written.room_id AS "roomId", written.author_id AS "authorId", written.text,
+        written.created_at AS "createdAt", written.id IS NOT NULL AS "isWritten"
+      FROM member LEFT JOIN written ON true`.compile(database),
+  )
 
 const AUDIENCE = prepared(
   (database: Kysely<Tables>, roomId: string, messageId: string, sessionIds: readonly string[], at: Date) =>

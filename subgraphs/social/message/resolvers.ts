@@ -6,6 +6,7 @@ import type { OutboxEvent } from '../../runtime/outbox.ts'
 import { notFoundError, textProblem, validationError } from '../../runtime/validation.ts'
 import type { Context } from '../context.ts'
 import { named } from '../named.ts'
+import { costOf } from '../quota/quota.ts'
 import { FOR_MEMBERS, refuseStrangers, roomForMember } from '../room/resolvers.ts'
 import { type Message, topicOf } from './message.ts'
 
@@ -13,7 +14,7 @@ const MESSAGES: KeysetList<Message> = { name: 'messages', parts: ['row'], positi
 
 export const messageResolvers = {
   Mutation: {
-    sendMessage: async (_, { roomId, text }, { signedIn, messages }) => {
+    sendMessage: async (_, { roomId, text }, { signedIn, messages, quota }) => {
       const { user } = await signedIn()
       const row = rowIn(roomId, 'Room')
       if (row === null) return notFoundError('room', roomId)
@@ -22,6 +23,7 @@ export const messageResolvers = {
       const message = await messages.send(row, user.id, text)
       if (message === 'no such room') return notFoundError('room', roomId)
       if (message === 'not a member') throw forbidden(FOR_MEMBERS)
+      if (message === null) return quota.refusal(user.id, costOf(text))
       return { __typename: 'SendMessageSuccess', message }
     },
   },

@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import { againAfterDeadlock } from '../../runtime/deadlock.ts'
 import type { KeysetRange } from '../../runtime/keyset.ts'
+import { costOf } from '../quota/quota.ts'
+import type { QuotaRepository } from '../quota/repository.ts'
 import type { Tables } from '../tables.ts'
 import type { Post } from './post.ts'
 
@@ -23,7 +25,7 @@ const FOUND = sql`found.id, found.author_id AS "authorId", found.title, found.co
 export type NewPost = Pick<Post, 'authorId' | 'title' | 'content' | 'aboutId'> & { readonly isPublished: boolean }
 
 /** Posts in the database. */
-export const postRepository = (database: Kysely<Tables>) => ({
+export const postRepository = (database: Kysely<Tables>, quota: QuotaRepository) => ({
   /** In any order, without those that do not exist. */
   findByIds: (ids: readonly string[]): Promise<Post[]> =>
     database.selectFrom('post').select(COLUMNS).where('id', 'in', ids).execute(),
@@ -88,29 +90,37 @@ export const postRepository = (database: Kysely<Tables>) => ({
       .groupBy('about_id')
       .execute(),
 
-  create: ({ authorId, title, content, aboutId, isPublished }: NewPost): Promise<Post> =>
-    database
-      .insertInto('post')
-      .values({ author_id: authorId, title, content, about_id: aboutId, published_at: isPublished ? sql`now()` : null })
-      .returning(COLUMNS)
-      .executeTakeFirstOrThrow(),
+  /** Writes a post; null when that is beyond the quota of its author. */
+  async create({ authorId, title, content, aboutId, isPublished }: NewPost): Promise<Post | null> {
+    const { rows } = await sql<Post>`
+      WITH taken AS (${quota.taking(authorId, costOf(title, content))})
+      INSERT INTO post AS found (author_id, title, content, about_id, published_at)
+      SELECT ${authorId}::bigint, ${title}, ${content}, ${aboutId}, ${isPublished ? sql`now()` : sql`NULL::timestamptz`} FROM taken
+      RETURNING ${FOUND}`.execute(database)
+    return rows[0] ?? null
+  },
 
-  /** Changes what is given; undefined when the post is gone. */
+  /** Changes what is given; undefined when the post is gone, null when that is beyond the quota of its author. */
   update: (
-    id: string,
+    { id, authorId }: Pick<Post, 'id' | 'authorId'>,
     { title, content, aboutId }: Partial<Pick<Post, 'title' | 'content' | 'aboutId'>>,
-  ): Promise<Post | undefined> =>
-    database
-      .updateTable('post')
-      .set({
-        ...(title !== undefined && { title }),
-        ...(content !== undefined && { content }),
-        ...(aboutId !== undefined && { about_id: aboutId }),
-        updated_at: sql`now()`,
-      })
-      .where('id', '=', id)
-      .returning(COLUMNS)
-      .executeTakeFirst(),
+  ): Promise<Post | undefined | null> =>
+    againAfterDeadlock(() =>
+      database.transaction().execute(async (transaction) => {
+        if (!(await quota.take(transaction, authorId, costOf(title, content)))) return null
+        return transaction
+          .updateTable('post')
+          .set({
+            ...(title !== undefined && { title }),
+            ...(content !== undefined && { content }),
+            ...(aboutId !== undefined && { about_id: aboutId }),
+            updated_at: sql`now()`,
+          })
+          .where('id', '=', id)
+          .returning(COLUMNS)
+          .executeTakeFirst()
+      }),
+    ),
 
   /** Publishes a draft, and leaves a published post as it is; undefined when it is gone. */
   publish: (id: string): Promise<Post | undefined> =>

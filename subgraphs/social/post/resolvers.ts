@@ -6,6 +6,7 @@ import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../ru
 import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../runtime/validation.ts'
 import type { Context } from '../context.ts'
 import { named } from '../named.ts'
+import { costOf } from '../quota/quota.ts'
 import { isVisible, orderedAt, type Post } from './post.ts'
 
 const LONGEST_TITLE = 200
@@ -31,13 +32,14 @@ export const postResolvers = {
     },
   },
   Mutation: {
-    createPost: async (_, { input }, { signedIn, posts }) => {
+    createPost: async (_, { input }, { signedIn, posts, quota }) => {
       const { user } = await signedIn()
       const { title, content, published, aboutId } = input
       const problems = problemsIn([titleProblem(title), contentProblem(content), aboutProblem(aboutId)])
       if (problems.length > 0) return validationError(problems)
       const written = { title: title.trim(), content, aboutId: aboutId ?? null, isPublished: published ?? false }
-      return { __typename: 'CreatePostSuccess', post: await posts.create({ ...written, authorId: user.id }) }
+      const post = await posts.create({ ...written, authorId: user.id })
+      return post ? { __typename: 'CreatePostSuccess', post } : quota.refusal(user.id, costOf(written.title, written.content))
     },
     updatePost: async (_, { id, input }, context) => {
       const own = await ownPost(id, context)
@@ -53,11 +55,12 @@ export const postResolvers = {
         aboutProblem(aboutId),
       ])
       if (problems.length > 0) return validationError(problems)
-      const post = await context.posts.update(own.id, {
+      const post = await context.posts.update(own, {
         ...(title != null && { title: title.trim() }),
         ...(content != null && { content }),
         ...(aboutId !== undefined && { aboutId }),
       })
+      if (post === null) return context.quota.refusal(own.authorId, costOf(title?.trim(), content))
       return post ? { __typename: 'UpdatePostSuccess', post } : notFoundError('post', id)
     },
     publishPost: async (_, { id }, context) => {

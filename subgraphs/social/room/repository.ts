@@ -1,11 +1,14 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
+import { againAfterDeadlock } from '../../runtime/deadlock.ts'
 import type { KeysetRange } from '../../runtime/keyset.ts'
 import type { OneByOne } from '../../runtime/one-by-one.ts'
 import { append } from '../../runtime/outbox.ts'
 import { prepared } from '../../runtime/prepared.ts'
 import { NO_MESSAGE, topicOf } from '../message/message.ts'
+import type { QuotaRepository } from '../quota/repository.ts'
+import { crowded, invite, isInvited, withdraw } from '../room-invitation/repository.ts'
 import type { Tables } from '../tables.ts'
-import type { Room, RoomMember } from './room.ts'
+import { creationCost, INVITATION_COST, type Room, type RoomMember } from './room.ts'
 
 const COLUMNS = ['room.id', 'room.name', 'room.owner_id as ownerId', 'room.created_at as createdAt'] as const
 const MEMBER_COLUMNS = ['room_id as roomId', 'user_id as userId', 'joined_at as joinedAt'] as const
@@ -17,7 +20,7 @@ export type MembershipChange = Room | 'no such room' | 'no such user' | 'not the
  * Rooms and their members in the database. Who changes members, or writes a message, locks the room's row first, and waits for others here before that: those who wait for
  * one room must not hold all connections.
  */
-export const roomRepository = (database: Kysely<Tables>, inRoom: OneByOne) => ({
+export const roomRepository = (database: Kysely<Tables>, inRoom: OneByOne, quota: QuotaRepository) => ({
   /** In any order, without those that do not exist. */
   findByIds: (ids: readonly string[]): Promise<Room[]> => BY_IDS(database, ids),
 
@@ -74,50 +77,63 @@ export const roomRepository = (database: Kysely<Tables>, inRoom: OneByOne) => ({
       .groupBy('room_id')
       .execute(),
 
-  /** A new room with its owner and other members. Gives back the ids of which there is no user, and makes nothing then. */
-  create: (
-    name: string,
-    ownerId: string,
-    memberIds: readonly string[],
-  ): Promise<{ readonly room: Room } | { readonly unknown: readonly string[] }> =>
-    database.transaction().execute(async (transaction) => {
-      const wanted = [...new Set([ownerId, ...memberIds])]
-      const found = await transaction.selectFrom('user').select('id').where('id', 'in', wanted).forKeyShare().execute()
-      const known = new Set(found.map(({ id }) => id))
-      const unknown = wanted.filter((id) => !known.has(id))
-      if (unknown.length > 0) return { unknown }
-      const room = await transaction
-        .insertInto('room')
-        .values({ name, owner_id: ownerId })
-        .returning(['id', 'name', 'owner_id as ownerId', 'created_at as createdAt'])
-        .executeTakeFirstOrThrow()
-      const { createdAt } = room
-      // The owner is the longest member, whatever the ids.
-      const joinedAt = (id: string) => (id === ownerId ? createdAt : new Date(createdAt.getTime() + 1))
-      const members = wanted.map((id) => ({ room_id: room.id, user_id: id, joined_at: joinedAt(id) }))
-      await transaction.insertInto('room_member').values(members).execute()
-      return { room }
-    }),
-
-  /** Lets the owner add a member; one who is a member already stays one. */
-  addMember: (roomId: string, actorId: string, userId: string): Promise<MembershipChange> =>
-    inRoom(roomId, () =>
-      database.transaction().execute(async (transaction) => {
-        const room = await lockRoom(transaction, roomId)
-        if (!room) return 'no such room'
-        if (room.ownerId !== actorId) return 'not the owner'
-        const user = await transaction.selectFrom('user').select('id').where('id', '=', userId).forKeyShare().executeTakeFirst()
-        if (!user) return 'no such user'
-        await transaction
-          .insertInto('room_member')
-          .values({ room_id: roomId, user_id: userId })
-          .onConflict((conflict) => conflict.doNothing())
-          .execute()
-        return room
-      }),
+  /**
+   * A new room with its owner, who invites others; nothing is made when one of them cannot be
+   * invited, or for null, which is beyond the quota of the owner.
+   */
+  create: (name: string, ownerId: string, inviteeIds: readonly string[]): Promise<RoomCreation | null> =>
+    unlessRefused(() =>
+      againAfterDeadlock(() =>
+        database.transaction().execute(async (transaction) => {
+          const invitees = [...new Set(inviteeIds)].filter((id) => id !== ownerId)
+          if (!(await quota.take(transaction, ownerId, creationCost(name, invitees.length)))) return null
+          const wanted = [ownerId, ...invitees]
+          const found = await transaction.selectFrom('user').select('id').where('id', 'in', wanted).forKeyShare().execute()
+          const known = new Set(found.map(({ id }) => id))
+          const unknown = wanted.filter((id) => !known.has(id))
+          const full = unknown.length > 0 ? [] : await crowded(transaction, invitees)
+          if (unknown.length > 0 || full.length > 0) throw new Refused({ unknown, crowded: full })
+          const room = await transaction
+            .insertInto('room')
+            .values({ name, owner_id: ownerId })
+            .returning(['id', 'name', 'owner_id as ownerId', 'created_at as createdAt'])
+            .executeTakeFirstOrThrow()
+          await transaction
+            .insertInto('room_member')
+            .values({ room_id: room.id, user_id: ownerId, joined_at: room.createdAt })
+            .execute()
+          await invite(transaction, room.id, ownerId, invitees)
+          return { room }
+        }),
+      ),
     ),
 
-  /** Lets the owner remove another member; who is none stays none. */
+  /**
+   * Lets the owner invite a user; who is a member or invited already stays that, and costs nothing.
+   */
+  invite: (roomId: string, actorId: string, userId: string): Promise<MembershipChange | 'too many invitations' | 'over quota'> =>
+    inRoom(roomId, () =>
+      againAfterDeadlock(() =>
+        database.transaction().execute(async (transaction) => {
+          const room = await lockRoom(transaction, roomId)
+          if (!room) return 'no such room'
+          if (room.ownerId !== actorId) return 'not the owner'
+          const user = await transaction.selectFrom('user').select('id').where('id', '=', userId).forKeyShare().executeTakeFirst()
+          if (!user) return 'no such user'
+          const members = transaction.selectFrom('room_member').select('user_id').where('room_id', '=', roomId)
+          const isMember = (await members.where('user_id', '=', userId).executeTakeFirst()) !== undefined
+          if (isMember || (await isInvited(transaction, roomId, userId))) return room
+          if ((await crowded(transaction, [userId])).length > 0) return 'too many invitations'
+          if (!(await quota.take(transaction, actorId, INVITATION_COST))) return 'over quota'
+          await invite(transaction, roomId, actorId, [userId])
+          return room
+        }),
+      ),
+    ),
+
+  /**
+   * Lets the owner remove another member, or withdraw an invitation; who is neither stays neither.
+   */
   removeMember: (roomId: string, actorId: string, userId: string): Promise<MembershipChange> =>
     inRoom(roomId, () =>
       database.transaction().execute(async (transaction) => {
@@ -125,6 +141,7 @@ export const roomRepository = (database: Kysely<Tables>, inRoom: OneByOne) => ({
         if (!room) return 'no such room'
         if (room.ownerId !== actorId) return 'not the owner'
         await transaction.deleteFrom('room_member').where('room_id', '=', roomId).where('user_id', '=', userId).execute()
+        await withdraw(transaction, roomId, userId)
         return room
       }),
     ),
@@ -135,6 +152,30 @@ export const roomRepository = (database: Kysely<Tables>, inRoom: OneByOne) => ({
       database.transaction().execute((transaction) => leaveRooms(transaction, userId, roomId).then((left) => left > 0)),
     ),
 })
+
+/**
+ * A room that was made, or who of those to be invited does not exist or has too many invitations to
+ * answer.
+ */
+export type RoomCreation = { readonly room: Room } | Uninvitable
+type Uninvitable = { readonly unknown: readonly string[]; readonly crowded: readonly string[] }
+
+/** Undoes the transaction, with what it has taken from a quota. */
+class Refused {
+  readonly why: Uninvitable
+  constructor(why: Uninvitable) {
+    this.why = why
+  }
+}
+
+async function unlessRefused<Result>(write: () => Promise<Result>): Promise<Result | Uninvitable> {
+  try {
+    return await write()
+  } catch (error) {
+    if (error instanceof Refused) return error.why
+    throw error
+  }
+}
 
 export type RoomRepository = ReturnType<typeof roomRepository>
 

@@ -5,12 +5,15 @@ import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../ru
 import { notFoundError, problem, problemsIn, textProblem, validationError } from '../../runtime/validation.ts'
 import type { Context } from '../context.ts'
 import { named } from '../named.ts'
+import { MAX_PENDING_INVITATIONS } from '../room-invitation/room-invitation.ts'
 import type { Viewer } from '../session/viewer.ts'
 import type { MembershipChange } from './repository.ts'
-import type { Room, RoomMember, RoomMemberPage } from './room.ts'
+import { creationCost, INVITATION_COST, type Room, type RoomMember, type RoomMemberPage } from './room.ts'
 
-/** Members that a room may have from the start. */
+/** Users whom one room may invite at its creation. */
 const MOST_FIRST_MEMBERS = 100
+
+const FREE_TO_INVITE = `the id of a user with less than ${MAX_PENDING_INVITATIONS} invitations to answer`
 
 const ROOMS: KeysetList<Room & { readonly joinedAt: Date }> = {
   name: 'rooms',
@@ -25,7 +28,7 @@ const MEMBERS: KeysetList<RoomMember> = {
 }
 
 /** Refuses who is no member of a room that exists. */
-export const FOR_MEMBERS = 'Only members of this room may do that: ask its owner to add you.'
+export const FOR_MEMBERS = 'Only members of this room may do that: ask its owner to invite you.'
 const FOR_THE_OWNER = 'Only the owner of this room adds and removes members.'
 
 export const roomResolvers = {
@@ -41,7 +44,7 @@ export const roomResolvers = {
     },
   },
   Mutation: {
-    createRoom: async (_, { name, memberIds }, { signedIn, rooms }) => {
+    createRoom: async (_, { name, memberIds }, { signedIn, rooms, quota }) => {
       const { user } = await signedIn()
       const given = memberIds ?? []
       const rows = given.map((id) => rowIn(id, 'User'))
@@ -52,21 +55,25 @@ export const roomResolvers = {
         malformed === undefined ? null : problem('memberIds', 'ids of users', malformed),
       ])
       if (problems.length > 0) return validationError(problems)
-      const made = await rooms.create(
-        name.trim(),
-        user.id,
-        rows.filter((row) => row !== null),
-      )
+      const invitees = rows.filter((row) => row !== null)
+      const made = await rooms.create(name.trim(), user.id, invitees)
+      if (made === null) return quota.refusal(user.id, creationCost(name.trim(), new Set(invitees).size))
       if ('room' in made) return { __typename: 'CreateRoomSuccess', room: made.room }
       if (made.unknown.includes(user.id)) throw unauthenticated('Expected a user who has not been deleted.')
-      return validationError(made.unknown.map((row) => problem('memberIds', 'ids of users', opaqueId('User', row))))
+      return validationError([
+        ...made.unknown.map((row) => problem('memberIds', 'ids of users', opaqueId('User', row))),
+        ...made.crowded.map((row) => problem('memberIds', FREE_TO_INVITE, opaqueId('User', row))),
+      ])
     },
-    addRoomMember: async (_, { roomId, userId }, { signedIn, rooms }) => {
+    addRoomMember: async (_, { roomId, userId }, { signedIn, rooms, quota }) => {
       const { user } = await signedIn()
-      const [room, member] = [rowIn(roomId, 'Room'), rowIn(userId, 'User')]
+      const [room, invitee] = [rowIn(roomId, 'Room'), rowIn(userId, 'User')]
       if (room === null) return notFoundError('room', roomId)
       // The id 0 is nobody's: who does not own the room hears that first.
-      return membership(await rooms.addMember(room, user.id, member ?? '0'), roomId, userId)
+      const invited = await rooms.invite(room, user.id, invitee ?? '0')
+      if (invited === 'over quota') return quota.refusal(user.id, INVITATION_COST)
+      if (invited === 'too many invitations') return validationError([problem('userId', FREE_TO_INVITE, userId)])
+      return membership(invited, roomId, userId)
     },
     removeRoomMember: async (_, { roomId, userId }, { signedIn, rooms }) => {
       const { user } = await signedIn()

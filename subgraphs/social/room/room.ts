@@ -1,4 +1,5 @@
 import type { KeysetPage } from '../../runtime/keyset.ts'
+import { costOf, type WriteCost } from '../quota/quota.ts'
 
 /** Where members write messages to each other. */
 export type Room = { readonly id: string; readonly name: string; readonly ownerId: string; readonly createdAt: Date }
@@ -8,3 +9,9 @@ export type RoomMember = { readonly roomId: string; readonly userId: string; rea
 
 /** A page of the members of a room. */
 export type RoomMemberPage = KeysetPage<RoomMember>
+
+/** What an invitation takes out of the quota of who invites: strangers get it, so each counts. */
+export const INVITATION_COST: WriteCost = { writes: 1, bytes: 0 }
+
+/** What a room with so many invitations takes. */
+export const creationCost = (name: string, invitations: number): WriteCost => ({ ...costOf(name), writes: 1 + invitations })

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import { prepared } from '../../runtime/prepared.ts'
 import type { Tables } from '../tables.ts'
 import type { User } from '../user/user.ts'
@@ -13,9 +13,6 @@ export type NewSession = {
 
 /** What a password was compared with, and how often all sessions of the user had been ended by then. */
 export type Credentials = { readonly userId: string; readonly passwordHash: string | null; readonly signOuts: number }
-
-/** How long failed log-ins of an address count, in milliseconds: longer than the longest lock. */
-const FORGOTTEN_AFTER = 48 * 60 * 60 * 1000
 
 /** Sessions, and what ends them. */
 export const sessionRepository = (database: Kysely<Tables>) => ({
@@ -37,37 +34,6 @@ export const sessionRepository = (database: Kysely<Tables>) => ({
       .where('email_key', '=', emailKey)
       .executeTakeFirst()
     return row ?? null
-  },
-
-  /**
-   * Counts a log-in as a failure before its password is looked at, so that guesses at the same time count as well. The lock for this failure is there at once: `locks` has how many
-   * milliseconds it lasts, null for none, by how many failures there are; the last is for all further ones. While a lock lasts nothing changes, and `isLocked` says so.
-   */
-  async countAttempt(
-    emailHash: Buffer,
-    at: Date,
-    locks: readonly (number | null)[],
-  ): Promise<{ readonly isLocked: boolean; readonly unlockAt: Date | null }> {
-    for (;;) {
-      const [counted] = await counting(database, emailHash, at, locks)
-      if (counted) return { isLocked: false, unlockAt: counted.unlockAt }
-      const locked = await database
-        .selectFrom('login_attempt')
-        .select('locked_until as unlockAt')
-        .where('email_hash', '=', emailHash)
-        .where('locked_until', '>', at)
-        .executeTakeFirst()
-      if (locked) return { isLocked: true, unlockAt: locked.unlockAt }
-      // A right password has lifted the lock meanwhile.
-    }
-  },
-
-  /** Forgets failed log-ins after a right one, and what nobody needs any more. */
-  async forgetAttempts(emailHash: Buffer, at: Date): Promise<void> {
-    await database.deleteFrom('login_attempt').where('email_hash', '=', emailHash).execute()
-    const forgotten = new Date(at.getTime() - FORGOTTEN_AFTER)
-    await database.deleteFrom('login_attempt').where('attempted_at', '<', forgotten).execute()
-    await database.deleteFrom('session').where('expires_at', '<', at).execute()
   },
 
   /**
@@ -169,22 +135,6 @@ export const sessionRepository = (database: Kysely<Tables>) => ({
       return true
     }),
 })
-
-/** Counts one more failure where no lock lasts; no row where one does. */
-const counting = async (database: Kysely<Tables>, emailHash: Buffer, at: Date, locks: readonly (number | null)[]) => {
-  const forgotten = new Date(at.getTime() - FORGOTTEN_AFTER)
-  const failures = sql`CASE WHEN own.attempted_at < ${forgotten} THEN 1 ELSE own.failures + 1 END`
-  const lockedUntil = (count: RawBuilder<unknown>) => sql`
-    ${at}::timestamptz + (${locks}::double precision[])[least(${count}, ${locks.length}::integer)] * interval '1 millisecond'`
-  const { rows } = await sql<{ unlockAt: Date | null }>`
-    INSERT INTO login_attempt AS own (email_hash, failures, locked_until, attempted_at)
-    VALUES (${emailHash}, 1, ${lockedUntil(sql`1`)}, ${at})
-    ON CONFLICT (email_hash) DO UPDATE
-      SET failures = ${failures}, locked_until = ${lockedUntil(failures)}, attempted_at = excluded.attempted_at
-      WHERE own.locked_until IS NULL OR own.locked_until <= ${at}
-    RETURNING locked_until AS "unlockAt"`.execute(database)
-  return rows
-}
 
 /** Whether the password is the one still that was compared, and no sign-out came between; both stay so until the transaction ends. */
 const isUnchanged = (transaction: Transaction<Tables>, { userId, passwordHash, signOuts }: Credentials): Promise<boolean> =>

@@ -1,25 +1,34 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { isPassword } from '../../runtime/password.ts'
+import { networkOf } from '../../runtime/rate-limit.ts'
 import type { TokenContent, TokenSubject } from '../../runtime/user-token.ts'
-import type { Parts } from '../context.ts'
+import type { Context, Parts } from '../context.ts'
 import { addressHash, emailKey } from '../user/user.ts'
+import type { LockTable } from './attempt-repository.ts'
 import type { Credentials } from './repository.ts'
 import { signToken } from './token.ts'
 
 /** How long a session lives after its last refresh. */
 const SESSION_MILLISECONDS = 30 * 24 * 60 * 60 * 1000
 
-/** Wrong passwords in a row that lock an address, and how long the first lock lasts; each further one doubles it. */
-const FAILURES = 5
-const FIRST_LOCK = 10_000
-const LONGEST_LOCK = 24 * 60 * 60 * 1000
+const FIRST_LOCK_MS = 10_000
 
-/** How long so many failures lock an address, in milliseconds, beginning with one; null when they do not. The last is the longest. */
-const LOCKS: readonly (number | null)[] = [
-  ...Array<null>(FAILURES - 1).fill(null),
-  ...Array.from({ length: Math.ceil(Math.log2(LONGEST_LOCK / FIRST_LOCK)) }, (_, times) => FIRST_LOCK * 2 ** times),
-  LONGEST_LOCK,
+/**
+ * `failures` in a row lock for `FIRST_LOCK_MS`; each further one doubles that, up to `longestMs`.
+ */
+const lockTable = (failures: number, longestMs: number): LockTable => [
+  ...Array<null>(failures - 1).fill(null),
+  ...Array.from({ length: Math.ceil(Math.log2(longestMs / FIRST_LOCK_MS)) }, (_, times) => FIRST_LOCK_MS * 2 ** times),
+  longestMs,
 ]
+
+/**
+ * Wrong passwords lock an address for the network that they come from; the address as a whole is
+ * locked by more of them, from several networks, and for an hour at most: that leaves 24 guesses a
+ * day, and its owner a way in within the hour. A network that the user signed in from is exempt
+ * from the second.
+ */
+const LOCKS = { network: lockTable(5, 24 * 60 * 60 * 1000), address: lockTable(30, 60 * 60 * 1000) }
 
 /** What came of an address and a password. */
 export type Checked =
@@ -31,23 +40,34 @@ export type Checked =
 export type Tokens = { readonly token: string; readonly expiresAt: Date; readonly refreshToken: string }
 
 type Needed = Pick<Parts, 'sessions' | 'keys' | 'now'>
-type Checking = Pick<Parts, 'sessions' | 'now' | 'oneLogInByOne'>
+type Checking = Pick<Context, 'sessions' | 'attempts' | 'now' | 'oneLogInByOne' | 'caller'>
+
+/** Row id of nobody: asked about where there is no user, so that it takes as long. */
+const NOBODY = '0'
 
 /**
- * Whether the password belongs to the address. Neither the answer nor its time tells whether the address has a user. Log-ins with one address wait for each other here: one that
+ * Whether the password belongs to the address. Neither the answer nor its time tells whether the
+ * address has a user. Log-ins with one address from one network wait for each other here: one that
  * is under way counts as a failure, and right ones must not lock each other out.
  */
-export function checkPassword(email: string, password: string, { sessions, now, oneLogInByOne }: Checking): Promise<Checked> {
+export function checkPassword(email: string, password: string, context: Checking): Promise<Checked> {
+  const { sessions, attempts, now, oneLogInByOne } = context
   const key = emailKey(email)
-  const hash = addressHash(key)
-  return oneLogInByOne(hash.toString('base64'), async () => {
-    const { isLocked, unlockAt } = await sessions.countAttempt(hash, now(), LOCKS)
-    if (isLocked && unlockAt) return { kind: 'locked', unlockAt }
+  const network = networkOf(context.caller.address)
+  const networkHash = hashed(`${key}\0${network}`)
+  return oneLogInByOne(networkHash.toString('base64'), async () => {
     // PostgreSQL has no text with NUL, so no user has such an address.
     const known = key.includes('\0') ? null : await sessions.credentialsOf(key)
+    const userId = known?.userId ?? NOBODY
+    const networkOfUser = hashed(`${userId}\0${network}`)
+    const isKnownNetwork = await attempts.isKnownNetwork(userId, networkOfUser, now())
+    const attempt = { emailHash: addressHash(key), networkHash, isKnownNetwork }
+    const { isLocked, unlockAt } = await attempts.countAttempt(attempt, now(), LOCKS)
+    if (isLocked && unlockAt) return { kind: 'locked', unlockAt }
     const isRight = await isPassword(password, known?.passwordHash ?? null)
     if (isRight && known) {
-      await sessions.forgetAttempts(hash, now())
+      await attempts.forgetAttempts(attempt, now())
+      await attempts.rememberNetwork(userId, networkOfUser, now())
       return { kind: 'right', credentials: known }
     }
     return unlockAt ? { kind: 'locked', unlockAt } : { kind: 'wrong' }

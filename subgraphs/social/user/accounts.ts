@@ -17,8 +17,10 @@ export type Accounts = {
   readonly list: () => Promise<readonly User[]>
   /** Whether there is a user with this row id. */
   readonly exists: (id: string) => Promise<boolean>
+  /** Whether the user with this row id is the only administrator, whom `erase` refuses. */
+  readonly isLastAdministrator: (id: string) => Promise<boolean>
   /** Deletes a user with everything written; null when there is none with this row id. */
-  readonly erase: (id: string) => Promise<User | null>
+  readonly erase: (id: string) => Promise<User | 'last administrator' | null>
   /** Sets a password and ends every session of the user. */
   readonly setPassword: (email: string, password: string) => Promise<Outcome>
 }
@@ -48,8 +50,10 @@ export async function withAccounts<Result>(
       exists: async (id) => (await users.findByIds([id])).length > 0,
       async erase(id) {
         const [user] = await users.findByIds([id])
-        return user && (await users.delete(id)) ? user : null
+        const deleted = user && (await users.delete(id))
+        return deleted === 'last administrator' ? deleted : deleted ? user : null
       },
+      isLastAdministrator: users.isLastAdministrator,
       async setPassword(email, password) {
         const wrong = passwordProblem('password', password)
         if (wrong) return { problems: [wrong] }

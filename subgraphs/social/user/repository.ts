@@ -72,11 +72,11 @@ export const userRepository = (database: Kysely<Tables>) => ({
       }),
     ),
 
-  /** Changes what is given; null when the new address is taken, undefined when there is no such user. */
-  update: (
+  /** Changes what is given; undefined when there is no such user. */
+  async update(
     id: string,
     { email, name, role, phoneNumber }: Partial<Pick<User, 'email' | 'name' | 'role' | 'phoneNumber'>>,
-  ): Promise<User | null | undefined> => {
+  ): Promise<User | 'taken' | 'last administrator' | undefined> {
     const changes = {
       ...(email !== undefined && { email, email_key: emailKey(email) }),
       ...(name !== undefined && { name, name_key: nameKey(name) }),
@@ -86,26 +86,87 @@ export const userRepository = (database: Kysely<Tables>) => ({
     if (Object.keys(changes).length === 0) {
       return database.selectFrom('user').select(COLUMNS).where('id', '=', id).executeTakeFirst()
     }
-    return unlessTaken(() => database.updateTable('user').set(changes).where('id', '=', id).returning(COLUMNS).executeTakeFirst())
+    const change = (query: Kysely<Tables>) =>
+      query.updateTable('user').set(changes).where('id', '=', id).returning(COLUMNS).executeTakeFirst()
+    const updated = await unlessTaken(() =>
+      role === undefined || role === 'ADMIN'
+        ? change(database)
+        : againAfterDeadlock(() =>
+            database.transaction().execute(async (transaction) => {
+              await lockAdministrators(transaction)
+              const user = await lockUser(transaction, id)
+              return user && (await isLastAdministrator(transaction, user)) ? 'last administrator' : change(transaction)
+            }),
+          ),
+    )
+    return updated === null ? 'taken' : updated
   },
 
-  /** Deletes a user with everything written; false when there is none. */
-  delete: (id: string): Promise<boolean> =>
-    againAfterDeadlock(() =>
-      database.transaction().execute(async (transaction) => {
-        // Rooms before the user, as everybody locks them who writes into one or adds to it.
-        await leaveEveryRoom(transaction, id)
-        const user = await transaction.selectFrom('user').select('email_key').where('id', '=', id).forUpdate().executeTakeFirst()
-        if (!user) return false
-        // Those that were opened until then: from now on none can be.
-        await leaveEveryRoom(transaction, id)
-        await lockComments(transaction, id)
-        await transaction.deleteFrom('user').where('id', '=', id).execute()
-        await transaction.deleteFrom('login_attempt').where('email_hash', '=', addressHash(user.email_key)).execute()
-        return true
-      }),
+  /** Whether a user with this row id is the only administrator, at this moment. */
+  isLastAdministrator: async (id: string): Promise<boolean> => {
+    const [user] = await BY_IDS(database, [id])
+    return user !== undefined && isLastAdministrator(database, user)
+  },
+
+  /**
+   * Deletes a user with everything written; false when there is none. The last administrator stays.
+   */
+  delete: (id: string): Promise<boolean | 'last administrator'> =>
+    unlessLast(() =>
+      againAfterDeadlock(() =>
+        database.transaction().execute(async (transaction) => {
+          const [before] = await BY_IDS(transaction, [id])
+          // Before rooms and rows: whoever waits for this lock holds nothing that others need.
+          if (before?.role === 'ADMIN') await lockAdministrators(transaction)
+          // Rooms before the user, as everybody locks them who writes into one or adds to it.
+          await leaveEveryRoom(transaction, id)
+          // Before the user, as everybody locks it who writes.
+          await transaction.deleteFrom('write_quota').where('author_id', '=', id).execute()
+          const user = await lockUser(transaction, id)
+          if (!user) return false
+          // Made an administrator meanwhile.
+          if (user.role === 'ADMIN' && before?.role !== 'ADMIN') await lockAdministrators(transaction)
+          if (await isLastAdministrator(transaction, user)) throw LAST_ADMINISTRATOR
+          // Those that were opened until then: from now on none can be.
+          await leaveEveryRoom(transaction, id)
+          await lockComments(transaction, id)
+          await transaction.deleteFrom('user').where('id', '=', id).execute()
+          const emailHash = addressHash(emailKey(user.email))
+          await transaction.deleteFrom('login_attempt').where('email_hash', '=', emailHash).execute()
+          await transaction.deleteFrom('login_attempt_from').where('email_hash', '=', emailHash).execute()
+          return true
+        }),
+      ),
     ),
 })
+
+const lockUser = (transaction: Transaction<Tables>, id: string) =>
+  transaction.selectFrom('user').select(COLUMNS).where('id', '=', id).forUpdate().executeTakeFirst()
+
+/**
+ * Two administrators who go at the same time go one after the other, so that one of them is the
+ * last.
+ */
+const lockAdministrators = (transaction: Transaction<Tables>) =>
+  sql`SELECT pg_advisory_xact_lock(hashtextextended('social.administrators', 0))`.execute(transaction)
+
+async function isLastAdministrator(query: Kysely<Tables>, { id, role }: User): Promise<boolean> {
+  if (role !== 'ADMIN') return false
+  const others = query.selectFrom('user').select('id').where('role', '=', sql.lit('ADMIN')).where('id', '<>', id).limit(1)
+  return (await others.executeTakeFirst()) === undefined
+}
+
+/** Ends a transaction that would have deleted the last administrator. */
+const LAST_ADMINISTRATOR = new Error('Expected another administrator to stay.')
+
+async function unlessLast(remove: () => Promise<boolean>): Promise<boolean | 'last administrator'> {
+  try {
+    return await remove()
+  } catch (error) {
+    if (error === LAST_ADMINISTRATOR) return 'last administrator'
+    throw error
+  }
+}
 
 /** In the order of ids, so that two who commented on each other's posts do not wait for each other. */
 const lockComments = (transaction: Transaction<Tables>, userId: string) =>

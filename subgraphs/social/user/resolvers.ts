@@ -6,8 +6,9 @@ import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../ru
 import type { OutboxEvent } from '../../runtime/outbox.ts'
 import { isText, notFoundError, validationError } from '../../runtime/validation.ts'
 import type { Context } from '../context.ts'
-import { changeProblems, signUp, taken } from './sign-up.ts'
-import { nameKey, SIGN_UPS, type User } from './user.ts'
+import { checkPassword } from '../session/sign-in.ts'
+import { changeProblems, lastAdministrator, passwordLocked, passwordNeeded, passwordWrong, signUp, taken } from './sign-up.ts'
+import { emailKey, nameKey, SIGN_UPS, type User } from './user.ts'
 
 const MOST_SKIPPED = 100_000
 const LONGEST_QUERY = 100
@@ -61,6 +62,8 @@ export const userResolvers = {
       }
       const problems = changeProblems(input)
       if (problems.length > 0) return validationError(problems)
+      const refusal = email == null ? null : await refuseAddress(email, user, input.currentPassword ?? null, context)
+      if (refusal) return refusal
       const updated = await context.users.update(user.id, {
         ...(email != null && { email }),
         ...(name != null && { name: name.trim() }),
@@ -68,13 +71,16 @@ export const userResolvers = {
         ...(phoneNumber !== undefined && { phoneNumber }),
       })
       if (updated === undefined) return notFoundError('user', id)
-      if (updated === null) return validationError([taken(String(email))])
+      if (updated === 'taken') return validationError([taken(String(email))])
+      if (updated === 'last administrator') return validationError([lastAdministrator('role')])
       return { __typename: 'UpdateUserSuccess', user: updated }
     },
     deleteUser: async (_, { id }, context) => {
       await context.signedIn()
       const user = await changeable(id, context)
-      if (!user || !(await context.users.delete(user.id))) return notFoundError('user', id)
+      const deleted = user && (await context.users.delete(user.id))
+      if (!deleted) return notFoundError('user', id)
+      if (deleted === 'last administrator') return validationError([lastAdministrator('id')])
       return { __typename: 'DeleteUserSuccess', id }
     },
   },
@@ -115,6 +121,21 @@ async function userWith(id: string, { load }: Context): Promise<User> {
   const user = row === null ? null : await load.userById.load(row)
   if (!user) throw notFound('user', id)
   return user
+}
+
+/**
+ * Why the address of a user must not change to this one now; null when it may. Every answer that
+ * depends on who has an address comes after the limit and the caller's own password, which a thief
+ * of a token lacks.
+ */
+async function refuseAddress(email: string, changed: User, currentPassword: string | null, context: Context) {
+  if (emailKey(email) === emailKey(changed.email)) return null
+  await context.limits.signUps(context.caller.address)
+  const { user: viewer } = await context.signedIn()
+  if (currentPassword === null) return validationError([passwordNeeded])
+  const checked = await checkPassword(viewer.email, currentPassword, context)
+  if (checked.kind === 'right') return null
+  return validationError([checked.kind === 'locked' ? passwordLocked(checked.unlockAt) : passwordWrong])
 }
 
 /** The user with this opaque id, for that user and administrators; null when there is none. Throws FORBIDDEN for others. */

@@ -66,5 +66,29 @@ export const changeProblems = ({
 /** Says that an address has a user: sign-up cannot keep that to itself without sending mail. */
 export const taken = (email: string): Problem => problem('email', 'an address that no user has yet', email)
 
+/** A change of an address without the password that it needs. */
+export const passwordNeeded: Problem = {
+  field: 'currentPassword',
+  message: 'Expected "currentPassword" to be your present password: a change of an address needs it.',
+}
+
+/** A change of an address with another password than the caller's. */
+export const passwordWrong: Problem = {
+  field: 'currentPassword',
+  message: 'Expected "currentPassword" to be your present password, got another one.',
+}
+
+/** A change of an address after too many wrong passwords of the caller. */
+export const passwordLocked = (unlockAt: Date): Problem => ({
+  field: 'currentPassword',
+  message: `Too many wrong passwords for this address: try again after ${unlockAt.toISOString()}.`,
+})
+
+/** A change after which nobody would be an administrator; `field` is what would have to stay. */
+export const lastAdministrator = (field: string): Problem => ({
+  field,
+  message: `Expected "${field}" to leave an administrator: this is the last one. Make somebody else an administrator first.`,
+})
+
 const phoneProblem = (phoneNumber: string): Problem | null =>
   /^\+[1-9]\d{6,14}$/.test(phoneNumber) ? null : problem('phoneNumber', 'E.164: "+" and 7 to 15 digits', phoneNumber)

@@ -1,7 +1,10 @@
 import { problem, validationError } from '../../runtime/validation.ts'
 import type { Context } from '../context.ts'
+import { exceeded } from '../quota/quota.ts'
+import { storeQuotaRepository } from '../quota/repository.ts'
 import type { Unit } from '../write.ts'
 import type { FileKind } from './file.ts'
+import { type FileRepository, fileRepository } from './repository.ts'
 
 /** What a change answers that would take effect if it had its file. Nothing of it is kept. */
 export const NEEDS_FILE = { __typename: 'NeedsFile' } as const
@@ -22,12 +25,13 @@ const LONGEST_URL = 2_048
  * nothing is fetched for what is refused, nor for a repetition, and no transaction is open while a server takes its time. Then it runs with the row of the file.
  */
 export async function writeWithFile<Result extends { readonly __typename: string }>(
-  { write, files, fileRecords, storeId, now }: Context,
+  context: Context,
   name: string,
   input: Parameters<Context['write']>[1],
   { url, kind, name: given }: WithFile,
   change: (unit: Unit, file: number | null) => Promise<Result | typeof NEEDS_FILE>,
 ) {
+  const { write, files, fileRecords, storeId, now } = context
   const tried = await write(name, input, (unit) => change(unit, null))
   if (!needsFile(tried)) return tried
 
@@ -35,13 +39,19 @@ export async function writeWithFile<Result extends { readonly __typename: string
   if (!isData && url.length > LONGEST_URL) return validationError([problem('url', `at most ${LONGEST_URL} characters long`, url)])
   const store = await storeId()
   let file = 0
-  const kept = await files.keep(url, kind, {
+  const keeping = files.keep(url, kind, {
     storeId: store,
     name: given,
     record: async (stored) => {
-      file = await fileRecords.insert(store, { ...stored, sourceUrl: isData ? null : withoutSecrets(url), at: now() })
+      const sourceUrl = isData ? null : withoutSecrets(url)
+      file = await recordWithinQuota(context, store, { ...stored, sourceUrl, at: now() })
     },
   })
+  const kept = await keeping.catch((error: unknown) => {
+    if (error instanceof OverQuota) return { kind: 'over quota' as const, outcome: error.outcome }
+    throw error
+  })
+  if (kept.kind === 'over quota') return kept.outcome
   if (kept.kind === 'refused') {
     return validationError([{ field: 'url', message: `Expected "url" ${kept.expectation}.` }])
   }
@@ -51,6 +61,29 @@ export async function writeWithFile<Result extends { readonly __typename: string
   if (needsFile(outcome)) throw new Error('Expected the change to be content with its file.')
   return outcome
 }
+
+/** Keeps nothing of a file, and carries what is to be answered. */
+class OverQuota {
+  readonly outcome: ReturnType<typeof exceeded>
+  constructor(outcome: ReturnType<typeof exceeded>) {
+    this.outcome = outcome
+  }
+}
+
+/** The row of a file, counted with it. Throws `OverQuota` beyond the quota of the store. */
+const recordWithinQuota = (
+  { database, quota: { quotas } }: Context,
+  storeId: number,
+  record: Parameters<FileRepository['insert']>[1],
+): Promise<number> =>
+  database.transaction().execute(async (query) => {
+    const quota = storeQuotaRepository(query, quotas)
+    const addition = { products: 0, fileBytes: record.bytes }
+    if (!(await quota.take(storeId, addition, { isWritten: false }))) {
+      throw new OverQuota(exceeded(quotas, await quota.usageOf(storeId), addition))
+    }
+    return fileRepository(query).insert(storeId, record)
+  })
 
 const needsFile = (outcome: { readonly __typename: string }): outcome is typeof NEEDS_FILE => outcome.__typename === 'NeedsFile'
 

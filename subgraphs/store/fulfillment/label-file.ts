@@ -28,6 +28,7 @@ export async function withLabel(deps: Deps, storeId: number, row: number): Promi
     name: `label-${fulfillment.id}.pdf`,
     record: async (stored) => {
       file = await fileRecords.insert(storeId, { ...stored, sourceUrl: null, at })
+      await fileRecords.count(storeId, stored.bytes)
     },
   })
   if (kept.kind === 'refused') throw new Error(`Expected the label that was drawn ${kept.expectation}.`)

@@ -9,6 +9,9 @@ import { gone, identified, present, rowBefore, rowOf } from '../ids.ts'
 import { LIST_SIZES, searchWords } from '../lists.ts'
 import type { ProductCategory } from '../product-category/product-category.ts'
 import { CATEGORY_COLUMNS } from '../product-category/repository.ts'
+import { exceeded, type StoreQuotas } from '../quota/quota.ts'
+import { adjustUsage, storeQuotaRepository } from '../quota/repository.ts'
+import type { Unit } from '../write.ts'
 import { createProduct, deleteProduct, updateProduct } from './actions.ts'
 import { PRODUCT_COLUMNS } from './columns.ts'
 import { type Product, TRANSLATED } from './product.ts'
@@ -56,10 +59,18 @@ export const productResolvers = {
     },
   },
   Mutation: {
-    createProduct: (_, { input }, { write }) => write('createProduct', input, (unit) => createProduct(unit, input)),
+    createProduct: (_, { input }, { write, quota: { quotas } }) =>
+      write('createProduct', input, (unit) => withinQuota(unit, quotas, () => createProduct(unit, input))),
     updateProduct: (_, { id, input }, { write }) =>
       write('updateProduct', { ...input, id }, (unit) => updateProduct(unit, id, input)),
-    deleteProduct: (_, given, { write }) => write('deleteProduct', given, (unit) => deleteProduct(unit, given.id, given)),
+    deleteProduct: (_, given, { write }) =>
+      write('deleteProduct', given, async (unit) => {
+        const outcome = await deleteProduct(unit, given.id, given)
+        if (outcome.__typename === 'DeleteProductSuccess') {
+          await adjustUsage(unit.query, unit.storeId, { products: -1, fileBytes: 0 })
+        }
+        return outcome
+      }),
   },
   Subscription: {
     productUpdated: {
@@ -107,6 +118,24 @@ export const productResolvers = {
   },
   DeleteProductSuccess: gone('Product'),
 } satisfies Resolvers
+
+const ONE_PRODUCT = { products: 1, fileBytes: 0 }
+
+/**
+ * Counts a product that `create` has made, last of all: who else adds one waits for the commit
+ * only. Beyond the quota of the store it is not made.
+ */
+async function withinQuota<Outcome extends { readonly __typename: string }>(
+  { query, storeId }: Unit,
+  quotas: StoreQuotas,
+  create: () => Promise<Outcome>,
+) {
+  const outcome = await create()
+  if (outcome.__typename !== 'CreateProductSuccess') return outcome
+  const quota = storeQuotaRepository(query, quotas)
+  if (await quota.take(storeId, ONE_PRODUCT, { isWritten: true })) return outcome
+  return exceeded(quotas, await quota.usageOf(storeId), ONE_PRODUCT)
+}
 
 /** The language to read in; null for the store's own. Throws BAD_USER_INPUT for one that the store does not have. */
 async function languageOf(locale: string | null | undefined, { load, storeId }: Context): Promise<string | null> {

@@ -12,6 +12,14 @@ export type CatalogueTables = {
     updated_at: Date
     version: Generated<number>
   }
+  store_quota: {
+    store_id: number
+    products: number
+    file_bytes: string
+    products_left: number
+    file_bytes_left: number
+    counted_at: Date
+  }
   product: {
     store_id: number
     id: GeneratedAlways<number>

@@ -35,7 +35,12 @@ export async function startInstallation(copies: number, options: Parameters<type
   })
   const { cluster, close } = await testCluster(copies, {
     ...options,
-    settings: { WEBHOOK_PRIVATE_NETWORKS: '127.0.0.0/8', ...options.settings },
+    settings: {
+      WEBHOOK_PRIVATE_NETWORKS: '127.0.0.0/8',
+      USER_WRITES_PER_MINUTE: '0',
+      USER_BYTES_PER_DAY: '0',
+      ...options.settings,
+    },
   })
   const { url, databaseUrl } = cluster
   await ask(

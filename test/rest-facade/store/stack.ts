@@ -15,6 +15,7 @@ import { serveTrustApi } from '../../../rest-facade/trust/serve.ts'
 import { directorySubgraph } from '../../../subgraphs/directory/subgraph.ts'
 import { publishedKeys, type SessionCheck } from '../../../subgraphs/runtime/user-token.ts'
 import { socialSubgraph } from '../../../subgraphs/social/subgraph.ts'
+import type { StoreQuotas } from '../../../subgraphs/store/quota/quota.ts'
 import { trustSubgraph } from '../../../subgraphs/trust/subgraph.ts'
 import { PUBLIC_URL, startStore, type TestStore, type WebhookOptions } from '../../subgraphs/store/support/store.ts'
 import { fixedSources } from '../../subgraphs/trust/support/trust.ts'
@@ -44,6 +45,7 @@ export async function startStoreStack({
   rateLimit = UNLIMITED,
   logTo,
   webhooks,
+  quotas,
 }: {
   /** The clock of the store. */
   readonly now?: () => Date
@@ -52,6 +54,8 @@ export async function startStoreStack({
   readonly logTo?: (line: string) => void
   /** Webhooks are delivered, with these options; they are not when it is absent. */
   readonly webhooks?: WebhookOptions
+  /** What each store may have and add; absent: as in an installation that sets none. */
+  readonly quotas?: StoreQuotas
 } = {}) {
   // The server that publishes the keys listens only when the store is there.
   let keys: JWTVerifyGetKey | null = null
@@ -63,6 +67,7 @@ export async function startStoreStack({
     },
     isSessionOpen: async (token) => (await check)?.(token) ?? false,
     webhooks,
+    ...(quotas && { quotas }),
   })
   const { connection } = store.database
   const log = logTo ? pino({ level: 'trace' }, { write: logTo }) : pino({ level: process.env.TEST_LOG ?? 'fatal' })

@@ -28,6 +28,7 @@ const FIELDS: Readonly<Record<string, Row>> = {
   'User.phoneNumber': ['null', 'value', 'null', 'null', 'null'],
   'User.posts': EVERYBODY,
   'User.createdAt': EVERYBODY,
+  'User.writeQuota': ['null', 'value', 'null', 'null', 'null'],
 
   'Post.id': EVERYBODY,
   'Post.title': EVERYBODY,
@@ -57,6 +58,7 @@ const FIELDS: Readonly<Record<string, Row>> = {
   'Room.members': SELF,
   'Room.messages': SELF,
   'Room.createdAt': SELF,
+  'Room.invitations': SELF,
 
   'Message.id': SELF,
   'Message.text': SELF,
@@ -68,7 +70,7 @@ const FIELDS: Readonly<Record<string, Row>> = {
 
 /** Types that only carry what an operation answers: whoever got the answer may read all of it. */
 const CARRIERS =
-  /(?:Payload|Success|Connection|Edge)$|^(?:PageInfo|Error|NotFoundError|ValidationError|LoginSuccess|InvalidCredentials|AccountLocked|InvalidRefreshToken|JsonWebKey)$/
+  /(?:Payload|Success|Connection|Edge)$|^(?:PageInfo|Error|NotFoundError|ValidationError|LoginSuccess|InvalidCredentials|AccountLocked|InvalidRefreshToken|JsonWebKey|QuotaExceededError|QuotaLevel|WriteQuota|RoomInvitation)$/
 
 /** Everything that an operation on the root needs: made afresh for each caller, with `self` as user, author and owner. */
 type World = {
@@ -169,6 +171,20 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
       `mutation { r: removeRoomMember(roomId: ${quoted(room)}, userId: ${quoted(bystander.id)}) { __typename } }`,
   },
   'Mutation.leaveRoom': { row: SELF, text: ({ room }) => `mutation { r: leaveRoom(roomId: ${quoted(room)}) { __typename } }` },
+  // Nobody but `self` is invited.
+  'Query.roomInvitations': { row: SIGNED_IN, text: () => '{ r: roomInvitations { totalCount } }' },
+  'Mutation.acceptRoomInvitation': {
+    row: SIGNED_IN,
+    text: ({ room }) => `mutation { r: acceptRoomInvitation(roomId: ${quoted(room)}) { __typename } }`,
+  },
+  'Mutation.declineRoomInvitation': {
+    row: SIGNED_IN,
+    text: ({ room }) => `mutation { r: declineRoomInvitation(roomId: ${quoted(room)}) { __typename } }`,
+  },
+  'Subscription.roomInvitationReceived': {
+    row: SIGNED_IN,
+    text: () => 'subscription { r: roomInvitationReceived { invitedAt } }',
+  },
   'Mutation.sendMessage': {
     row: SELF,
     text: ({ room }) => `mutation { r: sendMessage(roomId: ${quoted(room)}, text: "T") { __typename } }`,
@@ -306,7 +322,7 @@ describe('fields', () => {
       }
       if (answers.size > 1) depending.push(field)
     }
-    expect([...depending, 'Room.members', 'Room.messages'].sort()).toEqual(taggedFields().sort())
+    expect([...depending, 'Room.invitations', 'Room.members', 'Room.messages'].sort()).toEqual(taggedFields().sort())
   })
 })
 

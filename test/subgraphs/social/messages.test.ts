@@ -24,6 +24,7 @@ beforeEach(async () => {
   const create =
     'mutation ($members: [ID!]) { r: createRoom(name: "Room", memberIds: $members) { ... on CreateRoomSuccess { room { id } } } }'
   room = (await ask(create, { members: [ben?.id] }, ann)).room.id
+  await social.join(room, [ben])
 })
 const opened: AsyncIterator<unknown>[] = []
 afterEach(async () => {
@@ -110,6 +111,7 @@ describe('sendMessage', () => {
     expect(data.r.messages.totalCount).toBe(0)
     await elsewhere.release()
     await Promise.all([...sending, adding])
+    await social.join(room, [cem])
     const { messages } = await ask(HISTORY, { id: room, first: 100 }, cem)
     expect(messages.edges.map(({ node }: Data) => node.text).sort()).toEqual([...texts].sort())
   })

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Caller } from '../../../subgraphs/runtime/caller.ts'
 import { openDatabase } from '../../../subgraphs/runtime/database.ts'
 import { hashPassword } from '../../../subgraphs/runtime/password.ts'
-import { sessionRepository } from '../../../subgraphs/social/session/repository.ts'
+import { attemptRepository } from '../../../subgraphs/social/session/attempt-repository.ts'
 import type { Tables } from '../../../subgraphs/social/tables.ts'
 import { withAccounts } from '../../../subgraphs/social/user/accounts.ts'
 import { held, releaseAll } from './support/held.ts'
@@ -39,7 +39,7 @@ beforeEach(async () => {
 /** A caller from an address that nobody used before, so that limits of other tests do not count. */
 const somebody = (credentials: Caller['credentials'] = {}): Caller => ({
   ...ANONYMOUS,
-  address: `10.0.0.${++addresses}`,
+  address: `10.0.${Math.floor(++addresses / 256)}.${addresses % 256}`,
   credentials,
 })
 const bearer = (token: string) => somebody({ authorization: `Bearer ${token}` })
@@ -53,6 +53,7 @@ async function ask(query: string, variables: Record<string, unknown> = {}, calle
 const LOGIN = `mutation ($email: String!, $password: String!) { r: login(email: $email, password: $password) { __typename
   ... on LoginSuccess { token expiresAt refreshToken user { name } } ... on InvalidCredentials { message } ... on AccountLocked { message unlockAt } } }`
 const login = (password: string, email = user.email, caller = somebody()) => ask(LOGIN, { email, password }, caller)
+const loginFrom = (caller: Caller, password: string) => login(password, user.email, caller)
 const REFRESH = `mutation ($token: String!) { r: refreshSession(refreshToken: $token) { __typename
   ... on LoginSuccess { token refreshToken } ... on InvalidRefreshToken { message } } }`
 const refresh = (token: string) => ask(REFRESH, { token })
@@ -90,19 +91,23 @@ describe('login', () => {
 
   test.each([['known'], ['unknown']])('locks an %s address after 5 failures, for twice as long each time', async (kind) => {
     const email = kind === 'known' ? user.email : `unknown-${clock}@example.org`
-    for (let failure = 1; failure < 5; failure += 1) expect((await login('wrong', email)).__typename).toBe('InvalidCredentials')
+    const from = somebody()
+    const attempt = (password: string) => login(password, email, from)
+    for (let failure = 1; failure < 5; failure += 1) expect((await attempt('wrong')).__typename).toBe('InvalidCredentials')
     for (const seconds of [10, 20, 40, 80]) {
-      const { __typename, unlockAt } = await login('wrong', email)
+      const { __typename, unlockAt } = await attempt('wrong')
       expect([__typename, (Date.parse(unlockAt) - clock) / SECOND]).toEqual(['AccountLocked', seconds])
       clock += (seconds - 1) * SECOND
       // Even the right password, and without making it longer.
-      expect(await login('correct horse', email)).toMatchObject({ __typename: 'AccountLocked', unlockAt })
+      expect(await attempt('correct horse')).toMatchObject({ __typename: 'AccountLocked', unlockAt })
       clock += SECOND
     }
-    expect((await login('correct horse', email)).__typename).toBe(kind === 'known' ? 'LoginSuccess' : 'AccountLocked')
+    expect((await attempt('correct horse')).__typename).toBe(kind === 'known' ? 'LoginSuccess' : 'AccountLocked')
   })
 
   test('locks for a day at most, and forgets failures after two', async () => {
+    const from = somebody()
+    const login = (password: string) => loginFrom(from, password)
     for (let failure = 0; failure < 25; failure += 1) {
       const { unlockAt } = await login('wrong')
       if (unlockAt) {
@@ -118,6 +123,8 @@ describe('login', () => {
   })
 
   test('a right password forgives the wrong ones before it', async () => {
+    const from = somebody()
+    const login = (password: string) => loginFrom(from, password)
     for (let failure = 0; failure < 4; failure += 1) await login('wrong')
     expect((await login('correct horse')).__typename).toBe('LoginSuccess')
     for (let failure = 0; failure < 4; failure += 1) expect((await login('wrong')).__typename).toBe('InvalidCredentials')
@@ -136,12 +143,14 @@ describe('login', () => {
     const kinds = Object.values(data).map((answer: Data) => answer.__typename)
     expect(kinds).toEqual([...Array(4).fill('InvalidCredentials'), ...Array(16).fill('AccountLocked')])
 
-    const other = await social.aUser()
-    const parallel = await Promise.all(Array.from({ length: 20 }, () => login('wrong', other.email)))
+    const [other, from] = [await social.aUser(), somebody()]
+    const parallel = await Promise.all(Array.from({ length: 20 }, () => login('wrong', other.email, from)))
     expect(parallel.filter(({ __typename }) => __typename === 'InvalidCredentials')).toHaveLength(4)
   })
 
   test('right ones at the same time lock nobody out, whatever went wrong before', async () => {
+    const from = somebody()
+    const login = (password: string) => loginFrom(from, password)
     for (let failure = 0; failure < 4; failure += 1) await login('wrong')
     const parallel = await Promise.all(Array.from({ length: 10 }, () => login('correct horse')))
     expect(parallel.map(({ __typename }) => __typename)).toEqual(Array(10).fill('LoginSuccess'))
@@ -149,17 +158,90 @@ describe('login', () => {
 
   test('counts on while failures are forgotten, as by another process', async () => {
     const database = openDatabase<Tables>(social.database.connection, { schema: 'social', max: 8, onError: () => {} })
-    const sessions = sessionRepository(database.query)
-    const [hash, at] = [Buffer.from('somebody'), new Date(clock)]
+    const attempts = attemptRepository(database.query)
+    const attempt = { emailHash: Buffer.from('somebody'), networkHash: Buffer.from('somewhere'), isKnownNetwork: false }
+    const at = new Date(clock)
     try {
       const counted = Array.from({ length: 200 }, async (_, index) => {
-        if (index % 2 === 0) await sessions.forgetAttempts(hash, at)
-        else await sessions.countAttempt(hash, at, [null])
+        if (index % 2 === 0) await attempts.forgetAttempts(attempt, at)
+        else await attempts.countAttempt(attempt, at, { network: [null], address: [null] })
       })
       await Promise.all(counted)
     } finally {
       await database.close()
     }
+  })
+
+  describe('while somebody guesses elsewhere', () => {
+    /** Wrong passwords from 6 networks, as many as each of them takes. */
+    const attack = async (email = user.email) => {
+      const kinds: string[] = []
+      for (let network = 0; network < 6; network += 1) {
+        const from = somebody()
+        for (let guess = 0; guess < 5; guess += 1) kinds.push((await login('wrong', email, from)).__typename)
+      }
+      return kinds
+    }
+
+    test('a network is locked by its own wrong passwords, and no other network by them', async () => {
+      const from = somebody()
+      for (let guess = 0; guess < 6; guess += 1) await loginFrom(from, 'wrong')
+      expect((await loginFrom(from, 'correct horse')).__typename).toBe('AccountLocked')
+      expect((await login('correct horse')).__typename).toBe('LoginSuccess')
+    })
+
+    test('addresses of one /64 of IPv6 are one network', async () => {
+      const from = (host: number) => ({ ...ANONYMOUS, address: `2001:db8:1:2::${host}` })
+      for (let host = 1; host <= 5; host += 1) await loginFrom(from(host), 'wrong')
+      expect((await loginFrom(from(99), 'correct horse')).__typename).toBe('AccountLocked')
+    })
+
+    test('the owner gets in from where the owner was before, and only from there', async () => {
+      const home = somebody()
+      expect((await loginFrom(home, 'correct horse')).__typename).toBe('LoginSuccess')
+      expect((await attack()).at(-1)).toBe('AccountLocked')
+      expect((await login('correct horse')).__typename).toBe('AccountLocked')
+      expect((await loginFrom(home, 'correct horse')).__typename).toBe('LoginSuccess')
+      // That lets nobody else in.
+      expect((await login('correct horse')).__typename).toBe('AccountLocked')
+      // And the network of before guesses no more often than another one.
+      const kinds: string[] = []
+      for (let guess = 0; guess < 6; guess += 1) kinds.push((await loginFrom(home, 'wrong')).__typename)
+      expect(kinds).toEqual([...Array(4).fill('InvalidCredentials'), 'AccountLocked', 'AccountLocked'])
+    })
+
+    test.each([['known'], ['unknown']])('an %s address as a whole is locked for an hour at most', async (kind) => {
+      const email = kind === 'known' ? user.email : `whole-${clock}@example.org`
+      expect(await attack(email)).toContain('InvalidCredentials')
+      const locks: number[] = []
+      for (let guess = 0; guess < 12; guess += 1) {
+        const { unlockAt } = await login('correct horse', email)
+        expect(unlockAt).toBeDefined()
+        locks.push((Date.parse(unlockAt) - clock) / SECOND)
+        clock = Date.parse(unlockAt)
+        await login('wrong', email)
+      }
+      expect(locks).toEqual([10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600, 3600])
+    })
+
+    test('attempts that are refused count nowhere', async () => {
+      const from = somebody()
+      for (let guess = 0; guess < 60; guess += 1) await loginFrom(from, 'wrong')
+      expect((await login('correct horse')).__typename).toBe('LoginSuccess')
+    })
+
+    test('networks are remembered as hashes, ten of each user, for 90 days', async () => {
+      for (let network = 0; network < 13; network += 1) {
+        clock += SECOND
+        expect((await login('correct horse')).__typename).toBe('LoginSuccess')
+      }
+      const rows = () => social.sql('SELECT t::text AS text FROM login_network AS t WHERE user_id = $1', [user.row])
+      expect(await rows()).toHaveLength(10)
+      expect(JSON.stringify(await rows())).not.toContain('10.0.')
+      clock += 91 * DAY
+      expect((await login('correct horse')).__typename).toBe('LoginSuccess')
+      expect(await rows()).toHaveLength(1)
+    })
   })
 
   describe('under way', () => {
@@ -266,9 +348,9 @@ describe('changePassword', () => {
 
   test('counts wrong passwords like failed log-ins', async () => {
     const { token } = await login('correct horse')
-    const kinds = []
+    const [kinds, from] = [[], bearer(token)] as [string[], Caller]
     for (let failure = 0; failure < 5; failure += 1) {
-      kinds.push((await ask(CHANGE, { old: 'wrong', new: 'battery staple' }, bearer(token))).__typename)
+      kinds.push((await ask(CHANGE, { old: 'wrong', new: 'battery staple' }, from)).__typename)
     }
     expect(kinds).toEqual([...Array(4).fill('InvalidCredentials'), 'AccountLocked'])
   })
@@ -386,7 +468,7 @@ describe('tokens', () => {
 
 test('nothing that could be used is stored', async () => {
   const { token, refreshToken } = await login('correct horse')
-  const tables = ['user', 'session', 'refresh_token', 'login_attempt']
+  const tables = ['user', 'session', 'refresh_token', 'login_attempt', 'login_attempt_from', 'login_network']
   const stored = JSON.stringify(await Promise.all(tables.map((table) => social.sql(`SELECT t::text FROM "${table}" AS t`))))
   for (const secret of ['correct horse', token, refreshToken]) expect(stored).not.toContain(secret)
   expect(stored).toContain('$argon2id$v=19$m=19456,t=2,p=1$')

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { knownMigrations } from '../../../database/migrate.ts'
 import type { Caller } from '../../../subgraphs/runtime/caller.ts'
 import { opaqueId } from '../../../subgraphs/runtime/id.ts'
+import { hashPassword } from '../../../subgraphs/runtime/password.ts'
 import { nameKey } from '../../../subgraphs/social/user/user.ts'
 import { held, releaseAll } from './support/held.ts'
 import { ANONYMOUS, type Answered, type Social, startSocial, type TestUser } from './support/social.ts'
@@ -33,6 +34,10 @@ async function ask(query: string, variables: Record<string, unknown> = {}, user?
   expect(errors).toBeUndefined()
   return data?.r
 }
+async function withPassword(user: TestUser | undefined, password = 'correct horse'): Promise<void> {
+  await social.sql('UPDATE "user" SET password_hash = $1 WHERE id = $2', [await hashPassword(password), user?.row])
+}
+
 const CREATE = `mutation ($input: CreateUserInput!) { r: createUser(input: $input) { user { id email name role createdAt } errors { field message } } }`
 const create = (input: Record<string, unknown>, user?: TestUser) => ask(CREATE, { input }, user)
 const fieldsOf = ({ errors }: Data): string[] => errors.map(({ field }: Data) => field)
@@ -261,9 +266,12 @@ describe('updateUser', () => {
     expect(await update(user.id, { name: ' New ' }, user)).toMatchObject({
       user: { name: 'New', email: user.email, phoneNumber: '+15551234567' },
     })
-    expect(await update(user.id, { email: 'New@Example.org', phoneNumber: null }, user)).toMatchObject({
+    await withPassword(user)
+    const change = { email: 'New@Example.org', phoneNumber: null, currentPassword: 'correct horse' }
+    expect(await update(user.id, change, user)).toMatchObject({
       user: { name: 'New', email: 'New@Example.org', phoneNumber: null },
     })
+    expect(await update(user.id, { email: 'NEW@example.org' }, user)).toMatchObject({ user: { email: 'NEW@example.org' } })
     expect(await update(user.id, {}, user)).toMatchObject({ user: { name: 'New' } })
     expect(await update(user.id, { role: 'USER' }, user)).toMatchObject({ user: { role: 'USER' } })
     expect(await update(user.id, { role: 'MODERATOR' }, admin)).toMatchObject({ user: { role: 'MODERATOR' } })
@@ -274,11 +282,51 @@ describe('updateUser', () => {
     ['name', { name: null }],
     ['role', { role: null }],
     ['email', { email: 'nonsense' }],
-    ['email', { email: 'ann@example.org' }],
+    ['email', { email: 'ann@example.org', currentPassword: 'correct horse' }],
+    ['currentPassword', { email: 'ann@example.org' }],
+    ['currentPassword', { email: 'ann@example.org', currentPassword: null }],
+    ['currentPassword', { email: 'ann@example.org', currentPassword: 'wrong horse' }],
+    ['currentPassword', { email: 'nobody-yet@example.org', currentPassword: 'wrong horse' }],
     ['name', { name: ' ' }],
     ['phoneNumber', { phoneNumber: '1' }],
   ])('refuses %s in %j as data', async (field, input) => {
+    await withPassword(ben)
     expect(await update(ben?.id, input, ben)).toMatchObject({ __typename: 'ValidationError', field, errors: [{ field }] })
+  })
+
+  test('tells whether an address is taken to nobody without the present password, and only 60 times a minute', async () => {
+    const thief = await social.aUser()
+    await withPassword(thief)
+    const caller = { ...thief.caller, address: '10.9.9.9' }
+    const change = async (input: object) => {
+      const { data, errors }: Data = await social.ask(UPDATE, { id: thief.id, input }, caller)
+      const locked = /^Too many wrong passwords/.test(data?.r.message) ? 'locked' : null
+      return errors?.[0].extensions.code ?? locked ?? data.r.field ?? data.r.__typename
+    }
+    const without: string[] = []
+    for (const email of ['ann@example.org', 'nobody-yet@example.org']) {
+      without.push(await change({ email }), await change({ email, currentPassword: 'wrong horse' }))
+    }
+    expect(without).toEqual(Array(4).fill('currentPassword'))
+    const guesses: string[] = []
+    for (let count = 0; count < 60; count += 1)
+      guesses.push(await change({ email: 'ann@example.org', currentPassword: `${count}` }))
+    // Four wrong ones were counted, or six guesses with those of before: then the account is
+    // locked, and then nobody is heard.
+    expect(guesses.indexOf('locked')).toBe(2)
+    expect(guesses.lastIndexOf('RATE_LIMITED')).toBe(59)
+    expect(await change({ name: 'Other things go on' })).toBe('UpdateUserSuccess')
+  })
+
+  test('of an address by an administrator takes the own password of that one', async () => {
+    const [user, other] = [await social.aUser(), await social.aUser({ role: 'ADMIN' })]
+    await withPassword(user, 'of the user')
+    await withPassword(other, 'of the administrator')
+    const change = (currentPassword?: string) => update(user.id, { email: 'given@example.org', currentPassword }, other)
+    expect(await change()).toMatchObject({ field: 'currentPassword' })
+    expect(await change('of the user')).toMatchObject({ field: 'currentPassword' })
+    expect(await change('of the administrator')).toMatchObject({ user: { email: 'given@example.org' } })
+    await social.sql('DELETE FROM "user" WHERE id = $1', [other.row])
   })
 
   test('by others is FORBIDDEN, and of a role by everybody but administrators', async () => {
@@ -290,6 +338,50 @@ describe('updateUser', () => {
 
   test.each(['nonsense', opaqueId('User', '999999')])('of %j is a NotFoundError', async (id) => {
     expect(await update(id, { name: 'x' }, ben)).toEqual({ __typename: 'NotFoundError' })
+  })
+})
+
+describe('the last administrator', () => {
+  const DEMOTE = `mutation ($id: ID!) { r: updateUser(id: $id, input: { role: USER }) { __typename ... on ValidationError { field message } } }`
+  const DELETE = 'mutation ($id: ID!) { r: deleteUser(id: $id) { __typename ... on ValidationError { field message } } }'
+  const admins = async () => (await social.sql(`SELECT id FROM "user" WHERE role = 'ADMIN'`)).map(({ id }) => id)
+
+  test('stays one, and stays', async () => {
+    expect(await admins()).toEqual([admin?.row])
+    const room = await ask('mutation { r: createRoom(name: "Kept") { ... on CreateRoomSuccess { room { id } } } }', {}, admin)
+    for (const [text, field] of [
+      [DEMOTE, 'role'],
+      [DELETE, 'id'],
+    ] as const) {
+      const refused = await ask(text, { id: admin?.id }, admin)
+      expect(refused).toMatchObject({ __typename: 'ValidationError', field, message: expect.stringContaining('last one') })
+    }
+    expect(await ask('query ($id: ID!) { r: room(id: $id) { name } }', { id: room.room.id }, admin)).toEqual({ name: 'Kept' })
+    expect(await admins()).toEqual([admin?.row])
+    const keeps = 'mutation ($id: ID!) { r: updateUser(id: $id, input: { role: ADMIN, name: "Same" }) { __typename } }'
+    expect(await ask(keeps, { id: admin?.id }, admin)).toEqual({ __typename: 'UpdateUserSuccess' })
+  })
+
+  test.each([
+    ['demotions', DEMOTE, DEMOTE],
+    ['deletions', DELETE, DELETE],
+    ['a demotion and a deletion', DEMOTE, DELETE],
+  ])('remains after %s of all of them at the same time', async (_, first, second) => {
+    const two = [await social.aUser({ role: 'ADMIN' }), await social.aUser({ role: 'ADMIN' })]
+    await social.sql(`UPDATE "user" SET role = 'USER' WHERE id = $1`, [admin?.row])
+    try {
+      // Both have read that there is another one before either is let go on.
+      const gate = await held(social.database, "SELECT pg_advisory_xact_lock(hashtextextended('social.administrators', 0))")
+      const changes = [ask(first, { id: two[0]?.id }, two[0]), ask(second, { id: two[1]?.id }, two[1])]
+      await gate.isWaitedFor(2)
+      await gate.release()
+      const kinds = (await Promise.all(changes)).map(({ __typename }) => __typename)
+      expect(kinds.filter((kind) => kind === 'ValidationError')).toHaveLength(1)
+      expect(await admins()).toHaveLength(1)
+    } finally {
+      await social.sql(`UPDATE "user" SET role = 'USER' WHERE role = 'ADMIN'`)
+      await social.sql(`UPDATE "user" SET role = 'ADMIN' WHERE id = $1`, [admin?.row])
+    }
   })
 })
 

@@ -6,6 +6,7 @@ import { openDatabase } from '../../../../subgraphs/runtime/database.ts'
 import { opaqueId } from '../../../../subgraphs/runtime/id.ts'
 import { PLAIN_SECRETS } from '../../../../subgraphs/runtime/secrets/cipher.ts'
 import type { Subgraph } from '../../../../subgraphs/runtime/subgraph.ts'
+import { DEFAULT_WRITE_QUOTAS, type WriteQuotas } from '../../../../subgraphs/social/quota/quota.ts'
 import { keyRepository } from '../../../../subgraphs/social/session/key-repository.ts'
 import { keyRing } from '../../../../subgraphs/social/session/key-ring.ts'
 import { signToken } from '../../../../subgraphs/social/session/token.ts'
@@ -32,16 +33,21 @@ export type Social = {
   readonly sql: (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
   readonly ask: (query: string, variables?: Record<string, unknown>, caller?: Caller) => Promise<Answered>
   readonly aUser: (user?: { name?: string; email?: string; role?: Role; phoneNumber?: string | null }) => Promise<TestUser>
+  /** Makes these users members of a room that they are invited into. */
+  readonly join: (room: string, users: readonly (TestUser | undefined)[]) => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** The real subgraph over a database of its own. `now` moves its clock. */
-export async function startSocial(now: () => Date = () => new Date()): Promise<Social> {
+/** The real subgraph over a database of its own. `now` moves its clock, but not that of the database. */
+export async function startSocial(
+  now: () => Date = () => new Date(),
+  quotas: WriteQuotas = DEFAULT_WRITE_QUOTAS,
+): Promise<Social> {
   const database = await freshDatabase()
   const { connection } = database
   const { pool, ...own } = openDatabase<Tables>(connection, { schema: 'social', max: 2, onError: () => {} })
   const keys = keyRing(keyRepository(own.query, PLAIN_SECRETS))
-  const subgraph = await socialSubgraph({ connection, log: pino({ level: 'silent' }), now })
+  const subgraph = await socialSubgraph({ connection, log: pino({ level: 'silent' }), now, quotas })
   let users = 0
 
   return {
@@ -74,6 +80,15 @@ export async function startSocial(now: () => Date = () => new Date()): Promise<S
       const { token } = await signToken({ userId: row, sessionId, signedInAt: null }, keys, at)
       const credentials = { authorization: `Bearer ${token}` }
       return { id: opaqueId('User', row), row, email, caller: { ...ANONYMOUS, credentials } }
+    },
+    async join(room, users) {
+      for (const user of users) {
+        const accept = 'mutation ($room: ID!) { r: acceptRoomInvitation(roomId: $room) { __typename } }'
+        const contextValue = subgraph.context(user?.caller ?? ANONYMOUS)
+        const { data } = await graphql({ schema: subgraph.schema, source: accept, variableValues: { room }, contextValue })
+        const answer = (data?.r as { __typename: string } | undefined)?.__typename
+        if (answer !== 'AcceptRoomInvitationSuccess') throw new Error(`Expected ${user?.email} to be invited.`)
+      }
     },
     close: async () => {
       await subgraph.close()

@@ -7,6 +7,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   ValidationError: 'errors { field message }',
   NotFoundError: 'message',
   ConflictError: 'message currentVersion',
+  QuotaExceededError: 'field limit retryAfterSeconds',
 }
 
 /** Runs mutations by name and gives their payloads. `selected` is what is selected of the answered thing, by its type. */

@@ -5,6 +5,7 @@ import type { Caller } from '../../../../subgraphs/runtime/caller.ts'
 import { type Database, openDatabase } from '../../../../subgraphs/runtime/database.ts'
 import { PLAIN_SECRETS } from '../../../../subgraphs/runtime/secrets/cipher.ts'
 import type { SessionCheck } from '../../../../subgraphs/runtime/user-token.ts'
+import { DEFAULT_STORE_QUOTAS, type StoreQuotas } from '../../../../subgraphs/store/quota/quota.ts'
 import type { ShippingNetwork } from '../../../../subgraphs/store/shipping-method/service.ts'
 import { paidByOperator, setUpStore } from '../../../../subgraphs/store/store/set-up.ts'
 import { type StoreSubgraph, storeSubgraph } from '../../../../subgraphs/store/subgraph.ts'
@@ -76,6 +77,7 @@ export async function startStore(
     webhooks = {},
     publicUrl = PUBLIC_URL,
     log = pino({ level: 'silent' }),
+    quotas = DEFAULT_STORE_QUOTAS,
   }: {
     readonly shippingNetwork?: ShippingNetwork | undefined
     readonly userKeys?: JWTVerifyGetKey | undefined
@@ -83,6 +85,7 @@ export async function startStore(
     readonly webhooks?: WebhookOptions | undefined
     readonly publicUrl?: string
     readonly log?: pino.Logger
+    readonly quotas?: StoreQuotas
   } = {},
 ): Promise<StoreStack> {
   const database = await freshDatabase()
@@ -97,6 +100,7 @@ export async function startStore(
     files,
     log,
     now,
+    quotas,
     ...(shippingNetwork && { shippingNetwork }),
     ...webhooks,
   })

@@ -1,0 +1,69 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { refilled, sizeOf } from '../../runtime/quota.ts'
+import type { Tables } from '../tables.ts'
+import { exceeded, type WriteAllowance, type WriteCost, type WriteQuotas } from './quota.ts'
+
+/**
+ * What users may still write, a row each. It is changed in the transaction, and where possible in
+ * the statement, of the write that it counts: copies count together without anything beside the
+ * database, writes at the same time wait for each other's row, and what is rolled back costs
+ * nothing. The time is that of the database.
+ */
+export const quotaRepository = (database: Kysely<Tables>, quotas: WriteQuotas) => ({
+  quotas,
+
+  /**
+   * A statement that takes `cost` out of the quotas of an author, for each row of `from`, which has
+   * one at most; it returns a row if there was enough, and changes nothing otherwise. Locks the
+   * author's row: rooms and posts are locked before it, users after it.
+   */
+  taking: (authorId: string, cost: WriteCost, from?: RawBuilder<unknown>) => takingFrom(quotas, authorId, cost, from),
+
+  /** Takes `cost` out of the quotas of an author; false when there is not enough. */
+  async take(transaction: Kysely<Tables>, authorId: string, cost: WriteCost): Promise<boolean> {
+    const { rows } = await takingFrom(quotas, authorId, cost).execute(transaction)
+    return rows.length > 0
+  },
+
+  left: (userId: string): Promise<WriteAllowance> => leftOf(database, quotas, userId),
+
+  /** Why a write was refused, as a `QuotaExceededError`. */
+  refusal: async (userId: string, cost: WriteCost) => exceeded(quotas, await leftOf(database, quotas, userId), cost),
+})
+
+export type QuotaRepository = ReturnType<typeof quotaRepository>
+
+function takingFrom(
+  { writes, bytes }: WriteQuotas,
+  authorId: string,
+  cost: WriteCost,
+  from?: RawBuilder<unknown>,
+): RawBuilder<{ readonly isTaken: true }> {
+  // In the statement, so that a cost may be a placeholder of a prepared one.
+  const takenOf = (quota: WriteQuotas['writes'], amount: number) =>
+    sql`least(${amount}::double precision, ${sizeOf(quota)}::double precision)`
+  const [writesTaken, bytesTaken] = [takenOf(writes, cost.writes), takenOf(bytes, cost.bytes)]
+  const left = (quota: WriteQuotas['writes'], column: RawBuilder<unknown>) =>
+    refilled(quota, column, sql`own.counted_at`, sql`excluded.counted_at`)
+  const writesLeft = left(writes, sql`own.writes_left`)
+  const bytesLeft = left(bytes, sql`own.bytes_left`)
+  return sql`
+    INSERT INTO write_quota AS own (author_id, writes_left, bytes_left, counted_at)
+    SELECT ${authorId}::bigint, ${sizeOf(writes)}::double precision - ${writesTaken}, ${sizeOf(bytes)}::double precision - ${bytesTaken},
+      clock_timestamp() ${from === undefined ? sql`` : sql`FROM ${from}`}
+    ON CONFLICT (author_id) DO UPDATE SET
+      writes_left = ${writesLeft} - ${writesTaken},
+      bytes_left = ${bytesLeft} - ${bytesTaken},
+      counted_at = greatest(own.counted_at, excluded.counted_at)
+    WHERE ${writesLeft} >= ${writesTaken} AND ${bytesLeft} >= ${bytesTaken}
+    RETURNING true AS "isTaken"`
+}
+
+async function leftOf(database: Kysely<Tables>, { writes, bytes }: WriteQuotas, userId: string): Promise<WriteAllowance> {
+  const left = (quota: WriteQuotas['writes'], column: string) =>
+    refilled(quota, sql.ref(column), sql`counted_at`, sql`clock_timestamp()`)
+  const { rows } = await sql<WriteAllowance>`
+    SELECT ${left(writes, 'writes_left')} AS "writesLeft", ${left(bytes, 'bytes_left')} AS "bytesLeft"
+    FROM write_quota WHERE author_id = ${userId}`.execute(database)
+  return rows[0] ?? { writesLeft: sizeOf(writes), bytesLeft: sizeOf(bytes) }
+}

@@ -1,0 +1,71 @@
+import type { Resolvers } from '#generated/social/resolvers.ts'
+import { forbidden, missing } from '../../runtime/errors.ts'
+import { rowIn } from '../../runtime/id.ts'
+import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
+import type { OutboxEvent } from '../../runtime/outbox.ts'
+import { notFoundError } from '../../runtime/validation.ts'
+import type { Context } from '../context.ts'
+import { named } from '../named.ts'
+import { invitationTopic, invitedUserIn, type RoomInvitation } from './room-invitation.ts'
+
+const OF_USER: KeysetList<RoomInvitation> = {
+  name: 'roomInvitations',
+  parts: ['time', 'row'],
+  positionOf: ({ invitedAt, roomId }) => [invitedAt.toISOString(), roomId],
+}
+const OF_ROOM: KeysetList<RoomInvitation> = {
+  name: 'invitations',
+  parts: ['time', 'row'],
+  positionOf: ({ invitedAt, userId }) => [invitedAt.toISOString(), userId],
+}
+
+export const roomInvitationResolvers = {
+  Query: {
+    roomInvitations: async (_, page, { signedIn, roomInvitations }) => {
+      const { user } = await signedIn()
+      const range = rangeOf(OF_USER, page)
+      return keysetPage(OF_USER, range, await roomInvitations.ofUser(user.id, range), () => roomInvitations.countOfUser(user.id))
+    },
+  },
+  Mutation: {
+    acceptRoomInvitation: async (_, { roomId }, { signedIn, roomInvitations }) => {
+      const { user } = await signedIn()
+      const row = rowIn(roomId, 'Room')
+      const room = row === null ? null : await roomInvitations.accept(row, user.id)
+      return room ? { __typename: 'AcceptRoomInvitationSuccess', room } : notFoundError('invitation into a room', roomId)
+    },
+    declineRoomInvitation: async (_, { roomId }, { signedIn, roomInvitations }) => {
+      const { user } = await signedIn()
+      const row = rowIn(roomId, 'Room')
+      const isDeclined = row !== null && (await roomInvitations.decline(row, user.id))
+      return isDeclined ? { __typename: 'DeclineRoomInvitationSuccess', roomId } : notFoundError('invitation into a room', roomId)
+    },
+  },
+  Subscription: {
+    roomInvitationReceived: {
+      subscribe: async (_, __, { signedIn, events, audiences }) => {
+        const { user, sessionId } = await signedIn()
+        return audiences.invitations(await events.listen(invitationTopic(user.id), sessionId), sessionId)
+      },
+      resolve: async ({ topic, payload }: OutboxEvent, _: unknown, { roomInvitations }: Context) => {
+        const invitation = await roomInvitations.find(String(payload.roomId), invitedUserIn(topic) ?? '0')
+        if (!invitation) throw missing('The invitation was answered or withdrawn.')
+        return invitation
+      },
+    },
+  },
+  RoomInvitation: {
+    room: ({ roomId }, _, { load }) => named('Room', roomId, load.roomById),
+    user: ({ userId }, _, { load }) => named('User', userId, load.userById),
+    inviter: ({ inviterId }, _, { load }) => named('User', inviterId, load.userById),
+  },
+  RoomInvitationConnection: connectionFields,
+  Room: {
+    invitations: async ({ id, ownerId }, page, { signedIn, roomInvitations }) => {
+      const { user } = await signedIn()
+      if (user.id !== ownerId) throw forbidden('Only the owner of this room sees who is invited.')
+      const range = rangeOf(OF_ROOM, page)
+      return keysetPage(OF_ROOM, range, await roomInvitations.ofRoom(id, range), () => roomInvitations.countOfRoom(id))
+    },
+  },
+} satisfies Resolvers
