@@ -26,6 +26,7 @@ export type GatewayCode =
   | 'SUBSCRIPTIONS_NOT_SUPPORTED'
   | 'TIMEOUT'
   | 'TOO_MANY_OPERATIONS'
+  | 'TOO_MANY_SUBSCRIPTIONS'
   | 'UNAVAILABLE'
 
 /** Characters of a message and places of an error that a client gets: both grow with what it sent. */

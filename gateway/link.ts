@@ -10,6 +10,8 @@ export type Passage = {
   readonly signal: AbortSignal
   /** Whether the client wants to know what its operation costs. */
   readonly wantsCost?: boolean
+  /** What the client's connection keeps while a subscription runs over it, in bytes; absent: nothing. */
+  readonly connectionBytes?: number
   /** What links hold for it, each by a key of its own. Made by the first that does: a copy that is made later shares it, and with it this caller and this signal. */
   contexts?: Map<object, object>
 }
