@@ -80,7 +80,7 @@ export function plannedSubscription(
   const outcomes = new WeakMap<object, Map<string, Outcome | Promise<Outcome>>>()
   const groups = new Map<string, Opening>()
   const sourceBytes = link.schema ? SUBSCRIPTION_BYTES.source : SUBSCRIPTION_BYTES.remoteSource
-  const documentBytes = characters * SUBSCRIPTION_BYTES.documentCharacter
+  const documentBytes = SUBSCRIPTION_BYTES.document + characters * SUBSCRIPTION_BYTES.documentCharacter
   let sources = 0
 
   return async (given, passage, onReleased) => {

@@ -26,12 +26,13 @@ export const SUBSCRIPTION_BYTES = {
   /** Each, whether it shares its source or not: the record of the operation, its id and its place. */
   each: 1_500,
   /** One source of events in this process, with everything behind it in the subgraph. */
-  source: 8_000,
+  source: 12_000,
   /** One source in another process: a connection of its own, with an HTTP parser and buffers. */
   remoteSource: 40_000,
   /** One event stream (SSE): an HTTP exchange that lasts. WebSockets carry many, and have a bound of their own. */
   eventStream: 20_000,
-  /** Per character of the text, with all that is made of it (see `documents.ts`); once for all who ask the same. */
+  /** A text with its plan, and per character all that is made of it (see `documents.ts`); once for all who ask the same. */
+  document: 10_000,
   documentCharacter: 70,
   /** Per character of the variables as JSON, for each source: nothing takes more than `{}` and a comma, which are 56 bytes. */
   variableCharacter: 20,
