@@ -42,6 +42,9 @@ const atrium = await startAtrium({
 })
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
+/** First byte of a ping, and a whole pong. Who answers none is cut off after half a minute. */
+const [PING, PONG] = [0x89, Buffer.from([0x8a, 0x80, 0, 0, 0, 0])]
+
 /** A short text frame as clients send it: masked, with a key that changes nothing (RFC 6455 §5.2). */
 function framed(message: object): Buffer {
   const payload = Buffer.from(JSON.stringify(message))
@@ -65,7 +68,9 @@ function connected(init: object): Promise<Socket> {
       socket.on('error', () => {})
       socket.write(framed({ type: 'connection_init', payload: init }))
       socket.once('data', () => {
-        socket.resume()
+        socket.on('data', (bytes: Buffer) => {
+          if (bytes.includes(PING)) socket.write(PONG)
+        })
         resolve(socket)
       })
     })

@@ -10,6 +10,8 @@ import type { Recipient, Running } from './subscription.ts'
 export type Client = {
   /** Sends an outcome; calls `taken` when the network took it, so that a slow reader is not told faster than it reads. */
   readonly send: (outcomeText: string, taken: () => void) => void
+  /** A source of events is opened for it, which is work until it has `begun` or `ended`. */
+  readonly opening: () => void
   /** A subscription has begun: from now on it waits for events. Not called for other operations, nor for one that does not begin. */
   readonly begun: () => void
   /** Called once: with the errors that ended it or kept it from beginning; null when it came to its end, or was stopped. */
@@ -31,7 +33,7 @@ type Asking = {
   readonly connectionBytes: number
 }
 
-/** Runs any admitted operation: a query or a mutation has one outcome, a subscription one per event. Calls nothing of `client` before it returns. */
+/** Runs any admitted operation: a query or a mutation has one outcome, a subscription one per event. Calls nothing of `client` but `opening` before it returns. */
 export function deliver(admission: Admitted, asking: Asking, client: Client): Delivery {
   return admission.subscribe ? deliverEvents(admission.subscribe, asking, client) : deliverAnswer(admission, asking, client)
 }
@@ -63,7 +65,8 @@ function deliverEvents(subscribe: NonNullable<Admitted['subscribe']>, asking: As
   const { requestId } = caller
   const controller = new AbortController()
   const delivery = new EventDelivery(requestId, client, controller)
-  subscribe(variables, { caller, signal: controller.signal, wantsCost, connectionBytes }).then(
+  const onOpening = () => delivery.opening()
+  subscribe(variables, { caller, signal: controller.signal, wantsCost, connectionBytes, onOpening }).then(
     (opened) => (opened.kind === 'open' ? delivery.begin(opened.source) : delivery.end(opened.errors)),
     () => delivery.end([fault(requestId)]),
   )
@@ -83,6 +86,11 @@ class EventDelivery implements Delivery, Recipient {
     this.#requestId = requestId
     this.#client = client
     this.#beginning = beginning
+  }
+
+  opening(): void {
+    // Whoever left meanwhile is not waited for.
+    if (!this.#hasEnded) this.#client.opening()
   }
 
   begin(source: Running): void {

@@ -78,6 +78,7 @@ export function eventStreams(
         }
         stream.on('drain', proceed).on('close', proceed)
       },
+      opening: () => void app.load.enter(stream),
       begun: () => app.load.leave(stream),
       ended(errors) {
         app.load.leave(stream)
@@ -94,8 +95,8 @@ export function eventStreams(
     const delivery = deliver(admission, asking, client)
     streams.set(stream, delivery)
     if (admission.subscribe) lasting.add(stream)
-    // Its answer begins now, and what there is to do for it with that; of a subscription, to begin it.
-    app.load.enter(stream)
+    // Its answer begins now, and what there is to do for it with that.
+    else app.load.enter(stream)
     comments.add(stream)
     stream.once('close', () => {
       streams.delete(stream)

@@ -12,6 +12,8 @@ export type Passage = {
   readonly wantsCost?: boolean
   /** What the client's connection keeps while a subscription runs over it, in bytes; absent: nothing. */
   readonly connectionBytes?: number
+  /** Called when a source of events is opened for this client: work, until the subscription has begun. Who joins others only waits. */
+  readonly onOpening?: () => void
   /** What links hold for it, each by a key of its own. Made by the first that does: a copy that is made later shares it, and with it this caller and this signal. */
   contexts?: Map<object, object>
 }

@@ -87,7 +87,7 @@ export function plannedSubscription(
     // What the operation does not know would be kept with it, and make it differ from others.
     const variables = pick(given, names)
     const text = JSON.stringify(variables)
-    if (isAnonymous(passage.caller)) return joined(text, variables, passage.caller, onReleased)
+    if (isAnonymous(passage.caller)) return joined(text, variables, passage, onReleased)
 
     const bytes = reserve(text)
     if (typeof bytes !== 'number') return { kind: 'refused', errors: [bytes] }
@@ -95,6 +95,7 @@ export function plannedSubscription(
       giveBack(bytes)
       onReleased()
     }
+    passage.onOpening?.()
     const opened = await open(text, variables, passage)
     if (opened.kind === 'open') return { kind: 'open', source: new OwnSubscription(opened.source, released) }
     giveBack(bytes)
@@ -115,19 +116,20 @@ export function plannedSubscription(
     slots.giveBack(bytes + (sources === 0 ? documentBytes : 0))
   }
 
-  async function joined(text: string, variables: Variables, caller: Caller, onReleased: () => void): Promise<Begun<Running>> {
-    const opening = groups.get(text) ?? openGroup(text, variables, caller)
+  async function joined(text: string, variables: Variables, passage: Passage, onReleased: () => void): Promise<Begun<Running>> {
+    const opening = groups.get(text) ?? openGroup(text, variables, passage)
     if (!('opened' in opening)) return { kind: 'refused', errors: [opening] }
     const opened = await opening.opened
     if (opened.kind === 'refused') return opened
     const running = opened.source.join(onReleased)
     // It takes in everybody who waited for it; one that is found open may end meanwhile.
-    return running ? { kind: 'open', source: running } : joined(text, variables, caller, onReleased)
+    return running ? { kind: 'open', source: running } : joined(text, variables, passage, onReleased)
   }
 
-  function openGroup(text: string, variables: Variables, caller: Caller): Opening | GraphQLFormattedError {
+  function openGroup(text: string, variables: Variables, { caller, onOpening }: Passage): Opening | GraphQLFormattedError {
     const bytes = reserve(text)
     if (typeof bytes !== 'number') return bytes
+    onOpening?.()
     // Nobody's in particular: whoever comes first may leave while others wait for it.
     const passage = { caller: anonymous(caller), signal: NEVER }
     const forget = () => {

@@ -14,6 +14,7 @@ import type { Gateway } from './gateway.ts'
 import { heartbeat } from './heartbeat.ts'
 import { GRAPHQL_PATH } from './http.ts'
 import { BOUNDS } from './limits/limits.ts'
+import type { Load } from './load.ts'
 import { clientAddress, type IsProxy } from './proxies.ts'
 import { refuseUpgrade, requestIdOf } from './server.ts'
 import { type ProtocolConnection, protocolConnection, type SocketOperation } from './transport-protocol.ts'
@@ -79,6 +80,7 @@ export function serveWebSockets(
 ): WebSockets {
   const connections = new Set<Connection>()
   const send = frameWriter()
+  const server: Server = { load: app.load, send, ended }
   let isClosing = false
 
   const sockets = new WebSocketServer({
@@ -204,20 +206,18 @@ export function serveWebSockets(
     const admission = gateway.admitAsked(read.asked)
     if (admission.kind === 'refused') return refused(admission.errors)
 
-    const operation = new Operation(connection, id, admission.subscribe === null, { send, ended })
+    const operation = new Operation(connection, id, admission.subscribe === null, server)
     const caller = { ...connection.caller, requestId }
     operation.delivery = deliver(admission, { variables, caller, wantsCost, connectionBytes: ID_COPIES * id.length }, operation)
     connection.running++
     if (operation.isAnswered) connection.answering++
-    // A subscription is work until it has begun; then it waits for events, which are nothing to do.
-    app.load.enter(operation)
+    // A subscription waits for events, which are nothing to do; what opens their source says so.
+    if (operation.isAnswered) app.load.enter(operation)
     return operation
   }
 
-  /** An operation has begun to wait, or is over. */
-  function ended(operation: Operation, isOver: boolean): void {
+  function ended(operation: Operation): void {
     app.load.leave(operation)
-    if (!isOver) return
     const { connection } = operation
     connection.running--
     if (operation.isAnswered) connection.answering--
@@ -267,7 +267,7 @@ const errorMessage = (id: string, errors: readonly GraphQLFormattedError[]): str
   JSON.stringify({ id, type: 'error', payload: errors })
 
 /** What operations need of their server: one object for all of them. */
-type Server = { readonly send: SendFrame; readonly ended: (operation: Operation, isOver: boolean) => void }
+type Server = { readonly load: Load; readonly send: SendFrame; readonly ended: (operation: Operation) => void }
 
 /** An operation over a socket. A class, so that a hundred thousand of them share their code. */
 class Operation implements SocketOperation, Client {
@@ -291,8 +291,12 @@ class Operation implements SocketOperation, Client {
     this.#server.send(this.connection, this.#beginning, text, taken)
   }
 
+  opening(): void {
+    this.#server.load.enter(this)
+  }
+
   begun(): void {
-    this.#server.ended(this, false)
+    this.#server.load.leave(this)
   }
 
   ended(errors: readonly GraphQLFormattedError[] | null): void {
@@ -301,7 +305,7 @@ class Operation implements SocketOperation, Client {
       const text = errors ? errorMessage(this.#id, errors) : JSON.stringify({ id: this.#id, type: 'complete' })
       this.#server.send(connection, text, '')
     }
-    this.#server.ended(this, true)
+    this.#server.ended(this)
   }
 
   stop(): void {
