@@ -10,8 +10,8 @@ import type { Recipient, Running } from './subscription.ts'
 export type Client = {
   /** Sends an outcome; calls `taken` when the network took it, so that a slow reader is not told faster than it reads. */
   readonly send: (outcomeText: string, taken: () => void) => void
-  /** A source of events is opened for it, which is work until it has `begun` or `ended`. */
-  readonly opening: () => void
+  /** A source of events is to be opened for it, which is work until it has `begun` or `ended`; gives why there is no room for that. */
+  readonly opening: () => GraphQLFormattedError | null
   /** A subscription has begun: from now on it waits for events. Not called for other operations, nor for one that does not begin. */
   readonly begun: () => void
   /** Called once: with the errors that ended it or kept it from beginning; null when it came to its end, or was stopped. */
@@ -88,9 +88,9 @@ class EventDelivery implements Delivery, Recipient {
     this.#beginning = beginning
   }
 
-  opening(): void {
+  opening(): GraphQLFormattedError | null {
     // Whoever left meanwhile is not waited for.
-    if (!this.#hasEnded) this.#client.opening()
+    return this.#hasEnded ? null : this.#client.opening()
   }
 
   begin(source: Running): void {

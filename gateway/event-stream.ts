@@ -78,7 +78,11 @@ export function eventStreams(
         }
         stream.on('drain', proceed).on('close', proceed)
       },
-      opening: () => void app.load.enter(stream),
+      opening() {
+        if (app.load.enterOpening(stream)) return null
+        const { message, retryAfterSeconds } = app.overloaded('graphql')
+        return refusal('UNAVAILABLE', message, { retryAfterSeconds })
+      },
       begun: () => app.load.leave(stream),
       ended(errors) {
         app.load.leave(stream)

@@ -1,4 +1,4 @@
-import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql'
+import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLFormattedError, GraphQLSchema } from 'graphql'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
 import type { CircuitState } from '../subgraphs/runtime/circuit-breaker.ts'
 import type { OnChange } from '../subgraphs/runtime/subgraph.ts'
@@ -12,8 +12,8 @@ export type Passage = {
   readonly wantsCost?: boolean
   /** What the client's connection keeps while a subscription runs over it, in bytes; absent: nothing. */
   readonly connectionBytes?: number
-  /** Called when a source of events is opened for this client: work, until the subscription has begun. Who joins others only waits. */
-  readonly onOpening?: () => void
+  /** Called before a source of events is opened for this client, which is work until the subscription has begun; gives why there is no room for it. */
+  readonly onOpening?: () => GraphQLFormattedError | null
   /** What links hold for it, each by a key of its own. Made by the first that does: a copy that is made later shares it, and with it this caller and this signal. */
   contexts?: Map<object, object>
 }

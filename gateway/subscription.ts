@@ -89,13 +89,12 @@ export function plannedSubscription(
     const text = JSON.stringify(variables)
     if (isAnonymous(passage.caller)) return joined(text, variables, passage, onReleased)
 
-    const bytes = reserve(text)
+    const bytes = reserve(text, passage)
     if (typeof bytes !== 'number') return { kind: 'refused', errors: [bytes] }
     const released = () => {
       giveBack(bytes)
       onReleased()
     }
-    passage.onOpening?.()
     const opened = await open(text, variables, passage)
     if (opened.kind === 'open') return { kind: 'open', source: new OwnSubscription(opened.source, released) }
     giveBack(bytes)
@@ -103,7 +102,9 @@ export function plannedSubscription(
   }
 
   /** The bytes that a source of its own is counted with, or why there is no room for one. The text is counted with the first. */
-  function reserve(text: string): number | GraphQLFormattedError {
+  function reserve(text: string, { onOpening }: Passage): number | GraphQLFormattedError {
+    const busy = onOpening?.()
+    if (busy) return busy
     const bytes = sourceBytes + text.length * SUBSCRIPTION_BYTES.variableCharacter
     const full = slots.reserve(bytes + (sources === 0 ? documentBytes : 0))
     if (full) return full
@@ -126,12 +127,11 @@ export function plannedSubscription(
     return running ? { kind: 'open', source: running } : joined(text, variables, passage, onReleased)
   }
 
-  function openGroup(text: string, variables: Variables, { caller, onOpening }: Passage): Opening | GraphQLFormattedError {
-    const bytes = reserve(text)
+  function openGroup(text: string, variables: Variables, asking: Passage): Opening | GraphQLFormattedError {
+    const bytes = reserve(text, asking)
     if (typeof bytes !== 'number') return bytes
-    onOpening?.()
     // Nobody's in particular: whoever comes first may leave while others wait for it.
-    const passage = { caller: anonymous(caller), signal: NEVER }
+    const passage = { caller: anonymous(asking.caller), signal: NEVER }
     const forget = () => {
       if (groups.get(text) === opening) groups.delete(text)
       giveBack(bytes)

@@ -80,7 +80,7 @@ export function serveWebSockets(
 ): WebSockets {
   const connections = new Set<Connection>()
   const send = frameWriter()
-  const server: Server = { load: app.load, send, ended }
+  const server: Server = { load: app.load, overloaded, send, ended }
   let isClosing = false
 
   const sockets = new WebSocketServer({
@@ -196,10 +196,7 @@ export function serveWebSockets(
       const message = `Expected at most ${BOUNDS.socketOperations} operations at once over one connection.`
       return refused([refusal('TOO_MANY_OPERATIONS', message, { limit: BOUNDS.socketOperations })])
     }
-    if (!app.load.hasRoom()) {
-      const { message, retryAfterSeconds } = app.overloaded(DOOR)
-      return refused([refusal('UNAVAILABLE', message, { retryAfterSeconds })])
-    }
+    if (!app.load.hasRoom()) return refused([overloaded()])
     const read = askedInBody(payload)
     if (read.kind === 'malformed') return refused([read.error])
     const { variables, wantsCost } = read.asked
@@ -214,6 +211,11 @@ export function serveWebSockets(
     // A subscription waits for events, which are nothing to do; what opens their source says so.
     if (operation.isAnswered) app.load.enter(operation)
     return operation
+  }
+
+  function overloaded(): GraphQLFormattedError {
+    const { message, retryAfterSeconds } = app.overloaded(DOOR)
+    return refusal('UNAVAILABLE', message, { retryAfterSeconds })
   }
 
   function ended(operation: Operation): void {
@@ -267,7 +269,12 @@ const errorMessage = (id: string, errors: readonly GraphQLFormattedError[]): str
   JSON.stringify({ id, type: 'error', payload: errors })
 
 /** What operations need of their server: one object for all of them. */
-type Server = { readonly load: Load; readonly send: SendFrame; readonly ended: (operation: Operation) => void }
+type Server = {
+  readonly load: Load
+  readonly overloaded: () => GraphQLFormattedError
+  readonly send: SendFrame
+  readonly ended: (operation: Operation) => void
+}
 
 /** An operation over a socket. A class, so that a hundred thousand of them share their code. */
 class Operation implements SocketOperation, Client {
@@ -291,8 +298,8 @@ class Operation implements SocketOperation, Client {
     this.#server.send(this.connection, this.#beginning, text, taken)
   }
 
-  opening(): void {
-    this.#server.load.enter(this)
+  opening(): GraphQLFormattedError | null {
+    return this.#server.load.enterOpening(this) ? null : this.#server.overloaded()
   }
 
   begun(): void {
