@@ -24,7 +24,7 @@ export type SubscriptionBound = 'ADDRESS' | 'CREDENTIAL' | 'MEMORY'
  */
 export const SUBSCRIPTION_BYTES = {
   /** Each, whether it shares its source or not: the record of the operation, its id and its place. */
-  each: 1_500,
+  each: 1_000,
   /** One source of events in this process, with everything behind it in the subgraph. */
   source: 12_000,
   /** One source in another process: a connection of its own, with an HTTP parser and buffers. */

@@ -39,12 +39,12 @@ type Server = {
 }
 
 /** A gateway at its doors, which believes what a client says about its address. */
-async function serve(limits: Partial<SubscriptionLimits>): Promise<Server> {
+async function serve(limits: Partial<SubscriptionLimits>, loadLimit = 0): Promise<Server> {
   const refusals: SubscriptionBound[] = []
   const slots = subscriptionSlots({ ...ROOMY, ...limits }, (bound) => refusals.push(bound))
   const ticker = await startTicker(undefined, null, slots)
   const isProxy = () => true
-  const app = createHttpServer({ log: pino({ level: 'silent' }), isProxy })
+  const app = createHttpServer({ log: pino({ level: 'silent' }), isProxy, loadLimit })
   await serveGraphql(app, ticker.gateway)
   serveWebSockets(app, ticker.gateway, { isProxy })
   const base = await app.listen({ port: 0, host: '127.0.0.1' })
@@ -319,4 +319,20 @@ test('where nobody has configured anything, all places fit into a quarter of the
   expect(slots.memory()).toEqual({ usedBytes: 2_000_000, limitBytes: memoryBytes })
   for (const each of taken) if (!isRefusal(each)) each.release()
   expect([slots.memory().usedBytes, slots.remembered()]).toEqual([0, 0])
+})
+
+test('sources that are being opened are bounded by LOAD_LIMIT, and take no room from requests; who joins one that is opened is none', async () => {
+  const server = await serve({}, 1)
+  const [ann, nobody] = [await connect(server, '192.0.2.1', 'ann'), await connect(server)]
+  // Both come before anything is opened.
+  ann.subscribe('1')
+  ann.subscribe('2')
+  await expect
+    .poll(() => ann.about('2'))
+    .toMatchObject([{ type: 'error', payload: [{ extensions: { code: 'UNAVAILABLE', retryAfterSeconds: expect.any(Number) } }] }])
+  for (let id = 0; id < 50; id++) nobody.subscribe(String(id))
+  await expect.poll(() => server.ticker.gateway.subscriptions()).toBe(51)
+  expect(server.app.load.running()).toBe(0)
+  ann.subscribe('3')
+  await expect.poll(() => server.ticker.gateway.subscriptions()).toBe(52)
 })
