@@ -81,6 +81,30 @@ export const variables = {
     meaning:
       'Requests, and operations over WebSocket, that a process works on at once; more are answered with 503, and fewer are taken while the processor is short. 0 sets no bound.',
   },
+  // Twenty full sockets: an office, or a page open in every tab. A proxy that hides its clients, and is not in TRUSTED_PROXIES, needs more.
+  MAX_SUBSCRIPTIONS_PER_ADDRESS: {
+    read: wholeNumber(0, 10_000_000),
+    default: '2000',
+    unit: 'subscriptions',
+    meaning:
+      'Most subscriptions that one client address (of IPv6 its /64) may have at once, over WebSocket and event streams together, in each process; 0 sets no bound.',
+  },
+  // Five full sockets: all that a program may follow over one, on a few devices.
+  MAX_SUBSCRIPTIONS_PER_CREDENTIAL: {
+    read: wholeNumber(0, 10_000_000),
+    default: '500',
+    unit: 'subscriptions',
+    meaning:
+      'Most subscriptions that may run at once with the same credentials, from all addresses together, in each process; 0 sets no bound.',
+  },
+  // A quarter: what else a process holds, and garbage that waits to be collected, must fit into the rest.
+  SUBSCRIPTION_MEMORY_PERCENT: {
+    read: wholeNumber(1, 75),
+    default: '25',
+    unit: 'percent of the heap',
+    meaning:
+      "How much of the largest heap of a process (Node's --max-old-space-size) all its subscriptions may take, by what each kind is known to take; more are refused.",
+  },
   DEPTH_LIMIT: {
     read: wholeNumber(0, 1_000),
     default: '10',

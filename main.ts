@@ -69,6 +69,7 @@ await runProgram(async (defer, end) => {
   if (tracing) defer(tracing.close)
   const budget = await parts.budgetOf(config, log)
   defer(async () => budget?.close())
+  const slots = parts.subscriptionSlots(parts.subscriptionLimitsOf(config), metrics?.subscriptionRefused)
   const documents = await parts.sharedDocumentsOf(config, log)
   defer(async () => documents?.close())
   const gateway = await parts.startGateway({
@@ -76,6 +77,7 @@ await runProgram(async (defer, end) => {
     links: graph.links,
     limits: parts.limitsOf(config),
     budget,
+    slots,
     log,
     metrics,
     tracing,
@@ -164,6 +166,7 @@ async function loadParts() {
     ...(await import('./processes/own-graph.ts')),
     ...(await import('./gateway/limits/limits.ts')),
     ...(await import('./gateway/limits/redis-budget.ts')),
+    ...(await import('./gateway/limits/subscription-slots.ts')),
     ...(await import('./gateway/gateway.ts')),
     ...(await import('./gateway/history.ts')),
     ...(await import('./gateway/client.ts')),

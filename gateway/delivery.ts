@@ -4,93 +4,121 @@ import { fault, identified } from './errors.ts'
 import type { Admission } from './gateway.ts'
 import type { Outcome } from './outcome.ts'
 import { textOf } from './outcome-text.ts'
-import type { Running } from './subscription.ts'
+import type { Recipient, Running } from './subscription.ts'
 
-/** Where outcomes go, one after the other: calls `taken` when the network took this one, so that a slow reader is not told faster than it reads. */
-export type Send = (outcomeText: string, taken: () => void) => void
+/** The client of one operation. */
+export type Client = {
+  /** Sends an outcome; calls `taken` when the network took it, so that a slow reader is not told faster than it reads. */
+  readonly send: (outcomeText: string, taken: () => void) => void
+  /** A source of events is to be opened for it, which is work until it has `begun` or `ended`; gives why there is no room for that. */
+  readonly opening: () => GraphQLFormattedError | null
+  /** A subscription has begun: from now on it waits for events. Not called for other operations, nor for one that does not begin. */
+  readonly begun: () => void
+  /** Called once: with the errors that ended it or kept it from beginning; null when it came to its end, or was stopped. */
+  readonly ended: (errors: readonly GraphQLFormattedError[] | null) => void
+}
 
 /** An operation whose outcomes are on their way to one client. */
 export type Delivery = {
-  /** The errors that ended it or kept it from beginning; null when it came to its end, or was stopped. Never rejects. */
-  readonly ended: Promise<readonly GraphQLFormattedError[] | null>
   /** Releases everything at once; nothing is sent any more. */
   readonly stop: () => void
 }
 
-/** Runs any admitted operation: a query or a mutation has one outcome, a subscription one per event. */
-export function deliver(
-  admission: Admission & { readonly kind: 'admitted' },
-  variables: Readonly<Record<string, unknown>>,
-  caller: Caller,
-  send: Send,
-  wantsCost = false,
-): Delivery {
-  let isStopped = false
-  let running: Running | null = null
-  // Needed until a query is answered or a subscription has begun; what is idle holds none.
-  let beginning: AbortController | null = new AbortController()
+type Admitted = Extract<Admission, { readonly kind: 'admitted' }>
+type Asking = {
+  readonly variables: Readonly<Record<string, unknown>>
+  readonly caller: Caller
+  readonly wantsCost: boolean
+  /** What the client's connection keeps for it while a subscription runs, in bytes. */
+  readonly connectionBytes: number
+}
 
-  return {
-    ended: run().catch(() => [fault(caller.requestId)]),
-    stop() {
-      if (isStopped) return
-      isStopped = true
-      beginning?.abort(new Error('The client is gone.'))
-      running?.return()
-    },
-  }
+/** Runs any admitted operation: a query or a mutation has one outcome, a subscription one per event. Calls nothing of `client` but `opening` before it returns. */
+export function deliver(admission: Admitted, asking: Asking, client: Client): Delivery {
+  return admission.subscribe ? deliverEvents(admission.subscribe, asking, client) : deliverAnswer(admission, asking, client)
+}
 
-  async function run(): Promise<readonly GraphQLFormattedError[] | null> {
-    const signal = beginning?.signal ?? AbortSignal.abort()
-    if (!admission.subscribe) {
-      const outcome = await admission.run(variables, { caller, signal, wantsCost })
-      beginning = null
-      const { data, errors, extensions } = outcome
-      if (isStopped) return null
-      if (data === undefined) return (errors ?? []).map((error) => identified(error, caller.requestId))
-      const text = JSON.stringify({
-        data,
-        ...(errors && { errors: errors.map((error) => identified(error, caller.requestId)) }),
-        ...(extensions && { extensions }),
-      })
-      await new Promise<void>((taken) => send(text, taken))
-      return null
-    }
+function deliverAnswer({ run }: Admitted, { variables, caller, wantsCost }: Asking, client: Client): Delivery {
+  const controller = new AbortController()
+  const { signal } = controller
+  void answered()
+    .catch(() => [fault(caller.requestId)])
+    .then((errors) => client.ended(errors))
+  return { stop: () => controller.abort(new Error('The client is gone.')) }
 
-    const opened = await admission.subscribe(variables, { caller, signal, wantsCost })
-    beginning = null
-    if (opened.kind === 'refused') return opened.errors.map((error) => identified(error, caller.requestId))
-    running = opened.source
-    if (isStopped) running.return()
-    return told(opened.source)
-  }
-
-  /** Tells of one event after the other. Written with callbacks: an event to a thousand clients runs through here a thousand times. */
-  function told(source: Running): Promise<readonly GraphQLFormattedError[] | null> {
-    return new Promise((resolve) => {
-      const ask = (): void => void source.next().then(take, fail)
-      const end = (errors: readonly GraphQLFormattedError[] | null): void => {
-        source.return()
-        resolve(errors)
-      }
-      const fail = (error: unknown): void => end(isStopped ? null : [source.fault(error)])
-      const take = (result: IteratorResult<unknown, unknown>): void => {
-        if (isStopped || result.done) end(null)
-        else {
-          const outcome = source.outcome(result.value)
-          if (outcome instanceof Promise) void outcome.then(tell)
-          else tell(outcome)
-        }
-      }
-      const tell = (outcome: Outcome): void => {
-        try {
-          if (isStopped) ask()
-          else send(textOf(outcome), ask)
-        } catch (error) {
-          fail(error)
-        }
-      }
-      ask()
+  async function answered(): Promise<readonly GraphQLFormattedError[] | null> {
+    const { data, errors, extensions } = await run(variables, { caller, signal, wantsCost })
+    if (signal.aborted) return null
+    if (data === undefined) return (errors ?? []).map((error) => identified(error, caller.requestId))
+    const text = JSON.stringify({
+      data,
+      ...(errors && { errors: errors.map((error) => identified(error, caller.requestId)) }),
+      ...(extensions && { extensions }),
     })
+    await new Promise<void>((taken) => client.send(text, taken))
+    return null
+  }
+}
+
+function deliverEvents(subscribe: NonNullable<Admitted['subscribe']>, asking: Asking, client: Client): Delivery {
+  const { variables, caller, wantsCost, connectionBytes } = asking
+  const { requestId } = caller
+  const controller = new AbortController()
+  const delivery = new EventDelivery(requestId, client, controller)
+  const onOpening = () => delivery.opening()
+  subscribe(variables, { caller, signal: controller.signal, wantsCost, connectionBytes, onOpening }).then(
+    (opened) => (opened.kind === 'open' ? delivery.begin(opened.source) : delivery.end(opened.errors)),
+    () => delivery.end([fault(requestId)]),
+  )
+  return delivery
+}
+
+/** A class, so that a hundred thousand of them share their code, and nothing of what they began with is kept. */
+class EventDelivery implements Delivery, Recipient {
+  readonly #requestId: string
+  readonly #client: Client
+  /** Needed until it has begun; what is idle holds none. */
+  #beginning: AbortController | null
+  #source: Running | null = null
+  #hasEnded = false
+
+  constructor(requestId: string, client: Client, beginning: AbortController) {
+    this.#requestId = requestId
+    this.#client = client
+    this.#beginning = beginning
+  }
+
+  opening(): GraphQLFormattedError | null {
+    // Whoever left meanwhile is not waited for.
+    return this.#hasEnded ? null : this.#client.opening()
+  }
+
+  begin(source: Running): void {
+    this.#beginning = null
+    if (this.#hasEnded) {
+      source.return()
+      return
+    }
+    this.#source = source
+    this.#client.begun()
+    source.follow(this)
+  }
+
+  tell(outcome: Outcome, taken: () => void): void {
+    this.#client.send(textOf(outcome), taken)
+  }
+
+  end(errors: readonly GraphQLFormattedError[] | null): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#source?.return()
+    this.#source = null
+    this.#client.ended(errors?.map((error) => identified(error, this.#requestId)) ?? null)
+  }
+
+  stop(): void {
+    this.#beginning?.abort(new Error('The client is gone.'))
+    this.#beginning = null
+    this.end(null)
   }
 }

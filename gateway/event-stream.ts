@@ -3,12 +3,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLFormattedError } from 'graphql'
 import { askedInBody, askedInUrl } from './asked.ts'
 import { callerOf } from './caller.ts'
-import { type Delivery, deliver, type Send } from './delivery.ts'
+import { type Client, type Delivery, deliver } from './delivery.ts'
 import { identified, refusal } from './errors.ts'
 import type { Gateway } from './gateway.ts'
 import { heartbeat } from './heartbeat.ts'
 import { COST_HEADER, wantsCost } from './limits/cost-report.ts'
 import { BOUNDS } from './limits/limits.ts'
+import { SUBSCRIPTION_BYTES } from './limits/subscription-slots.ts'
 
 /** Between two comments to one client: proxies cut off what is silent for half a minute or more, and a dead client is found by writing to it. */
 const COMMENT_SECONDS = 15
@@ -32,8 +33,8 @@ export function eventStreams(
   // Clients connect again after an end without `complete`.
   app.addHook('preClose', async () => {
     for (const [stream, delivery] of streams) {
-      delivery.stop()
       stream.end()
+      delivery.stop()
     }
   })
 
@@ -41,8 +42,8 @@ export function eventStreams(
   gateway.onSwap(() => {
     for (const [stream, delivery] of streams) {
       if (!lasting.has(stream)) continue
-      delivery.stop()
       stream.end()
+      delivery.stop()
     }
   })
 
@@ -68,15 +69,34 @@ export function eventStreams(
       ])
     }
 
-    const send: Send = (text, taken) => {
-      if (!stream.writable || stream.write(nextEvent(text))) return taken()
-      const proceed = () => {
-        stream.off('drain', proceed).off('close', proceed)
-        taken()
-      }
-      stream.on('drain', proceed).on('close', proceed)
+    const client: Client = {
+      send(text, taken) {
+        if (!stream.writable || stream.write(nextEvent(text))) return taken()
+        const proceed = () => {
+          stream.off('drain', proceed).off('close', proceed)
+          taken()
+        }
+        stream.on('drain', proceed).on('close', proceed)
+      },
+      opening() {
+        if (app.load.enterOpening(stream)) return null
+        const { message, retryAfterSeconds } = app.overloaded('graphql')
+        return refusal('UNAVAILABLE', message, { retryAfterSeconds })
+      },
+      begun: () => app.load.leave(stream),
+      ended(errors) {
+        app.load.leave(stream)
+        if (!stream.writable) return
+        stream.end((errors ? nextEvent(JSON.stringify({ errors })) : '') + COMPLETE)
+      },
     }
-    const delivery = deliver(admission, asked.variables, caller, send, wantsCost(request.headers[COST_HEADER], asked))
+    const asking = {
+      variables: asked.variables,
+      caller,
+      wantsCost: wantsCost(request.headers[COST_HEADER], asked),
+      connectionBytes: SUBSCRIPTION_BYTES.eventStream,
+    }
+    const delivery = deliver(admission, asking, client)
     streams.set(stream, delivery)
     if (admission.subscribe) lasting.add(stream)
     // Its answer begins now, and what there is to do for it with that.
@@ -86,11 +106,6 @@ export function eventStreams(
       streams.delete(stream)
       comments.delete(stream)
       delivery.stop()
-    })
-    void delivery.ended.then((errors) => {
-      app.load.leave(stream)
-      if (!stream.writable) return
-      stream.end((errors ? nextEvent(JSON.stringify({ errors })) : '') + COMPLETE)
     })
     // Shows the client that it is connected, before there is anything to say.
     stream.write(':\n\n')

@@ -12,11 +12,12 @@ import { refusal } from './errors.ts'
 import { guarded, type Machinery, outlivesClient, planned, type Run } from './execution.ts'
 import { type KeptPlans, NO_PLANS } from './kept-plans.ts'
 import type { Budget } from './limits/budget.ts'
-import { withCost, withCostFirst } from './limits/cost-report.ts'
+import { type CostReport, withCost, withCostFirst } from './limits/cost-report.ts'
 import type { Limits } from './limits/limits.ts'
 import { type RequestCheck, requestCheck } from './limits/request-check.ts'
+import { isRefusal, SUBSCRIPTION_BYTES, type SubscriptionSlots, subscriptionSlots } from './limits/subscription-slots.ts'
 import { weightsOf } from './limits/weights.ts'
-import type { Link } from './link.ts'
+import type { Link, Passage } from './link.ts'
 import type { Persisted } from './manifest.ts'
 import { maskedLink } from './masked-link.ts'
 import { counted, type Metrics, secondsSince } from './metrics.ts'
@@ -24,7 +25,7 @@ import type { Outcome } from './outcome.ts'
 import { persistedDocuments } from './persisted.ts'
 import type { SharedDocuments } from './shared-documents.ts'
 import { slowLog } from './slow-log.ts'
-import { plannedSubscription, type Running, type Subscribe } from './subscription.ts'
+import { plannedSubscription, type Subscribe } from './subscription.ts'
 import { readSupergraph } from './supergraph.ts'
 import type { Tracing } from './tracing.ts'
 import { viewerFields } from './viewer.ts'
@@ -63,6 +64,8 @@ export type Gateway = {
   readonly limits: Limits
   /** Subscriptions that run now. */
   readonly subscriptions: () => number
+  /** The places that they take. */
+  readonly slots: Pick<SubscriptionSlots, 'memory'>
   /** Calls `tell` after the graph was replaced by another; one that cannot be replaced never does. */
   readonly onSwap: (tell: () => void) => void
   /** Answers that are kept. */
@@ -81,6 +84,7 @@ export async function startGateway({
   links,
   limits,
   budget = null,
+  slots = subscriptionSlots(),
   log,
   metrics = null,
   tracing = null,
@@ -97,6 +101,8 @@ export async function startGateway({
   readonly limits: Limits
   /** What a client may spend in a minute; null: as much as it likes. */
   readonly budget?: Budget | null
+  /** Places for subscriptions, of the whole process; by default those of this gateway alone, with the limits of an Atrium that nobody has configured. */
+  readonly slots?: SubscriptionSlots
   readonly log: Logger
   readonly metrics?: Metrics | null
   readonly tracing?: Tracing | null
@@ -136,7 +142,7 @@ export async function startGateway({
   let [missed, subscriptions] = [0, 0]
   const remembered = rememberingDocuments((text, operationName) => {
     missed++
-    return admission(checkText(text, operationName, rules))
+    return admission(checkText(text, operationName, rules), text.length)
   })
   const known = (text: string, operationName: string | undefined) => {
     const misses = missed
@@ -145,7 +151,7 @@ export async function startGateway({
     return outcome
   }
   const trusted = (text: string, operationName: string | undefined) =>
-    admission(checkText(text, operationName, { ...rules, introspection: true }))
+    admission(checkText(text, operationName, { ...rules, introspection: true }), text.length)
   const asked = persistedDocuments(persisted, known, trusted, documents)
 
   return {
@@ -160,6 +166,7 @@ export async function startGateway({
     admitAsked: (given) => noted(asked.admit(given)),
     limits,
     subscriptions: () => subscriptions,
+    slots,
     onSwap: () => {},
     cache,
     circuits: () => links.flatMap(({ name, state }) => (state ? [{ name, state: state() }] : [])),
@@ -174,14 +181,14 @@ export async function startGateway({
     return admission
   }
 
-  function admission(outcome: Checked): Admission {
+  function admission(outcome: Checked, characters: number): Admission {
     if (outcome.kind === 'refused') return outcome
     const { checked, model } = outcome
     const { operation } = checked.operation
     const check = requestCheck(supergraph.api, checked, model, { limits, budget, suggestions: introspection })
     const { cost } = check
     try {
-      return { cost, ...(operation === 'subscription' ? subscribable(checked, check) : runnable(checked, check)) }
+      return { cost, ...(operation === 'subscription' ? subscribable(checked, check, characters) : runnable(checked, check)) }
     } catch (error) {
       log.warn({ err: error }, 'an operation could not be planned')
       return { kind: 'refused', operation, errors: [UNPLANNED] }
@@ -227,9 +234,13 @@ export async function startGateway({
     return tracing ? tracing.traced(checked, counting, outcomeOf) : counting
   }
 
-  function subscribable(checked: CheckedOperation, { verdict }: RequestCheck): Omit<Admitted, 'cost'> {
+  /** `characters` is the length of its text. */
+  function subscribable(checked: CheckedOperation, { verdict }: RequestCheck, characters: number): Omit<Admitted, 'cost'> {
     const guard = authorization?.guardOf(checked) ?? null
-    const subscribe = guardedSubscription(guard, (allowed) => plannedSubscription(checked, machinery, viewer, log, allowed))
+    const options = { log, slots, characters }
+    const begin = guardedSubscription(guard, (allowed) =>
+      plannedSubscription(checked, machinery, viewer, { ...options, allowed }),
+    )
     const count = metrics?.operation(checked.operation.name?.value, checked.operation.operation)
     return {
       kind: 'admitted',
@@ -238,26 +249,31 @@ export async function startGateway({
       answer: null,
       subscribe: async (variables, passage) => {
         const began = performance.now()
-        const { errors, cost } = await verdict(variables, passage)
-        const opened = errors.length > 0 ? { kind: 'refused' as const, errors } : await subscribe(variables, passage)
+        const { opened, cost } = await opening(variables, passage)
         count?.(opened.kind === 'open' ? GOOD : opened, secondsSince(began))
-        if (opened.kind === 'refused') return opened
-        const source = whileRunning(opened.source)
-        return { kind: 'open', source: passage.wantsCost ? withCostFirst(source, cost) : source }
+        if (opened.kind === 'refused' || !passage.wantsCost) return opened
+        return { kind: 'open', source: withCostFirst(opened.source, cost) }
       },
     }
-  }
 
-  function whileRunning(source: Running): Running {
-    let isRunning = true
-    subscriptions++
-    return {
-      ...source,
-      return() {
-        if (isRunning) subscriptions--
-        isRunning = false
-        source.return()
-      },
+    /** Its place is taken first: who has none costs nothing more. */
+    async function opening(
+      variables: Parameters<Subscribe>[0],
+      passage: Passage,
+    ): Promise<{ readonly opened: Awaited<ReturnType<Subscribe>>; readonly cost?: CostReport | undefined }> {
+      const slot = slots.take(passage.caller, SUBSCRIPTION_BYTES.each + (passage.connectionBytes ?? 0))
+      if (isRefusal(slot)) return { opened: { kind: 'refused', errors: [slot] } }
+      const { errors, cost } = await verdict(variables, passage)
+      const opened =
+        errors.length > 0
+          ? { kind: 'refused' as const, errors }
+          : await begin(variables, passage, () => {
+              subscriptions--
+              slot.release()
+            })
+      if (opened.kind === 'open') subscriptions++
+      else slot.release()
+      return { opened, cost }
     }
   }
 }

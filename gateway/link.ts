@@ -1,4 +1,4 @@
-import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql'
+import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLFormattedError, GraphQLSchema } from 'graphql'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
 import type { CircuitState } from '../subgraphs/runtime/circuit-breaker.ts'
 import type { OnChange } from '../subgraphs/runtime/subgraph.ts'
@@ -10,6 +10,10 @@ export type Passage = {
   readonly signal: AbortSignal
   /** Whether the client wants to know what its operation costs. */
   readonly wantsCost?: boolean
+  /** What the client's connection keeps while a subscription runs over it, in bytes; absent: nothing. */
+  readonly connectionBytes?: number
+  /** Called before a source of events is opened for this client, which is work until the subscription has begun; gives why there is no room for it. */
+  readonly onOpening?: () => GraphQLFormattedError | null
   /** What links hold for it, each by a key of its own. Made by the first that does: a copy that is made later shares it, and with it this caller and this signal. */
   contexts?: Map<object, object>
 }

@@ -12,6 +12,11 @@ export type Load = {
   readonly begin: (work: object, then: Then) => void
   /** Whether `enter` would take something on now. Costs nothing, so it is asked before a request is read. */
   readonly hasRoom: () => boolean
+  /**
+   * Takes the opening of a subscription on; false where as many are under way as requests may be at the most. It waits for a database or a subgraph, so it takes
+   * no room from requests, and the processor being short does not make it fewer: everybody who was cut off comes back at once.
+   */
+  readonly enterOpening: (work: object) => boolean
   /** `work` is answered, or given up; what was not taken on is ignored. */
   readonly leave: (work: object) => void
   /** Somebody connected, and others may. */
@@ -48,6 +53,8 @@ const SLICE = 10
 export function loadOf(highest: number): Load {
   // A Set would keep answers alive that are long over (docs/decisions.md, 98).
   const known = new WeakSet<object>()
+  const openings = new WeakSet<object>()
+  let opening = 0
   let running = 0
   const waiting: (Then & { readonly work: object })[] = []
   const most = highest === 0 ? Number.POSITIVE_INFINITY : highest
@@ -78,7 +85,14 @@ export function loadOf(highest: number): Load {
       if (waiting.push({ work, start, refuse }) === 1) setImmediate(turn)
     },
     hasRoom: () => running < bound,
+    enterOpening(work) {
+      if (opening >= most) return false
+      if (!openings.has(work)) opening++
+      openings.add(work)
+      return true
+    },
     leave(work) {
+      if (openings.delete(work)) opening--
       if (gone(work)) answered++
     },
     connected,
@@ -86,7 +100,7 @@ export function loadOf(highest: number): Load {
       connected()
       isTooMuch = true
     },
-    running: () => running,
+    running: () => running + opening,
     most: () => bound,
     close: () => clearInterval(looking),
   }

@@ -94,16 +94,18 @@ export function localLink(subgraph: Subgraph): Link {
         throw error
       })
       if (!isStream(opened)) return { kind: 'refused', errors: opened.errors ?? [] }
-      const answer = async (event: unknown, each: Passage) => {
-        each.signal.throwIfAborted()
-        const { signal } = each
-        const answered = cancelledBy(signal, () =>
-          run({ rootValue: event, contextValue: contextOf(each), variableValues, signal }),
-        )
-        return answered instanceof Promise ? untilAborted(answered, each.signal) : answered
-      }
-      return { kind: 'open', source: { ...eventsOf(opened), isPersonal: false, answer } }
+      return { kind: 'open', source: { ...eventsOf(opened), isPersonal: false, answer: answerWith(run, variableValues) } }
     },
+  }
+
+  /** What is said about events. A function of its own, whose closure keeps nothing of how the subscription began. */
+  function answerWith(run: CompiledOperation, variableValues: LinkRequest['variables']): Source['answer'] {
+    return async (event, each) => {
+      each.signal.throwIfAborted()
+      const { signal } = each
+      const answered = cancelledBy(signal, () => run({ rootValue: event, contextValue: contextOf(each), variableValues, signal }))
+      return answered instanceof Promise ? untilAborted(answered, each.signal) : answered
+    }
   }
 }
 

@@ -15,6 +15,7 @@ import { serveGraphql } from './http.ts'
 import { httpLink } from './http-link.ts'
 import { limitsOf } from './limits/limits.ts'
 import { budgetOf } from './limits/redis-budget.ts'
+import { subscriptionLimitsOf, subscriptionSlots } from './limits/subscription-slots.ts'
 import { type Location, linkPool } from './link-pool.ts'
 import { freePort, listen, listeningOf, localUrl } from './listen.ts'
 import { persistedBy } from './manifest.ts'
@@ -45,6 +46,7 @@ await runProgram(async (defer, end) => {
   if (tracing) defer(tracing.close)
   const budget = await budgetOf(config, log)
   defer(async () => budget?.close())
+  const slots = subscriptionSlots(subscriptionLimitsOf(config), metrics?.subscriptionRefused)
   const persisted = persistedBy(config)
   const documents = await sharedDocumentsOf(config, log)
   defer(async () => documents?.close())
@@ -85,6 +87,7 @@ await runProgram(async (defer, end) => {
         links,
         limits: limitsOf(config),
         budget,
+        slots,
         log,
         metrics,
         tracing,

@@ -53,15 +53,15 @@ export function maskedLink(link: Link, log: Logger): Link {
       return { kind: 'refused', errors: [unasked(error, passage)] }
     }
     if (outcome.kind === 'refused') return { ...outcome, errors: outcome.errors.map((error) => visible(error, passage)) }
-    const { source } = outcome
-    const ended = { caller: passage.caller, signal: NEVER }
+    return { kind: 'open', source: maskedSource(outcome.source, { caller: passage.caller, signal: NEVER }) }
+  }
+
+  /** A function of its own: closures above would keep the passage, and what links hold for it, as long as the subscription runs. */
+  function maskedSource(source: Source, ended: Passage): Source {
     return {
-      kind: 'open',
-      source: {
-        ...source,
-        answer: (event, each) => answered(() => source.answer(event, each), each),
-        fault: (error) => (error instanceof GraphQLError ? visible(error, ended) : unasked(error, ended)),
-      },
+      ...source,
+      answer: (event, each) => answered(() => source.answer(event, each), each),
+      fault: (error) => (error instanceof GraphQLError ? visible(error, ended) : unasked(error, ended)),
     }
   }
 

@@ -93,6 +93,10 @@ export async function serveMetrics(
 function gaugesOf(gateway: Gateway, metrics: Metrics, sockets: () => number): void {
   metrics.gauge('atrium_websockets_open', 'WebSockets that are open.', sockets)
   metrics.gauge('atrium_subscriptions_running', 'Subscriptions that run.', gateway.subscriptions)
+  const { memory } = gateway.slots
+  const bytes = 'atrium_subscription_memory_bytes'
+  metrics.gauge(bytes, 'Bytes that the subscriptions of the process are counted with.', () => memory().usedBytes)
+  metrics.gauge(`${bytes}_limit`, 'Bytes that they may be counted with.', () => memory().limitBytes)
   metrics.gaugePer(
     'atrium_subgraph_circuit',
     'Circuits of subgraphs over HTTP: closed (0), half-open (1), open (2).',

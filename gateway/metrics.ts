@@ -2,6 +2,7 @@ import type { OperationTypeNode } from 'graphql'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { CheckedOperation } from './documents.ts'
 import type { Run } from './execution.ts'
+import type { SubscriptionBound } from './limits/subscription-slots.ts'
 import type { Link } from './link.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -46,6 +47,8 @@ export type Metrics = {
   readonly requested: (door: string, status: number, seconds: number) => void
   /** A request or an operation was refused because there was no room for it. */
   readonly shed: (door: string) => void
+  /** A subscription was refused because this bound was reached. */
+  readonly subscriptionRefused: (bound: SubscriptionBound) => void
   /** A figure that is asked for when somebody looks. */
   readonly gauge: (name: string, help: string, read: () => number) => void
   /** The same for several: a figure for each set of labels. What is not read any more is gone. `read` must not reject. */
@@ -136,6 +139,12 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
     labelNames: ['door'],
     registers,
   })
+  const subscriptionRefusals = new Counter({
+    name: 'atrium_subscription_refusals_total',
+    help: 'Subscriptions that were refused, by the bound that was reached: address, credential or memory.',
+    labelNames: ['bound'],
+    registers,
+  })
   const [hit, miss] = [lookups.labels('hit'), lookups.labels('miss')]
 
   const names = new Set<string>()
@@ -176,6 +185,7 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
       requestDurations.labels(door).observe(seconds)
     },
     shed: (door) => sheds.labels(door).inc(),
+    subscriptionRefused: (bound) => subscriptionRefusals.labels(bound.toLowerCase()).inc(),
     gauge(name, help, read) {
       new Gauge({
         name,

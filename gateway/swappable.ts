@@ -45,6 +45,9 @@ export function swappable(first: Graph, log: Logger): SwappableGateway {
     get limits() {
       return current.gateway.limits
     },
+    get slots() {
+      return current.gateway.slots
+    },
     admit: (text, operationName) => admitted((gateway) => gateway.admit(text, operationName)),
     admitAsked: (asked) => admitted((gateway) => gateway.admitAsked(asked)),
     circuits: () => current.gateway.circuits(),
@@ -138,7 +141,7 @@ export function swappable(first: Graph, log: Logger): SwappableGateway {
             if (!isOver) ended()
             isOver = true
           }
-          return { kind: 'open', source: { ...source, return: end } }
+          return { kind: 'open', source: { follow: (recipient) => source.follow(recipient), return: end } }
         }),
     }
 

@@ -1,20 +1,23 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import { type ExecutionArgs, GraphQLError, type GraphQLFormattedError, GraphQLSchema, parse } from 'graphql'
-import { CloseCode, type Context, handleProtocols, makeServer, type SubscribePayload } from 'graphql-ws'
-import { WebSocket, WebSocketServer } from 'ws'
+import type { GraphQLFormattedError } from 'graphql'
+import { CloseCode, handleProtocols, type SubscribePayload } from 'graphql-ws'
+import { type WebSocket, WebSocketServer } from 'ws'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
 import { askedInBody } from './asked.ts'
 import { credentialsIn } from './caller.ts'
-import { type Delivery, deliver } from './delivery.ts'
+import { type Client, type Delivery, deliver } from './delivery.ts'
 import { identified, refusal } from './errors.ts'
+import { frameWriter, type SendFrame } from './frames.ts'
 import type { Gateway } from './gateway.ts'
 import { heartbeat } from './heartbeat.ts'
 import { GRAPHQL_PATH } from './http.ts'
 import { BOUNDS } from './limits/limits.ts'
+import type { Load } from './load.ts'
 import { clientAddress, type IsProxy } from './proxies.ts'
 import { hostProblem, refuseUpgrade, requestIdOf } from './server.ts'
+import { type ProtocolConnection, protocolConnection, type SocketOperation } from './transport-protocol.ts'
 
 /** Between two pings to one client. One that answers none of two in a row is gone, whatever TCP says. */
 const PING_SECONDS = 15
@@ -28,13 +31,13 @@ const DOOR = 'websocket'
 /** RFC 6455 §7.4.1, and the registry that it founds; clients of this protocol connect again after either. */
 const GOING_AWAY = 1001
 const SERVICE_RESTART = 1012
-const TRY_AGAIN_LATER = 1013
 
 /** One WebSocket. Of its request only what operations need is kept. */
 type Connection = {
   readonly socket: WebSocket
   /** What carries it. */
   readonly stream: Duplex
+  readonly protocol: ProtocolConnection<Operation>
   /** Who connected; with `connectedAt` from `connection_init` on. `requestId` is that of the connection. */
   caller: Caller
   /** Operations begun so far, to give each a request id of its own. */
@@ -45,30 +48,6 @@ type Connection = {
   hasPonged: boolean
   /** Whether it is to be closed because the graph that its operations began on was replaced. */
   isOutdated: boolean
-}
-
-/** A message on its way: `text` is an outcome, which stands behind `beginning` and is closed with it; empty where that is all. */
-type Outgoing = {
-  readonly connection: Connection
-  readonly beginning: string
-  readonly text: string
-  /** Called when the network took it, or never will. */
-  readonly taken: () => void
-}
-
-const NOTHING = Buffer.alloc(0)
-
-/** A whole, unmasked message of text (RFC 6455 §5.2): 0x81 is FIN and opcode 1; lengths above 125 take two bytes more, above 65,535 eight. */
-function textFrame(text: string): Buffer {
-  const length = Buffer.byteLength(text)
-  const header = length < 126 ? 2 : length < 65_536 ? 4 : 10
-  const frame = Buffer.allocUnsafe(header + length)
-  frame[0] = 0x81
-  frame[1] = header === 2 ? length : header === 4 ? 126 : 127
-  if (header === 4) frame.writeUInt16BE(length, 2)
-  if (header === 10) frame.writeBigUInt64BE(BigInt(length), 2)
-  frame.write(text, header)
-  return frame
 }
 
 /** What the headers of an upgrade present, but for what a browser adds to the upgrade of any page: the password that it was once told for this host. */
@@ -85,7 +64,7 @@ function ownCredentialsIn(headers: IncomingHttpHeaders): Caller['credentials'] {
 export type WebSockets = { readonly count: () => number }
 
 /**
- * The graph over WebSocket at the same path and port as over HTTP, by the graphql-transport-ws protocol; `graphql-ws` speaks it, `ws` carries it.
+ * The graph over WebSocket at the same path and port as over HTTP, by the graphql-transport-ws protocol; `ws` carries it.
  * Operations are admitted like those over HTTP. What is wrong with one ends that one; only a breach of the protocol closes the socket.
  *
  * Pages of every origin may connect: cookies are not read, a bearer token is only sent by a page that has it, and a password of HTTP Basic that a browser
@@ -100,7 +79,8 @@ export function serveWebSockets(
   { isProxy = () => false }: { readonly isProxy?: IsProxy | undefined } = {},
 ): WebSockets {
   const connections = new Set<Connection>()
-  let outgoing: Outgoing[] = []
+  const send = frameWriter()
+  const server: Server = { load: app.load, overloaded, send, ended }
   let isClosing = false
 
   const sockets = new WebSocketServer({
@@ -120,19 +100,6 @@ export function serveWebSockets(
     if (!connection.hasPonged) return connection.socket.terminate()
     connection.hasPonged = false
     connection.socket.ping()
-  })
-
-  const protocol = makeServer<Record<string, unknown>, Connection>({
-    connectionInitWaitTimeout: INIT_MILLISECONDS,
-    onConnect({ connectionParams, extra }) {
-      const credentials = { ...extra.caller.credentials, ...credentialsIn(connectionParams ?? {}) }
-      extra.caller = { ...extra.caller, credentials, connectedAt: new Date() }
-      return true
-    },
-    onSubscribe: (context, id, payload) => admitted(context, id, payload),
-    execute: ({ contextValue }) => contextValue as never,
-    subscribe: ({ contextValue }) => contextValue as never,
-    onError: (_, __, ___, [error]) => (error?.originalError instanceof Ended ? error.originalError.errors : undefined),
   })
 
   app.server.on('upgrade', upgrade)
@@ -171,9 +138,29 @@ export function serveWebSockets(
   }
 
   function connected(socket: WebSocket, stream: Duplex, caller: Caller): void {
+    // What breaks the rules of WebSocket, `ws` closes by itself with the code that says which.
+    socket.on('error', () => {})
+    // A client that offers nothing gets a socket without a protocol.
+    if (socket.protocol === '') {
+      socket.close(CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable')
+      return
+    }
+    const protocol = protocolConnection<Operation>(
+      {
+        send: (text) => send(connection, text, ''),
+        close: (code, reason) => socket.close(code, reason),
+        onInit(payload) {
+          const credentials = { ...connection.caller.credentials, ...credentialsIn(payload) }
+          connection.caller = { ...connection.caller, credentials, connectedAt: new Date() }
+        },
+        onSubscribe: (id, payload) => begun(connection, id, payload),
+      },
+      INIT_MILLISECONDS,
+    )
     const connection: Connection = {
       socket,
       stream,
+      protocol,
       caller,
       begun: 0,
       running: 0,
@@ -183,108 +170,63 @@ export function serveWebSockets(
     }
     connections.add(connection)
     pings.add(connection)
-    const closed = protocol.opened(
-      {
-        protocol: socket.protocol,
-        send: (text) => new Promise((taken) => send({ connection, beginning: text, text: '', taken: () => taken() })),
-        close: (code, reason) => socket.close(code, reason),
-        onMessage: (read) => {
-          socket.on('message', (bytes, isBinary) => {
-            if (isBinary) return socket.close(CloseCode.BadRequest, 'Expected text frames.')
-            read(withQuery(String(bytes))).catch(() => socket.close(CloseCode.BadRequest, 'Invalid message received'))
-          })
-        },
-      },
-      connection,
-    )
+    socket.on('message', (bytes, isBinary) => {
+      if (isBinary) socket.close(CloseCode.BadRequest, 'Expected text frames.')
+      // What was sent behind something that closes the socket is not read any more.
+      else if (socket.readyState === socket.OPEN) protocol.onMessage(String(bytes))
+    })
     socket.on('pong', () => {
       connection.hasPonged = true
     })
-    // What breaks the rules of WebSocket, `ws` closes by itself with the code that says which.
-    socket.on('error', () => {})
-    socket.once('close', (code, reason) => {
+    socket.once('close', () => {
       connections.delete(connection)
       pings.delete(connection)
-      void closed(code, String(reason))
+      protocol.onClose()
     })
   }
 
-  function admitted(
-    { extra: connection }: Context<Record<string, unknown>, Connection>,
-    id: string,
-    payload: SubscribePayload,
-  ): ExecutionArgs | readonly GraphQLError[] {
-    const { requestId } = connection.caller
-    const caller: Caller = { ...connection.caller, requestId: `${requestId}.${++connection.begun}` }
-    const refused = (errors: readonly GraphQLFormattedError[]) =>
-      errors.map((error) => graphqlError(identified(error, caller.requestId)))
+  /** Begins an operation; null where it was refused, and the client was told why. */
+  function begun(connection: Connection, id: string, payload: SubscribePayload): Operation | null {
+    const requestId = `${connection.caller.requestId}.${++connection.begun}`
+    const refused = (errors: readonly GraphQLFormattedError[]) => {
+      const named = errors.map((error) => identified(error, requestId))
+      send(connection, errorMessage(id, named), '')
+      return null
+    }
 
     if (isClosing) return refused([refusal('UNAVAILABLE', 'This server is stopping: connect again.')])
     if (connection.running >= BOUNDS.socketOperations) {
       const message = `Expected at most ${BOUNDS.socketOperations} operations at once over one connection.`
       return refused([refusal('TOO_MANY_OPERATIONS', message, { limit: BOUNDS.socketOperations })])
     }
-    if (!app.load.hasRoom()) {
-      const { message, retryAfterSeconds } = app.overloaded(DOOR)
-      return refused([refusal('UNAVAILABLE', message, { retryAfterSeconds })])
-    }
+    if (!app.load.hasRoom()) return refused([overloaded()])
     const read = askedInBody(payload)
     if (read.kind === 'malformed') return refused([read.error])
-    const { asked } = read
-    const admission = gateway.admitAsked(asked)
+    const { variables, wantsCost } = read.asked
+    const admission = gateway.admitAsked(read.asked)
     if (admission.kind === 'refused') return refused(admission.errors)
 
-    const answers = admission.subscribe ? 0 : 1
+    const operation = new Operation(connection, id, admission.subscribe === null, server)
+    const caller = { ...connection.caller, requestId }
+    operation.delivery = deliver(admission, { variables, caller, wantsCost, connectionBytes: ID_COPIES * id.length }, operation)
     connection.running++
-    connection.answering += answers
-    const beginning = `{"id":${JSON.stringify(id)},"type":"next","payload":`
-    const running = deliver(
-      admission,
-      asked.variables,
-      caller,
-      (text, taken) => send({ connection, beginning, text, taken }),
-      asked.wantsCost,
-    )
-    // A subscription waits for events, which are nothing to do.
-    if (!admission.subscribe) app.load.enter(running)
-    void running.ended.then(() => {
-      app.load.leave(running)
-      connection.running--
-      connection.answering -= answers
-      if (isClosing || connection.isOutdated) closeWhenAnswered(connection)
-    })
-    return { schema: NOT_ASKED, document: admission.subscribe ? A_SUBSCRIPTION : A_QUERY, contextValue: asIterable(running) }
+    if (operation.isAnswered) connection.answering++
+    // A subscription waits for events, which are nothing to do; what opens their source says so.
+    if (operation.isAnswered) app.load.enter(operation)
+    return operation
   }
 
-  /**
-   * Writes when everything that is to be written at this moment is known: system calls in a row cost half as much as those between which other work is done,
-   * for the readers then wake up once.
-   */
-  function send(message: Outgoing): void {
-    if (outgoing.push(message) === 1) setImmediate(write)
+  function overloaded(): GraphQLFormattedError {
+    const { message, retryAfterSeconds } = app.overloaded(DOOR)
+    return refusal('UNAVAILABLE', message, { retryAfterSeconds })
   }
 
-  /** What many are told is framed once, and is one buffer of one write: `ws` would frame it for each, and write header and text as two. */
-  function write(): void {
-    const now = outgoing
-    outgoing = []
-    let last: Outgoing | null = null
-    let frame: Buffer = NOTHING
-    for (const message of now) {
-      const { connection, beginning, text, taken } = message
-      const { socket, stream } = connection
-      if (socket.bufferedAmount > BOUNDS.socketBacklogBytes)
-        socket.close(TRY_AGAIN_LATER, 'Slow reader: read faster, or ask for less.')
-      if (socket.readyState !== WebSocket.OPEN) {
-        taken()
-        continue
-      }
-      if (!last || text !== last.text || beginning !== last.beginning)
-        frame = textFrame(text === '' ? beginning : `${beginning}${text}}`)
-      last = message
-      // Also called when the stream breaks.
-      stream.write(frame, taken)
-    }
+  function ended(operation: Operation): void {
+    app.load.leave(operation)
+    const { connection } = operation
+    connection.running--
+    if (operation.isAnswered) connection.answering--
+    if (isClosing || connection.isOutdated) closeWhenAnswered(connection)
   }
 
   function closeWhenAnswered({ socket, answering }: Connection): void {
@@ -323,57 +265,60 @@ export function serveWebSockets(
   }
 }
 
-/** The library asks for a schema and a document; both stand here already as an admission. Of the document it only reads the kind of operation. */
-const NOT_ASKED = new GraphQLSchema({})
-const A_QUERY = parse('{ __typename }', { noLocation: true })
-const A_SUBSCRIPTION = parse('subscription { __typename }', { noLocation: true })
+/** How often the id of an operation is kept while it runs: by itself, and as the beginning of its messages, where a character may be escaped. */
+const ID_COPIES = 8
 
-/** Carries errors of an operation through the library. */
-class Ended extends Error {
-  readonly errors: readonly GraphQLFormattedError[]
-  constructor(errors: readonly GraphQLFormattedError[]) {
-    super('ended')
-    this.errors = errors
-  }
+const errorMessage = (id: string, errors: readonly GraphQLFormattedError[]): string =>
+  JSON.stringify({ id, type: 'error', payload: errors })
+
+/** What operations need of their server: one object for all of them. */
+type Server = {
+  readonly load: Load
+  readonly overloaded: () => GraphQLFormattedError
+  readonly send: SendFrame
+  readonly ended: (operation: Operation) => void
 }
 
-/** The protocol wants a `query` in every message; clients that name a persisted document leave it out, as over HTTP. */
-function withQuery(text: string): string {
-  if (text.includes('"query"') || !(text.includes('"persistedQuery"') || text.includes('"documentId"'))) return text
-  try {
-    const { payload, ...message } = JSON.parse(text)
-    return JSON.stringify({ ...message, payload: { query: '', ...payload } })
-  } catch {
-    return text
-  }
-}
+/** An operation over a socket. A class, so that a hundred thousand of them share their code. */
+class Operation implements SocketOperation, Client {
+  readonly connection: Connection
+  /** Whether an answer will end it: it is no subscription. */
+  readonly isAnswered: boolean
+  delivery: Delivery | null = null
+  readonly #id: string
+  readonly #beginning: string
+  readonly #server: Server
 
-const graphqlError = ({ message, extensions, locations, path }: GraphQLFormattedError): GraphQLError =>
-  Object.assign(new GraphQLError(message, { extensions }), {
-    toJSON: () => ({ message, ...(locations && { locations }), ...(path && { path }), extensions }),
-  })
-
-/** What the library waits for and stops: outcomes take their own way to the socket, so it never sees one. */
-function asIterable({ ended, stop }: Delivery): AsyncGenerator<never, void> {
-  const done = { done: true, value: undefined } as const
-  const iterable: AsyncGenerator<never, void> = {
-    async next() {
-      const errors = await ended
-      if (errors) throw new Ended(errors)
-      return done
-    },
-    async return() {
-      stop()
-      return done
-    },
-    async throw(error) {
-      stop()
-      throw error
-    },
-    [Symbol.asyncIterator]: () => iterable,
-    async [Symbol.asyncDispose]() {
-      stop()
-    },
+  constructor(connection: Connection, id: string, isAnswered: boolean, server: Server) {
+    this.connection = connection
+    this.isAnswered = isAnswered
+    this.#id = id
+    this.#beginning = `{"id":${JSON.stringify(id)},"type":"next","payload":`
+    this.#server = server
   }
-  return iterable
+
+  send(text: string, taken: () => void): void {
+    this.#server.send(this.connection, this.#beginning, text, taken)
+  }
+
+  opening(): GraphQLFormattedError | null {
+    return this.#server.load.enterOpening(this) ? null : this.#server.overloaded()
+  }
+
+  begun(): void {
+    this.#server.load.leave(this)
+  }
+
+  ended(errors: readonly GraphQLFormattedError[] | null): void {
+    const { connection } = this
+    if (connection.protocol.ended(this.#id, this)) {
+      const text = errors ? errorMessage(this.#id, errors) : JSON.stringify({ id: this.#id, type: 'complete' })
+      this.#server.send(connection, text, '')
+    }
+    this.#server.ended(this)
+  }
+
+  stop(): void {
+    this.delivery?.stop()
+  }
 }

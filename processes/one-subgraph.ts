@@ -6,6 +6,7 @@ import { databaseServer } from '../database/server.ts'
 import type { GatewayClient } from '../gateway/client.ts'
 import { startGateway } from '../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../gateway/limits/limits.ts'
+import { subscriptionLimitsOf, subscriptionSlots } from '../gateway/limits/subscription-slots.ts'
 import { freePort, listen, listeningOf, localUrl } from '../gateway/listen.ts'
 import { localLink } from '../gateway/local-link.ts'
 import { createMetrics } from '../gateway/metrics.ts'
@@ -72,7 +73,8 @@ export async function runSubgraph(
 
   const metrics = config.METRICS ? createMetrics({ ofProcess: true }) : null
   const app = createHttpServer({ log, metrics, checks: [{ name, check: subgraph.ready }], loadLimit: config.LOAD_LIMIT })
-  await serveLink(app, subgraph, { judge, log, metrics })
+  const slots = subscriptionSlots(subscriptionLimitsOf(config), metrics?.subscriptionRefused)
+  await serveLink(app, subgraph, { judge, log, metrics, slots })
   if (metrics) {
     const open = { sockets: () => 0, listeners: subgraph.listeners ?? (() => 0), jobs: subgraph.jobs, gateway: null }
     await serveMetrics(app, metrics, open, { ...scrapingOf(config), counting, log, defer })

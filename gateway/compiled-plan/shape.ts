@@ -2,18 +2,14 @@ import {
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
-  GraphQLBoolean,
   type GraphQLCompositeType,
   type GraphQLError,
-  GraphQLFloat,
   GraphQLID,
-  GraphQLInt,
   type GraphQLInterfaceType,
   type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
-  GraphQLString,
   getNamedType,
   isAbstractType,
   isCompositeType,
@@ -30,6 +26,7 @@ import { type AnswerClass, answerClass } from '../answer.ts'
 import type { RefusedPart } from '../authorization/operation-guard.ts'
 import type { GatewayCode } from '../errors.ts'
 import { type Data, isData } from './data.ts'
+import { CHECKS, enumTest, SIMPLE } from './leaf-checks.ts'
 import { isNestedTooDeep } from './nesting.ts'
 import { type Owned, placeOf } from './owned.ts'
 import type { ResponsePath } from './places.ts'
@@ -356,17 +353,6 @@ const completeList =
     return shaped
   }
 
-/** Checks of built-in scalars by section 3.5 of the specification. Values of other scalars are passed on as they are, unless nobody could write them. */
-const CHECKS: ReadonlyMap<GraphQLNamedType['name'], (value: unknown) => boolean> = new Map([
-  [GraphQLInt.name, (value) => Number.isInteger(value) && (value as number) === ((value as number) | 0)],
-  [GraphQLFloat.name, (value) => Number.isFinite(value)],
-  [GraphQLString.name, (value) => typeof value === 'string'],
-  [GraphQLBoolean.name, (value) => typeof value === 'boolean'],
-])
-
-/** What a subgraph in this process has checked already, and every client may see. */
-const SIMPLE: ReadonlySet<string> = new Set([...CHECKS.keys(), GraphQLID.name])
-
 function completeLeaf(type: GraphQLNamedType): Complete {
   if (type.name === GraphQLID.name) return completeId
   const message = `Expected a value of type "${type.name}".`
@@ -381,11 +367,6 @@ const TOO_DEEP = 'Expected a value that is nested less deeply.'
 const completeId: Complete = (value, run, depth) => {
   if (typeof value === 'string' || value === null) return value
   return Number.isInteger(value) ? String(value) : unfit(`Expected a value of type "${GraphQLID.name}".`, run, depth)
-}
-
-function enumTest(names: readonly string[]): (value: unknown) => boolean {
-  const known = new Set<unknown>(names)
-  return (value) => known.has(value)
 }
 
 function unfit(message: string, run: Run, depth: number): undefined {

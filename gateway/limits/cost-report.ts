@@ -1,5 +1,5 @@
-import type { Events } from '../link.ts'
 import type { Outcome } from '../outcome.ts'
+import type { Running } from '../subscription.ts'
 
 /** What a client is told about the cost of its operation, in `extensions.cost`, when it asks. */
 export type CostReport = {
@@ -23,18 +23,19 @@ export const wantsCost = (header: unknown, asked: { readonly wantsCost: boolean 
 export const withCost = (outcome: Outcome, cost: CostReport | undefined): Outcome =>
   cost ? { ...outcome, extensions: { ...outcome.extensions, cost } } : outcome
 
-type Running = Events & { readonly outcome: (event: unknown) => Outcome | Promise<Outcome> }
-
 /** A subscription whose first outcome has the report beside it: outcomes are shared by all who listen, so the others stay as they are. */
-export function withCostFirst<Source extends Running>(source: Source, cost: CostReport | undefined): Source {
-  let isFirst = true
+export function withCostFirst(running: Running, cost: CostReport | undefined): Running {
   return {
-    ...source,
-    outcome(event) {
-      const outcome = source.outcome(event)
-      if (!isFirst) return outcome
-      isFirst = false
-      return outcome instanceof Promise ? outcome.then((told) => withCost(told, cost)) : withCost(outcome, cost)
+    follow(recipient) {
+      let isFirst = true
+      running.follow({
+        tell(outcome, taken) {
+          recipient.tell(isFirst ? withCost(outcome, cost) : outcome, taken)
+          isFirst = false
+        },
+        end: (errors) => recipient.end(errors),
+      })
     },
+    return: () => running.return(),
   }
 }

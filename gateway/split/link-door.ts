@@ -11,6 +11,7 @@ import { heartbeat } from '../heartbeat.ts'
 import { GRAPHQL_PATH } from '../http.ts'
 import { ANSWER_BYTES } from '../http-messages.ts'
 import { BOUNDS } from '../limits/limits.ts'
+import { SUBSCRIPTION_BYTES, type SubscriptionSlots, subscriptionSlots } from '../limits/subscription-slots.ts'
 import type { LinkRequest, Source } from '../link.ts'
 import { localLink } from '../local-link.ts'
 import { maskedLink } from '../masked-link.ts'
@@ -24,6 +25,9 @@ const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8'
 const COMMENT_SECONDS = 15
 /** The planner's texts, not those of clients. */
 const DOCUMENTS = { maxEntries: 500, maxCharacters: 500_000 }
+
+/** What a subscription takes here, in bytes: its stream and its source. */
+const STREAM_BYTES = SUBSCRIPTION_BYTES.each + SUBSCRIPTION_BYTES.source + SUBSCRIPTION_BYTES.eventStream
 
 type Signed = Extract<Verdict, { readonly kind: 'signed' }>
 type Asked = Pick<LinkRequest, 'query' | 'variables' | 'operationName'> & Pick<Caller, 'grantedScopes'>
@@ -39,7 +43,14 @@ export async function serveLink(
     judge,
     log,
     metrics = null,
-  }: { readonly judge: ReturnType<typeof signatureJudge>; readonly log: Logger; readonly metrics?: Metrics | null },
+    slots = subscriptionSlots(),
+  }: {
+    readonly judge: ReturnType<typeof signatureJudge>
+    readonly log: Logger
+    readonly metrics?: Metrics | null
+    /** Places for subscriptions. Only their memory is counted here: addresses and credentials are bounded by the gateways, of which there may be several. */
+    readonly slots?: Pick<SubscriptionSlots, 'reserve' | 'giveBack'>
+  },
 ): Promise<void> {
   const local = localLink(subgraph)
   const link = maskedLink(metrics?.measured(local) ?? local, log)
@@ -103,6 +114,11 @@ export async function serveLink(
   }
 
   async function stream(reply: FastifyReply, request: LinkRequest, caller: Caller): Promise<FastifyReply> {
+    const bytes = STREAM_BYTES + JSON.stringify(request.variables).length * SUBSCRIPTION_BYTES.variableCharacter
+    const full = slots.reserve(bytes)
+    if (full) return refuse(reply, [full])
+    // Also where the gateway goes away before it has begun.
+    reply.raw.once('close', () => slots.giveBack(bytes))
     const begun = await withinTime(BOUNDS.milliseconds, { caller, signal: goneSignal(reply) }, async (passage) =>
       link.subscribe?.(request, passage),
     )

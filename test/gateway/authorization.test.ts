@@ -17,6 +17,7 @@ import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
 import type { Passage } from '../../gateway/link.ts'
 import { localLink } from '../../gateway/local-link.ts'
 import type { Subgraph } from '../../subgraphs/runtime/subgraph.ts'
+import { followed } from './support/followed.ts'
 import { CALLER, keptLog } from './support/graph.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -394,18 +395,18 @@ describe('authorization directives of any supergraph', () => {
     graph.grants.set('listener', holding({ scopes: ['prices'] }))
     const running = await opened('subscription { published { title price reader { name } } }', 'listener')
     if (running.kind !== 'open') throw new Error('Expected the subscription to be open.')
-    const { source } = running
-    const next = source.next()
+    const listener = followed(running.source)
+    const next = listener.next()
     graph.publish({ __typename: 'Book', id: 'z', title: 'Z' })
-    const { value } = await next
-    const outcome = JSON.parse(JSON.stringify(await source.outcome(value)))
+    const outcome = JSON.parse(JSON.stringify(await next))
     expect(outcome.data).toEqual({ published: { title: 'Z', price: 10, reader: null } })
     expect(outcome.errors.map(({ path }: { path: unknown[] }) => path)).toEqual([['published', 'reader']])
 
     graph.grants.set('listener', holding({ scopes: [] }))
-    const ended = source.next().catch((error: unknown) => source.fault(error))
+    const ended = listener.next()
     graph.publish({ __typename: 'Book', id: 'y', title: 'Y' })
-    expect(await ended).toMatchObject({ extensions: { code: REFUSED } })
+    expect(await ended).toMatchObject({ ended: [{ extensions: { code: REFUSED } }] })
+    listener.return()
   })
 
   test('an answer that was kept for one caller is not told to another who may not read it', async () => {

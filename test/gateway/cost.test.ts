@@ -199,7 +199,7 @@ describe('the cost of an operation is told to those who ask', () => {
       ['does-not', undefined],
     ] as const)
       client.socket.send(JSON.stringify({ id, type: 'subscribe', payload: { query, extensions } }))
-    while (ticker.listening() < 2) await new Promise(setImmediate)
+    while (ticker.gateway.subscriptions() < 2) await new Promise(setImmediate)
     ticker.tick()
     ticker.tick()
     const first = await client.next('asks')

@@ -96,15 +96,15 @@ test('a user sees the own stores, oldest first; others see null, and who is not 
 })
 
 test('who may not see the address of an owner hears that once, and nothing else', async () => {
-  const ida = await aUser('Ida')
+  const ines = await aUser('Ines')
   const store = await stack.aStore({ name: 'Private' })
-  await ask(CLAIM, both(store, ida.token))
+  await ask(CLAIM, both(store, ines.token))
   for (const fields of ['id name email', 'email name id', 'id email', 'name createdAt role email phoneNumber']) {
     const { data, codes } = await ask(`{ store { code owner { ${fields} } } }`, store.caller.credentials)
     expect([fields, data.store, codes]).toEqual([fields, { code: store.code, owner: null }, ['FORBIDDEN']])
   }
-  const { data, codes } = await ask('{ store { owner { id name email } } }', both(store, ida.token))
-  expect([data.store.owner.email, codes]).toEqual(['ida@example.org', []])
+  const { data, codes } = await ask('{ store { owner { id name email } } }', both(store, ines.token))
+  expect([data.store.owner.email, codes]).toEqual(['ines@example.org', []])
 })
 
 test('what a token of a user opens does not open the store itself', async () => {

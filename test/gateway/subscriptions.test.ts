@@ -35,6 +35,8 @@ afterEach(async () => {
 /** Of a program that asks for events with GET. */
 const EVENTS = { accept: 'text/event-stream', 'apollo-require-preflight': '1' }
 const ws = () => `${base.replace('http', 'ws')}/graphql`
+/** Subscriptions of clients; those who ask the same anonymously share a listener. */
+const running = () => ticker.gateway.subscriptions()
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await sleep(5)
@@ -74,7 +76,7 @@ const seen = ({ ticked }: Data) => [ticked.number, ticked.thing.label]
 
 /** Ticks as soon as somebody listens. */
 async function tickAll(listeners = 1): Promise<void> {
-  await until(() => ticker.listening() === listeners)
+  await until(() => running() === listeners)
   for (let count = 0; count < COUNT; count++) {
     ticker.tick()
     // Now and then a turn for the network, so that bounds of slow readers are not what is tested.
@@ -193,7 +195,7 @@ describe('an event', () => {
   test('is worked out once for everybody who asks the same', async () => {
     const clients = await Promise.all(Array.from({ length: 50 }, () => initiated()))
     for (const { say } of clients) say(operation('1', 'subscription { ticked { number text thing { label } } }'))
-    await until(() => ticker.listening() === 50)
+    await until(() => running() === 50)
     for (let count = 0; count < 3; count++) ticker.tick('hello')
     await until(() => clients.every(({ about }) => about('1').length === 3))
     expect(ticker.worked).toEqual({ text: 3, label: 3, mine: 0 })
@@ -329,10 +331,10 @@ describe('over WebSocket', () => {
   test('more than 100 operations at once are refused one by one', async () => {
     const client = await initiated()
     for (let id = 1; id <= 101; id++) client.say(operation(String(id), ACROSS))
-    await until(() => ticker.listening() === 100 && client.about('101').length === 1)
+    await until(() => running() === 100 && client.about('101').length === 1)
     expect(client.about('101')).toMatchObject([{ type: 'error', payload: [{ extensions: { code: 'TOO_MANY_OPERATIONS' } }] }])
     client.say({ id: '1', type: 'complete' })
-    await until(() => ticker.listening() === 99)
+    await until(() => running() === 99)
     client.say(operation('102', '{ now }'))
     await until(() => client.about('102').length === 2)
   })
@@ -361,7 +363,7 @@ describe('over WebSocket', () => {
   test('a reader who reads nothing holds up nobody: its events wait where they come from', async () => {
     const [slow, quick] = [await initiated(), await initiated()]
     for (const { say } of [slow, quick]) say(operation('1', 'subscription { ticked { number text } }'))
-    await until(() => ticker.listening() === 2)
+    await until(() => running() === 2)
     slow.socket.pause()
     for (let ticks = 0; ticks < 200; ticks++) {
       ticker.tick('x'.repeat(50_000))
@@ -378,7 +380,7 @@ describe('over WebSocket', () => {
   test('a reader for whom a megabyte waits is cut off', async () => {
     const client = await initiated()
     for (let id = 1; id <= 90; id++) client.say(operation(String(id), 'subscription { ticked { text } }'))
-    await until(() => ticker.listening() === 90)
+    await until(() => running() === 90)
     client.socket.pause()
     for (let ticks = 0; ticks < 5; ticks++) ticker.tick('x'.repeat(100_000))
     await until(() => ticker.listening() === 0)
@@ -396,7 +398,7 @@ describe('everything is released', () => {
         fetch(`${base}/graphql?${new URLSearchParams({ query: ACROSS })}`, { headers: EVENTS, signal }),
       )
       await Promise.all(streams)
-      await until(() => ticker.listening() === 15)
+      await until(() => running() === 15)
       ticker.tick()
       for (const [index, { socket }] of clients.entries()) {
         if (index % 2 === 0) socket.terminate()

@@ -4,6 +4,7 @@ import { type Gateway, startGateway } from '../../../gateway/gateway.ts'
 import { answerIn } from '../../../gateway/http-messages.ts'
 import type { Link, Passage } from '../../../gateway/link.ts'
 import { localLink } from '../../../gateway/local-link.ts'
+import { followed } from '../support/followed.ts'
 import { breaksSchema, injected } from './faults.ts'
 import type { Answer } from './oracle.ts'
 import type { Case, Running, Tap } from './small-graph.ts'
@@ -42,8 +43,9 @@ export async function startSubject(supergraphSdl: string, subgraphs: readonly Ru
     const opened = await admission.subscribe(variables, passage())
     if (opened.kind === 'refused') throw new Error(`Expected events, got ${JSON.stringify(opened.errors)}.`)
     const told: Answer[] = []
-    for (let event = await opened.source.next(); !event.done; event = await opened.source.next()) {
-      told.push(JSON.parse(JSON.stringify(await opened.source.outcome(event.value))))
+    const source = followed(opened.source)
+    for (let each = await source.next(); !('ended' in each); each = await source.next()) {
+      told.push(JSON.parse(JSON.stringify(each)))
     }
     return told
   }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../../../gateway/gateway.ts'
 import { type HttpLink, httpLink } from '../../../gateway/http-link.ts'
 import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
+import type { Outcome } from '../../../gateway/outcome.ts'
 import { createHttpServer } from '../../../gateway/server.ts'
 import { serveLink } from '../../../gateway/split/link-door.ts'
 import { remoteDoor } from '../../../gateway/split/remote-door.ts'
@@ -12,6 +13,7 @@ import { type Sign, signatureJudge, signer } from '../../../gateway/split/signat
 import type { Caller } from '../../../subgraphs/runtime/caller.ts'
 import { changes } from '../../../subgraphs/runtime/changes.ts'
 import type { Door } from '../../../subgraphs/runtime/door.ts'
+import { followed } from '../support/followed.ts'
 import { ask, keptLog } from '../support/graph.ts'
 import { startTicker, type Ticker } from '../support/ticker.ts'
 
@@ -143,15 +145,13 @@ test('events come in order, completed by other subgraphs, and their source ends 
   const begun = await subscribe('subscription { ticked { text thing { label } } }')
   if (begun?.kind !== 'open') throw new Error('Expected a subscription that runs.')
   const told: unknown[] = []
-  const next = async () => {
-    const { value } = await begun.source.next()
-    told.push((await begun.source.outcome(value)).data)
-  }
+  const source = followed(begun.source)
+  const next = async () => told.push(((await source.next()) as Outcome).data)
   while (ticker.listening() === 0) await new Promise((resolve) => setTimeout(resolve, 5))
   for (const text of ['a', 'b', 'c']) ticker.tick(text)
   for (const _ of 'abc') await next()
   expect(told).toEqual(['a', 'b', 'c'].map((text) => ({ ticked: { text, thing: { label: expect.any(String) } } })))
-  begun.source.return()
+  source.return()
   await expect.poll(() => ticker.listening()).toBe(0)
 })
 
@@ -160,9 +160,10 @@ test('what refuses or ends a subscription keeps its code, and faults say nothing
   expect(refused).toMatchObject({ kind: 'refused', errors: [{ extensions: { code: 'FORBIDDEN' } }] })
   const failing = await subscribe('subscription { failing { text } }')
   if (failing?.kind !== 'open') throw new Error('Expected a subscription that runs.')
-  await failing.source.next()
-  const fault = await failing.source.next().catch((error: unknown) => failing.source.fault(error))
-  expect(fault).toMatchObject({ extensions: { code: 'INTERNAL_SERVER_ERROR' } })
+  const source = followed(failing.source)
+  await source.next()
+  const fault = await source.next()
+  expect(fault).toMatchObject({ ended: [{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }] })
   expect(JSON.stringify(fault)).not.toContain('hunter2')
 })
 

@@ -4,6 +4,7 @@ import { compose } from '../../../gateway/compose.ts'
 import { type Gateway, startGateway } from '../../../gateway/gateway.ts'
 import type { Budget } from '../../../gateway/limits/budget.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../../gateway/limits/limits.ts'
+import { type SubscriptionSlots, subscriptionSlots } from '../../../gateway/limits/subscription-slots.ts'
 import { localLink } from '../../../gateway/local-link.ts'
 import type { Caller } from '../../../subgraphs/runtime/caller.ts'
 import type { Subgraph } from '../../../subgraphs/runtime/subgraph.ts'
@@ -41,7 +42,11 @@ export type Ticker = {
   readonly lines: readonly Record<string, unknown>[]
 }
 
-export async function startTicker(limits: Limits = DEFAULT_LIMITS, budget: Budget | null = null): Promise<Ticker> {
+export async function startTicker(
+  limits: Limits = DEFAULT_LIMITS,
+  budget: Budget | null = null,
+  slots: SubscriptionSlots = subscriptionSlots(),
+): Promise<Ticker> {
   const worked = { text: 0, label: 0, mine: 0 }
   const sources = new Map<string, Set<(event: Tick) => void>>()
   let number = 0
@@ -164,6 +169,6 @@ export async function startTicker(limits: Limits = DEFAULT_LIMITS, budget: Budge
     { name: 'ticking', typeDefs: parse(TICKER_SDL) },
     { name: 'labels', typeDefs: parse(LABEL_SDL) },
   ])
-  const gateway = await startGateway({ supergraphSdl, links: [ticking, labels].map(localLink), limits, budget, log })
+  const gateway = await startGateway({ supergraphSdl, links: [ticking, labels].map(localLink), limits, budget, slots, log })
   return { gateway, subgraphs: [ticking, labels], supergraphSdl, tick, listening: () => open, worked, lines }
 }

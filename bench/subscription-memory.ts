@@ -1,0 +1,160 @@
+/**
+ * Measures the memory of identical subscriptions: starts an Atrium of its own, opens sockets, and then asks the same subscription many times over each.
+ *
+ *   node bench/subscription-memory.ts
+ *   --sockets N (1000)   sockets
+ *   --each N (100)       identical subscriptions per socket
+ *   --distinct           asks each subscription with a text of its own instead
+ *   --signed-in          asks as one user who is signed in
+ *   --heap N             heap of the server in megabytes; Node's own default without it
+ */
+import { get } from 'node:http'
+import type { Socket } from 'node:net'
+import { parseArgs } from 'node:util'
+import { residentBytes, startAtrium } from './server.ts'
+
+/** Megabytes that 100,000 identical subscriptions on 1,000 sockets may take, without the sockets themselves. */
+const BUDGET_MB = 300
+
+const { values } = parseArgs({
+  options: {
+    sockets: { type: 'string', default: '1000' },
+    each: { type: 'string', default: '100' },
+    distinct: { type: 'boolean', default: false },
+    'signed-in': { type: 'boolean', default: false },
+    heap: { type: 'string' },
+  },
+})
+const [sockets, each] = [Number(values.sockets), Number(values.each)]
+
+const isOwn = values.distinct || values['signed-in']
+
+const atrium = await startAtrium({
+  settings: {
+    LOG_LEVEL: 'error',
+    // All clients of this measurement have one address, and perhaps one credential.
+    MAX_SUBSCRIPTIONS_PER_ADDRESS: '0',
+    MAX_SUBSCRIPTIONS_PER_CREDENTIAL: '0',
+    // Openings that each ask the database are to wait here, not to be refused.
+    LOAD_LIMIT: '0',
+    ...(values.heap && { NODE_OPTIONS: `--max-old-space-size=${values.heap}` }),
+  },
+})
+const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+/** First byte of a ping, and a whole pong. Who answers none is cut off after half a minute. */
+const [PING, PONG] = [0x89, Buffer.from([0x8a, 0x80, 0, 0, 0, 0])]
+
+/** A short text frame as clients send it: masked, with a key that changes nothing (RFC 6455 §5.2). */
+function framed(message: object): Buffer {
+  const payload = Buffer.from(JSON.stringify(message))
+  const { length } = payload
+  const header = length < 126 ? [0x81, 0x80 | length] : [0x81, 0xfe, length >> 8, length & 0xff]
+  return Buffer.concat([Buffer.from([...header, 0, 0, 0, 0]), payload])
+}
+
+function connected(init: object): Promise<Socket> {
+  const headers = {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': Buffer.alloc(16).toString('base64'),
+    'sec-websocket-protocol': 'graphql-transport-ws',
+  }
+  return new Promise((resolve, reject) => {
+    const request = get(`${atrium.base}/graphql`, { headers, agent: false })
+    request.once('error', reject)
+    request.once('upgrade', (_, socket) => {
+      socket.on('error', () => {})
+      socket.write(framed({ type: 'connection_init', payload: init }))
+      socket.once('data', () => {
+        socket.on('data', (bytes: Buffer) => {
+          if (bytes.includes(PING)) socket.write(PONG)
+        })
+        resolve(socket)
+      })
+    })
+  })
+}
+
+async function figure(name: string): Promise<number> {
+  const text = await (await fetch(`${atrium.base}/metrics`)).text()
+  return Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1])
+}
+
+async function settled(): Promise<{ readonly resident: number; readonly heap: number }> {
+  await sleep(5_000)
+  return { resident: residentBytes(atrium.pid), heap: await figure('nodejs_heap_size_used_bytes') }
+}
+
+async function signedIn(): Promise<string> {
+  const ask = async (query: string) => {
+    const answer = await fetch(`${atrium.base}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    })
+    // biome-ignore lint/suspicious/noExplicitAny: the answers of two mutations, read once.
+    return (await answer.json()) as any
+  }
+  const who = 'email: "bench@example.org", password: "correct horse"'
+  await ask(`mutation { createUser(input: { ${who}, name: "Bench" }) { __typename } }`)
+  return (await ask(`mutation { login(${who}) { ... on LoginSuccess { token } } }`)).data.login.token
+}
+
+/** Waits until so many run, or nothing happens for five seconds. */
+async function reached(count: number): Promise<void> {
+  let [last, still] = [0, 0]
+  while (last < count && still < 50) {
+    const now = await figure('atrium_subscriptions_running')
+    still = now === last ? still + 1 : 0
+    last = now
+    if (now < count) await sleep(100)
+  }
+}
+
+const mb = (bytes: number) => `${(bytes / 1_000_000).toFixed(0)} MB`
+
+try {
+  const init = values['signed-in'] ? { authorization: `Bearer ${await signedIn()}` } : {}
+  const open: Socket[] = []
+  // The first sockets load code and fill pools.
+  for (const socket of await Promise.all(Array.from({ length: 50 }, () => connected(init)))) {
+    socket.write(framed({ id: '1', type: 'subscribe', payload: { query: 'subscription { userCreated { id name } }' } }))
+    await sleep(10)
+    socket.destroy()
+  }
+  while (open.length < sockets) {
+    const count = Math.min(100, sockets - open.length)
+    open.push(...(await Promise.all(Array.from({ length: count }, () => connected(init)))))
+  }
+  const before = await settled()
+  const began = performance.now()
+  for (const [index, socket] of open.entries()) {
+    const alias = (number: number) => (values.distinct ? `a${index}_${number}: ` : '')
+    const messages = Array.from({ length: each }, (_, number) => ({
+      id: String(number),
+      type: 'subscribe',
+      payload: { query: `subscription { ${alias(number)}userCreated { id name } }` },
+    }))
+    socket.write(Buffer.concat(messages.map(framed)))
+    if (index % 5 === 4) await sleep(20)
+    // Each begins with work of its own then, which is to be done within the time that an operation has.
+    if (isOwn) await reached((index + 1) * each)
+  }
+  await reached(sockets * each)
+  const seconds = (performance.now() - began) / 1000
+  const running = await figure('atrium_subscriptions_running')
+  const after = await settled()
+  const more = after.resident - before.resident
+  const verdict = more <= BUDGET_MB * 1e6 ? 'within' : 'OVER'
+  console.log(
+    `${running} of ${sockets * each} subscriptions run over ${sockets} sockets after ${seconds.toFixed(1)} s: ` +
+      `${mb(more)} more (${verdict} ${BUDGET_MB} MB), ${(more / running).toFixed(0)} bytes each; ` +
+      `heap ${mb(after.heap - before.heap)} more, ${((after.heap - before.heap) / running).toFixed(0)} bytes each; ` +
+      `resident ${mb(before.resident)} before, ${mb(after.resident)} after`,
+  )
+  for (const socket of open) socket.destroy()
+} finally {
+  await atrium.stop()
+}
