@@ -7,6 +7,8 @@ import {
 } from '@apollo/federation-internals'
 import { type QueryPlan, QueryPlanner } from '@apollo/query-planner'
 import { type DocumentNode, type GraphQLSchema, Kind, parse } from 'graphql'
+import { authorizationRules } from '../subgraphs/runtime/authorization-rules.ts'
+import { describeRequirements } from './authorization/described.ts'
 import type { TypeTest } from './compiled-plan/data.ts'
 import { type PlannedDocument, plannedDocument } from './compiled-plan/planned-document.ts'
 import type { CheckedOperation } from './documents.ts'
@@ -83,7 +85,7 @@ export function readSupergraph(document: DocumentNode, { isKnown = false }: { re
   let last: { readonly document: DocumentNode; readonly plan: QueryPlan } | null = null
   const isOf = typeTest(model)
   return {
-    api: apiSchema.toGraphQLJSSchema(),
+    api: describeRequirements(apiSchema.toGraphQLJSSchema(), authorizationRules(document)),
     subgraphs: [...model.subgraphsMetadata()].map(({ name }) => name),
     hidesSomething: hidesSomething(model),
     plan(document) {

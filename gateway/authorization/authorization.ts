@@ -1,11 +1,5 @@
 import type { DocumentNode, GraphQLFormattedError } from 'graphql'
-import {
-  type AnyOfAll,
-  authorizationRules,
-  type Grants,
-  isMet,
-  type Requirement,
-} from '../../subgraphs/runtime/authorization-rules.ts'
+import { authorizationRules, type Grants, isMet, type Requirement } from '../../subgraphs/runtime/authorization-rules.ts'
 import { boundedCache } from '../../subgraphs/runtime/bounded-cache.ts'
 import { type PlannedDocument, plannedDocument } from '../compiled-plan/planned-document.ts'
 import type { CheckedOperation } from '../documents.ts'
@@ -13,6 +7,7 @@ import { refusal } from '../errors.ts'
 import type { Passage } from '../link.ts'
 import type { Supergraph } from '../supergraph.ts'
 import { type Refusals, type RefusedPart, refusalsOf, requirementsIn } from './operation-guard.ts'
+import { inWords } from './words.ts'
 
 /** What a caller holds, and how refusals are told to it. */
 export type CallerGrants = Grants & {
@@ -121,12 +116,3 @@ function errorFor(
     ...(policies && { requiredPolicies: policies }),
   })
 }
-
-/** `the scope "a" or the scopes "b" and "c"`. */
-const inWords = (noun: 'scope' | 'policy', anyOf: AnyOfAll): string =>
-  anyOf
-    .map((all) => {
-      const plural = noun === 'scope' ? 'scopes' : 'policies'
-      return `the ${all.length === 1 ? noun : plural} ${all.map((name) => `"${name}"`).join(' and ')}`
-    })
-    .join(' or ')

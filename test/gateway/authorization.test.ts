@@ -367,6 +367,20 @@ describe('authorization directives of any supergraph', () => {
     expect(answer).toEqual({ data: { book: { title: 'Book a' } } })
   })
 
+  test('introspection says what each type and field takes', async () => {
+    const { data } = await asked(
+      graph,
+      '{ __type(name: "Query") { fields { name description } } reader: __type(name: "Reader") { description } }',
+    )
+    const { __type: query } = data as { __type: { fields: { name: string; description: string | null }[] } }
+    expect(data?.reader).toEqual({ description: 'Requires the scope `readers`.' })
+    expect(Object.fromEntries(query.fields.map(({ name, description }) => [name, description]))).toMatchObject({
+      open: null,
+      staff: 'Requires the scopes `staff` and `payroll` or the scope `admin`.',
+      audit: 'Requires a signed-in caller, and the policy `auditor`.',
+    })
+  })
+
   test('introspection shows what is guarded, and needs nothing', async () => {
     const answer = await asked(graph, '{ __type(name: "Reader") { fields { name } } __typename }')
     expect(answer).toEqual({

@@ -524,12 +524,15 @@ describe('held against others', () => {
     expect([nobody.status, problemIn(nobody)]).toEqual([422, expect.stringMatching(/^This account owns no shop here/)])
 
     const email = await anOwner(await stack.aStore({ name: 'Mine' }), await stack.aStore({ name: 'Mine too' }))
-    const choice = await browser.press(address, owner(email))
-    const [, sealed = ''] = /name="owner" value="([^"]+)"/.exec(choice.page) ?? []
     const strange = Buffer.from(`Store:${shop.storeId}`).toString('base64url')
     for (const store of [strange, String(shop.storeId), '0', HOSTILE, '\0']) {
+      const choice = await browser.press(address, owner(email))
+      const [, sealed = ''] = /name="owner" value="([^"]+)"/.exec(choice.page) ?? []
       const refused = await browser.press(address, { do: 'choose', owner: sealed, store })
       expect([store, problemIn(refused)]).toEqual([store, expect.stringMatching(/^This account owns no shop here/)])
+      // The session that the choice took has ended with it.
+      const again = await browser.press(address, { do: 'choose', owner: sealed, store })
+      expect([store, problemIn(again)]).toEqual([store, 'That took too long. Sign in again.'])
     }
   })
 
