@@ -36,7 +36,10 @@ export async function testCluster(
     rmSync(dataDir, { recursive: true, force: true })
   }
   try {
-    const env = { PATH: process.env.PATH, HOME: process.env.HOME, LOG_LEVEL: 'warn', TRUST_LISTS: 'none', ...settings }
+    // One user writes as fast as the cluster takes it.
+    const unlimited = { USER_WRITES_PER_MINUTE: '0', USER_BYTES_PER_DAY: '0' }
+    const own = { LOG_LEVEL: 'warn', TRUST_LISTS: 'none', ...unlimited }
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...own, ...settings }
     const { port, release } = await freeRange()
     closers.push(release)
     const cluster = await startCluster({

@@ -11,6 +11,7 @@ import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
 import type { Passage } from '../../../gateway/link.ts'
 import { localLink } from '../../../gateway/local-link.ts'
 import { LinkError } from '../../../gateway/masked-link.ts'
+import { storeGrants } from '../../../processes/store-grants.ts'
 import type { Caller } from '../../../subgraphs/runtime/caller.ts'
 import { rateLimited } from '../../../subgraphs/runtime/errors.ts'
 import type { Subgraph } from '../../../subgraphs/runtime/subgraph.ts'
@@ -182,6 +183,7 @@ export async function directoryWithoutData() {
   return {
     gateway: await startGateway({
       supergraphSdl,
+      grantsOver: storeGrants,
       links: ['directory', 'social', 'store', 'trust'].map((name) => ({ name, execute, subscribe: execute })),
       limits: DEFAULT_LIMITS,
       log: keptLog().log,
