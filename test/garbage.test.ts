@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { atrium } from './cli/support/atrium.ts'
 import { type FreshDatabase, freshDatabase } from './support/database.ts'
-import { type Program, startMain } from './support/program.ts'
+import { type Program, SECRETS_KEY, startMain } from './support/program.ts'
 
 /** Bytes among young objects at which they are collected: so many that an answer is over before it has seen two collections. MiB. */
 const YOUNG = 8
@@ -34,7 +34,7 @@ beforeAll(async () => {
   const { login, authtoken } = JSON.parse(made.out)
   authorization = `Basic ${Buffer.from(`${login}:${authtoken}`).toString('base64')}`
   const { connectionString: DATABASE_URL } = database.connection as { connectionString: string }
-  const environment = { ...process.env, DATABASE_URL, FILES_DIR: filesDir, LOG_LEVEL: 'silent' }
+  const environment = { ...process.env, DATABASE_URL, FILES_DIR: filesDir, LOG_LEVEL: 'silent', SECRETS_KEY }
   const flags = [
     '--trace-gc',
     '--no-allocation-site-pretenuring',

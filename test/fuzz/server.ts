@@ -2,7 +2,7 @@
  * The whole of Atrium as a process of its own, so that its death would be seen, over the database of DATABASE_URL: everything is real, but nobody asks too often.
  * Limits per address go by X-Forwarded-For, so that each request can have its own. Prints where it answers and whose credentials are good, then its log.
  */
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
@@ -13,6 +13,7 @@ import { serveGraphql } from '../../gateway/http.ts'
 import { localLink } from '../../gateway/local-link.ts'
 import { createHttpServer } from '../../gateway/server.ts'
 import { serveMcpServers } from '../../mcp/servers.ts'
+import { ownGraph } from '../../processes/own-graph.ts'
 import { serveDirectoryApi } from '../../rest-facade/directory/serve.ts'
 import { serveSocialApi } from '../../rest-facade/social/serve.ts'
 import { serveStoreApi } from '../../rest-facade/store/serve.ts'
@@ -67,7 +68,7 @@ const social = await socialSubgraph({ connection, log })
 const store = await storeSubgraph({ connection, publicUrl: url, userKeys: publishedKeys(url), files, log })
 const trust = trustSubgraph({ connection, log, sources })
 const gateway = await startGateway({
-  supergraphSdl: readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8'),
+  ...ownGraph(),
   links: [directory, social, store, trust].map(localLink),
   // Deep and dear enough for what is random, which asks for lists without a length.
   limits: { depth: 15, cost: 200_000 },

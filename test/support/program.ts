@@ -71,9 +71,12 @@ export async function startMain(
   return { ...program, base: baseOf(program.port) }
 }
 
+/** What processes of tests encrypt stored secrets with. */
+export const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64')
+
 /** What others reach does not start without a key for stored secrets. */
 const neededBy = ({ HOST, PUBLIC_URL }: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  HOST === undefined && PUBLIC_URL === undefined ? {} : { SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') }
+  HOST === undefined && PUBLIC_URL === undefined ? {} : { SECRETS_KEY }
 
 /** A port of TCP and UDP alike that nobody uses, and that nobody is given who asks for any. */
 export async function unusedPort(): Promise<number> {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Connection } from '../../../subgraphs/runtime/database.ts'
-import { startMain } from '../../support/program.ts'
+import { SECRETS_KEY, startMain } from '../../support/program.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 
@@ -15,7 +15,7 @@ const environmentOf = ({ connection, filesDir }: Surroundings) => ({
   FILES_DIR: filesDir,
   LOG_LEVEL: 'silent',
   // What others reach does not start without.
-  SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+  SECRETS_KEY,
 })
 
 /** Runs `npx atrium …` to its end. */
