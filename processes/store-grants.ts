@@ -53,8 +53,8 @@ export function storeGrants(links: ReadonlyMap<string, Link>): FindGrants {
   async function find(store: Link, { caller }: Passage): Promise<CallerGrants> {
     try {
       // Several operations may wait for it: none may take it along when its client goes away.
-      const asked = { query: QUERY, variables: {}, operationName: undefined }
-      const { data, errors = [] } = await store.execute(asked, { caller, signal: AbortSignal.timeout(TIMEOUT_MS) })
+      const request = { query: QUERY, variables: {}, operationName: undefined }
+      const { data, errors = [] } = await store.execute(request, { caller, signal: AbortSignal.timeout(TIMEOUT_MS) })
       const [error] = errors
       if (error || !data) return denied(error)
       return grantsOf((data as { readonly callerGrants: Found }).callerGrants)
@@ -82,7 +82,7 @@ const USER_DENIAL = { message: HOW_TO_SIGN_IN, extensions: { code: 'UNAUTHENTICA
 /** What an operation may take. */
 const TIMEOUT_MS = 10_000
 
-/** Nobody is trusted while the store cannot be asked. */
+/** Nothing is granted while the store cannot answer. */
 function denied(error?: GraphQLError): CallerGrants {
   const denial = error
     ? { message: error.message, extensions: error.extensions }

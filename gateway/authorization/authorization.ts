@@ -9,7 +9,7 @@ import type { Supergraph } from '../supergraph.ts'
 import { type Refusals, type RefusedPart, refusalsOf, requirementsIn } from './operation-guard.ts'
 import { inWords } from './words.ts'
 
-/** What a caller holds, and how refusals are told to it. */
+/** What a caller holds, and how its refusals are described. */
 export type CallerGrants = Grants & {
   /** Told in place of every refusal: why the credentials gave nothing, such as UNAUTHENTICATED. Null for valid credentials and for none. */
   readonly denial: GraphQLFormattedError | null
@@ -65,10 +65,10 @@ export function authorizationOf(
   const unmetBy = new WeakMap<CallerGrants, ReadonlySet<Requirement>>()
 
   return {
-    guardOf({ document: asked, operation }) {
-      const demanded = requirementsIn({ document: asked, operation }, api, rules)
+    guardOf(checked) {
+      const demanded = requirementsIn(checked, api, rules)
       if (demanded.length === 0) return null
-      const ready = plannedDocument(asked, operation, fieldSets.names)
+      const ready = plannedDocument(checked.document, checked.operation, fieldSets.names)
       const known = boundedCache<Refusals>(REFUSALS)
       return {
         ready,

@@ -18,9 +18,9 @@ export type JwtOptions = {
   readonly policiesClaim: string | null
 }
 
-/** Signatures that a published key can check. A shared secret could be used by whoever checks to sign (RFC 8725 §3.1, §3.2). */
+/** Signatures that a published key can check. With a shared secret, every verifier could sign as well (RFC 8725 §3.1, §3.2). */
 const ALGORITHMS = ['EdDSA', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512']
-/** How far the clock of whoever signs may be ahead or behind. */
+/** How far the clock of the issuer may differ from ours. */
 const CLOCK_TOLERANCE_SECONDS = 5
 /** A token that was checked is believed for so long, and never beyond its end. */
 const CHECKED_TTL_MS = 60_000

@@ -123,7 +123,7 @@ export function refusalOfRoot(requirement: Requirement): GraphQLError {
 const missingScope = (scopes: readonly Scope[]): GraphQLError =>
   forbidden(`Expected credentials with the scope ${scopes.map((scope) => `"${scope}"`).join(' or ')}.`, scopes)
 
-/** The same error as the gateway's, for whoever asks this subgraph without one. */
+/** The same error as the gateway's, for requests that reach this subgraph without one. */
 function unauthorized(coordinate: string, { scopes, policies }: Pick<Requirement, 'scopes' | 'policies'>): GraphQLError {
   const names = (scopes ?? policies ?? []).map((all) => all.map((name) => `"${name}"`).join(' and ')).join(' or ')
   return new GraphQLError(`Not authorized to read ${coordinate}: expected the ${scopes ? 'scope' : 'policy'} ${names}.`, {
