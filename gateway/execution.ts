@@ -21,7 +21,6 @@ import {
   visit,
 } from 'graphql'
 import type { Logger } from 'pino'
-import { boundedCache } from '../subgraphs/runtime/bounded-cache.ts'
 import type { Authorization, OperationGuard, Refused } from './authorization/authorization.ts'
 import { compileOperation } from './compiled-operation.ts'
 import { conditionsOf } from './compiled-plan/conditions.ts'
@@ -91,27 +90,19 @@ type GuardOptions = {
   readonly mutations?: 'partly' | 'refused'
 }
 
-/** Plans of one operation without what some callers may not read, by what that is. */
-const ALLOWED_PLANS = { maxEntries: 16, maxCharacters: 16_000 }
-
 /** `whole` for callers who may read all of it; for others a plan of what they may read, with an error for each part that they may not. */
 function guardedRun(
   checked: CheckedOperation,
   { supergraph, links, metrics }: Machinery,
   { whole, guard, mutations }: { readonly whole: Run } & Required<GuardOptions> & { readonly guard: OperationGuard },
 ): Run {
-  const allowedPlans = boundedCache<RunPlan>(ALLOWED_PLANS)
   const isMutation = checked.operation.operation === 'mutation'
   return async (variables, passage) => {
     const refused = await guard.check(passage)
     if (!refused) return whole(variables, passage)
     const { refusals, errorOf } = refused
     if (isMutation && mutations === 'refused' && refusals.parts.length > 0) return { data: null, errors: errorsOf(refused) }
-    let run = allowedPlans.get(refusals.key)
-    if (!run) {
-      run = compileAllowed(guard.ready, refusals, supergraph, links)
-      allowedPlans.set(refusals.key, run)
-    }
+    const run = guard.remember('plan', refusals.key, () => compileAllowed(guard.ready, refusals, supergraph, links))
     metrics?.executed('compiled')
     return run(variables, passage, null, errorOf)
   }
@@ -121,7 +112,7 @@ function guardedRun(
 export const errorsOf = ({ refusals, errorOf }: Refused): readonly GraphQLFormattedError[] => {
   const errors = new Map<string, GraphQLFormattedError>()
   for (const { rootKey, part } of refusals.parts) {
-    const error = { ...errorOf(part), path: [rootKey] }
+    const error = { ...errorOf(part), ...(rootKey !== '' && { path: [rootKey] }) }
     errors.set(JSON.stringify(error), error)
   }
   return [...errors.values()]

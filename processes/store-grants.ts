@@ -34,7 +34,9 @@ export function storeGrants(links: ReadonlyMap<string, Link>): FindGrants {
   return (passage) => {
     const { caller } = passage
     // Hashed, so that no credentials lie about.
-    const key = hash('sha256', JSON.stringify([caller.credentials, caller.grantedScopes ?? []]), 'base64url')
+    // Bans are by address, and a token that was valid when its holder connected goes on being good for that connection.
+    const { credentials, grantedScopes = [], address, connectedAt = null } = caller
+    const key = hash('sha256', JSON.stringify([credentials, grantedScopes, address, connectedAt]), 'base64url')
     const known = remembered.get(key)
     if (known && known.until > performance.now()) return known.grants
     remembered.delete(key)

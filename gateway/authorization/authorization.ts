@@ -1,4 +1,4 @@
-import type { DocumentNode, GraphQLFormattedError } from 'graphql'
+import { type DocumentNode, type GraphQLFormattedError, print } from 'graphql'
 import { authorizationRules, type Grants, isMet, type Requirement } from '../../subgraphs/runtime/authorization-rules.ts'
 import { boundedCache } from '../../subgraphs/runtime/bounded-cache.ts'
 import { type PlannedDocument, plannedDocument } from '../compiled-plan/planned-document.ts'
@@ -29,9 +29,16 @@ export type OperationGuard = {
   readonly ready: PlannedDocument
   /** What this caller is refused of the operation, and the error for each part; null when it may read all. */
   readonly check: (passage: Passage) => Promise<Refused | null>
+  /** What was made for the operation under this key, of one kind of thing, or `make`s it; within the bound of all operations together. */
+  readonly remember: <Made>(kind: 'plan' | 'subscription', key: string, make: () => Made) => Made
 }
 
-export type Refused = { readonly refusals: Refusals; readonly errorOf: (part: RefusedPart) => GraphQLFormattedError }
+export type Refused = {
+  readonly refusals: Refusals
+  readonly errorOf: (part: RefusedPart) => GraphQLFormattedError
+  /** The same for callers whose errors have the same texts. */
+  readonly errorKey: string
+}
 
 /** Enforces the authorization directives of one supergraph. */
 export type Authorization = {
@@ -50,8 +57,11 @@ export const NO_GRANTS: CallerGrants = {
 
 type AuthorizedGraph = Pick<Supergraph, 'api' | 'fieldSets'>
 
-/** Sets of refusals that are kept per operation; callers with yet other scopes cost their filtering again. */
-const REFUSALS = { maxEntries: 16, maxCharacters: 16_000 }
+/**
+ * What is kept for callers who may not read all of an operation, of all operations of a graph together. Measured: a plan with its
+ * shape takes 300 bytes for each character of its document, so this is at most 60 MB. What is forgotten is made again.
+ */
+const REFUSED_PLANS = { maxEntries: 1_000, maxCharacters: 200_000 }
 
 /** Reads the directives of a supergraph; null when it has none, so that nothing has to be checked. */
 export function authorizationOf(
@@ -63,27 +73,40 @@ export function authorizationOf(
   if (rules.requirements.length === 0) return null
   /** By grants, which their finder keeps: all requirements of the schema that they do not meet. */
   const unmetBy = new WeakMap<CallerGrants, ReadonlySet<Requirement>>()
+  const kept = boundedCache<{ readonly made: unknown; readonly characters: number }>({
+    ...REFUSED_PLANS,
+    charactersOf: (_, { characters }) => characters,
+  })
+  let guards = 0
 
   return {
     guardOf(checked) {
       const demanded = requirementsIn(checked, api, rules)
       if (demanded.length === 0) return null
       const ready = plannedDocument(checked.document, checked.operation, fieldSets.names)
-      const known = boundedCache<Refusals>(REFUSALS)
+      const guard = ++guards
+      const characters = print(ready.document).length
+      const remember = <Made>(kind: string, key: string, make: () => Made): Made => {
+        const known = kept.get(`${guard} ${kind} ${key}`)
+        // Only this guard writes under its number, and each kind is one type.
+        if (known) return known.made as Made
+        const made = make()
+        kept.set(`${guard} ${kind} ${key}`, { made, characters })
+        return made
+      }
       return {
         ready,
+        remember,
         async check(passage) {
           const grants = await findGrants(passage)
           const unmetOfAll = unmetRequirements(grants)
           const unmet = demanded.filter((requirement) => unmetOfAll.has(requirement))
           if (unmet.length === 0) return null
           const key = unmet.map(({ index }) => index).join()
-          let refusals = known.get(key)
-          if (!refusals) {
-            refusals = refusalsOf(ready, api, rules, new Set(unmet))
-            known.set(key, refusals)
-          }
-          return { refusals, errorOf: (part) => errorFor(part, grants) }
+          const refusals = remember('refusals', key, () => refusalsOf(ready, api, rules, new Set(unmet)))
+          const { denial, describeRoot } = grants
+          const errorKey = denial ? JSON.stringify(denial) : describeRoot ? 'described' : ''
+          return { refusals, errorKey, errorOf: (part) => errorFor(part, grants) }
         },
       }
     },

@@ -1,11 +1,7 @@
 import { GraphQLError } from 'graphql'
-import { boundedCache } from '../../subgraphs/runtime/bounded-cache.ts'
 import { errorsOf } from '../execution.ts'
 import type { Begin, EventPipeline, StillAllowed } from '../subscription.ts'
 import type { OperationGuard, Refused } from './authorization.ts'
-
-/** Plans of one subscription without what some callers may not read, by what that is. */
-const ALLOWED_PLANS = { maxEntries: 16, maxCharacters: 16_000 }
 
 /** What is left of a subscription: the refusals of the caller who began it. */
 export type AllowedPart = Refused & Pick<OperationGuard, 'ready'>
@@ -18,8 +14,7 @@ export type AllowedPart = Refused & Pick<OperationGuard, 'ready'>
 export function guardedSubscription(guard: OperationGuard | null, planned: (allowed: AllowedPart | null) => Begin): Begin {
   const whole = planned(null)
   if (!guard) return whole
-  const { ready } = guard
-  const allowedPlans = boundedCache<Begin>(ALLOWED_PLANS)
+  const { ready, remember } = guard
 
   return async (variables, passage, onReleased) => {
     const refused = await guard.check(passage)
@@ -30,13 +25,9 @@ export function guardedSubscription(guard: OperationGuard | null, planned: (allo
 
   function planFor(refused: Refused | null): Begin {
     if (!refused) return whole
-    const { key } = refused.refusals
-    let begin = allowedPlans.get(key)
-    if (!begin) {
-      begin = planned({ ...refused, ready })
-      allowedPlans.set(key, begin)
-    }
-    return begin
+    // Outcomes are shared below it, and have the texts of errors.
+    const key = `${refused.refusals.key} ${refused.errorKey}`
+    return remember('subscription', key, () => planned({ ...refused, ready }))
   }
 }
 

@@ -22,7 +22,7 @@ export type JwtOptions = {
 const ALGORITHMS = ['EdDSA', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512']
 /** How far the clock of the issuer may differ from ours. */
 const CLOCK_TOLERANCE_SECONDS = 5
-/** A token that was checked is believed for so long, and never beyond its end. */
+/** A token that was checked is believed for so long, and never beyond its end by the own clock. */
 const CHECKED_TTL_MS = 60_000
 /** Tokens that are remembered at once; beyond it the oldest are checked again. */
 const MAX_REMEMBERED_TOKENS = 10_000
@@ -106,7 +106,9 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 function denialFor(error: unknown): ReturnType<typeof refusal> | null {
   if (error instanceof errors.JWTExpired) return unauthenticated('The token has expired: send one that is valid now.')
   if (error instanceof errors.JWTClaimValidationFailed)
-    return unauthenticated(`The token was not issued for this service: its claim "${error.claim}" is not the one expected.`)
+    return unauthenticated(
+      `The token is not one for this service: its claim "${error.claim}" is missing, or not the one expected.`,
+    )
   if (error instanceof errors.JOSEError && !FAULTS_OF_KEYS.has(error.code))
     return unauthenticated('The token cannot be verified: expected one that is signed by a published key.')
   return refusal('UNAVAILABLE', 'The keys that check tokens cannot be had at the moment: try again.')

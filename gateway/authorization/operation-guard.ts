@@ -108,7 +108,9 @@ export function refusalsOf(
     if (definition.kind !== Kind.FRAGMENT_DEFINITION) return definition
     const type = schema.getType(definition.typeCondition.name.value)
     if (!isCompositeType(type)) return definition
-    const selectionSet = isUnmet(rules.ofType.get(type.name)) ? null : allowedIn(definition.selectionSet, type, type === root)
+    const part = type === root ? null : refusalOfType(type.name)
+    if (part) refuseAll(definition.selectionSet, part)
+    const selectionSet = part ? null : allowedIn(definition.selectionSet, type, type === root)
     return { ...definition, selectionSet: selectionSet ?? NOTHING }
   })
   collectParts(operation.selectionSet, null, new Set())
@@ -153,6 +155,26 @@ export function refusalsOf(
     return requirement ? { coordinate: `${type}.${name}`, requirement, isRoot } : null
   }
 
+  /**
+   * Refuses every field that is asked through a refused type: of an interface, objects of types that may be read are asked so as
+   * well. Fields of a fragment that is spread here are refused wherever else it is spread: nothing of them is fetched.
+   */
+  function refuseAll({ selections }: SelectionSetNode, part: RefusedPart, visited = new Set<string>()): void {
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) {
+        if (!selection.name.value.startsWith('__')) refusedNodes.set(selection, part)
+        continue
+      }
+      const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection
+      if (!fragment) continue
+      if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        if (visited.has(selection.name.value)) continue
+        visited.add(selection.name.value)
+      }
+      refuseAll(fragment.selectionSet, part, visited)
+    }
+  }
+
   /** Null where nothing is left. */
   function allowedIn(selectionSet: SelectionSetNode, parent: GraphQLCompositeType, isRoot: boolean): SelectionSetNode | null {
     const selections = selectionSet.selections.flatMap((selection) => allowedOf(selection, parent, isRoot))
@@ -164,7 +186,11 @@ export function refusalsOf(
     if (selection.kind === Kind.INLINE_FRAGMENT) {
       const condition = selection.typeCondition && schema.getType(selection.typeCondition.name.value)
       const type = isCompositeType(condition) ? condition : parent
-      if (isUnmet(rules.ofType.get(type.name)) && type !== root) return []
+      const part = type === root ? null : refusalOfType(type.name)
+      if (part) {
+        refuseAll(selection.selectionSet, part)
+        return []
+      }
       const selectionSet = allowedIn(selection.selectionSet, type, isRoot)
       return selectionSet ? [{ ...selection, selectionSet }] : []
     }

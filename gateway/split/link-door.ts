@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type DocumentNode, type GraphQLFormattedError, parse, validate } from 'graphql'
 import type { Logger } from 'pino'
 import { boundedCache } from '../../subgraphs/runtime/bounded-cache.ts'
-import type { Caller } from '../../subgraphs/runtime/caller.ts'
+import type { Caller, ScopeGrant } from '../../subgraphs/runtime/caller.ts'
 import type { Subgraph } from '../../subgraphs/runtime/subgraph.ts'
 import { callerOf, goneSignal } from '../caller.ts'
 import { refusal } from '../errors.ts'
@@ -225,12 +225,12 @@ function askedIn(text: string): Asked {
     variables: (variables ?? {}) as Asked['variables'],
     operationName: typeof operationName === 'string' ? operationName : undefined,
     // Covered by the signature of the gateway, like all of the body.
-    ...(isTexts(grantedScopes) && { grantedScopes }),
+    ...(areGrants(grantedScopes) && { grantedScopes }),
   }
 }
 
-const isTexts = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every((each) => typeof each === 'string')
+const areGrants = (value: unknown): value is readonly ScopeGrant[] =>
+  Array.isArray(value) && value.every((each) => typeof each?.holding === 'string' && Array.isArray(each.scopes))
 
 /** Who asks, as a request says whose signature is good. */
 function believedCaller(request: FastifyRequest): Caller {

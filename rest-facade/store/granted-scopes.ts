@@ -1,11 +1,11 @@
 import type { GraphQLFormattedError } from 'graphql'
-import type { Caller } from '../../subgraphs/runtime/caller.ts'
+import type { Caller, ScopeGrant } from '../../subgraphs/runtime/caller.ts'
 import type { Operation } from './contract.ts'
 
 /**
  * What the published contract answers beyond the scope that it demands (`x-scope`), by operationId: scopes of the graph that
- * hold for this one operation and its fixed selection. Clients of the contract rely on it; the graph itself, where a client
- * chooses what to select, grants none of this. The owner of a store reads the same in docs/security.md.
+ * hold for this one operation and its fixed selection, for credentials that hold that scope. Clients of the contract rely on
+ * it; the graph itself, where a client chooses what to select, grants none of this. docs/security.md tells operators the same.
  */
 const BEYOND_X_SCOPE: Readonly<Record<string, readonly string[]>> = {
   // The names of the questions that additional fields answer.
@@ -38,10 +38,26 @@ const BEYOND_X_SCOPE: Readonly<Record<string, readonly string[]>> = {
   ),
   // The orders of a customer, and those that a month of a subscription is counted by.
   ...granted(['read_orders'], ['listCustomerOrders', 'listCustomerOrdersByStatus', 'getAppBillingCycleOrders']),
-  // The script that was written, for apps with the finer scope.
-  ...granted(['read_jsapps'], ['createJsApp']),
   // Number and code of the caller's own store; the store that was just set up.
   ...granted(['read_store'], ['getAppInstallStatus', 'getAppInstallStatusByStore', 'setupStore']),
+}
+
+/**
+ * Finer scopes, which open operations beside their `x-scope`, and what they read of their own noun. A finer scope never has what
+ * the `x-scope` has: members of a category are customers, and take a scope of customers.
+ */
+const FINER: readonly ScopeGrant[] = [
+  ...['categories', 'locations', 'custom_fields', 'checkout_custom_fields', 'customer_categories'].map((noun) => ({
+    holding: `write_${noun}`,
+    scopes: [`read_${noun}`],
+  })),
+]
+
+/** The same for scripts, which name the app that they are of. */
+const FINER_OF_SCRIPTS: Readonly<Record<string, ScopeGrant>> = {
+  listJsApps: { holding: 'read_jsapps', scopes: ['read_apps'] },
+  listJsAppsByApp: { holding: 'read_jsapps', scopes: ['read_apps'] },
+  createJsApp: { holding: 'write_jsapps', scopes: ['read_jsapps', 'read_apps'] },
 }
 
 /** Keys that the contract lets be null, and that are null for callers who may not read them: all else of such an answer stands. */
@@ -60,19 +76,25 @@ function granted(scopes: readonly string[], operationIds: readonly string[]): Re
  * Scopes that an operation of the contract has beside those of the credentials: what it answers beyond its `x-scope`, and the
  * reading of what it has just written.
  */
-export function grantedScopesOf({ operationId, scope }: Pick<Operation, 'operationId' | 'scope'>): readonly string[] {
-  const own = Object.hasOwn(BEYOND_X_SCOPE, operationId) ? (BEYOND_X_SCOPE[operationId] ?? []) : []
-  return scope?.startsWith('write_') ? [scope.replace('write_', 'read_'), ...own] : own
+export function grantedScopesOf({ operationId, method, scope }: ContractOperation): readonly ScopeGrant[] {
+  const beyond = Object.hasOwn(BEYOND_X_SCOPE, operationId) ? (BEYOND_X_SCOPE[operationId] ?? []) : []
+  const written = scope?.startsWith('write_') ? [scope.replace('write_', 'read_')] : []
+  const scopes = [...written, ...beyond]
+  const ofScripts = Object.hasOwn(FINER_OF_SCRIPTS, operationId) ? FINER_OF_SCRIPTS[operationId] : undefined
+  const finer = [...(method === 'GET' ? [] : FINER), ...(ofScripts ? [ofScripts] : [])]
+  return [...(scope !== null && scopes.length > 0 ? [{ holding: scope, scopes }] : []), ...finer]
 }
+
+type ContractOperation = Pick<Operation, 'operationId' | 'method' | 'scope'>
 
 /** Operations that the tables above name. */
 export const namedOperations: readonly string[] = [...Object.keys(BEYOND_X_SCOPE), ...Object.keys(NULL_WHEN_REFUSED)]
 
 /** The caller of one operation, with what its contract grants. */
-export function callerWithGrants(caller: Caller, operation: Pick<Operation, 'operationId' | 'scope'>): Caller {
-  const grantedScopes = grantedScopesOf(operation)
-  return grantedScopes.length > 0 ? { ...caller, grantedScopes } : caller
-}
+export const callerWithGrants = (caller: Caller, operation: ContractOperation): Caller => ({
+  ...caller,
+  grantedScopes: grantedScopesOf(operation),
+})
 
 /** The errors that stand in the way of an answer: all but refusals of a key that may be null. */
 export function withoutNulls(

@@ -1,4 +1,4 @@
-import { type DirectiveNode, type DocumentNode, Kind } from 'graphql'
+import { type DirectiveNode, type DocumentNode, Kind, type ValueNode } from 'graphql'
 
 /** Names of which one group must be held whole: `[["a", "b"], ["c"]]` is (a and b) or c. */
 export type AnyOfAll = readonly (readonly string[])[]
@@ -57,7 +57,9 @@ export function authorizationRules(schema: DocumentNode): AuthorizationRules {
     if (definition.kind === Kind.INPUT_OBJECT_TYPE_EXTENSION) continue
     for (const field of definition.fields ?? []) put(ofField, `${type}.${field.name.value}`, field.directives)
   }
-  return { requirements, ofType, ofField }
+  const rules = { requirements, ofType, ofField }
+  assertFound(schema, rules)
+  return rules
 
   function put(into: Map<string, Requirement>, key: string, directives: readonly DirectiveNode[] = []): void {
     const named = (name: string) => directives.find((directive) => directive.name.value === name)
@@ -78,23 +80,61 @@ export function authorizationRules(schema: DocumentNode): AuthorizationRules {
 
 type DirectiveNames = { readonly authenticated: string; readonly requiresScopes: string; readonly policy: string }
 
-/** A supergraph may import a directive under another name: `@link(url: "…/policy/v0.1", as: "rule")`. */
-function linkedNames(supergraph: DocumentNode): DirectiveNames {
+/**
+ * A schema may import a directive under another name: `import: [{ name: "@policy", as: "@rule" }]`, which composition also writes
+ * for `@federation__policy`, or `as: "rule"`, where the directive that is named like its feature has the feature's name.
+ */
+function linkedNames(schema: DocumentNode): DirectiveNames {
   const names = { authenticated: 'authenticated', requiresScopes: 'requiresScopes', policy: 'policy' }
-  for (const definition of supergraph.definitions) {
+  for (const definition of schema.definitions) {
     if (definition.kind !== Kind.SCHEMA_DEFINITION && definition.kind !== Kind.SCHEMA_EXTENSION) continue
     for (const { name, arguments: given = [] } of definition.directives ?? []) {
       if (name.value !== 'link') continue
-      const text = (wanted: string) => {
-        const value = given.find((argument) => argument.name.value === wanted)?.value
-        return value?.kind === Kind.STRING ? value.value : null
+      const argumentOf = (wanted: string) => given.find((argument) => argument.name.value === wanted)?.value
+      const [url, as, imported] = [textOf(argumentOf('url')), textOf(argumentOf('as')), argumentOf('import')]
+      const feature = /\/(authenticated|requiresScopes|policy|federation)\/v[\d.]+$/.exec(url ?? '')?.[1]
+      if (feature === undefined) continue
+      if (feature !== 'federation' && as !== null) names[feature as keyof DirectiveNames] = as
+      for (const [original, own] of importsIn(imported)) {
+        if (Object.hasOwn(names, original)) names[original as keyof DirectiveNames] = own
       }
-      const feature = /\/(authenticated|requiresScopes|policy)\/v[\d.]+$/.exec(text('url') ?? '')?.[1]
-      const as = text('as')
-      if (feature && as !== null) names[feature as keyof DirectiveNames] = as
     }
   }
   return names
+}
+
+const textOf = (value: ValueNode | undefined): string | null => (value?.kind === Kind.STRING ? value.value : null)
+
+/** Names of imported directives, without `@`, with the names that the schema gives them. */
+function importsIn(value: ValueNode | undefined): readonly (readonly [original: string, own: string])[] {
+  if (value?.kind !== Kind.LIST) return []
+  return value.values.flatMap((each) => {
+    const field = (wanted: string) =>
+      each.kind === Kind.OBJECT ? textOf(each.fields.find(({ name }) => name.value === wanted)?.value) : textOf(each)
+    const original = field('name')
+    return original?.startsWith('@') ? [[original.slice(1), (field('as') ?? original).slice(1)] as const] : []
+  })
+}
+
+/**
+ * Throws where a supergraph links an authorization feature and none of its directives is found: a name that is not understood
+ * must not be taken for no demand.
+ */
+function assertFound(schema: DocumentNode, { requirements }: AuthorizationRules): void {
+  const has: Readonly<Record<string, (requirement: Requirement) => boolean>> = {
+    authenticated: ({ isAuthenticated }) => isAuthenticated,
+    requiresScopes: ({ scopes }) => scopes !== null,
+    policy: ({ policies }) => policies !== null,
+  }
+  for (const definition of schema.definitions) {
+    if (definition.kind !== Kind.SCHEMA_DEFINITION && definition.kind !== Kind.SCHEMA_EXTENSION) continue
+    for (const { name, arguments: given = [] } of definition.directives ?? []) {
+      const url = textOf(given.find((argument) => argument.name.value === 'url')?.value) ?? ''
+      const feature = name.value === 'link' ? (/\/(authenticated|requiresScopes|policy)\/v[\d.]+$/.exec(url)?.[1] ?? '') : ''
+      if (Object.hasOwn(has, feature) && !requirements.some((requirement) => has[feature]?.(requirement)))
+        throw new Error(`Expected the supergraph, which links ${url}, to use its directive: it is not known under which name.`)
+    }
+  }
 }
 
 /** The list of lists that a directive has; null without the directive. Throws for a value of another shape, which nobody may take for no demand. */

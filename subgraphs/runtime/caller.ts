@@ -15,10 +15,13 @@ export type Caller = {
    * Scopes that one operation of a facade has beside those of the credentials, for what its published contract answers. Set by
    * facades of this installation only, never from anything that a client sent.
    */
-  readonly grantedScopes?: readonly string[]
+  readonly grantedScopes?: readonly ScopeGrant[]
   /** The trace that the request belongs to, by W3C Trace Context; absent when nobody said. */
   readonly traceparent?: string
 }
+
+/** Scopes that hold for one operation if the credentials hold another. */
+export type ScopeGrant = { readonly holding: string; readonly scopes: readonly string[] }
 
 /** The only headers of a client that reach a subgraph. */
 export const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'x-login-key', 'x-auth-token'] as const

@@ -247,7 +247,8 @@ const USER_GRANTS: StoreGrants = { isAuthenticated: true, storeCode: null, scope
 function withGrantedScopes(access: Access, { grantedScopes = [] }: Caller): Access {
   const { scopes } = access
   if (scopes === 'all' || grantedScopes.length === 0) return access
-  return { ...access, scopes: [...new Set([...scopes, ...grantedScopes.filter(isScope)])] }
+  const granted = grantedScopes.flatMap((grant) => (isScope(grant.holding) && scopes.includes(grant.holding) ? grant.scopes : []))
+  return { ...access, scopes: [...new Set([...scopes, ...granted.filter(isScope)])] }
 }
 
 /** A context with loaders of its own: a cache must not outlive the caller whose permissions filled it. */

@@ -294,6 +294,36 @@ describe('authorization directives of any supergraph', () => {
     expect((await asked(graph, '{ search { __typename ... on Book { title } } open }')).data).toBeNull()
   })
 
+  test('what is asked through a refused interface is refused at each object, and nothing is taken for a fault of the subgraph', async () => {
+    const codes = async (query: string) => {
+      const answer = await asked(graph, query, 'readers')
+      return [answer.data, codesOf(answer)]
+    }
+    expect(await codes('{ found { ... on Owned { ... on Pen { ink } } } }')).toEqual([
+      { found: [{ ink: null }, null] },
+      [
+        ['found.0.ink', REFUSED],
+        ['found.1', REFUSED],
+      ],
+    ])
+    for (const query of [
+      '{ found { ... on Owned { id } ... on Pen { ink } } }',
+      '{ found { ...Named ... on Pen { ink } } } fragment Named on Owned { id }',
+      '{ found { ... on Pen { ... on Owned { id } ink } } }',
+    ]) {
+      expect([query, await codes(query)]).toEqual([
+        query,
+        [
+          { found: [null, null] },
+          [
+            ['found.0.id', REFUSED],
+            ['found.1', REFUSED],
+          ],
+        ],
+      ])
+    }
+  })
+
   test('what a fragment asks of a refused type is not fetched, whatever its name', async () => {
     const query =
       'query { search { ...On } } fragment On on Hit { ... on Book { title } ...Name } fragment Name on Reader { name }'
@@ -423,6 +453,25 @@ describe('authorization directives of any supergraph', () => {
     listener.return()
   })
 
+  test('a subscriber is not told the denial of another', async () => {
+    const denial = { message: 'The token has expired.', extensions: { code: 'UNAUTHENTICATED' } }
+    graph.grants.set('late', { ...NO_GRANTS, denial })
+    graph.grants.set('plain', holding({}))
+    const admission = graph.gateway.admit('subscription { published { id price } }', undefined)
+    if (admission.kind === 'refused' || !admission.subscribe) throw new Error('Expected a subscription.')
+    const listeners = []
+    for (const who of ['late', 'plain']) {
+      const opened = await admission.subscribe({}, as(who))
+      if (opened.kind !== 'open') throw new Error('Expected the subscription to be open.')
+      listeners.push(followed(opened.source))
+    }
+    const outcomes = listeners.map((listener) => listener.next())
+    graph.publish({ __typename: 'Book', id: 'd', title: 'D' })
+    const errors = (await Promise.all(outcomes)).map((outcome) => ('errors' in outcome ? outcome.errors?.[0] : null))
+    expect(errors.map((error) => error?.extensions?.code)).toEqual(['UNAUTHENTICATED', REFUSED])
+    for (const listener of listeners) listener.return()
+  })
+
   test('an answer that was kept for one caller is not told to another who may not read it', async () => {
     const admission = graph.gateway.admit('{ book(id: "c") { price } }', undefined)
     if (admission.kind === 'refused') throw new Error('Expected the query to be admitted.')
@@ -431,6 +480,32 @@ describe('authorization directives of any supergraph', () => {
     expect(JSON.stringify(await run('all'))).toContain('10')
     expect(JSON.stringify(await run(''))).toContain(REFUSED)
   })
+})
+
+test.each([
+  ['under another name', 'import: [{ name: "@requiresScopes", as: "@needs" }]', '@needs'],
+  ['without an import', 'import: ["@key"]', '@federation__requiresScopes'],
+  ['as it is called', 'import: ["@requiresScopes"]', '@requiresScopes'],
+])('a directive that a subgraph uses %s is enforced', async (_, imported, directive) => {
+  const typeDefs = parse(`
+    extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", ${imported})
+    type Query { secret: String ${directive}(scopes: [["x"]]) open: String }`)
+  const schema = buildSubgraphSchema([{ typeDefs, resolvers: { Query: { secret: () => 'LEAKED', open: () => 'open' } } }])
+  const gateway = await startGateway({
+    supergraphSdl: compose([{ name: 'one', typeDefs }]),
+    links: [localLink({ name: 'one', schema, context: () => ({}), ready: async () => {}, close: async () => {} })],
+    limits: DEFAULT_LIMITS,
+    log: keptLog().log,
+  })
+  const answer = await asked({ gateway, ran: [], grants: new Map(), publish: () => {} }, '{ secret open }')
+  expect([answer.data, codesOf(answer)]).toEqual([{ secret: null, open: 'open' }, [['secret', REFUSED]]])
+  await gateway.close()
+})
+
+test('a supergraph whose authorization directives are not understood is refused', async () => {
+  const unknown = supergraphSdl().replaceAll(/@policy\(policies: \[\["auditor"\]\]\)/g, '')
+  const starting = startGateway({ supergraphSdl: unknown, links: [], limits: DEFAULT_LIMITS, log: keptLog().log })
+  await expect(starting).rejects.toThrow(/policy\/v0\.1, to use its directive/)
 })
 
 test('without anything that knows callers, everything that is guarded is refused', async () => {

@@ -414,6 +414,36 @@ describe('what an outsider read with one scope is refused', () => {
     expect((await answered(['write_hooks', 'read_products'], redirect)).text).toContain('UpdateWebhookSubscriptionSuccess')
   })
 
+  test('a webhook of fulfillments sends orders, and needs the scope that reads them', async () => {
+    const make =
+      'mutation { createWebhookSubscription(input: { event: FULFILLMENT_UPDATED, url: "https://collector.example/f" }) { __typename } }'
+    const refused = await answered(['write_hooks', 'read_fulfillments'], make)
+    expect(refused.errors.map(({ extensions }) => extensions?.scopes)).toEqual([['read_orders']])
+    expect((await answered(['write_hooks', 'read_fulfillments', 'read_orders'], make)).text).toContain(
+      'CreateWebhookSubscriptionSuccess',
+    )
+  })
+
+  test('deliveries that wait for an event of before are not sent elsewhere by who may not read them', async () => {
+    const [shop] = shops
+    if (!shop) throw new Error('Expected a shop.')
+    const owner = (text: string) => throughTheGatewayAsOwner(text)
+    const { text } = await owner(
+      'mutation { createWebhookSubscription(input: { event: ORDER_UPDATED, url: "https://receiver.example/o" }) { ... on CreateWebhookSubscriptionSuccess { webhookSubscription { id number } } } }',
+    )
+    const { id, number } = JSON.parse(text).createWebhookSubscription.webhookSubscription
+    await owner(`mutation { pauseWebhookSubscription(id: "${id}") { __typename } }`)
+    await stack.sql(
+      `INSERT INTO webhook_delivery (store_id, subscription_id, url, event, entity, entity_id, triggered_at, created_at, due_at)
+       VALUES ($1, $2, 'https://receiver.example/o', 'order_updated', 'Order', 1, now(), now(), now())`,
+      [shop.shop.storeId, number],
+    )
+    await owner(`mutation { updateWebhookSubscription(id: "${id}", input: { event: PRODUCT_UPDATED }) { __typename } }`)
+    const redirect = `mutation { updateWebhookSubscription(id: "${id}", input: { url: "https://collector.example/o" }) { __typename } }`
+    const refused = await answered(['write_hooks', 'read_products'], redirect)
+    expect(refused.errors.map(({ extensions }) => extensions?.scopes)).toEqual([['read_orders']])
+  })
+
   test('the key that signs webhooks is neither replaced nor read by any app', async () => {
     const rotate =
       'mutation { rotateHooksToken(input: {}) { __typename ... on RotateHooksTokenSuccess { store { hooksToken } } } }'

@@ -1,19 +1,29 @@
 import type { EventName } from '../events.ts'
 import { subjectOf } from '../webhook-delivery/webhook-delivery.ts'
 import type { Access } from './access.ts'
-import { demand } from './guard.ts'
+import { demand, demandForField } from './guard.ts'
 import { scopesFor } from './rules.ts'
 import type { Scope } from './scopes.ts'
 
-/** Scopes of which any one reads the thing that an event is about, and so what a webhook sends of it. */
-export function scopesOfEvent(event: EventName): readonly Scope[] {
+/** Types that the body of a webhook has parts of, beside the thing that its event is about: REST answers a fulfillment with its order. */
+const TYPES_WITHIN: Readonly<Partial<Record<string, readonly string[]>>> = { Fulfillment: ['Order'] }
+
+/** What reads all that a webhook sends of an event: of each list any one scope, of all lists together. */
+export function scopesOfEvent(event: EventName): readonly (readonly Scope[])[] {
   const { entity } = subjectOf(event)
-  const scopes = scopesFor(entity)
-  if (!scopes) throw new Error(`Expected the type ${entity}, of the event ${event}, to have @requiresScopes.`)
-  return scopes
+  return [entity, ...(TYPES_WITHIN[entity] ?? [])].map((type) => {
+    const scopes = scopesFor(type)
+    if (!scopes) throw new Error(`Expected the type ${type}, of the event ${event}, to have @requiresScopes.`)
+    return scopes
+  })
 }
 
 /** Throws FORBIDDEN, with the scopes that are missing, for events of things that may not be read. */
 export function demandEvents(access: Access, events: readonly EventName[]): void {
-  for (const event of events) demand(access, scopesOfEvent(event))
+  for (const scopes of events.flatMap(scopesOfEvent)) demand(access, scopes)
+}
+
+/** Throws UNAUTHORIZED_FIELD_OR_TYPE for the body of a delivery of an event whose thing may not be read. */
+export function demandBody(access: Access, event: EventName): void {
+  for (const scopes of scopesOfEvent(event)) demandForField(access, 'WebhookDelivery.body', scopes)
 }

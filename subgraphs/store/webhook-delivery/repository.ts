@@ -315,10 +315,19 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
       await database
         .updateTable('webhook_delivery')
         .set({ url })
-        .where('store_id', '=', storeId)
-        .where('subscription_id', '=', subscriptionId)
-        .where('status', '=', 'waiting')
+        .where(({ and }) => and({ store_id: storeId, subscription_id: subscriptionId, status: 'waiting' }))
         .execute()
+    },
+
+    /** Events of the deliveries of a webhook that wait, each once. */
+    async waitingEvents(storeId: number, subscriptionId: number): Promise<readonly EventName[]> {
+      const rows = await database
+        .selectFrom('webhook_delivery')
+        .select('event')
+        .distinct()
+        .where(({ and }) => and({ store_id: storeId, subscription_id: subscriptionId, status: 'waiting' }))
+        .execute()
+      return rows.map(({ event }) => event as EventName)
     },
 
     /** The newest thing of a kind, for a test; null: there is none. */

@@ -1,7 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
-import { scopesOfEvent } from '../access/event-scopes.ts'
-import { demandForField } from '../access/guard.ts'
+import { demandBody } from '../access/event-scopes.ts'
 import { eventName, eventWord } from '../events.ts'
 import { present, rowOf } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
@@ -49,7 +48,7 @@ export const webhookDeliveryResolvers = {
       present(load.webhookSubscriptionById.load(subscriptionId), 'webhook'),
     event: ({ event }) => eventWord(event),
     body: async ({ event, body }, _, { access }) => {
-      demandForField(await access(), 'WebhookDelivery.body', scopesOfEvent(event))
+      demandBody(await access(), event)
       return body
     },
     subjectType: ({ entity }) => entity,

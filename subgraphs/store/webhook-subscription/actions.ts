@@ -46,7 +46,7 @@ export async function createWebhookSubscription(unit: Unit, { refusal }: Webhook
 
 /**
  * Changes what the input has. Whoever changes a paused webhook has repaired it. `demandEvents` throws for events whose things
- * the caller may not read: of the webhook as it was, which another URL would get, and as it is to be.
+ * the caller may not read: of the webhook as it was and as it is to be, and of deliveries that wait, which another URL would get.
  */
 export async function updateWebhookSubscription(
   unit: Unit,
@@ -60,7 +60,9 @@ export async function updateWebhookSubscription(
   await webhookDeliveryRepository(query).lockOrder(storeId)
   const before = await subscriptions.lock(storeId, rowOf(id, 'WebhookSubscription') ?? 0)
   if (!before) return notFoundError('webhook', id)
-  demandEvents([before.event, input.event ?? before.event])
+  // What waits was counted for the webhook as it was then, and goes where it leads now.
+  const waiting = await webhookDeliveryRepository(query).waitingEvents(storeId, before.id)
+  demandEvents([before.event, input.event ?? before.event, ...waiting])
   const stale = staleVersion(input.expectedVersion, before.version)
   if (stale) return stale
   if (input.event === null) return validationError([problem('event', 'an event', null)])
