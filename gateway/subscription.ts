@@ -115,7 +115,7 @@ export function plannedSubscription(
     const bytes = reserve(text, passage)
     if (typeof bytes !== 'number') return { kind: 'refused', errors: [bytes] }
     const released = () => {
-      giveBack(bytes)
+      releaseBytes(bytes)
       onReleased()
     }
     const opened = await open(text, variables, passage)
@@ -123,7 +123,7 @@ export function plannedSubscription(
       const source = stillAllowed ? rechecked(opened.source, stillAllowed) : opened.source
       return { kind: 'open', source: new OwnSubscription(source, released) }
     }
-    giveBack(bytes)
+    releaseBytes(bytes)
     return opened
   }
 
@@ -138,9 +138,9 @@ export function plannedSubscription(
     return bytes
   }
 
-  function giveBack(bytes: number): void {
+  function releaseBytes(bytes: number): void {
     sources--
-    slots.giveBack(bytes + (sources === 0 ? documentBytes : 0))
+    slots.releaseBytes(bytes + (sources === 0 ? documentBytes : 0))
   }
 
   async function joined(text: string, variables: Variables, passage: Passage, onReleased: () => void): Promise<Begun<Running>> {
@@ -160,7 +160,7 @@ export function plannedSubscription(
     const passage = { caller: anonymous(asking.caller), signal: NEVER }
     const forget = () => {
       if (groups.get(text) === opening) groups.delete(text)
-      giveBack(bytes)
+      releaseBytes(bytes)
     }
     const opened = open(text, variables, passage).then((begun): Begun<SubscriptionGroup> => {
       if (begun.kind === 'open') return { kind: 'open', source: subscriptionGroup(begun.source, forget) }

@@ -79,9 +79,9 @@ export type SubscriptionSlot = {
 export type SubscriptionSlots = {
   /** Takes a place for one subscription of `caller` that takes `bytes`, or says why there is none: an error with `retryAfterSeconds`. */
   readonly take: (caller: Pick<Caller, 'address' | 'credentials'>, bytes: number) => SubscriptionSlot | GraphQLFormattedError
-  /** Takes `bytes` more for something that subscriptions share, or says why not. To be given back with `giveBack`. */
+  /** Takes `bytes` more for something that subscriptions share, or says why not. To be given back with `releaseBytes`. */
   readonly reserve: (bytes: number) => GraphQLFormattedError | null
-  readonly giveBack: (bytes: number) => void
+  readonly releaseBytes: (bytes: number) => void
   /** Bytes that are counted now, and may be. */
   readonly memory: () => { readonly usedBytes: number; readonly limitBytes: number }
   /** Addresses and credentials that are remembered: those that have a subscription. */
@@ -117,10 +117,10 @@ export function subscriptionSlots(
       if (full) return full
       enter(address)
       if (credential) enter(credential)
-      return new Slot(address, credential, bytes, giveBack)
+      return new Slot(address, credential, bytes, releaseBytes)
     },
     reserve,
-    giveBack,
+    releaseBytes,
     memory: () => ({ usedBytes, limitBytes: memoryBytes }),
     remembered: () => addresses.size + credentials.size,
   }
@@ -131,7 +131,7 @@ export function subscriptionSlots(
     return null
   }
 
-  function giveBack(bytes: number): void {
+  function releaseBytes(bytes: number): void {
     usedBytes -= bytes
   }
 
@@ -168,17 +168,17 @@ class Slot implements SubscriptionSlot {
   readonly #address: Holder
   readonly #credential: Holder | null
   readonly #bytes: number
-  readonly #giveBack: (bytes: number) => void
-  constructor(address: Holder, credential: Holder | null, bytes: number, giveBack: (bytes: number) => void) {
+  readonly #releaseBytes: (bytes: number) => void
+  constructor(address: Holder, credential: Holder | null, bytes: number, releaseBytes: (bytes: number) => void) {
     this.#address = address
     this.#credential = credential
     this.#bytes = bytes
-    this.#giveBack = giveBack
+    this.#releaseBytes = releaseBytes
   }
   release(): void {
     leave(this.#address)
     if (this.#credential) leave(this.#credential)
-    this.#giveBack(this.#bytes)
+    this.#releaseBytes(this.#bytes)
   }
 }
 

@@ -49,7 +49,7 @@ export async function serveLink(
     readonly log: Logger
     readonly metrics?: Metrics | null
     /** Places for subscriptions. Only their memory is counted here: addresses and credentials are bounded by the gateways, of which there may be several. */
-    readonly slots?: Pick<SubscriptionSlots, 'reserve' | 'giveBack'>
+    readonly slots?: Pick<SubscriptionSlots, 'reserve' | 'releaseBytes'>
   },
 ): Promise<void> {
   const local = localLink(subgraph)
@@ -118,7 +118,7 @@ export async function serveLink(
     const full = slots.reserve(bytes)
     if (full) return refuse(reply, [full])
     // Also where the gateway goes away before it has begun.
-    reply.raw.once('close', () => slots.giveBack(bytes))
+    reply.raw.once('close', () => slots.releaseBytes(bytes))
     const begun = await withinTime(BOUNDS.milliseconds, { caller, signal: goneSignal(reply) }, async (passage) =>
       link.subscribe?.(request, passage),
     )
