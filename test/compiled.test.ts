@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, '..')
 async function folderOf(env: Readonly<Record<string, string>> = {}): Promise<string> {
   const script = `
     import { getCompileCacheDir } from 'node:module'
-    import { keepCompiled } from './compiled.ts'
+    import { keepCompiled } from './platform/process/compile-cache.ts'
     keepCompiled()
     console.log(getCompileCacheDir())`
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {

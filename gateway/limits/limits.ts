@@ -1,4 +1,5 @@
-import { type DefaultWeights, PROFILES } from './weights.ts'
+import { MAX_BODY_BYTES } from '../../platform/http/body-limit.ts'
+import { type DefaultWeights, PROFILES } from './cost-weights.ts'
 
 /** The bounds that an operator may move; 0 switches one off. */
 export type Limits = {
@@ -36,8 +37,8 @@ export const DEFAULT_LIMITS: Limits = { depth: 10, cost: 1000 }
 
 /** Bounds without a switch: behind each of them lies work that grows faster than the request. */
 export const BOUNDS = {
-  /** Bytes of a request body. The longest operation of a generated client that we know of is 30 kB. */
-  bodyBytes: 100_000,
+  /** Bytes of a request body. */
+  bodyBytes: MAX_BODY_BYTES,
   /** Tokens of a document. The standard introspection query has 350. */
   tokens: 5_000,
   /** One response name, and fragments, spreads and directives of all names, in one document: validation compares them pair by pair. */
