@@ -51,8 +51,9 @@ type Report = {
 
 async function rotateS3({ keyFile, envFile, emergency }: Options): Promise<Report> {
   const { checkCredentials, checkOverlap } = await import('./s3.ts')
-  const { parseS3Credentials } = await import('../../subgraphs/store/file/s3-credentials.ts')
+  const { parseS3Credentials, refuseTwoSources } = await import('../../subgraphs/store/file/s3-credentials.ts')
   const { config, file } = placeOf(envFile)
+  refuseTwoSources(config)
   const next = parseS3Credentials(await textOf(keyFile), keyFile === '-' ? 'standard input' : keyFile, config)
   if (/[\r\n"']/.test(next.accessKeyId + next.secretAccessKey)) throw new Refusal('Expected an access key without quotes.')
   await checkCredentials(config, next)

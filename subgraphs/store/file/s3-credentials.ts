@@ -20,15 +20,20 @@ type CredentialsConfig = FileConfig & Partial<Config<typeof secretsVariables>>
 /** The access key of the configuration, now and later. Throws a `Refusal` when there is none, or two. */
 export function s3CredentialsOf(config: CredentialsConfig): () => S3Credentials {
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey, S3_CREDENTIALS_FILE: file } = config
-  if (file !== undefined) {
-    if (accessKeyId === undefined && secretAccessKey === undefined) return credentialsInFile(file, config)
-    throw new Refusal('Expected either S3_CREDENTIALS_FILE to be set, or S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.')
-  }
+  refuseTwoSources(config)
+  if (file !== undefined) return credentialsInFile(file, config)
   if (accessKeyId === undefined || secretAccessKey === undefined) {
     throw new Refusal('Expected S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY to be set, because S3_BUCKET_URL is.')
   }
   const credentials = { accessKeyId, secretAccessKey: openSecret(secretAccessKey, config) }
   return () => credentials
+}
+
+/** A key that has leaked must not stay in the other place. Throws a `Refusal`. */
+export function refuseTwoSources(config: FileConfig): void {
+  const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey, S3_CREDENTIALS_FILE: file } = config
+  if (file === undefined || (accessKeyId === undefined && secretAccessKey === undefined)) return
+  throw new Refusal('Expected either S3_CREDENTIALS_FILE to be set, or S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.')
 }
 
 /** The access key in `NAME=value` lines. Throws a `Refusal` that does not repeat them. */
