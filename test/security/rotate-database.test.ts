@@ -157,12 +157,15 @@ test('an emergency locks the role before at once, ends its connections, and can 
   await stolen.end()
 
   // The second one has leaked as well, while a rotation has begun that made the third.
+  const second = await connectedBy(urlIn(env))
   expect((await rotate(words.slice(0, 4))).code).toBe(0)
-  const [second, third] = [await connectedBy(urlIn(env)), urlIn(env)]
+  const third = urlIn(env)
+  const unused = await connectedBy(third)
   const again = await rotate(words)
   expect(again.err).toBe('')
-  expect([await second.isOpen(), await whoBy(third), await whoBy(urlIn(env))]).toEqual([false, null, `${owner}_a as ${owner}`])
-  await second.end()
+  expect([await second.isOpen(), await unused.isOpen(), await whoBy(third)]).toEqual([false, false, null])
+  expect(await whoBy(urlIn(env))).toBe(`${owner}_a as ${owner}`)
+  for (const connection of [second, unused]) await connection.end()
 })
 
 test('an interrupted first step starts again; a role that is used already is left alone', async () => {
