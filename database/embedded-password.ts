@@ -1,10 +1,10 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
-import { Refusal } from '../subgraphs/runtime/refusal.ts'
-import { passwordFileOf } from './authentication.ts'
-import { runningEmbedded, startEmbedded } from './embedded.ts'
-import { connectClient } from './server.ts'
+import { passwordFileOf } from '../platform/database/embedded/authentication.ts'
+import { runningEmbedded, startEmbedded } from '../platform/database/embedded/embedded-server.ts'
+import { connectClient } from '../platform/database/server.ts'
+import { Refusal } from '../platform/process/operator-error.ts'
 
 /**
  * Gives the embedded server below `dataDir` another password: a start without a password file makes one, in single-user mode.

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { Refusal } from '../subgraphs/runtime/refusal.ts'
-import { scramVerifier } from './authentication.ts'
-import { connectClient } from './server.ts'
+import { scramVerifier } from '../platform/database/embedded/authentication.ts'
+import { connectClient } from '../platform/database/server.ts'
+import { Refusal } from '../platform/process/operator-error.ts'
 
 /**
  * Rotation of the password in DATABASE_URL. PostgreSQL keeps one password per role, so two login roles, `<owner>_a` and

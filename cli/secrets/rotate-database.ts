@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers'
 import { Command } from 'commander'
 import { variables } from '../../config.ts'
 import type { RotatedLoginRole } from '../../database/login-roles.ts'
-import { readConfig } from '../../subgraphs/runtime/config.ts'
-import { Refusal } from '../../subgraphs/runtime/refusal.ts'
+import { readConfig } from '../../platform/config/config.ts'
+import { Refusal } from '../../platform/process/operator-error.ts'
 import { readVariable, writeVariables } from './env-file.ts'
 
 type Options = {

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { parseEnv } from 'node:util'
 import { Command } from 'commander'
+import { secretCipherAsSet } from '../../composition/stored-secrets.ts'
+import type { AtriumConfig } from '../../composition/subgraph-factories.ts'
 import { variables } from '../../config.ts'
-import { secretCipherAsSet } from '../../processes/secrets.ts'
-import type { AtriumConfig } from '../../processes/subgraphs.ts'
-import { readConfig } from '../../subgraphs/runtime/config.ts'
-import { Refusal } from '../../subgraphs/runtime/refusal.ts'
-import { keyIdIn } from '../../subgraphs/runtime/secrets/cipher.ts'
+import { readConfig } from '../../platform/config/config.ts'
+import { Refusal } from '../../platform/process/operator-error.ts'
+import { keyIdIn } from '../../platform/secrets/cipher.ts'
 import { withDatabase } from '../database.ts'
 import { readVariable, writeVariables } from './env-file.ts'
 
@@ -113,9 +113,9 @@ async function storedSecret(former: string, secret: string, config: AtriumConfig
 /** Keys of the newest and oldest files that stores have; none where no store was made yet. */
 const sampledFiles = (): Promise<readonly string[]> =>
   withDatabase(async ({ connection }) => {
-    const { migrate } = await import('../../database/migrate.ts')
+    const { migrate } = await import('../../platform/database/migrate.ts')
     await migrate(connection)
-    const { openDatabase } = await import('../../subgraphs/runtime/database.ts')
+    const { openDatabase } = await import('../../platform/database/database.ts')
     const database = openDatabase(connection, { schema: 'store', max: 1, onError: () => {} })
     try {
       const { rows } = await database.pool.query<{ key: string }>(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { readPassword } from '../../database/authentication.ts'
+import { readPassword } from '../../platform/database/embedded/authentication.ts'
 import { type Installation, installation } from './support/installation.ts'
 
 // Each starts several processes, one after the other.

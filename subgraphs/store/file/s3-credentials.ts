@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import type { Config } from '../../runtime/config.ts'
-import { Refusal } from '../../runtime/refusal.ts'
-import { type SecretPlace, secretCipher } from '../../runtime/secrets/cipher.ts'
-import { secretsKeysOf, type secretsVariables } from '../../runtime/secrets/variables.ts'
+import type { Config } from '../../../platform/config/config.ts'
+import { Refusal } from '../../../platform/process/operator-error.ts'
+import { type SecretPlace, secretCipher } from '../../../platform/secrets/cipher.ts'
+import { secretsKeysOf, type secretsVariables } from '../../../platform/secrets/variables.ts'
 import type { FileConfig } from './variables.ts'
 
 /** An access key of the bucket, and its secret as it is. */
