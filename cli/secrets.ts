@@ -13,6 +13,8 @@ import { storedSecretsCipher, withDatabase } from './database.ts'
 import { interruptible } from './interruptible.ts'
 import { progressOn } from './progress.ts'
 import { ENVIRONMENT_SECRETS, rotateInFile, type Step } from './secrets/env-file.ts'
+import { rotateDatabaseCommand } from './secrets/rotate-database.ts'
+import { rotateS3Command } from './secrets/rotate-s3.ts'
 import { reportOf, reportText, statusOf } from './secrets/status.ts'
 
 /** Longer than caches keep `/.well-known/jwks.json`, which is five minutes. */
@@ -95,7 +97,7 @@ function sealCommand(): Command {
   return new Command('seal')
     .description('encrypt the S3_SECRET_ACCESS_KEY on standard input under SECRETS_KEY, for files that others may see')
     .action(async () => {
-      const { S3_SECRET_PLACE } = await import('../subgraphs/store/file/configured.ts')
+      const { S3_SECRET_PLACE } = await import('../subgraphs/store/file/s3-credentials.ts')
       const secret = (await text(process.stdin)).split(/\r?\n/, 1)[0] ?? ''
       if (secret === '') throw new Refusal('Expected the secret on standard input.')
       console.log(requiredCipher().encrypt(S3_SECRET_PLACE, secret))
@@ -118,6 +120,7 @@ function rotateCommand(): Command {
     .addCommand(userKeysCommand())
   rotate.addCommand(hooksTokenCommand())
   for (const { name } of ENVIRONMENT_SECRETS) rotate.addCommand(environmentCommand(name))
+  rotate.addCommand(rotateDatabaseCommand()).addCommand(rotateS3Command())
   return rotate
 }
 

@@ -47,6 +47,20 @@ export function rotateInFile(file: string, secret: EnvironmentSecret, step: Step
   writeLines(file, withValues(lines, secret, next))
 }
 
+/** The value of a variable in the file; null when the file does not set it. Throws a `Refusal` for an unreadable file. */
+export const readVariable = (file: string, variable: string): string | null => valueIn(linesOf(file), variable)
+
+/** Sets variables in the file, quoted where they were before; all of them or none. */
+export function writeVariables(file: string, values: Readonly<Record<string, string>>): void {
+  const lines = linesOf(file)
+  const written = Object.entries(values).reduce<readonly string[]>((result, [variable, value]) => {
+    const before = lines.flatMap((line) => lineOf(variable).exec(line)?.[2] ?? []).at(-1)
+    const quote = /^\s*(["'])/.exec(before ?? '')?.[1] ?? ''
+    return withValue(result, variable, `${quote}${value}${quote}`)
+  }, lines)
+  writeLines(file, written)
+}
+
 function afterStep(
   { name, variable, second, generate }: EnvironmentSecret,
   values: readonly string[],

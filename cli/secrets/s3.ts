@@ -5,28 +5,95 @@ import { buffer } from 'node:stream/consumers'
 import type { AtriumConfig } from '../../composition/subgraph-factories.ts'
 import { Refusal } from '../../platform/process/operator-error.ts'
 import { fileStorageOf } from '../../subgraphs/store/file/configured.ts'
-import { fileKey } from '../../subgraphs/store/file/file.ts'
+import { type FileKey, fileKey } from '../../subgraphs/store/file/file.ts'
+import type { S3Credentials } from '../../subgraphs/store/file/s3-credentials.ts'
+import type { FileStorage } from '../../subgraphs/store/file/storage.ts'
 
 /**
  * Puts, gets and deletes a file in the bucket of the configuration. Throws a `Refusal` when one of
  * them is refused.
  */
-export async function checkStorage(config: AtriumConfig): Promise<void> {
+export const checkStorage = (config: AtriumConfig): Promise<void> =>
+  onBucket(config, (storage) => named('The access key', () => checkBetween(storage, storage)))
+
+/** Puts, gets and deletes a file with this access key instead of the one of the configuration. Throws a `Refusal` when one is refused. */
+export const checkCredentials = (config: AtriumConfig, credentials: S3Credentials): Promise<void> =>
+  onBucket(withCredentials(config, credentials), (storage) => named('The new access key', () => checkBetween(storage, storage)))
+
+/**
+ * Checks what processes with either access key rely on while both run: each reads and deletes what the other has put, and the new
+ * one reads these stored files wherever the former one can. Throws a `Refusal` otherwise.
+ */
+export async function checkOverlap(
+  config: AtriumConfig,
+  { former, next, stored }: { readonly former: S3Credentials; readonly next: S3Credentials; readonly stored: readonly FileKey[] },
+): Promise<void> {
+  await onBucket(withCredentials(config, former), (before) =>
+    onBucket(withCredentials(config, next), async (after) => {
+      await named('The access key until now', () => checkBetween(before, before))
+      await named('The new access key beside the one until now', async () => {
+        await checkBetween(before, after)
+        await checkBetween(after, before)
+      })
+      for (const key of stored) {
+        // A file that neither reads was missing before.
+        if (!(await canRead(after, key)) && (await canRead(before, key))) {
+          throw new Refusal(`The new access key cannot read the stored file ${key}, which the one until now can.`)
+        }
+      }
+    }),
+  )
+}
+
+const withCredentials = (config: AtriumConfig, { accessKeyId, secretAccessKey }: S3Credentials): AtriumConfig => ({
+  ...config,
+  S3_CREDENTIALS_FILE: undefined,
+  S3_ACCESS_KEY_ID: accessKeyId,
+  S3_SECRET_ACCESS_KEY: secretAccessKey,
+})
+
+async function onBucket(config: AtriumConfig, work: (storage: FileStorage) => Promise<void>): Promise<void> {
   if (config.S3_BUCKET_URL === undefined) throw new Refusal('Expected S3_BUCKET_URL to be set.')
   const { storage } = await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl: '' })
-  // Private, of a store that does not exist: nobody is shown it.
-  const key = fileKey('private', 9_999_999_999, randomBytes(16), 'bin')
-  const [bytes, path] = [randomBytes(32), join(storage.incoming, 'check')]
-  const sha256 = createHash('sha256').update(bytes).digest('hex')
   try {
-    await writeFile(path, bytes, { mode: 0o600 })
-    await storage.put(key, { path, bytes: bytes.length, sha256, type: 'application/octet-stream', extension: 'bin' })
-    const found = await storage.open(key)
-    if (!found || !(await buffer(found.body)).equals(bytes)) throw new Error('what was put is not what is there')
-    await storage.delete(key)
-  } catch (cause) {
-    throw new Refusal(`The access key cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    await work(storage)
   } finally {
     await storage.close()
+  }
+}
+
+/** What `writer` puts, `reader` gets and deletes. */
+async function checkBetween(writer: FileStorage, reader: FileStorage): Promise<void> {
+  // Private, of a store that does not exist: nobody is shown it.
+  const key = fileKey('private', 9_999_999_999, randomBytes(16), 'bin')
+  const [bytes, path] = [randomBytes(32), join(writer.incoming, 'check')]
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  await writeFile(path, bytes, { mode: 0o600 })
+  await writer.put(key, { path, bytes: bytes.length, sha256, type: 'application/octet-stream', extension: 'bin' })
+  try {
+    const found = await reader.open(key)
+    if (!found || !(await buffer(found.body)).equals(bytes)) throw new Error('what was put is not what is there')
+    await reader.delete(key)
+  } catch (error) {
+    await writer.delete(key).catch(() => {})
+    throw error
+  }
+}
+
+async function canRead(storage: FileStorage, key: FileKey): Promise<boolean> {
+  try {
+    const found = await storage.open(key)
+    found?.body.on('error', () => {}).destroy()
+    return found !== null
+  } catch {
+    return false
+  }
+}
+
+async function named(subject: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (cause) {
+    throw new Refusal(`${subject} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
   }
 }

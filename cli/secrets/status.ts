@@ -53,7 +53,7 @@ export async function reportOf(connection: Connection, config: AtriumConfig) {
       consoleSecrets: [config.CONSOLE_SECRET, config.CONSOLE_SECRET_PREVIOUS].filter((value) => value !== undefined).length,
       linkSecrets: config.LINK_SECRET?.length ?? 0,
       hasOperationsToken: config.OPERATIONS_TOKEN !== undefined,
-      hasS3Secret: config.S3_SECRET_ACCESS_KEY !== undefined,
+      hasS3Secret: (config.S3_SECRET_ACCESS_KEY ?? config.S3_CREDENTIALS_FILE) !== undefined,
     },
   }
 }

@@ -78,11 +78,17 @@ const foreign = (connection: Connection): DatabaseServer => ({
 })
 
 async function reach(connection: Connection, subject: string, advice: string): Promise<void> {
+  const client = await connectClient(connection, subject, advice)
+  await client.end()
+}
+
+/** A connection of its own, which the caller ends. Throws a `Refusal` that never contains a password. */
+export async function connectClient(connection: Connection, subject: string, advice: string): Promise<pg.Client> {
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_LIMIT })
+  client.on('error', () => {})
   try {
-    const client = new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_LIMIT })
-    client.on('error', () => {})
     await client.connect()
-    await client.end()
+    return client
   } catch (error) {
     throw new Refusal(`${subject} cannot be used: ${reasonOf(error)}. ${advice}`)
   }
@@ -97,7 +103,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** For messages: where the URL leads, without user, password and options. */
-function withoutPassword(databaseUrl: string): string {
+export function withoutPassword(databaseUrl: string): string {
   try {
     const { protocol, host, pathname, searchParams } = new URL(databaseUrl)
     return `${protocol}//${searchParams.get('host') ?? host}${pathname}`

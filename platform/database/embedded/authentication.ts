@@ -91,7 +91,7 @@ local replication all scram-sha-256
 `
 
 /** What PostgreSQL stores instead of a password (RFC 5803): statements and their logs never have the password itself. */
-function scramVerifier(password: string): string {
+export function scramVerifier(password: string): string {
   const salt = randomBytes(16)
   const salted = pbkdf2Sync(password, salt, SCRAM_ITERATIONS, 32, 'sha256')
   const keyOf = (name: string): Buffer => createHmac('sha256', salted).update(name).digest()

@@ -7,14 +7,15 @@ import { AwsV4Signer } from 'aws4fetch'
 import { create as contentDisposition } from 'content-disposition'
 import { Agent, request } from 'undici'
 import { type FileKey, FOREVER, isFileKey, isPrivate } from './file.ts'
+import type { S3Credentials } from './s3-credentials.ts'
 import type { FileStorage } from './storage.ts'
 
 export type S3Options = {
   /** The bucket itself, `https://bucket.s3.eu-west-1.amazonaws.com` or `https://host/bucket`, without a slash at the end. */
   readonly bucketUrl: string
   readonly region: string
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
+  /** The access key of this moment: each signature asks anew. */
+  readonly credentials: () => S3Credentials
   /** Where everybody reaches the bucket's files, without a slash at the end; null: at `bucketUrl`. */
   readonly publicUrl: string | null
 }
@@ -27,7 +28,7 @@ const SILENCE = 10_000
  * Files in a bucket of any service that speaks S3's protocol. Clients get them from there; this process is not asked again. That public ones can be read
  * by everybody is up to the bucket's policy, for the keys that begin with `public/`.
  */
-export async function s3Storage({ bucketUrl, region, accessKeyId, secretAccessKey, publicUrl }: S3Options): Promise<FileStorage> {
+export async function s3Storage({ bucketUrl, region, credentials, publicUrl }: S3Options): Promise<FileStorage> {
   const incoming = await mkdtemp(join(tmpdir(), 'atrium-files-'))
   const agent = new Agent({ connect: { timeout: CONNECT }, headersTimeout: SILENCE, bodyTimeout: SILENCE, connections: 32 })
 
@@ -88,7 +89,7 @@ export async function s3Storage({ bucketUrl, region, accessKeyId, secretAccessKe
     headers?: Record<string, string>
     signQuery?: boolean
   }) {
-    return new AwsV4Signer({ ...what, accessKeyId, secretAccessKey, region, service: 's3' })
+    return new AwsV4Signer({ ...what, ...credentials(), region, service: 's3' })
   }
 
   async function ask(method: 'PUT' | 'GET' | 'DELETE', key: FileKey, headers: Record<string, string> = {}, body?: Readable) {

@@ -35,14 +35,22 @@ export const fileVariables = {
     read: z.string(),
     default: null,
     unit: null,
-    meaning: 'Access key that may put, get and delete objects in the bucket; required with S3_BUCKET_URL.',
+    meaning:
+      'Access key that may put, get and delete objects in the bucket; required with S3_BUCKET_URL, unless S3_CREDENTIALS_FILE is set.',
   },
   S3_SECRET_ACCESS_KEY: {
     read: z.string(),
     default: null,
     unit: null,
     secret: true,
-    meaning: 'Secret of that access key; required with S3_BUCKET_URL.',
+    meaning: 'Secret of that access key; required with S3_BUCKET_URL, unless S3_CREDENTIALS_FILE is set.',
+  },
+  S3_CREDENTIALS_FILE: {
+    read: z.string(),
+    default: null,
+    unit: null,
+    meaning:
+      'File with lines of S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, instead of the two variables; read again within a second of a change, without a restart.',
   },
   S3_PUBLIC_URL: {
     read: httpUrl('an http or https URL'),

@@ -346,7 +346,12 @@ describe('a folder', () => {
 describe('a bucket', () => {
   async function aBucket() {
     const server = await startS3Server()
-    const storage = await s3Storage({ bucketUrl: server.bucketUrl, region: REGION, ...CREDENTIALS, publicUrl: null })
+    const storage = await s3Storage({
+      bucketUrl: server.bucketUrl,
+      region: REGION,
+      credentials: () => CREDENTIALS,
+      publicUrl: null,
+    })
     const files = storeFiles(storage, fileSources({ resolvers: [], allow: ({ address }) => address === '127.0.0.1' }))
     cleanups.push(server.close, files.close)
     return { server, storage, files }
@@ -404,7 +409,7 @@ describe('a bucket', () => {
     const { server } = await aBucket()
     const storage = await s3Storage({
       ...{ bucketUrl: server.bucketUrl, region: REGION, publicUrl: 'https://cdn.example/shop' },
-      ...{ accessKeyId: CREDENTIALS.accessKeyId, secretAccessKey: 'wrong' },
+      credentials: () => ({ accessKeyId: CREDENTIALS.accessKeyId, secretAccessKey: 'wrong' }),
     })
     const files = storeFiles(storage, fileSources({ resolvers: [] }))
     cleanups.push(files.close)

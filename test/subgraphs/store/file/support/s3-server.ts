@@ -16,6 +16,10 @@ export type S3Server = Pick<HttpServer, 'close'> & {
   corrupt: boolean
   /** Milliseconds that the clock of the server is ahead. */
   ahead: number
+  /** Secrets of the access keys that are valid, by id. */
+  readonly accessKeys: Map<string, string>
+  /** Objects that the policy of the bucket denies to an access key. */
+  denied: (accessKeyId: string, key: string) => boolean
 }
 
 /**
@@ -24,7 +28,8 @@ export type S3Server = Pick<HttpServer, 'close'> & {
  */
 export async function startS3Server(): Promise<S3Server> {
   const objects = new Map<string, Stored>()
-  const state = { corrupt: false, ahead: 0 }
+  const accessKeys = new Map([[CREDENTIALS.accessKeyId, CREDENTIALS.secretAccessKey]])
+  const state = { corrupt: false, ahead: 0, accessKeys, denied: (_accessKeyId: string, _key: string) => false }
   const server = await startHttpServer({
     '*': (request, response) => void answer(request, response).catch((error: unknown) => response.destroy(error as Error)),
   })
@@ -35,7 +40,10 @@ export async function startS3Server(): Promise<S3Server> {
     const url = new URL(request.url ?? '', server.url)
     const key = url.pathname.replace('/bucket/', '')
     const isPublic = request.method === 'GET' && key.startsWith('public/')
-    if (!isPublic && !(await isSigned(request, url, Date.now() + state.ahead))) return end(response, 403, 'AccessDenied')
+    if (!isPublic && !(await isSigned(request, url, { now: Date.now() + state.ahead, accessKeys })))
+      return end(response, 403, 'AccessDenied')
+
+    if (!isPublic && state.denied(accessKeyIdIn(request, url), key)) return end(response, 403, 'AccessDenied')
 
     if (request.method === 'PUT') {
       const bytes = state.corrupt ? Buffer.from('something else') : body
@@ -87,9 +95,19 @@ class Sha256 {
   reset(): void {}
 }
 
-const signer = new SignatureV4({ credentials: CREDENTIALS, region: REGION, service: 's3', sha256: Sha256, uriEscapePath: false })
+function accessKeyIdIn(request: IncomingMessage, url: URL): string {
+  const credential = url.searchParams.get('X-Amz-Credential') ?? request.headers.authorization ?? ''
+  return /^(?:.*Credential=)?([^/]+)\//.exec(credential)?.[1] ?? ''
+}
 
-async function isSigned(request: IncomingMessage, url: URL, now: number): Promise<boolean> {
+type Judge = { readonly now: number; readonly accessKeys: ReadonlyMap<string, string> }
+
+async function isSigned(request: IncomingMessage, url: URL, { now, accessKeys }: Judge): Promise<boolean> {
+  const accessKeyId = accessKeyIdIn(request, url)
+  const secretAccessKey = accessKeys.get(accessKeyId)
+  if (secretAccessKey === undefined) return false
+  const credentials = { accessKeyId, secretAccessKey }
+  const signer = new SignatureV4({ credentials, region: REGION, service: 's3', sha256: Sha256, uriEscapePath: false })
   const query = Object.fromEntries(url.searchParams)
   const plain = {
     method: request.method ?? '',
