@@ -70,7 +70,7 @@ export async function serviceFigures({
       path: '/v1/decide',
       headers: { 'content-type': 'application/json', 'x-api-key': ready.key },
       body: JSON.stringify({ domain }),
-      // Nobody gives up. Of listeners that one signal has at once, each knows the next, also when it is gone: shared, it would keep all answers (docs/decisions.md, 98).
+      // Nobody gives up. Of listeners that one signal has at once, each knows the next, also when it is gone: shared, it would keep all answers (docs/adr/0018).
       signal: new AbortController().signal,
     })
     if ('cause' in reply) throw reply.cause

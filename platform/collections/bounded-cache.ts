@@ -20,7 +20,7 @@ export function boundedCache<Value>({
   readonly charactersOf?: (key: string, value: Value) => number
 }): BoundedCache<Value> {
   // A Map keeps the order of insertion, so the first key is the one that was looked at longest ago. Putting each at the end as often as it is used would make garbage that
-  // outlives what made it (docs/decisions.md, 98).
+  // outlives what made it (docs/adr/0018).
   const entries = new Map<string, Entry<Value>>()
   let characters = 0
 

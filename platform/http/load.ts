@@ -51,7 +51,7 @@ const SLICE = 10
  * with slices in which whoever comes is let in. Requests over connections that are there already are all seen in one turn, and need not wait.
  */
 export function loadOf(highest: number): Load {
-  // A Set would keep answers alive that are long over (docs/decisions.md, 98).
+  // A Set would keep answers alive that are long over (docs/adr/0018).
   const known = new WeakSet<object>()
   const openings = new WeakSet<object>()
   let opening = 0

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '../..')
-const [, section = ''] = readFileSync(join(ROOT, 'docs/security.md'), 'utf8').split("## What is kept by clients' choice\n")
+const [, section = ''] = readFileSync(join(ROOT, 'docs/security.md'), 'utf8').split('## Bounds of caches and queues\n')
 const rows = [
   ...(section.split('\n## ', 1)[0] ?? '').matchAll(/^\| (?<what>.*?) \|.*\| `(?<file>[^`]+)`: `(?<name>[^`]+)` \|$/gm),
 ]
