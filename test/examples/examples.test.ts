@@ -161,7 +161,9 @@ test('the agent finds servers over MCP, and asks for a decision when it has a ke
   const words = ['cli/atrium.ts', 'trust', 'key', 'create', '--plan', 'free', '--json']
   const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: ROOT, env: environment })
   const withKey = await outputOf('mcp-agent', { ATRIUM_API_KEY: JSON.parse(stdout).key })
-  expect(withKey).toMatch(/^Fetch from example\.com: (proceed|proceed_with_caution|sandbox|escalate_to_human|deny), because of [A-Z_, ]+$/m)
+  expect(withKey).toMatch(
+    /^Fetch from example\.com: (proceed|proceed_with_caution|sandbox|escalate_to_human|deny), because of [A-Z_, ]+$/m,
+  )
 })
 
 describe('the webhook receiver', () => {
