@@ -1,6 +1,7 @@
 import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLFormattedError, GraphQLSchema } from 'graphql'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
 import type { CircuitState } from '../subgraphs/runtime/circuit-breaker.ts'
+import type { Detached } from '../subgraphs/runtime/subscriber.ts'
 import type { OnChange } from '../subgraphs/runtime/subgraph.ts'
 
 /** What one client operation carries through the plan. */
@@ -51,6 +52,8 @@ export type Source = Events & {
   readonly answer: (event: unknown, passage: Passage) => Promise<ExecutionResult>
   /** What a client may see of why `next` rejected. Absent before the link is masked. */
   readonly fault?: (error: unknown) => GraphQLError
+  /** Gives the subscriber away, so that another source of the same events can be read for it; absent where that cannot be. See `DetachableIterator`. */
+  readonly detach?: (() => Detached | null) | undefined
 }
 
 /** A subscription that runs, or why it does not. */
