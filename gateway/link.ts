@@ -1,8 +1,8 @@
 import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLFormattedError, GraphQLSchema } from 'graphql'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
 import type { CircuitState } from '../subgraphs/runtime/circuit-breaker.ts'
-import type { Detached } from '../subgraphs/runtime/subscriber.ts'
 import type { OnChange } from '../subgraphs/runtime/subgraph.ts'
+import type { Detached } from '../subgraphs/runtime/subscriber.ts'
 
 /** What one client operation carries through the plan. */
 export type Passage = {

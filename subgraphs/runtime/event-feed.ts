@@ -7,7 +7,7 @@ import { type Connection, openDatabase } from './database.ts'
 import { BATCH, recordsOf } from './event-records.ts'
 import { channelOf, type EventFeed, type OutboxEvent, type OutboxTables } from './outbox.ts'
 import { OutboxSubscriber, type SubscribedTopic } from './outbox-subscriber.ts'
-import type { Detached, DetachableIterator } from './subscriber.ts'
+import type { DetachableIterator, Detached } from './subscriber.ts'
 
 /** How often to look anyway, and to tell others that this process lives: a notification is lost when the connection breaks. Milliseconds. */
 const POLL = 5_000
