@@ -14,7 +14,7 @@ import { get } from 'node:http'
 import type { Socket } from 'node:net'
 import { parseArgs } from 'node:util'
 import { WebSocket } from 'ws'
-import { freePort } from '../gateway/listen.ts'
+import { freePort } from '../platform/http/listen.ts'
 import { residentBytes, startAtrium } from './server.ts'
 
 /** Megabytes that 100,000 identical subscriptions on 1,000 sockets may take, without the sockets themselves. */

@@ -1,5 +1,5 @@
-import type { Outcome } from './outcome.ts'
-import type { EventPipeline, Recipient, Running } from './subscription.ts'
+import type { Outcome } from './operations/execution-result.ts'
+import type { EventPipeline, Recipient, Running } from './subscriptions/subscription.ts'
 
 /**
  * A subscription with a source of its own, which is asked for the next event when the last was taken: until it has been delivered what it missed. Then `share`

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql'
-import type { Caller } from '../../subgraphs/runtime/caller.ts'
-import { errorsOf } from '../execution.ts'
-import type { Begin, EventPipeline, StillAllowed } from '../subscription.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { errorsOf } from '../executor/executor.ts'
+import type { Begin, EventPipeline, StillAllowed } from '../subscriptions/subscription.ts'
 import type { OperationGuard, Refused } from './authorization.ts'
 
 /** What is left of a subscription: the refusals of the caller who began it. */

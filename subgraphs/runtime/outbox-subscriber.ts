@@ -1,4 +1,4 @@
-import type { OutboxEvent } from './outbox.ts'
+import type { OutboxEvent } from '../../platform/events/outbox.ts'
 import type { Subscriber } from './subscriber.ts'
 
 /** What the subscribers of one topic have in common in this process. */

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { GraphQLError } from 'graphql'
 import { expect, test } from 'vitest'
-import type { Outcome } from '../../gateway/outcome.ts'
-import type { Running } from '../../gateway/subscription.ts'
-import { subscriptionGroup } from '../../gateway/subscription-group.ts'
+import type { Outcome } from '../../gateway/operations/execution-result.ts'
+import type { Running } from '../../gateway/subscriptions/subscription.ts'
+import { subscriptionGroup } from '../../gateway/subscriptions/subscription-group.ts'
 
 type Event = { readonly number: number }
 

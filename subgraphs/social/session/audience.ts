@@ -1,4 +1,4 @@
-import type { OutboxEvent } from '../../runtime/outbox.ts'
+import type { OutboxEvent } from '../../../platform/events/outbox.ts'
 import type { DetachableIterator, Subscriber } from '../../runtime/subscriber.ts'
 
 /**
