@@ -6,11 +6,15 @@
  *   --each N (100)       identical subscriptions per socket
  *   --distinct           asks each subscription with a text of its own instead
  *   --signed-in          asks as one user who is signed in
+ *   --users N            asks as so many users who are signed in, in turns over the sockets
  *   --heap N             heap of the server in megabytes; Node's own default without it
  */
+import { once } from 'node:events'
 import { get } from 'node:http'
 import type { Socket } from 'node:net'
 import { parseArgs } from 'node:util'
+import { WebSocket } from 'ws'
+import { freePort } from '../platform/http/listen.ts'
 import { residentBytes, startAtrium } from './server.ts'
 
 /** Megabytes that 100,000 identical subscriptions on 1,000 sockets may take, without the sockets themselves. */
@@ -22,12 +26,15 @@ const { values } = parseArgs({
     each: { type: 'string', default: '100' },
     distinct: { type: 'boolean', default: false },
     'signed-in': { type: 'boolean', default: false },
+    users: { type: 'string', default: '0' },
     heap: { type: 'string' },
   },
 })
 const [sockets, each] = [Number(values.sockets), Number(values.each)]
 
-const isOwn = values.distinct || values['signed-in']
+const users = Number(values.users) || (values['signed-in'] ? 1 : 0)
+const isOwn = values.distinct || users > 0
+const inspectorPort = await freePort('127.0.0.1')
 
 const atrium = await startAtrium({
   settings: {
@@ -37,7 +44,9 @@ const atrium = await startAtrium({
     MAX_SUBSCRIPTIONS_PER_CREDENTIAL: '0',
     // Openings that each ask the database are to wait here, not to be refused.
     LOAD_LIMIT: '0',
-    ...(values.heap && { NODE_OPTIONS: `--max-old-space-size=${values.heap}` }),
+    // So that users sign up from addresses of their own.
+    TRUSTED_PROXIES: '127.0.0.1',
+    NODE_OPTIONS: `--inspect-port=127.0.0.1:${inspectorPort}${values.heap ? ` --max-old-space-size=${values.heap}` : ''}`,
   },
 })
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
@@ -82,24 +91,47 @@ async function figure(name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1])
 }
 
+/** Has the server collect its garbage, which what is opened with a database leaves much of. */
+async function collectGarbage(): Promise<void> {
+  // Opens the inspector.
+  process.kill(atrium.pid, 'SIGUSR1')
+  const targets = async () => {
+    const answer = await fetch(`http://127.0.0.1:${inspectorPort}/json/list`).catch(() => null)
+    return (await answer?.json()) as { webSocketDebuggerUrl: string }[] | undefined
+  }
+  let [target] = (await targets()) ?? []
+  for (let tries = 0; !target && tries < 100; tries++) {
+    await sleep(100)
+    target = (await targets())?.[0]
+  }
+  if (!target) throw new Error('Expected the inspector of the server to answer within ten seconds.')
+  const socket = new WebSocket(target.webSocketDebuggerUrl)
+  await once(socket, 'open')
+  socket.send(JSON.stringify({ id: 1, method: 'HeapProfiler.collectGarbage' }))
+  await once(socket, 'message')
+  socket.terminate()
+}
+
 async function settled(): Promise<{ readonly resident: number; readonly heap: number }> {
   await sleep(5_000)
+  await collectGarbage()
+  await sleep(1_000)
   return { resident: residentBytes(atrium.pid), heap: await figure('nodejs_heap_size_used_bytes') }
 }
 
-async function signedIn(): Promise<string> {
+async function signedIn(number: number): Promise<string> {
   const ask = async (query: string) => {
     const answer = await fetch(`${atrium.base}/graphql`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': `10.0.${number >> 8}.${number & 255}` },
       body: JSON.stringify({ query }),
     })
     // biome-ignore lint/suspicious/noExplicitAny: the answers of two mutations, read once.
     return (await answer.json()) as any
   }
-  const who = 'email: "bench@example.org", password: "correct horse"'
+  const who = `email: "bench${number}@example.org", password: "correct horse"`
   await ask(`mutation { createUser(input: { ${who}, name: "Bench" }) { __typename } }`)
-  return (await ask(`mutation { login(${who}) { ... on LoginSuccess { token } } }`)).data.login.token
+  return `Bearer ${(await ask(`mutation { login(${who}) { ... on LoginSuccess { token } } }`)).data.login.token}`
 }
 
 /** Waits until so many run, or nothing happens for five seconds. */
@@ -116,17 +148,20 @@ async function reached(count: number): Promise<void> {
 const mb = (bytes: number) => `${(bytes / 1_000_000).toFixed(0)} MB`
 
 try {
-  const init = values['signed-in'] ? { authorization: `Bearer ${await signedIn()}` } : {}
+  const presented: object[] = []
+  while (presented.length < users) presented.push({ authorization: await signedIn(presented.length) })
+  /** Of a socket: users take turns. */
+  const init = (number: number) => presented[number % presented.length] ?? {}
   const open: Socket[] = []
   // The first sockets load code and fill pools.
-  for (const socket of await Promise.all(Array.from({ length: 50 }, () => connected(init)))) {
+  for (const socket of await Promise.all(Array.from({ length: 50 }, () => connected(init(0))))) {
     socket.write(framed({ id: '1', type: 'subscribe', payload: { query: 'subscription { userCreated { id name } }' } }))
     await sleep(10)
     socket.destroy()
   }
   while (open.length < sockets) {
     const count = Math.min(100, sockets - open.length)
-    open.push(...(await Promise.all(Array.from({ length: count }, () => connected(init)))))
+    open.push(...(await Promise.all(Array.from({ length: count }, (_, index) => connected(init(open.length + index))))))
   }
   const before = await settled()
   const began = performance.now()

@@ -75,13 +75,14 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(10)
 }
 
-/** Whether it is written down that the only listener there is was told everything. */
-async function isWritten(): Promise<boolean> {
+/** Whether it is written down that all listeners of a topic that has so many were told everything. */
+async function isWritten(count = 1): Promise<boolean> {
   const { rows } = await observer.query(
-    `SELECT coalesce(event_listener.number, event_position.number) = last_number AS holds
-     FROM social.event_listener JOIN social.event_position USING (process, topic) JOIN social.event_topic ON name = topic`,
+    `SELECT count(*)::int AS count, bool_and(coalesce(event_listener.number, event_position.number) = last_number) AS holds
+     FROM social.event_listener JOIN social.event_position USING (process, topic) JOIN social.event_topic ON name = topic
+     GROUP BY topic`,
   )
-  return rows.length === 1 && rows[0].holds
+  return rows.some((row) => row.count === count && row.holds)
 }
 
 test('what was committed when a process was killed arrives when its listener is back, once', async () => {
@@ -114,4 +115,41 @@ test('what was committed when a process was killed arrives when its listener is 
   await send(again, 'fourth')
   await until(() => after.includes('fourth'))
   expect(after).toEqual(['second', 'third', 'fourth'])
+}, 180_000)
+
+test('subscriptions of one caller over several sockets share what is read, and each gets what it missed, once', async () => {
+  const one = await start()
+  const signUp = `mutation { createUser(input: { email: "bea@example.org", name: "Bea", password: "correct horse" }) { errors { message } }
+    login(email: "bea@example.org", password: "correct horse") { ... on LoginSuccess { token } } }`
+  const { token } = (await ask(one, signUp)).login
+  const made = await ask(one, 'mutation { createRoom(name: "Room") { ... on CreateRoomSuccess { room { id } } } }', {}, token)
+  const room = made.createRoom.room.id
+  const send = (atrium: Atrium, text: string) => ask(atrium, SEND, { room, text }, token)
+  const listeners = async ({ base }: Atrium) =>
+    Number(/^atrium_outbox_listeners (\d+)/m.exec(await (await fetch(`${base}/metrics`)).text())?.[1])
+
+  const before = [listen(one, room, token), listen(one, room, token), listen(one, room, token)]
+  while (before.some((texts) => texts.length === 0)) {
+    await send(one, 'first')
+    await sleep(100)
+  }
+  await until(() => isWritten(3))
+  expect(await listeners(one)).toBe(1)
+
+  const other = await start()
+  one.child.kill('SIGSTOP')
+  await send(other, 'second')
+  await send(other, 'third')
+  await one.kill('SIGKILL')
+
+  const again = await start()
+  const after = [listen(again, room, token), listen(again, room, token), listen(again, room, token)]
+  await until(() => after.every((texts) => texts.length >= 2))
+  await send(again, 'fourth')
+  await until(() => after.every((texts) => texts.includes('fourth')))
+  // Who has what it missed goes on with the others.
+  await until(async () => (await listeners(again)) === 1)
+  await send(again, 'fifth')
+  await until(() => after.every((texts) => texts.includes('fifth')))
+  for (const texts of after) expect(texts).toEqual(['second', 'third', 'fourth', 'fifth'])
 }, 180_000)

@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql'
+import type { Caller } from '../../platform/http/caller.ts'
 import { errorsOf } from '../executor/executor.ts'
 import type { Begin, EventPipeline, StillAllowed } from '../subscriptions/subscription.ts'
 import type { OperationGuard, Refused } from './authorization.ts'
@@ -19,8 +20,7 @@ export function guardedSubscription(guard: OperationGuard | null, planned: (allo
   return async (variables, passage, onReleased) => {
     const refused = await guard.check(passage)
     if (refused && !refused.refusals.allowed) return { kind: 'refused', errors: errorsOf(refused) }
-    const stillAllowed = async () => keyOf(await guard.check(passage)) === keyOf(refused)
-    return planFor(refused)(variables, passage, onReleased, stillAllowed)
+    return planFor(refused)(variables, passage, onReleased, recheckOf(guard, passage.caller, keyOf(refused)))
   }
 
   function planFor(refused: Refused | null): Begin {
@@ -30,6 +30,14 @@ export function guardedSubscription(guard: OperationGuard | null, planned: (allo
     return remember('subscription', key, () => planned({ ...refused, ready }))
   }
 }
+
+/** A function of its own: closures above would keep the passage as long as the subscription runs. */
+function recheckOf(guard: OperationGuard, caller: Caller, key: string): StillAllowed {
+  const passage = { caller, signal: NEVER }
+  return async () => keyOf(await guard.check(passage)) === key
+}
+
+const NEVER = new AbortController().signal
 
 const keyOf = (refused: Refused | null): string => refused?.refusals.key ?? ''
 
@@ -45,6 +53,7 @@ export const rechecked = (source: EventPipeline, stillAllowed: StillAllowed): Ev
   fault: (error) => (error === CHANGED ? CHANGED.toJSON() : source.fault(error)),
 })
 
-const CHANGED = new GraphQLError('What these credentials may read has changed: subscribe again.', {
+/** What a subscription ends with then. */
+export const CHANGED = new GraphQLError('What these credentials may read has changed: subscribe again.', {
   extensions: { code: 'UNAUTHORIZED_FIELD_OR_TYPE' },
 })

@@ -53,7 +53,7 @@ export function maskedLink(link: Link, log: Logger): Link {
       return { kind: 'refused', errors: [unasked(error, passage)] }
     }
     if (outcome.kind === 'refused') return { ...outcome, errors: outcome.errors.map((error) => visible(error, passage)) }
-    return { kind: 'open', source: maskedSource(outcome.source, { caller: passage.caller, signal: NEVER }) }
+    return { kind: 'open', source: maskedSource(outcome.source, withoutCredentials(passage)) }
   }
 
   /** A function of its own: closures above would keep the passage, and what links hold for it, as long as the subscription runs. */
@@ -92,6 +92,12 @@ export function maskedLink(link: Link, log: Logger): Link {
     return shown(message, undefined, { ...extensions, requestId: caller.requestId })
   }
 }
+
+/** A source may be read for others when its first caller has left. */
+const withoutCredentials = ({ caller: { requestId, address } }: Passage): Passage => ({
+  caller: { requestId, address, credentials: {} },
+  signal: NEVER,
+})
 
 /** When to come again after a fault that passes. Seconds, as the doors of REST say. */
 const AGAIN_SECONDS = 2

@@ -1,4 +1,5 @@
 import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLFormattedError, GraphQLSchema } from 'graphql'
+import type { Detached } from '../../platform/events/subscriber.ts'
 import type { OnChange } from '../../platform/graphql/subgraph.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { CircuitState } from '../../platform/outbound/circuit-breaker.ts'
@@ -51,6 +52,8 @@ export type Source = Events & {
   readonly answer: (event: unknown, passage: Passage) => Promise<ExecutionResult>
   /** What a client may see of why `next` rejected. Absent before the link is masked. */
   readonly fault?: (error: unknown) => GraphQLError
+  /** Gives the subscriber away, so that another source of the same events can be read for it; absent where that cannot be. See `DetachableIterator`. */
+  readonly detach?: (() => Detached | null) | undefined
 }
 
 /** A subscription that runs, or why it does not. */

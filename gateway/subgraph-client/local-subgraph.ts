@@ -2,6 +2,7 @@ import type { DocumentNode, ExecutionResult } from 'graphql'
 import { createSourceEventStream, getOperationAST, parse } from 'graphql'
 import { boundedCache } from '../../platform/collections/bounded-cache.ts'
 import { cancelledBy } from '../../platform/database/cancellation.ts'
+import type { DetachableIterator } from '../../platform/events/subscriber.ts'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
 import { type CompiledOperation, compileOperation } from '../executor/graphql/compile-operation.ts'
 import type { Link, LinkRequest, Passage, Source } from './link.ts'
@@ -125,11 +126,12 @@ function release(opened: AsyncIterable<unknown> | ExecutionResult): void {
   if (isStream(opened)) eventsOf(opened).return()
 }
 
-function eventsOf(stream: AsyncIterable<unknown>): Pick<Source, 'next' | 'return'> {
-  const iterator = stream[Symbol.asyncIterator]()
+function eventsOf(stream: AsyncIterable<unknown>): Pick<Source, 'next' | 'return' | 'detach'> {
+  const iterator: AsyncIterator<unknown> & Pick<DetachableIterator<unknown>, 'detach'> = stream[Symbol.asyncIterator]()
   let isReleased = false
   return {
     next: () => iterator.next(),
+    detach: iterator.detach && (() => iterator.detach?.() ?? null),
     return() {
       if (isReleased) return
       isReleased = true

@@ -1,12 +1,15 @@
 import type { GraphQLFormattedError } from 'graphql'
+import type { Subscriber } from '../../platform/events/subscriber.ts'
 import { slowReader } from '../../platform/graphql/errors.ts'
+import { CHANGED } from '../authorization/guarded-subscription.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import type { Outcome } from '../operations/execution-result.ts'
-import type { EventPipeline, Recipient, Running } from './subscription.ts'
+import type { EventPipeline, Recipient, Running, StillAllowed } from './subscription.ts'
 
 /** An event of a group, and the one behind it: who is behind holds those that it was not told of, and what nobody holds is gone. */
 type Entry = {
   readonly number: number
+  readonly event: unknown
   /** What came of it; null once everybody was told, and before the first of all. */
   outcome: Outcome | null
   next: Entry | null
@@ -14,8 +17,15 @@ type Entry = {
 
 /** Clients that are told the same, each at its own pace, by one source of events. */
 export type SubscriptionGroup = {
-  /** A place in it, whose first event is the next one; null where it has ended. `onReleased` is called once, when the place is given up. */
-  readonly join: (onReleased: () => void) => Running | null
+  /** A place in it, whose first event is the next one that is new; null where it has ended. `onReleased` is called once, when the place is given up. */
+  readonly join: (onReleased: () => void, judged?: Judged) => Running | null
+}
+
+/** A member whose source judged it until it was detached, and who is now judged for itself. */
+export type Judged = {
+  readonly subscriber: Subscriber
+  /** Asked before each event; absent: always. */
+  readonly stillAllowed: StillAllowed | undefined
 }
 
 /**
@@ -24,15 +34,15 @@ export type SubscriptionGroup = {
  */
 export function subscriptionGroup(source: EventPipeline, onEnd: () => void): SubscriptionGroup {
   const members = new Set<Member>()
-  let last: Entry = { number: 0, outcome: null, next: null }
+  let last: Entry = { number: 0, event: null, outcome: null, next: null }
   let ending: Ending | null = null
   let isPulling = false
-  const ground: Ground = { ending: () => ending, leave }
+  const ground: Ground = { ending: () => ending, leave, fault: source.fault }
 
   return {
-    join(onReleased) {
+    join(onReleased, judged) {
       if (ending) return null
-      const member = new Member(last, ground, onReleased)
+      const member = new Member(last, ground, onReleased, judged)
       members.add(member)
       // Not before the first, who would not be told of what came until then.
       if (!isPulling) pull()
@@ -52,13 +62,13 @@ export function subscriptionGroup(source: EventPipeline, onEnd: () => void): Sub
       return
     }
     const outcome = source.outcome(result.value)
-    if (outcome instanceof Promise) void outcome.then(tell)
-    else tell(outcome)
+    if (outcome instanceof Promise) void outcome.then((done) => tell(result.value, done))
+    else tell(result.value, outcome)
   }
 
-  function tell(outcome: Outcome): void {
+  function tell(event: unknown, outcome: Outcome): void {
     if (ending) return
-    const entry: Entry = { number: last.number + 1, outcome, next: null }
+    const entry: Entry = { number: last.number + 1, event, outcome, next: null }
     last.next = entry
     last = entry
     let isAnyoneBehind = false
@@ -84,12 +94,18 @@ export function subscriptionGroup(source: EventPipeline, onEnd: () => void): Sub
 type Ending = { readonly errors: readonly GraphQLFormattedError[] | null }
 
 /** What a member needs of its group: one object for all of them. */
-type Ground = { readonly ending: () => Ending | null; readonly leave: (member: Member) => void }
+type Ground = {
+  readonly ending: () => Ending | null
+  readonly leave: (member: Member) => void
+  readonly fault: EventPipeline['fault']
+}
 
 /** One client of a group. A class, so that a hundred thousand of them share their code. */
 class Member implements Running {
   readonly #group: Ground
   readonly #onReleased: () => void
+  readonly #subscriber: Subscriber | null
+  readonly #stillAllowed: StillAllowed | null
   #recipient: Recipient | null = null
   /** The last that it was told of. */
   #at: Entry
@@ -100,10 +116,12 @@ class Member implements Running {
   /** Made with the first event: most of those who wait have not had any. */
   #taken: (() => void) | null = null
 
-  constructor(at: Entry, group: Ground, onReleased: () => void) {
+  constructor(at: Entry, group: Ground, onReleased: () => void, judged: Judged | undefined) {
     this.#at = at
     this.#group = group
     this.#onReleased = onReleased
+    this.#subscriber = judged?.subscriber ?? null
+    this.#stillAllowed = judged?.stillAllowed ?? null
   }
 
   follow(recipient: Recipient): void {
@@ -137,13 +155,40 @@ class Member implements Running {
     this.#isReleased = true
     this.#recipient = null
     this.#group.leave(this)
+    this.#subscriber?.release()
     this.#onReleased()
   }
 
-  #tell({ outcome }: Entry): void {
+  #tell({ event, outcome }: Entry): void {
     if (!outcome) return
+    if (!this.#subscriber) {
+      this.#send(outcome)
+      return
+    }
+    if (!this.#subscriber.isNew(event)) return
+    this.#isBusy = true
+    void this.#mayReceive(this.#subscriber, event).then(
+      (mayReceive) => this.#proceedJudged(mayReceive ? outcome : null),
+      (error: unknown) => this.#recipient?.end([this.#group.fault(error)]),
+    )
+  }
+
+  async #mayReceive(subscriber: Subscriber, event: unknown): Promise<boolean> {
+    if (this.#stillAllowed && !(await this.#stillAllowed())) throw CHANGED
+    return subscriber.mayReceive(event)
+  }
+
+  /** Null: what the event told of is gone. */
+  #proceedJudged(outcome: Outcome | null): void {
+    if (this.#isReleased) return
+    if (outcome) this.#send(outcome)
+    else this.#settle()
+    this.proceed(this.#at)
+  }
+
+  #send(outcome: Outcome): void {
     this.#taken ??= () => {
-      this.#isBusy = false
+      this.#settle()
       // A network that takes everything at once is told by the loop: called from here, each event would take a part of the stack.
       if (!this.#isTelling) this.proceed(this.#at)
     }
@@ -151,6 +196,11 @@ class Member implements Running {
     this.#isTelling = true
     this.#recipient?.tell(outcome, this.#taken)
     this.#isTelling = false
+  }
+
+  #settle(): void {
+    this.#isBusy = false
+    if (!this.#isReleased) this.#subscriber?.delivered(this.#at.event)
   }
 
   #cutOff(): void {

@@ -1,7 +1,9 @@
+import { hash } from 'node:crypto'
 import type { PlanNode, QueryPlan, SubscriptionNode } from '@apollo/query-planner'
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { Logger } from 'pino'
 import type { Caller } from '../../platform/http/caller.ts'
+import { userTokenIn } from '../../subgraphs/toolkit/user-token.ts'
 import { type AllowedPart, rechecked } from '../authorization/guarded-subscription.ts'
 import { dependsOnViewer, type ViewerFields } from '../caching/viewer-fields.ts'
 import { directLink, guarded, type Machinery, outcomeOf } from '../executor/executor.ts'
@@ -15,6 +17,7 @@ import type { Outcome } from '../operations/execution-result.ts'
 import { withinTime } from '../operations/timeout.ts'
 import { planOf } from '../planning/supergraph.ts'
 import type { Events, LinkRequest, Opened, Passage, Source } from '../subgraph-client/link.ts'
+import { OwnSubscription } from './own-subscription.ts'
 import { type SubscriptionGroup, subscriptionGroup } from './subscription-group.ts'
 
 type Variables = Readonly<Record<string, unknown>>
@@ -36,12 +39,15 @@ export type Running = {
 }
 
 /** Events, and what comes of each. */
-export type EventPipeline = Events & {
-  /** What a client is told of an event. At once where somebody was told already; never rejects. */
-  readonly outcome: (event: unknown) => Outcome | Promise<Outcome>
-  /** What a client may see of why `next` rejected. */
-  readonly fault: (error: unknown) => GraphQLFormattedError
-}
+export type EventPipeline = Events &
+  Pick<Source, 'detach'> & {
+    /** What a client is told of an event. At once where somebody was told already; never rejects. */
+    readonly outcome: (event: unknown) => Outcome | Promise<Outcome>
+    /** What a client may see of why `next` rejected. */
+    readonly fault: (error: unknown) => GraphQLFormattedError
+    /** Whether only callers with the same `viewerKeyOf` may be told its outcomes. */
+    readonly isPersonal: boolean
+  }
 
 type Begun<Source> = Opened<Source, GraphQLFormattedError>
 
@@ -66,8 +72,9 @@ type Opening = { readonly opened: Promise<Begun<SubscriptionGroup>> }
 /**
  * Plans a subscription: its field's subgraph tells of the events, and for each of them the selection is resolved across the graph like that of a query.
  * That is done once per event and variables, for everybody who asked the same; where a field depends on who asks, once per caller.
- * Anonymous callers who ask the same share the source of events as well. Who presents credentials has one of its own: they are judged when it begins and before
- * each event, and it is resumed where it was left.
+ * Who asks the same shares the source of events as well. Anonymous callers share its opening. Who presents credentials opens one of its own, so that each caller
+ * is judged and resumed as if it were alone; once it has been delivered what it missed, it goes on with a source that is there already. Callers with different
+ * credentials share one where its subscribers can be detached, are judged one by one, and are told what anybody would be; all others where they are the same caller.
  * Throws when the planner does not support it.
  */
 export function plannedSubscription(
@@ -101,7 +108,9 @@ export function plannedSubscription(
   const names = (checked.operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value)
   /** What came of each event, by what may differ between those who are told of it. */
   const outcomes = new WeakMap<object, Map<string, Outcome | Promise<Outcome>>>()
+  /** Of anonymous callers, by variables; and of the others, by what they share. */
   const groups = new Map<string, Opening>()
+  const shared = new Map<string, SubscriptionGroup>()
   const sourceBytes = link.schema ? SUBSCRIPTION_BYTES.source : SUBSCRIPTION_BYTES.remoteSource
   const documentBytes = SUBSCRIPTION_BYTES.document + characters * SUBSCRIPTION_BYTES.documentCharacter
   let sources = 0
@@ -114,17 +123,48 @@ export function plannedSubscription(
 
     const bytes = reserve(text, passage)
     if (typeof bytes !== 'number') return { kind: 'refused', errors: [bytes] }
-    const released = () => {
-      releaseBytes(bytes)
-      onReleased()
-    }
     const opened = await open(text, variables, passage)
     if (opened.kind === 'open') {
-      const source = stillAllowed ? rechecked(opened.source, stillAllowed) : opened.source
-      return { kind: 'open', source: new OwnSubscription(source, released) }
+      const own = { source: opened.source, bytes, text, stillAllowed, viewerKey: viewerKeyOf(passage.caller) }
+      return { kind: 'open', source: sharing(own, onReleased) }
     }
     releaseBytes(bytes)
     return opened
+  }
+
+  /** A function of its own: closures above would keep the passage. */
+  function sharing(own: OwnSource, onReleased: () => void): Running {
+    const shared = share(own, onReleased)
+    if (shared) return shared
+    const { source, stillAllowed } = own
+    const released = () => {
+      releaseBytes(own.bytes)
+      onReleased()
+    }
+    return new OwnSubscription(stillAllowed ? rechecked(source, stillAllowed) : source, () => share(own, onReleased), released)
+  }
+
+  /** Joins those who are told the same, and gives `source` back, or makes it the one that is read for those who come; null where something waits in it. */
+  function share({ source, bytes, text, stillAllowed, viewerKey }: OwnSource, onReleased: () => void): Running | null {
+    const detached = source.detach ? source.detach() : undefined
+    if (detached === null) return null
+    const judged = detached && { subscriber: detached.subscriber, stillAllowed }
+    // A source that judges by itself judges one caller.
+    const isForOne = !detached || source.isPersonal
+    const key = JSON.stringify([text, detached?.topic ?? null, isForOne ? viewerKey : null])
+    const joined = shared.get(key)?.join(onReleased, judged)
+    if (joined) {
+      source.return()
+      releaseBytes(bytes)
+      return joined
+    }
+    const read = !detached && stillAllowed ? rechecked(source, stillAllowed) : source
+    const group = subscriptionGroup(read, () => {
+      if (shared.get(key) === group) shared.delete(key)
+      releaseBytes(bytes)
+    })
+    shared.set(key, group)
+    return group.join(onReleased, judged)
   }
 
   /** The bytes that a source of its own is counted with, or why there is no room for one. The text is counted with the first. */
@@ -178,10 +218,13 @@ export function plannedSubscription(
     return { kind: 'open', source: pipeline(opened.source, text, given, passage.caller) }
   }
 
-  function pipeline(source: Source, text: string, given: Variables, caller: Caller): EventPipeline {
-    const key = `${text}${isPersonal ? JSON.stringify([caller.credentials, caller.connectedAt]) : ''}`
+  function pipeline(source: Source, text: string, given: Variables, opener: Caller): EventPipeline {
+    // What is shared must not be seen with the eyes of whoever came first; a field that needs to know who asks and does not say so says no.
+    const isForOne = isPersonal || source.isPersonal
+    const caller = isForOne ? opener : anonymous(opener)
+    const key = `${text}${isPersonal ? viewerKeyOf(caller) : ''}`
     const fault = (error: unknown) => formatted(source.fault?.(error) ?? UNKNOWN)
-    return { next: source.next, return: source.return, outcome, fault }
+    return { next: source.next, return: source.return, detach: source.detach, isPersonal: isForOne, outcome, fault }
 
     function outcome(event: unknown): Outcome | Promise<Outcome> {
       // What is no object cannot be told from an equal one.
@@ -197,62 +240,32 @@ export function plannedSubscription(
     }
 
     async function workedOut(event: unknown): Promise<Outcome> {
-      // What is shared must not be seen with the eyes of whoever came first; a field that needs to know who asks and does not say so says no.
-      const asker = isPersonal || source.isPersonal ? caller : anonymous(caller)
       // The signal of one listener must not stop what others wait for.
-      const shared = { caller: asker, signal: NEVER }
-      const answered = await guarded(shared, log, (bounded) => answerTo((each) => source.answer(event, each), given, bounded))
+      const answered = await guarded({ caller, signal: NEVER }, log, (bounded) =>
+        answerTo((each) => source.answer(event, each), given, bounded),
+      )
       return withId(answered, caller.requestId)
     }
   }
 }
 
-/** A subscription with a source of its own, which is asked for the next event when the last was taken. */
-class OwnSubscription implements Running {
-  readonly #source: EventPipeline
-  readonly #onReleased: () => void
-  #recipient: Recipient | null = null
-  #isReleased = false
+/** What one caller opened. */
+type OwnSource = {
+  readonly source: EventPipeline
+  readonly bytes: number
+  readonly text: string
+  readonly stillAllowed: StillAllowed | undefined
+  readonly viewerKey: string
+}
 
-  constructor(source: EventPipeline, onReleased: () => void) {
-    this.#source = source
-    this.#onReleased = onReleased
-  }
-
-  follow(recipient: Recipient): void {
-    this.#recipient = recipient
-    this.#ask()
-  }
-
-  return(): void {
-    if (this.#isReleased) return
-    this.#isReleased = true
-    this.#recipient = null
-    this.#source.return()
-    this.#onReleased()
-  }
-
-  // Written with callbacks: an event to a thousand clients runs through here a thousand times.
-  readonly #ask = (): void => {
-    if (!this.#isReleased) void this.#source.next().then(this.#take, this.#fail)
-  }
-
-  readonly #take = (result: IteratorResult<unknown, unknown>): void => {
-    if (this.#isReleased) return
-    if (result.done) {
-      this.#recipient?.end(null)
-      return
-    }
-    const outcome = this.#source.outcome(result.value)
-    if (outcome instanceof Promise) void outcome.then(this.#tell)
-    else this.#tell(outcome)
-  }
-
-  readonly #tell = (outcome: Outcome): void => {
-    this.#recipient?.tell(outcome, this.#ask)
-  }
-
-  readonly #fail = (error: unknown): void => this.#recipient?.end([this.#source.fault(error)])
+/**
+ * Equal for callers who see the same: everything that a subgraph is told of a caller, but for the ids of its request. Since when somebody is connected matters for
+ * tokens of users, which may have ended since. Hashed, so that credentials lie nowhere.
+ */
+const viewerKeyOf = (caller: Caller): string => {
+  const { credentials, address, grantedScopes = [], connectedAt } = caller
+  const seen = [credentials, address, grantedScopes, userTokenIn(caller) === null ? null : connectedAt]
+  return hash('sha256', JSON.stringify(seen), 'base64url')
 }
 
 const UNKNOWN = new GraphQLError('The subscription ended unexpectedly.', { extensions: { code: 'INTERNAL_SERVER_ERROR' } })

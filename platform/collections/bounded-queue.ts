@@ -11,6 +11,8 @@ export type BoundedQueue<Item> = {
   readonly cutOff: () => void
   /** Ends it after what waits; with an error, if one is given. */
   readonly end: (error?: Error) => void
+  /** Whether nothing waits, and more may come; the reader is then done with the item that it has. */
+  readonly settle: () => boolean
   readonly iterator: AsyncIterableIterator<Item>
 }
 
@@ -50,6 +52,13 @@ export function boundedQueue<Item>({
     return { done: false, value: item }
   }
 
+  function finish(): void {
+    if (!taken) return
+    const { item } = taken
+    taken = null
+    onDone(item)
+  }
+
   function end(error?: Error): void {
     if (isEnded) return
     isEnded = true
@@ -72,11 +81,7 @@ export function boundedQueue<Item>({
   const iterator: AsyncIterableIterator<Item> = {
     // Not async: that would cost each item of each reader three more turns of the microtask queue.
     next() {
-      if (taken) {
-        const { item } = taken
-        taken = null
-        onDone(item)
-      }
+      finish()
       if (waiting.length > 0) return Promise.resolve(take(waiting.shift() as Item))
       if (failure) {
         const error = failure
@@ -115,6 +120,11 @@ export function boundedQueue<Item>({
     },
     cutOff,
     end,
+    settle() {
+      if (isEnded || waiting.length > 0) return false
+      finish()
+      return true
+    },
     iterator,
   }
 }

@@ -6,6 +6,8 @@ import { type BoundedQueue, boundedQueue } from '../collections/bounded-queue.ts
 import { type Connection, openDatabase } from '../database/database.ts'
 import { BATCH, recordsOf } from './event-records.ts'
 import { channelOf, type EventFeed, type OutboxEvent, type OutboxTables } from './outbox.ts'
+import { OutboxSubscriber, type SubscribedTopic } from './outbox-subscriber.ts'
+import type { DetachableIterator, Detached } from './subscriber.ts'
 
 /** How often to look anyway, and to tell others that this process lives: a notification is lost when the connection breaks. Milliseconds. */
 const POLL = 5_000
@@ -16,15 +18,14 @@ const LONGEST_SILENCE = 60_000
 /** How long positions wait for readers that are behind before they are written. Milliseconds. */
 const LAGGARDS = 250
 
-/** A listener that the database knows, or does not: `id` is null for one without a name. */
+/** Who reads a topic, for one subscriber or for many. */
 type Listener = {
-  readonly id: string | null
   readonly queue: BoundedQueue<OutboxEvent>
+  /** Whom it reads for; null once that is others' business. */
+  subscriber: OutboxSubscriber | null
   /** Number of the last event in its queue, and of the last that it is done with; at first, of the last before its time. */
   told: number
   done: number
-  /** What the database knows of `done`; null: that it is as far as the topic. */
-  recorded: number | null
   /** Whether it is still being told what it missed: what happens meanwhile is read behind that. */
   isCatchingUp: boolean
   /** When it last asked for an event, or was told of what it missed, by the clock of `performance`. */
@@ -34,13 +35,8 @@ type Listener = {
 }
 
 /** A topic that somebody listens to here. */
-type Topic = {
-  readonly name: string
-  /** Number of the last event handed out. */
-  position: number
+type Topic = SubscribedTopic & {
   readonly listeners: Set<Listener>
-  /** How many of them are not done with the last event. */
-  behind: number
   /** What the database knows of `position`; null: nothing. */
   written: number | null
   /** The timer of the next writing of positions; true while they are written. */
@@ -105,39 +101,28 @@ export async function eventFeed({
     },
   }
 
-  async function listen(name: string, listener: string | null): Promise<AsyncIterableIterator<OutboxEvent>> {
+  async function listen(name: string, listener: string | null): Promise<DetachableIterator<OutboxEvent>> {
     const { id, from } = await records.enter(name, listener)
-    const topic = topics.get(name) ?? { name, position: from, listeners: new Set(), behind: 0, written: null, writing: null }
+    const topic = topics.get(name) ?? newTopic(name, from)
     const queue = boundedQueue<OutboxEvent>({
       onDone({ number }) {
-        const wasBehind = own.done < topic.position
-        // Not farther than the topic, which may have been rewound since.
         own.done = Math.min(number, topic.position)
         own.askedAt = performance.now()
-        if (wasBehind && own.done === topic.position) topic.behind -= 1
+        own.subscriber?.advance(number)
         if (own.done >= own.told) own.onDrained?.()
-        writeSoon(topic)
       },
       onReleased() {
-        if (topic.listeners.delete(own) && own.done < topic.position) topic.behind -= 1
+        topic.listeners.delete(own)
         if (topic.listeners.size === 0 && topics.get(name) === topic) topics.delete(name)
         own.onDrained?.()
-        if (id !== null) releaseSoon(id)
+        own.subscriber?.release()
       },
     })
-    const own: Listener = {
-      id,
-      queue,
-      told: from,
-      done: from,
-      recorded: id === null ? null : from,
-      isCatchingUp: true,
-      askedAt: performance.now(),
-      onDrained: null,
-    }
+    const subscriber = new OutboxSubscriber(topic, id, from)
+    const progress = { told: from, done: from, isCatchingUp: true, askedAt: performance.now(), onDrained: null }
+    const own: Listener = { queue, subscriber, ...progress }
     topics.set(name, topic)
     topic.listeners.add(own)
-    if (from < topic.position) topic.behind += 1
     // Before the listener is told of anything new, it is told what others here were told already.
     try {
       await tellMissed(own, topic)
@@ -148,7 +133,24 @@ export async function eventFeed({
     if (ended.signal.aborted) queue.end()
     catchUp(own, topic)
     readSoon([topic])
-    return queue.iterator
+    return Object.assign(queue.iterator, { detach: () => detach(own, topic) })
+  }
+
+  function newTopic(name: string, position: number): Topic {
+    const counts = { position, behind: 0, written: null, writing: null }
+    const topic: Topic = {
+      ...{ name, ...counts, listeners: new Set(), subscribers: new Set() },
+      onDelivered: () => writeSoon(topic),
+      onReleased: releaseSoon,
+    }
+    return topic
+  }
+
+  function detach(listener: Listener, { name, position }: Topic): Detached | null {
+    const { subscriber, queue, told } = listener
+    if (!subscriber || told < position || !queue.settle()) return null
+    listener.subscriber = null
+    return { subscriber, topic: name }
   }
 
   /** Tells a listener the rest of what it missed, and from then on what happens. */
@@ -242,7 +244,7 @@ export async function eventFeed({
     const topic = topics.get(event.topic)
     if (!topic || event.number <= topic.position) return
     topic.position = event.number
-    topic.behind = topic.listeners.size
+    topic.behind = topic.subscribers.size
     for (const listener of [...topic.listeners]) if (!listener.isCatchingUp) tell(listener, event)
   }
 
@@ -266,15 +268,16 @@ export async function eventFeed({
   async function write(topic: Topic): Promise<void> {
     topic.writing = true
     const { position } = topic
-    const changed = [...topic.listeners].flatMap((listener) => {
-      const number = listener.done < position ? listener.done : null
-      return listener.id === null || listener.recorded === number ? [] : [{ listener, id: listener.id, number }]
+    const changed = [...topic.subscribers].flatMap((subscriber) => {
+      const { id, done, recorded } = subscriber
+      const number = done < position ? done : null
+      return id === null || recorded === number ? [] : [{ subscriber, id, number }]
     })
-    const isNews = changed.length > 0 || (topic.written !== position && [...topic.listeners].some(({ id }) => id !== null))
+    const isNews = changed.length > 0 || (topic.written !== position && topic.subscribers.size > 0)
     try {
       if (isNews) await records.write(topic.name, position, changed)
       topic.written = position
-      for (const { listener, number } of changed) listener.recorded = number
+      for (const { subscriber, number } of changed) subscriber.recorded = number
       topic.writing = null
     } catch (error) {
       if (ended.signal.aborted) return
@@ -282,7 +285,7 @@ export async function eventFeed({
       topic.writing = setTimeout(() => void write(topic), RETRY).unref()
       return
     }
-    if (topic.position > position || [...topic.listeners].some(({ recorded }) => recorded !== null)) writeSoon(topic)
+    if (topic.position > position || topic.subscribers.values().some(({ recorded }) => recorded !== null)) writeSoon(topic)
   }
 
   function releaseSoon(id: string): void {
@@ -347,7 +350,8 @@ export async function eventFeed({
         listener.told = Math.min(listener.told, end)
         listener.done = Math.min(listener.done, end)
       }
-      topic.behind = [...topic.listeners].filter(({ done }) => done < end).length
+      for (const subscriber of topic.subscribers) subscriber.done = Math.min(subscriber.done, end)
+      topic.behind = [...topic.subscribers].filter(({ done }) => done < end).length
       topic.written = null
     }
   }

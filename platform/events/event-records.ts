@@ -114,7 +114,8 @@ async function lastNumber(database: Kysely<OutboxTables>, topic: string): Promis
 
 /**
  * How far a listener of this name had come that a dead process left behind; it is taken away, so that one who comes back takes one place. A process is dead
- * when the lock that it held can be had: shared, for others may ask the same at this moment.
+ * when the lock that it held can be had: shared, for others may ask the same at this moment. Who comes back with several at once waits for one after the other:
+ * rows that are locked are not all taken.
  */
 async function leftBehind(
   database: Kysely<OutboxTables>,
@@ -129,8 +130,8 @@ async function leftBehind(
       LEFT JOIN event_position ON event_position.process = event_listener.process AND event_position.topic = event_listener.topic
       WHERE event_listener.topic = ${topic} AND event_listener.listener = ${listener} AND event_listener.process <> ${process}
         AND event_process.seen_at > now() - ${REMEMBERED}::interval
-      ORDER BY number LIMIT 100
-      FOR UPDATE OF event_listener SKIP LOCKED
+      ORDER BY number, event_listener.id LIMIT 100
+      FOR UPDATE OF event_listener
     ), one AS (
       SELECT id, number FROM left_behind
       WHERE pg_try_advisory_xact_lock_shared(hashtextextended(process::text, 0)) ORDER BY number LIMIT 1

@@ -1,5 +1,6 @@
 import { type Generated, type Kysely, sql, type Transaction } from 'kysely'
 import { prepared } from '../database/prepared-statements.ts'
+import type { DetachableIterator } from './subscriber.ts'
 
 /** The tables that every subgraph with events has in its schema. */
 export type OutboxTables = {
@@ -62,15 +63,15 @@ export type EventFeed = {
   /**
    * Every event of `topic` that is committed after this resolves, in order. `return()` takes effect at once. A listener with a name
    * whose process died at most five minutes ago goes on where it stopped. The iterator fails with SLOW_READER when its reader is too
-   * far behind. An event counts as delivered when its reader asks for the next one.
+   * far behind. An event counts as delivered when its reader asks for the next one, or by its subscriber, once that is detached.
    */
-  readonly listen: (topic: string, listener: string | null) => Promise<AsyncIterableIterator<OutboxEvent>>
+  readonly listen: (topic: string, listener: string | null) => Promise<DetachableIterator<OutboxEvent>>
   /**
    * Calls `told` for every event of any process whose transaction has ended, with its topic, whether or not somebody listens to it here; with null when some may have been
    * missed. The returned function ends it.
    */
   readonly notice: (told: (topic: string | null) => void) => () => void
-  /** Listeners now: for tests and metrics. */
+  /** Listeners now, of which one may read for many subscribers: for tests and metrics. */
   readonly listeners: () => number
   readonly close: () => Promise<void>
 }

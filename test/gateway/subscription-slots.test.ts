@@ -139,15 +139,39 @@ describe('what anonymous callers share', () => {
     expect(client.about('1')).toEqual([])
   })
 
-  test('is not shared by who presents credentials, even the same ones', async () => {
+  test('is shared by who presents the same credentials from the same address, and by nobody else', async () => {
     const server = await serve({})
-    const clients = [await connect(server), await connect(server, '192.0.2.1', 'ann'), await connect(server, '192.0.2.1', 'ann')]
+    const clients = [
+      await connect(server),
+      await connect(server, '192.0.2.1', 'ann'),
+      await connect(server, '192.0.2.1', 'ann'),
+      // Bans are by address.
+      await connect(server, '192.0.2.2', 'ann'),
+      await connect(server, '192.0.2.1', 'ben'),
+    ]
     for (const { subscribe } of clients) subscribe('1', MINE)
-    await expect.poll(() => server.ticker.gateway.subscriptions()).toBe(3)
-    expect(server.ticker.listening()).toBe(3)
+    await expect.poll(() => server.ticker.gateway.subscriptions()).toBe(5)
+    expect(server.ticker.listening()).toBe(4)
     server.ticker.tick()
     const mine = () => clients.map(({ about }) => about('1')[0]?.payload.data.ticked.mine)
-    await expect.poll(mine).toEqual([null, 'ann', 'ann'])
+    await expect.poll(mine).toEqual([null, 'ann', 'ann', 'ann', 'ben'])
+    expect(server.ticker.worked.mine).toBe(4)
+    // Whoever opened it may leave.
+    clients[1]?.socket.terminate()
+    await expect.poll(() => server.ticker.gateway.subscriptions()).toBe(4)
+    server.ticker.tick()
+    await expect.poll(() => clients[2]?.about('1').length).toBe(2)
+    for (const { socket } of clients) socket.terminate()
+    await expect.poll(() => [server.ticker.listening(), server.slots.memory().usedBytes]).toEqual([0, 0])
+  })
+
+  test('is not shared over connections of one user token where something depends on who asks: it may have ended between', async () => {
+    const server = await serve({})
+    const token = 'Bearer aaaa.bbbb.cccc'
+    const [one, other] = [await connect(server, '192.0.2.1', token), await connect(server, '192.0.2.1', token)]
+    for (const id of ['1', '2']) for (const { subscribe } of [one, other]) subscribe(id, MINE)
+    await expect.poll(() => server.ticker.gateway.subscriptions()).toBe(4)
+    expect(server.ticker.listening()).toBe(2)
   })
 
   test('is opened anew by who comes after it has ended, and its refusal is told to everybody who waited', async () => {

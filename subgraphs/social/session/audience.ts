@@ -1,10 +1,11 @@
 import type { OutboxEvent } from '../../../platform/events/outbox.ts'
+import type { DetachableIterator, Subscriber } from '../../../platform/events/subscriber.ts'
 
 /**
  * Makes an iterator over events tell one session only what that one may still have: before each event it is asked about, and the subscription ends with the reason when it
- * may not. Everybody who is told of an event is asked about in one statement.
+ * may not. Everybody who is told of an event is asked about in one statement. Its subscriber, detached, is asked about in the same way.
  */
-export type Audience = (source: AsyncIterableIterator<OutboxEvent>, sessionId: string) => AsyncIterableIterator<OutboxEvent>
+export type Audience = (source: DetachableIterator<OutboxEvent>, sessionId: string) => DetachableIterator<OutboxEvent>
 
 /** A session that may have an event, and whether there still is what that tells of. */
 export type Seat = { readonly sessionId: string; readonly isThere: boolean }
@@ -39,11 +40,19 @@ export function audience(
     return asking
   }
 
+  async function mayReceive(event: OutboxEvent, sessionId: string): Promise<boolean> {
+    const seat = (await seatsAt(event, sessionId)).get(sessionId)
+    if (!seat) throw await refusal(sessionId)
+    return seat.isThere
+  }
+
   return (source, sessionId) => {
-    const iterator: AsyncIterableIterator<OutboxEvent> = {
+    let isDetached = false
+    const iterator: DetachableIterator<OutboxEvent> = {
       // Written with callbacks: a message to a thousand members runs through here a thousand times.
-      next: () =>
-        new Promise((resolve, reject) => {
+      next() {
+        if (isDetached) return source.next()
+        return new Promise((resolve, reject) => {
           const ask = (): void => void source.next().then(take, reject)
           const take = (result: IteratorResult<OutboxEvent>): void => {
             if (result.done) resolve(result)
@@ -56,7 +65,14 @@ export function audience(
             else ask()
           }
           ask()
-        }),
+        })
+      },
+      detach() {
+        const detached = source.detach?.() ?? null
+        if (!detached) return null
+        isDetached = true
+        return { ...detached, subscriber: new SessionSubscriber(detached.subscriber, sessionId, mayReceive) }
+      },
       // Not through `next`, which may be waiting.
       return: async () => (await source.return?.()) ?? { done: true, value: undefined },
       [Symbol.asyncIterator]: () => iterator,
@@ -67,5 +83,35 @@ export function audience(
       await source.return?.()
       return refusal(sessionId)
     }
+  }
+}
+
+/** A subscriber that is a session. A class, so that a hundred thousand of them share their code. */
+class SessionSubscriber implements Subscriber {
+  readonly #subscriber: Subscriber
+  readonly #sessionId: string
+  readonly #judge: (event: OutboxEvent, sessionId: string) => Promise<boolean>
+
+  constructor(subscriber: Subscriber, sessionId: string, judge: (event: OutboxEvent, sessionId: string) => Promise<boolean>) {
+    this.#subscriber = subscriber
+    this.#sessionId = sessionId
+    this.#judge = judge
+  }
+
+  isNew(event: unknown): boolean {
+    return this.#subscriber.isNew(event)
+  }
+
+  mayReceive(event: unknown): Promise<boolean> {
+    // A feed tells nothing else.
+    return this.#judge(event as OutboxEvent, this.#sessionId)
+  }
+
+  delivered(event: unknown): void {
+    this.#subscriber.delivered(event)
+  }
+
+  release(): void {
+    this.#subscriber.release()
   }
 }

@@ -300,6 +300,41 @@ test('return() ends a reader that waits, and leaves nothing behind', async () =>
   await eventually(async () => (await rows('event_listener')) === 0)
 })
 
+test('subscribers that are detached share a reader, and each has a position of its own, as long as it is not released', async () => {
+  const [reader, other] = await Promise.all([feed.listen('a', 'name'), feed.listen('a', 'name')])
+  await happen('a')
+  const { value: first } = await reader.next()
+  // What was not delivered yet is in the way.
+  await eventually(async () => (await other.detach?.()) === null)
+  await read(other, 1)
+  const [one, two] = [reader.detach?.(), other.detach?.()]
+  if (!one || !two) throw new Error('Expected subscribers with nothing that waits.')
+  expect([one.topic, two.topic, reader.detach?.()]).toEqual(['a', 'a', null])
+  expect([one.subscriber.isNew(first), two.subscriber.isNew(first)]).toEqual([false, false])
+  await other.return?.()
+  expect([feed.listeners(), await rows('event_listener')]).toEqual([1, 2])
+
+  await happen('a')
+  const { value: second } = await reader.next()
+  expect([one.subscriber.isNew(second), two.subscriber.isNew(second)]).toEqual([true, true])
+  two.subscriber.delivered(second)
+  const positions = async () => {
+    const { rows } = await database.pool.query(
+      `SELECT coalesce(event_listener.number, event_position.number)::int AS number
+       FROM social.event_listener LEFT JOIN social.event_position USING (process, topic) ORDER BY number`,
+    )
+    return rows.map(({ number }) => number)
+  }
+  await expect.poll(positions).toEqual([1, 2])
+  one.subscriber.delivered(second)
+  await expect.poll(positions).toEqual([2, 2])
+  one.subscriber.release()
+  two.subscriber.release()
+  await reader.return?.()
+  await eventually(async () => (await rows('event_listener')) === 0)
+  expect(feed.listeners()).toBe(0)
+})
+
 test('closing ends readers and takes back what the database knew', async () => {
   const events = await feed.listen('a', 'name')
   const waiting = events.next()

@@ -1,0 +1,63 @@
+import type { Outcome } from '../operations/execution-result.ts'
+import type { EventPipeline, Recipient, Running } from './subscription.ts'
+
+/**
+ * A subscription with a source of its own, which is asked for the next event when the last was taken: until it has been delivered what it missed. Then `share`
+ * gives what it goes on as, and from there on everything is that one's business; null as long as something waits.
+ */
+export class OwnSubscription implements Running {
+  readonly #source: EventPipeline
+  readonly #share: () => Running | null
+  readonly #onReleased: () => void
+  #recipient: Recipient | null = null
+  #shared: Running | null = null
+  #isReleased = false
+
+  constructor(source: EventPipeline, share: () => Running | null, onReleased: () => void) {
+    this.#source = source
+    this.#share = share
+    this.#onReleased = onReleased
+  }
+
+  follow(recipient: Recipient): void {
+    this.#recipient = recipient
+    this.#ask()
+  }
+
+  return(): void {
+    if (this.#isReleased) return
+    this.#isReleased = true
+    this.#recipient = null
+    if (this.#shared) {
+      this.#shared.return()
+      return
+    }
+    this.#source.return()
+    this.#onReleased()
+  }
+
+  // Written with callbacks: an event to a thousand clients runs through here a thousand times.
+  readonly #ask = (): void => {
+    if (this.#isReleased || !this.#recipient) return
+    this.#shared = this.#share()
+    if (this.#shared) this.#shared.follow(this.#recipient)
+    else void this.#source.next().then(this.#take, this.#fail)
+  }
+
+  readonly #take = (result: IteratorResult<unknown, unknown>): void => {
+    if (this.#isReleased) return
+    if (result.done) {
+      this.#recipient?.end(null)
+      return
+    }
+    const outcome = this.#source.outcome(result.value)
+    if (outcome instanceof Promise) void outcome.then(this.#tell)
+    else this.#tell(outcome)
+  }
+
+  readonly #tell = (outcome: Outcome): void => {
+    this.#recipient?.tell(outcome, this.#ask)
+  }
+
+  readonly #fail = (error: unknown): void => this.#recipient?.end([this.#source.fault(error)])
+}
