@@ -1,4 +1,4 @@
-import type { Unit } from '../write.ts'
+import type { Reading, Unit } from '../write.ts'
 import { allocationRepository, type KeptAllocation } from './allocation-repository.ts'
 import { type Allocation, allocate, type Item, keyOf, type Shortage } from './inventory.ts'
 import { type Change, type Holder, inventoryRepository, type Kept, type Moved } from './repository.ts'
@@ -69,10 +69,7 @@ export async function reserveStock(
 }
 
 /** What there is too little of at this moment; nothing is taken. */
-export async function shortagesNow(
-  { query, storeId }: Pick<Unit, 'query' | 'storeId'>,
-  wanted: readonly Wanted[],
-): Promise<readonly Shortage[]> {
+export async function shortagesNow({ query, storeId }: Reading, wanted: readonly Wanted[]): Promise<readonly Shortage[]> {
   const inventory = inventoryRepository(query)
   const productIds = [...new Set(wanted.map(({ productId }) => productId))]
   if (productIds.length === 0) return []

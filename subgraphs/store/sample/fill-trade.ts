@@ -3,16 +3,15 @@ import { createCustomer } from '../customer/actions.ts'
 import { createCustomerCategory } from '../customer-category/actions.ts'
 import { createFulfillment, updateFulfillment } from '../fulfillment/actions.ts'
 import { cancelOrder, markOrderPaid } from '../order/actions.ts'
+import type { NewOrderInput } from '../order/calculation/prepare.ts'
+import { quoteOrder } from '../order/calculation/shipping.ts'
 import { orderLineRepository } from '../order/line-repository.ts'
-import { createOrder } from '../order/place-order.ts'
-import type { NewOrderInput } from '../order/prepare.ts'
-import { quotedShipping } from '../order/quoted-shipping.ts'
+import { placeOrder } from '../order/place-order.ts'
 import type { ShipmentStatus } from '../order/states.ts'
 import { refundOrder } from '../order-refund/actions.ts'
 import { productReviewRepository } from '../product-review/repository.ts'
 import { shippingMethodRepository } from '../shipping-method/repository.ts'
 import type { ShippingServices } from '../shipping-method/service.ts'
-import { storeRepository } from '../store/repository.ts'
 import type { Unit } from '../write.ts'
 import { done, type Filled } from './fill.ts'
 import type { Goods } from './fill-catalogue.ts'
@@ -132,7 +131,7 @@ function stepsOf(
     {
       days,
       run: async (unit) => {
-        const { order: row } = done(await createOrder(unit, input, await quoted(unit, input)))
+        const { order: row } = done(await placeOrder(input, await quoted(unit, input))(unit))
         id = String(row)
         told(row)
       },
@@ -201,22 +200,16 @@ async function linesOf({ query, storeId }: Unit, order: number, wanted: Readonly
   }))
 }
 
-/** What the way to send asks by its own tables. */
-const quoted = ({ query, storeId, secrets }: Unit, input: NewOrderInput) =>
-  quotedShipping(
-    {
-      database: query,
-      stores: storeRepository(query),
-      shippingMethods: shippingMethodRepository(query),
-      shippingServices: NOBODY,
-      secrets,
-    },
-    storeId,
+/** The quote of a shipping method by its own tables. */
+const quoted = (unit: Unit, input: NewOrderInput) =>
+  quoteOrder(
+    { shippingMethods: shippingMethodRepository(unit.query), shippingServices: NO_SERVICES, secrets: unit.secrets },
+    unit,
     input,
   )
 
-/** The sample has no way to send by somebody else's prices. */
-const NOBODY: ShippingServices = {
+/** The sample has no shipping method of an external service. */
+const NO_SERVICES: ShippingServices = {
   rates: async () => [],
   services: async () => [],
   close: async () => {},

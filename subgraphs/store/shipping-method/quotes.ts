@@ -48,7 +48,8 @@ export type Quote = {
   readonly isFallback: boolean
 }
 
-type Deps = {
+/** What quotes are made with. */
+export type QuoteDeps = {
   readonly shippingMethods: ShippingMethodRepository
   readonly shippingServices: ShippingServices
   readonly secrets: SecretCipher
@@ -56,7 +57,7 @@ type Deps = {
 
 /** What sending would cost each way that a store offers, the cheapest first. Asks all external services at once, which may take five seconds: not in a transaction. */
 export async function shippingQuotes(
-  { shippingMethods, shippingServices, secrets }: Deps,
+  { shippingMethods, shippingServices, secrets }: QuoteDeps,
   store: Store,
   request: QuoteRequest,
 ): Promise<Quote[]> {

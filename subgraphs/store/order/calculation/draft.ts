@@ -1,8 +1,8 @@
-import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../runtime/validation.ts'
-import { amountOf, least, textOf } from '../amount.ts'
-import { rowOf } from '../ids.ts'
+import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../../runtime/validation.ts'
+import { amountOf, least, textOf } from '../../amount.ts'
+import { rowOf } from '../../ids.ts'
+import { MOST_LINES, MOST_UNITS, type OrderLineTerms } from '../order.ts'
 import type { Catalogue } from './catalogue-repository.ts'
-import { MOST_LINES, MOST_UNITS, type OrderLineTerms } from './order.ts'
 
 /** What is bought, as a caller gives it. */
 export type LineInput = {
