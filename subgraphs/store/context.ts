@@ -4,7 +4,8 @@ import type { Caller } from '../runtime/caller.ts'
 import { lazily } from '../runtime/lazily.ts'
 import type { EventFeed } from '../runtime/outbox.ts'
 import type { SecretCipher } from '../runtime/secrets/cipher.ts'
-import type { Access, AccessJudge } from './access/access.ts'
+import type { AccessJudge } from './access/access.ts'
+import type { Access } from './access/grant.ts'
 import { grantsOf, type StoreGrants } from './access/guard.ts'
 import { isScope, SCOPES } from './access/scopes.ts'
 import type { Presented, UserJudge } from './access/user.ts'
@@ -92,6 +93,7 @@ import type { StoreRepository } from './store/repository.ts'
 import type { Tables } from './tables.ts'
 import { taxLoaders } from './tax/loaders.ts'
 import type { TaxRepository } from './tax/repository.ts'
+import type { Tenant } from './tenant.ts'
 import { themeLoaders } from './theme/loaders.ts'
 import type { ThemeRepository } from './theme/repository.ts'
 import { webhookDeliveryLoaders } from './webhook-delivery/loaders.ts'
@@ -193,9 +195,6 @@ export type Context = Parts & {
 }
 
 type Loaders = ReturnType<typeof loadersOf>
-
-/** What loaders need: the rows of one store only. */
-export type Tenant = { readonly storeId: () => Promise<number> }
 
 /** Those of a noun are made when one of them is first asked for: an operation needs few of all these. */
 const loadersOf = lazily<[parts: Parts, tenant: Tenant]>()(

@@ -3,18 +3,8 @@ import type { Caller } from '../../runtime/caller.ts'
 import { bannedFromStore, unauthenticated } from '../../runtime/errors.ts'
 import { networkOf, type RateLimit } from '../../runtime/rate-limit.ts'
 import { bearerIn, credentialsIn } from './credentials.ts'
+import type { Access } from './grant.ts'
 import type { AccessRepository } from './repository.ts'
-import type { Scope } from './scopes.ts'
-
-/** Which store a caller may touch, and how. */
-export type Access = {
-  readonly storeId: number
-  readonly storeCode: string
-  /** All: the store's own authtoken. */
-  readonly scopes: 'all' | readonly Scope[]
-  /** The app whose token it is; null for the store's own authtoken, and for parts of this process. */
-  readonly app: { readonly id: number; readonly code: string } | null
-}
 
 /** Judges credentials. Rejects with UNAUTHENTICATED for those that are none, and RATE_LIMITED for an address that guesses. */
 export type AccessJudge = (caller: Caller) => Promise<Access>

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Caller } from '../../runtime/caller.ts'
-import type { Access, AccessJudge } from './access.ts'
+import type { AccessJudge } from './access.ts'
+import type { Access } from './grant.ts'
 import { SCOPES } from './scopes.ts'
 
 /** Lets parts of this process read a store through the graph, as nobody outside of it can. */

@@ -1,8 +1,17 @@
 import { notFoundError } from '../../runtime/validation.ts'
 import type { App } from '../app/app.ts'
-import { endSubscription } from '../app-subscription/actions.ts'
+import { endSubscription, subscribeToApp } from '../app-subscription/actions.ts'
 import type { Unit } from '../write.ts'
 import { appInstallationRepository } from './repository.ts'
+
+/** Subscribes to an app from today on, which installs it. */
+export async function installBySubscription(unit: Unit, app: App, planName: string) {
+  const outcome = await subscribeToApp(unit, app, planName)
+  if (outcome.__typename === 'SubscribeToAppSuccess') {
+    await appInstallationRepository(unit.query).install(unit.storeId, app.id, unit.now)
+  }
+  return outcome
+}
 
 /** Takes back all that a store has agreed to with an app. */
 export async function uninstallApp(unit: Unit, app: App) {

@@ -3,10 +3,10 @@ import { missing } from '../../runtime/errors.ts'
 import { notFoundError } from '../../runtime/validation.ts'
 import type { App } from '../app/app.ts'
 import { findKnownApp, knownApp } from '../app/known.ts'
-import { billingCycleOn, currentSubscription } from '../app-subscription/billing.ts'
+import { billingCycleOn, currentSubscription } from '../app-subscription/current-billing.ts'
 import type { Context } from '../context.ts'
 import { present, rowOf } from '../ids.ts'
-import { uninstallApp } from './actions.ts'
+import { installBySubscription, uninstallApp } from './actions.ts'
 import type { AppInstallation } from './app-installation.ts'
 
 /** How the caller's store stands to an app. */
@@ -36,6 +36,12 @@ export const appInstallationResolvers = {
     },
   },
   Mutation: {
+    subscribeToApp: async (_, { input }, { access, apps, write }) => {
+      const app = await findKnownApp(apps, await access(), input.code)
+      return app
+        ? write('subscribeToApp', input, (unit) => installBySubscription(unit, app, input.plan))
+        : notFoundError('app', input.code)
+    },
     uninstallApp: async (_, given, { access, apps, write }) => {
       const app = await findKnownApp(apps, await access(), given.code)
       return app ? write('uninstallApp', given, (unit) => uninstallApp(unit, app)) : notFoundError('app', given.code)
@@ -46,6 +52,12 @@ export const appInstallationResolvers = {
     store: ({ storeId }, _, { load }) => present(load.storeById.load(storeId), 'store'),
     subscription: ({ app }, _, context) => currentSubscription(context, app.id),
     billingCycle: ({ app }, { date }, context) => billingCycleOn(context, app.id, date ?? null),
+  },
+  SubscribeToAppSuccess: {
+    installation: async ({ app }, _, context) => installationOf(context, await present(context.load.appById.load(app), 'app')),
+  },
+  CancelAppSubscriptionSuccess: {
+    installation: async ({ app }, _, context) => installationOf(context, await present(context.load.appById.load(app), 'app')),
   },
   UninstallAppSuccess: {
     installation: async ({ app }, _, context) => installationOf(context, await present(context.load.appById.load(app), 'app')),

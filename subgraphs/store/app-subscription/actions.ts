@@ -2,7 +2,6 @@ import { notFoundError, problem, validationError } from '../../runtime/validatio
 import { amountOf } from '../amount.ts'
 import type { App } from '../app/app.ts'
 import { appRepository } from '../app/repository.ts'
-import { appInstallationRepository } from '../app-installation/repository.ts'
 import { rowOf } from '../ids.ts'
 import { ledgerRepository } from '../ledger/repository.ts'
 import { storeRepository } from '../store/repository.ts'
@@ -21,7 +20,7 @@ export async function setAppPlans({ query, storeId }: Unit, id: string, plans: r
   return { __typename: 'SetAppPlansSuccess' as const, app: app.id }
 }
 
-/** Subscribes to an app from today on. */
+/** Subscribes to an app from today on; `installBySubscription` installs it as well. */
 export async function subscribeToApp(unit: Unit, app: App, planName: string) {
   const { query, storeId, now } = unit
   const { currency } = await storeRepository(query).lock(storeId)
@@ -41,7 +40,6 @@ export async function subscribeToApp(unit: Unit, app: App, planName: string) {
     return validationError([problem('code', `that of an app without a subscription (${until})`, app.code)])
   }
   await subscriptions.insert(storeId, app.id, plan, today, now)
-  await appInstallationRepository(query).install(storeId, app.id, now)
   return { __typename: 'SubscribeToAppSuccess' as const, app: app.id }
 }
 

@@ -3,13 +3,13 @@ import { opaqueId } from '../../runtime/id.ts'
 import { type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
 import { notFoundError } from '../../runtime/validation.ts'
 import { findKnownApp } from '../app/known.ts'
-import { installationOf } from '../app-installation/resolvers.ts'
 import type { Context } from '../context.ts'
 import { present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import type { Order } from '../order/order.ts'
-import { cancelAppSubscription, payAppBillingCycle, setAppPlans, subscribeToApp } from './actions.ts'
-import { type BillingCycle, billingCycleOn } from './billing.ts'
+import { cancelAppSubscription, payAppBillingCycle, setAppPlans } from './actions.ts'
+import type { BillingCycle } from './billing.ts'
+import { billingCycleOn } from './current-billing.ts'
 import type { Places } from './repository.ts'
 
 type Page = { readonly first?: number | null; readonly after?: string | null; readonly offset?: number | null }
@@ -47,12 +47,6 @@ export const appSubscriptionResolvers = {
           input.plans.map((plan) => ({ ...plan, freeOrders: plan.freeOrders ?? 0, pricePerOrder: plan.pricePerOrder ?? '0' })),
         ),
       ),
-    subscribeToApp: async (_, { input }, { access, apps, write }) => {
-      const app = await findKnownApp(apps, await access(), input.code)
-      return app
-        ? write('subscribeToApp', input, (unit) => subscribeToApp(unit, app, input.plan))
-        : notFoundError('app', input.code)
-    },
     cancelAppSubscription: async (_, given, { access, apps, write }) => {
       const app = await findKnownApp(apps, await access(), given.code)
       return app
@@ -84,12 +78,6 @@ export const appSubscriptionResolvers = {
       ordersOf(context, cycle, 'billableOrders', { from: cycle.subscription.plan.freeOrders, to: LAST_PLACE }, page),
   },
   SetAppPlansSuccess: { app: ({ app }, _, { load }) => present(load.appById.load(app), 'app') },
-  SubscribeToAppSuccess: {
-    installation: async ({ app }, _, context) => installationOf(context, await present(context.load.appById.load(app), 'app')),
-  },
-  CancelAppSubscriptionSuccess: {
-    installation: async ({ app }, _, context) => installationOf(context, await present(context.load.appById.load(app), 'app')),
-  },
   PayAppBillingCycleSuccess: {
     billingCycle: ({ app, date }, _, context) => present(billingCycleOn(context, app, date), 'billing cycle'),
   },

@@ -1,5 +1,5 @@
 import { excerpt, forbidden, missing } from '../../runtime/errors.ts'
-import type { Access } from '../access/access.ts'
+import type { Access } from '../access/grant.ts'
 import type { App } from './app.ts'
 import type { AppRepository } from './repository.ts'
 

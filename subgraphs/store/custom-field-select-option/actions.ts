@@ -1,10 +1,10 @@
 import { notFoundError, problem, problemsIn, validationError } from '../../runtime/validation.ts'
+import { reindexing } from '../custom-field/indexing.ts'
 import { customFieldRepository } from '../custom-field/repository.ts'
+import { MAX_SELECT_OPTIONS, selectOptionProblem, valueTaken } from '../custom-field/select-options.ts'
 import { rowOf } from '../ids.ts'
-import { reindexing } from '../product-custom-field-value/indexing.ts'
 import { identityKey } from '../text-key.ts'
 import type { Unit } from '../write.ts'
-import { MOST_OPTIONS, selectOptionProblem, valueTaken } from './custom-field-select-option.ts'
 import { customFieldSelectOptionRepository } from './repository.ts'
 
 type Named = { readonly id: string; readonly customFieldId?: string | null | undefined }
@@ -23,9 +23,9 @@ export async function createCustomFieldSelectOption(
     return validationError([problem('customFieldId', 'a custom field of type SELECTION', customFieldId)])
   }
   const others = await options.ofFields(storeId, [field.id])
-  if (others.length >= MOST_OPTIONS) {
+  if (others.length >= MAX_SELECT_OPTIONS) {
     return validationError([
-      problem('customFieldId', `a custom field with fewer than ${MOST_OPTIONS} select options`, customFieldId),
+      problem('customFieldId', `a custom field with fewer than ${MAX_SELECT_OPTIONS} select options`, customFieldId),
     ])
   }
   if (others.some((other) => identityKey(other.value) === identityKey(value)))

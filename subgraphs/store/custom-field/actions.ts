@@ -1,9 +1,8 @@
 import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
-import { customFieldSelectOptionRepository } from '../custom-field-select-option/repository.ts'
 import { rowOf } from '../ids.ts'
-import { reindexing } from '../product-custom-field-value/indexing.ts'
 import { staleVersion, type Unit } from '../write.ts'
 import { type CustomFieldInput, customFieldProblems, labelTaken } from './custom-field.ts'
+import { reindexing } from './indexing.ts'
 import { customFieldRepository } from './repository.ts'
 
 type Versioned = { readonly expectedVersion?: number | null | undefined }
@@ -17,7 +16,7 @@ export async function createCustomField({ query, storeId, now }: Unit, input: Cu
   if (await fields.isTaken(storeId, label, null)) return validationError([labelTaken(label)])
   const made = { label, type: type ?? 'TEXT', productVisibility: productVisibility ?? true, at: now }
   const customField = await fields.insert(storeId, made)
-  if (values?.length) await customFieldSelectOptionRepository(query).replace(storeId, customField, values)
+  if (values?.length) await fields.replaceSelectOptions(storeId, customField, values)
   return { __typename: 'CreateCustomFieldSuccess' as const, customField }
 }
 
@@ -47,9 +46,7 @@ export async function updateCustomField(unit: Unit, id: string, input: CustomFie
   })
   const values = type === 'SELECTION' ? input.values : []
   if (values) {
-    await reindexing(unit, { customFieldId: before.id }, () =>
-      customFieldSelectOptionRepository(query).replace(storeId, before.id, values),
-    )
+    await reindexing(unit, { customFieldId: before.id }, () => fields.replaceSelectOptions(storeId, before.id, values))
   }
   return { __typename: 'UpdateCustomFieldSuccess' as const, customField: before.id }
 }

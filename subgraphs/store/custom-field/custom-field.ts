@@ -1,5 +1,5 @@
 import { type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
-import { selectOptionProblems } from '../custom-field-select-option/custom-field-select-option.ts'
+import { selectOptionProblems } from './select-options.ts'
 
 export type CustomFieldType = 'TEXT' | 'SELECTION' | 'INPUT'
 

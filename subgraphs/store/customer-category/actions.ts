@@ -1,5 +1,6 @@
 import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
 import { emailKey } from '../customer/customer.ts'
+import { membershipRepository } from '../customer/membership-repository.ts'
 import { customerRepository } from '../customer/repository.ts'
 import { rowOf } from '../ids.ts'
 import { permalinkOf } from '../text-key.ts'
@@ -64,7 +65,7 @@ export async function addCustomersToCategory(
   const found = await referredTo(unit, references)
   if ('failure' in found) return found.failure
   const categories = customerCategoryRepository(query)
-  const [category] = await categories.keep(storeId, [rowOf(id, 'CustomerCategory') ?? 0])
+  const [category] = await membershipRepository(query).keepCategories(storeId, [rowOf(id, 'CustomerCategory') ?? 0])
   if (category === undefined) return notFoundError('customer category', id)
 
   const added = await categories.addMembers(storeId, category, found.rows)

@@ -1,7 +1,7 @@
 import type { KeysetRange } from '../../runtime/keyset.ts'
 import { loaderByKey, loaderOfLists, loaderPerArguments } from '../../runtime/loader.ts'
-import type { Tenant } from '../context.ts'
 import { MOST_CATEGORIES } from '../customer/actions.ts'
+import type { Tenant } from '../tenant.ts'
 import type { CustomerCategoryRepository } from './repository.ts'
 
 export const customerCategoryLoaders = (categories: CustomerCategoryRepository, { storeId }: Tenant) => ({

@@ -1,10 +1,10 @@
 import { hashPassword, passwordProblem } from '../../runtime/password.ts'
 import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
-import { customerCategoryRepository } from '../customer-category/repository.ts'
 import { rowOf } from '../ids.ts'
 import { staleVersion, type Unit } from '../write.ts'
 import { type Customer, type CustomerChange, changedCustomer, customerProblems, NEW_CUSTOMER } from './customer.ts'
 import { eraseFromOrders } from './erasure-repository.ts'
+import { membershipRepository } from './membership-repository.ts'
 import { customerRepository } from './repository.ts'
 
 /** A customer as a caller gives it. */
@@ -117,10 +117,10 @@ async function putIntoCategories(
   categoryIds: readonly string[] | null | undefined,
 ) {
   if (categoryIds === undefined) return null
-  const categories = customerCategoryRepository(query)
+  const categories = membershipRepository(query)
   const wanted = [...new Set(categoryIds ?? [])].map((id) => ({ id, row: rowOf(id, 'CustomerCategory') ?? 0 }))
   const rows = wanted.map(({ row }) => row)
-  const known = new Set(rows.length === 0 ? [] : await categories.keep(storeId, rows))
+  const known = new Set(rows.length === 0 ? [] : await categories.keepCategories(storeId, rows))
   const missing = wanted.find(({ row }) => !known.has(row))
   if (missing) return notFoundError('customer category', missing.id)
   await categories.setCategoriesOf(storeId, customerId, [...known])

@@ -1,9 +1,7 @@
 import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
 import { rowOf } from '../ids.ts'
-import { locationRepository } from '../location/repository.ts'
-import { MOST_STOCK } from '../product/product.ts'
 import type { Unit } from '../write.ts'
-import { type Item, keyOf } from './inventory.ts'
+import { type Item, keyOf, MAX_STOCK } from './inventory.ts'
 import { type Holder, inventoryRepository, type Moved } from './repository.ts'
 import { tellOfLevels } from './stock.ts'
 
@@ -28,10 +26,10 @@ export async function setInventoryLevel(
     .filter((level) => keyOf(level) === keyOf(holder) && level.locationId !== locationId)
     .reduce((sum, level) => sum + level.stock, 0)
   const isUnlimited = input.stockUnlimited ?? holder.isUnlimited
-  if (!isUnlimited && (input.stock < 0 || input.stock + elsewhere > MOST_STOCK)) {
-    return validationError([problem('stock', `0 to ${MOST_STOCK - elsewhere}`, input.stock)])
+  if (!isUnlimited && (input.stock < 0 || input.stock + elsewhere > MAX_STOCK)) {
+    return validationError([problem('stock', `0 to ${MAX_STOCK - elsewhere}`, input.stock)])
   }
-  const stock = Math.min(Math.max(input.stock, 0), MOST_STOCK - elsewhere)
+  const stock = Math.min(Math.max(input.stock, 0), MAX_STOCK - elsewhere)
   const inventoryLevel = await inventory.set(storeId, locationId, holder, stock, now)
   await inventory.sumUp(storeId, [holder.productId])
   if (isUnlimited !== holder.isUnlimited) await inventory.setUnlimited(storeId, holder, isUnlimited)
@@ -41,8 +39,8 @@ export async function setInventoryLevel(
 
 /** Adds pieces to a stock, or takes them away. */
 export async function adjustInventory(unit: Unit, input: Named & { readonly delta: number }) {
-  if (input.delta === 0 || Math.abs(input.delta) > MOST_STOCK) {
-    return validationError([problem('delta', `-${MOST_STOCK} to ${MOST_STOCK}, and not 0`, input.delta)])
+  if (input.delta === 0 || Math.abs(input.delta) > MAX_STOCK) {
+    return validationError([problem('delta', `-${MAX_STOCK} to ${MAX_STOCK}, and not 0`, input.delta)])
   }
   const found = await lockedItem(unit, input)
   if ('failure' in found) return found.failure
@@ -57,8 +55,8 @@ export async function adjustInventory(unit: Unit, input: Named & { readonly delt
   const elsewhere = levels.filter((level) => level.locationId !== locationId).reduce((sum, level) => sum + level.stock, 0)
   const after = before + input.delta
   if (after < 0) return insufficientStock([{ ...itemOf(holder), wanted: -input.delta, available: before }])
-  if (after + elsewhere > MOST_STOCK) {
-    return validationError([problem('delta', `at most ${MOST_STOCK - elsewhere - before}`, input.delta)])
+  if (after + elsewhere > MAX_STOCK) {
+    return validationError([problem('delta', `at most ${MAX_STOCK - elsewhere - before}`, input.delta)])
   }
 
   const inventoryLevel = locationId === null ? null : await inventory.set(storeId, locationId, holder, after, now)
@@ -89,8 +87,8 @@ export const insufficientStock = (shortages: readonly (Item & { readonly wanted:
 async function lockedItem({ query, storeId }: Unit, { productId, variantId, locationId }: Named) {
   const location = locationId == null ? null : (rowOf(locationId, 'Location') ?? 0)
   if (location !== null) {
-    const [known] = await locationRepository(query).findByIds(storeId, [location])
-    if (!known) return { failure: notFoundError('location', locationId ?? '') }
+    const exists = await inventoryRepository(query).hasLocation(storeId, location)
+    if (!exists) return { failure: notFoundError('location', locationId ?? '') }
   }
   const product = rowOf(productId, 'Product') ?? 0
   const holders = await inventoryRepository(query).lock(storeId, [product])

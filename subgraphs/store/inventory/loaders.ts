@@ -1,5 +1,5 @@
 import { loaderByKey, loaderOfLists } from '../../runtime/loader.ts'
-import type { Tenant } from '../context.ts'
+import type { Tenant } from '../tenant.ts'
 import type { InventoryRepository } from './repository.ts'
 
 /** What `Product.inventoryLevels` promises to hold, of all products of a page together. */

@@ -1,7 +1,6 @@
 import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
 import { rowOf } from '../ids.ts'
 import { freePermalink } from '../permalink-repository.ts'
-import { taxRepository } from '../tax/repository.ts'
 import { permalinkOf } from '../text-key.ts'
 import { staleVersion, type Unit } from '../write.ts'
 import { type ProductCategoryInput, productCategoryProblems } from './product-category.ts'
@@ -66,7 +65,7 @@ export async function deleteProductCategory({ query, storeId }: Unit, id: string
   if (!before) return notFoundError('category', id)
   const stale = staleVersion(expectedVersion, before.version)
   if (stale) return stale
-  const taxes = await taxRepository(query).namesFor(storeId, before.id, NAMED + 1)
+  const taxes = await categories.taxNames(storeId, before.id, NAMED + 1)
   if (taxes.length > 0) return validationError([taxedProblem(before.name, taxes)])
   await categories.delete(storeId, before)
   return { __typename: 'DeleteProductCategorySuccess' as const, row: before.id }

@@ -1,7 +1,7 @@
 import type { Columns } from '../../runtime/columns-asked.ts'
 import { loaderByKey, loaderOfLists } from '../../runtime/loader.ts'
 import { oncePer } from '../../runtime/once-per.ts'
-import type { Tenant } from '../context.ts'
+import type { Tenant } from '../tenant.ts'
 import type { ProductImage } from './product-image.ts'
 import type { ProductImageRepository } from './repository.ts'
 

@@ -2,7 +2,7 @@ import type { Columns } from '../../runtime/columns-asked.ts'
 import type { KeysetRange } from '../../runtime/keyset.ts'
 import { loaderByKey, loaderOfLists, loaderPerArguments } from '../../runtime/loader.ts'
 import { oncePer } from '../../runtime/once-per.ts'
-import type { Tenant } from '../context.ts'
+import type { Tenant } from '../tenant.ts'
 import type { Product } from './product.ts'
 import type { ProductRepository } from './repository.ts'
 

@@ -1,6 +1,6 @@
 import { forbidden } from '../../runtime/errors.ts'
 import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
-import type { Access } from '../access/access.ts'
+import type { Access } from '../access/grant.ts'
 import { appOfStoreItself } from '../app/store-itself.ts'
 import { appInstallationRepository } from '../app-installation/repository.ts'
 import { rowOf } from '../ids.ts'

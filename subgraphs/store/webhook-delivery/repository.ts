@@ -3,11 +3,11 @@ import type { KeysetRange } from '../../runtime/keyset.ts'
 import { prepared } from '../../runtime/prepared.ts'
 import type { SecretCipher } from '../../runtime/secrets/cipher.ts'
 import { placeOf } from '../../runtime/secrets/stored.ts'
-import type { EventName, StoreEvent } from '../events.ts'
+import type { EventName, StoreEvent, SubjectTable } from '../events.ts'
 import { HOOKS_TOKEN, PREVIOUS_HOOKS_TOKEN } from '../stored-secrets.ts'
 import type { Tables } from '../tables.ts'
 import type { WebhookSubscription } from '../webhook-subscription/webhook-subscription.ts'
-import type { Attempt, DeliveryStatus, Signer, SubjectTable, WebhookAttempt, WebhookDelivery } from './webhook-delivery.ts'
+import type { Attempt, DeliveryStatus, Signer, WebhookAttempt, WebhookDelivery } from './webhook-delivery.ts'
 
 const COLUMNS = [
   'id',

@@ -1,6 +1,6 @@
 import { indexProducts } from '../product/search-repository.ts'
 import type { Unit } from '../write.ts'
-import { productCustomFieldValueRepository } from './repository.ts'
+import { customFieldRepository } from './repository.ts'
 
 /** Products whose texts are read at once: descriptions are long. */
 const AT_ONCE = 200
@@ -14,7 +14,7 @@ export async function reindexing(
   change: () => Promise<unknown>,
 ): Promise<void> {
   // Before the change: a deletion takes the values away.
-  const products = await productCustomFieldValueRepository(query).productsWith(storeId, customFieldId, selectOptionId)
+  const products = await customFieldRepository(query).productsWith(storeId, customFieldId, selectOptionId)
   await change()
   for (let from = 0; from < products.length; from += AT_ONCE) {
     await indexProducts(query, storeId, products.slice(from, from + AT_ONCE))
