@@ -101,7 +101,7 @@ import type { WebhookDeliveryRepository } from './webhook-delivery/repository.ts
 import type { Webhooks } from './webhook-delivery/webhooks.ts'
 import { webhookSubscriptionLoaders } from './webhook-subscription/loaders.ts'
 import type { WebhookSubscriptionRepository } from './webhook-subscription/repository.ts'
-import { type Unit, write } from './write.ts'
+import { type UnitOfWork, write } from './write.ts'
 
 /** What lives as long as the subgraph. */
 export type Parts = {
@@ -189,7 +189,7 @@ export type Context = Parts & {
   readonly write: <Result extends { readonly __typename: string }>(
     name: string,
     input: { readonly idempotencyKey?: string | null | undefined; readonly [field: string]: unknown },
-    change: (unit: Unit) => Promise<Result>,
+    change: (unit: UnitOfWork) => Promise<Result>,
   ) => ReturnType<typeof write<Result>>
   readonly load: Loaders
 }

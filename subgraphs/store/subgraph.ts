@@ -11,7 +11,7 @@ import type { Subgraph } from '../runtime/subgraph.ts'
 import { publishedKeys, type SessionCheck, sessionsAt } from '../runtime/user-token.ts'
 import { accessJudge, type BanLookup } from './access/access.ts'
 import { guardSchema } from './access/guard.ts'
-import { insiders } from './access/insiders.ts'
+import { internalCallers } from './access/insiders.ts'
 import { accessRepository } from './access/repository.ts'
 import { userJudge } from './access/user.ts'
 import { appRepository } from './app/repository.ts'
@@ -147,7 +147,7 @@ export async function storeSubgraph({
     deliveryJobs(connection, { log, ...(jobClock && { clock: jobClock }) }),
   ])
   const refusals = rateLimit('wrong credentials', 60, counting)
-  const inside = insiders(accessJudge(accessRepository(database.now), refusals, now, banEndsIn))
+  const inside = internalCallers(accessJudge(accessRepository(database.now), refusals, now, banEndsIn))
   const sender = webhookSender(webhookNetwork)
   const parts: Parts = {
     database: database.query,

@@ -2,7 +2,7 @@ import type { Resolvers } from '#generated/store/resolvers.ts'
 import { opaqueId } from '../../runtime/id.ts'
 import { type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
 import { notFoundError } from '../../runtime/validation.ts'
-import { findKnownApp } from '../app/known.ts'
+import { findVisibleApp } from '../app/known.ts'
 import type { Context } from '../context.ts'
 import { present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
@@ -48,13 +48,13 @@ export const appSubscriptionResolvers = {
         ),
       ),
     cancelAppSubscription: async (_, given, { access, apps, write }) => {
-      const app = await findKnownApp(apps, await access(), given.code)
+      const app = await findVisibleApp(apps, await access(), given.code)
       return app
         ? write('cancelAppSubscription', given, (unit) => cancelAppSubscription(unit, app))
         : notFoundError('app', given.code)
     },
     payAppBillingCycle: async (_, given, { access, apps, write }) => {
-      const app = await findKnownApp(apps, await access(), given.code)
+      const app = await findVisibleApp(apps, await access(), given.code)
       return app
         ? write('payAppBillingCycle', given, (unit) => payAppBillingCycle(unit, app, given.date ?? null))
         : notFoundError('app', given.code)

@@ -1,6 +1,6 @@
 import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
-import { rowOf } from '../ids.ts'
-import { staleVersion, type Unit } from '../write.ts'
+import { decodeId } from '../ids.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
 import {
   type CheckoutCustomFieldChange,
   changedCheckoutCustomField,
@@ -15,7 +15,7 @@ type Versioned = { readonly expectedVersion?: number | null | undefined }
 const MOST_FIELDS = 250
 
 /** Adds a question, behind all others unless the input has a position. */
-export async function createCheckoutCustomField({ query, storeId, now }: Unit, input: CheckoutCustomFieldChange) {
+export async function createCheckoutCustomField({ query, storeId, now }: UnitOfWork, input: CheckoutCustomFieldChange) {
   const fields = checkoutCustomFieldRepository(query)
   const { count, last } = await fields.lockEnd(storeId)
   const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
@@ -29,12 +29,12 @@ export async function createCheckoutCustomField({ query, storeId, now }: Unit, i
 
 /** Changes what the input has. */
 export async function updateCheckoutCustomField(
-  { query, storeId, now }: Unit,
+  { query, storeId, now }: UnitOfWork,
   id: string,
   input: CheckoutCustomFieldChange & Versioned,
 ) {
   const fields = checkoutCustomFieldRepository(query)
-  const before = await fields.lock(storeId, rowOf(id, 'CheckoutCustomField') ?? 0)
+  const before = await fields.lock(storeId, decodeId(id, 'CheckoutCustomField') ?? 0)
   if (!before) return notFoundError('checkout custom field', id)
   const stale = staleVersion(input.expectedVersion, before.version)
   if (stale) return stale
@@ -47,9 +47,9 @@ export async function updateCheckoutCustomField(
 }
 
 /** Deletes a question with the answers of customers. */
-export async function deleteCheckoutCustomField({ query, storeId }: Unit, id: string, { expectedVersion }: Versioned) {
+export async function deleteCheckoutCustomField({ query, storeId }: UnitOfWork, id: string, { expectedVersion }: Versioned) {
   const fields = checkoutCustomFieldRepository(query)
-  const before = await fields.lock(storeId, rowOf(id, 'CheckoutCustomField') ?? 0)
+  const before = await fields.lock(storeId, decodeId(id, 'CheckoutCustomField') ?? 0)
   if (!before) return notFoundError('checkout custom field', id)
   const stale = staleVersion(expectedVersion, before.version)
   if (stale) return stale

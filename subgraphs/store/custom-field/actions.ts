@@ -1,6 +1,6 @@
 import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
-import { rowOf } from '../ids.ts'
-import { staleVersion, type Unit } from '../write.ts'
+import { decodeId } from '../ids.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
 import { type CustomFieldInput, customFieldProblems, labelTaken } from './custom-field.ts'
 import { reindexing } from './indexing.ts'
 import { customFieldRepository } from './repository.ts'
@@ -8,7 +8,7 @@ import { customFieldRepository } from './repository.ts'
 type Versioned = { readonly expectedVersion?: number | null | undefined }
 
 /** Creates a custom field with its select options. */
-export async function createCustomField({ query, storeId, now }: Unit, input: CustomFieldInput & { readonly label: string }) {
+export async function createCustomField({ query, storeId, now }: UnitOfWork, input: CustomFieldInput & { readonly label: string }) {
   const { label, type = 'TEXT', values, productVisibility } = input
   const problems = customFieldProblems(input, type ?? 'TEXT')
   if (problems.length > 0) return validationError(problems)
@@ -21,10 +21,10 @@ export async function createCustomField({ query, storeId, now }: Unit, input: Cu
 }
 
 /** Changes what the input has. */
-export async function updateCustomField(unit: Unit, id: string, input: CustomFieldInput & Versioned) {
+export async function updateCustomField(unit: UnitOfWork, id: string, input: CustomFieldInput & Versioned) {
   const { query, storeId, now } = unit
   const fields = customFieldRepository(query)
-  const before = await fields.lock(storeId, rowOf(id, 'CustomField') ?? 0)
+  const before = await fields.lock(storeId, decodeId(id, 'CustomField') ?? 0)
   if (!before) return notFoundError('custom field', id)
   const stale = staleVersion(input.expectedVersion, before.version)
   if (stale) return stale
@@ -52,10 +52,10 @@ export async function updateCustomField(unit: Unit, id: string, input: CustomFie
 }
 
 /** Deletes a custom field, and what it says of products. */
-export async function deleteCustomField(unit: Unit, id: string, { expectedVersion }: Versioned) {
+export async function deleteCustomField(unit: UnitOfWork, id: string, { expectedVersion }: Versioned) {
   const { query, storeId } = unit
   const fields = customFieldRepository(query)
-  const before = await fields.lock(storeId, rowOf(id, 'CustomField') ?? 0)
+  const before = await fields.lock(storeId, decodeId(id, 'CustomField') ?? 0)
   if (!before) return notFoundError('custom field', id)
   const stale = staleVersion(expectedVersion, before.version)
   if (stale) return stale

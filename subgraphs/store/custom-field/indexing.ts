@@ -1,5 +1,5 @@
 import { indexProducts } from '../product/search-repository.ts'
-import type { Unit } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 import { customFieldRepository } from './repository.ts'
 
 /** Products whose texts are read at once: descriptions are long. */
@@ -9,7 +9,7 @@ const AT_ONCE = 200
  * Runs a change of what a custom field can say, or of one of its options, and writes anew what search finds the products by of which it says anything.
  */
 export async function reindexing(
-  { query, storeId }: Unit,
+  { query, storeId }: UnitOfWork,
   { customFieldId, selectOptionId }: { readonly customFieldId: number; readonly selectOptionId?: number },
   change: () => Promise<unknown>,
 ): Promise<void> {

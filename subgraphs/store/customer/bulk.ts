@@ -1,5 +1,5 @@
 import { type Problem, problem, validationError } from '../../runtime/validation.ts'
-import { part, type Unit } from '../write.ts'
+import { withSavepoint, type UnitOfWork } from '../write.ts'
 import { type CustomerInput, createCustomer, passwordHashOf, updateCustomer, type Versioned } from './actions.ts'
 
 type Keyed = { readonly idempotencyKey?: string | null | undefined }
@@ -26,14 +26,14 @@ export async function passwordHashesOf(rows: readonly CustomerInput[]): Promise<
 
 /** Creates customers. `hashes` are those of their passwords. */
 export const bulkCreateCustomers = (
-  unit: Unit,
+  unit: UnitOfWork,
   { customers, onError }: { readonly customers: readonly NewRow[]; readonly onError: ErrorPolicy },
   hashes: readonly (string | null | undefined)[],
 ) => eachRow(unit, customers, onError, (within, row, index) => keyless(row) ?? createCustomer(within, row, hashes[index]))
 
 /** Changes customers, in their order. `hashes` are those of their passwords. */
 export const bulkUpdateCustomers = (
-  unit: Unit,
+  unit: UnitOfWork,
   { customers, onError }: { readonly customers: readonly ChangedRow[]; readonly onError: ErrorPolicy },
   hashes: readonly (string | null | undefined)[],
 ) =>
@@ -45,15 +45,15 @@ export const bulkUpdateCustomers = (
   )
 
 async function eachRow<Row>(
-  unit: Unit,
+  unit: UnitOfWork,
   rows: readonly Row[],
   onError: ErrorPolicy,
-  change: (within: Unit, row: Row, index: number) => RowOutcome | Promise<RowOutcome>,
+  change: (within: UnitOfWork, row: Row, index: number) => RowOutcome | Promise<RowOutcome>,
 ) {
   if (rows.length === 0 || rows.length > MOST_ROWS) return validationError([numberProblem(rows.length)])
   const done: BulkRow[] = []
   for (const [index, row] of rows.entries()) {
-    const outcome = await part(unit, async (within) => change(within, row, index))
+    const outcome = await withSavepoint(unit, async (within) => change(within, row, index))
     done.push(
       'customer' in outcome ? { index, customer: outcome.customer, failure: null } : { index, customer: null, failure: outcome },
     )

@@ -2,7 +2,7 @@ import { problem, validationError } from '../../runtime/validation.ts'
 import type { Context } from '../context.ts'
 import { exceeded } from '../quota/quota.ts'
 import { storeQuotaRepository } from '../quota/repository.ts'
-import type { Unit } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 import type { FileKind } from './file.ts'
 import { type FileRepository, fileRepository } from './repository.ts'
 
@@ -29,7 +29,7 @@ export async function writeWithFile<Result extends { readonly __typename: string
   name: string,
   input: Parameters<Context['write']>[1],
   { url, kind, name: given }: WithFile,
-  change: (unit: Unit, file: number | null) => Promise<Result | typeof NEEDS_FILE>,
+  change: (unit: UnitOfWork, file: number | null) => Promise<Result | typeof NEEDS_FILE>,
 ) {
   const { write, files, fileRecords, storeId, now } = context
   const tried = await write(name, input, (unit) => change(unit, null))
@@ -91,7 +91,7 @@ const needsFile = (outcome: { readonly __typename: string }): outcome is typeof 
  * The outcome of a deletion, when the bytes of the file that it names are gone as well. What fails there is only logged: a later sweep does it. A repetition
  * finds nothing left to do.
  */
-export async function forgetting<Outcome extends { readonly __typename: string; readonly file?: number | null }>(
+export async function deletingFile<Outcome extends { readonly __typename: string; readonly file?: number | null }>(
   { files, fileRecords, storeId, log }: Context,
   deletion: Promise<Outcome>,
 ): Promise<Outcome> {

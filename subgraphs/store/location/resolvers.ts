@@ -1,12 +1,12 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { gone, identified, present, decodeId } from '../ids.ts'
 import { createLocation, deleteLocation, MOST_LOCATIONS, updateLocation } from './actions.ts'
 import { regionFormatOf } from './region-format.ts'
 
 export const locationResolvers = {
   Query: {
     location: (_, { id }, { load }) => {
-      const row = rowOf(id, 'Location')
+      const row = decodeId(id, 'Location')
       return row === null ? null : load.locationById.load(row)
     },
     locations: async (_, __, { storeId, locations }) => locations.list(await storeId(), MOST_LOCATIONS),
@@ -21,7 +21,7 @@ export const locationResolvers = {
     ...identified('Location'),
     address: ({ id, main, address }) => ({ ...address, number: id, isDefault: main }),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'Location')
+      const row = decodeId(id, 'Location')
       return row === null ? null : load.locationById.load(row)
     },
   },

@@ -1,5 +1,5 @@
 import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
-import type { Unit } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 import {
   keptValue,
   type MetafieldInput,
@@ -15,7 +15,7 @@ import { metafieldRepository } from './repository.ts'
 type Given<Named> = { readonly ownerId: string; readonly owner: Owner | null; readonly metafields: readonly Named[] }
 
 /** Sets metafields of a thing, those that are there anew. */
-export async function setMetafields({ query, storeId, now }: Unit, { ownerId, owner, metafields }: Given<MetafieldInput>) {
+export async function setMetafields({ query, storeId, now }: UnitOfWork, { ownerId, owner, metafields }: Given<MetafieldInput>) {
   const problems = metafieldProblems(metafields)
   if (problems.length > 0) return validationError(problems)
   const repository = metafieldRepository(query)
@@ -35,7 +35,7 @@ export async function setMetafields({ query, storeId, now }: Unit, { ownerId, ow
 }
 
 /** Deletes metafields of a thing; those that are not there are no mistake. */
-export async function deleteMetafields({ query, storeId }: Unit, { ownerId, owner, metafields }: Given<MetafieldName>) {
+export async function deleteMetafields({ query, storeId }: UnitOfWork, { ownerId, owner, metafields }: Given<MetafieldName>) {
   const problems = metafieldNameProblems(metafields)
   if (problems.length > 0) return validationError(problems)
   const repository = metafieldRepository(query)

@@ -1,6 +1,6 @@
 import { notFoundError, problem, textProblem, validationError } from '../../runtime/validation.ts'
 import { amountOf, textOf } from '../amount.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import type { Versioned } from '../input.ts'
 import { releaseStock } from '../inventory/stock.ts'
 import { ledgerRepository } from '../ledger/repository.ts'
@@ -8,7 +8,7 @@ import { orderLineRepository } from '../order/line-repository.ts'
 import { MOST_LINES } from '../order/order.ts'
 import { orderRepository } from '../order/repository.ts'
 import { orderHistoryRepository } from '../order-history/repository.ts'
-import { staleVersion, type Unit } from '../write.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
 import { MOST_REFUNDS, type RefundInput, refundOf } from './order-refund.ts'
 import { orderRefundRepository } from './repository.ts'
 
@@ -16,7 +16,7 @@ const LONGEST_REASON = 2_000
 
 /** Pays back some of an order that was paid, or all that is left of it. */
 export async function refundOrder(
-  unit: Unit,
+  unit: UnitOfWork,
   id: string,
   input: RefundInput & Versioned & { readonly restock?: boolean | null | undefined; readonly reason?: string | null | undefined },
 ) {
@@ -27,7 +27,7 @@ export async function refundOrder(
     return validationError([problem('lines', `at most ${MOST_LINES} lines`, input.lines?.length)])
   }
   const orders = orderRepository(query)
-  const order = await orders.lock(storeId, rowOf(id, 'Order') ?? 0)
+  const order = await orders.lock(storeId, decodeId(id, 'Order') ?? 0)
   if (!order) return notFoundError('order', id)
   const stale = staleVersion(input.expectedVersion, order.version)
   if (stale) return stale

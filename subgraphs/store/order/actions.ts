@@ -1,7 +1,7 @@
 import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../runtime/validation.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { required, urlProblem, type Versioned } from '../input.ts'
-import { staleVersion, type Unit } from '../write.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
 import { type AdditionalFieldInput, writtenFields } from './additional-field.ts'
 import { orderLineRepository } from './line-repository.ts'
 import { type Move, moveOrder } from './move.ts'
@@ -27,7 +27,7 @@ const LONGEST = 200
 const LONGEST_PAYMENT_INFORMATION = 2_000
 
 /** Changes what the input has. */
-export async function updateOrder(unit: Unit, id: string, input: OrderUpdate) {
+export async function updateOrder(unit: UnitOfWork, id: string, input: OrderUpdate) {
   const problems = updateProblems(input)
   if (problems.length > 0) return validationError(problems)
   const found = await locked(unit, id, input)
@@ -54,7 +54,7 @@ export async function updateOrder(unit: Unit, id: string, input: OrderUpdate) {
 
 /** Marks an order as paid. One that is paid already stays as it is, so that a gateway may say so twice. */
 export async function markOrderPaid(
-  unit: Unit,
+  unit: UnitOfWork,
   id: string,
   input: Versioned & { readonly paymentNotificationId?: Text; readonly paymentInformation?: Text },
 ) {
@@ -74,7 +74,7 @@ export async function markOrderPaid(
 
 /** Cancels an order. */
 export async function cancelOrder(
-  unit: Unit,
+  unit: UnitOfWork,
   id: string,
   input: Versioned & { readonly restock?: boolean | null | undefined; readonly reason?: Text },
 ) {
@@ -91,7 +91,7 @@ export async function cancelOrder(
 }
 
 async function moved(
-  unit: Unit,
+  unit: UnitOfWork,
   id: string,
   input: Versioned,
   move: Move,
@@ -108,8 +108,8 @@ async function moved(
   return { failure: null, order: order.id }
 }
 
-async function locked({ query, storeId }: Unit, id: string, { expectedVersion }: Versioned) {
-  const order: Order | null = await orderRepository(query).lock(storeId, rowOf(id, 'Order') ?? 0)
+async function locked({ query, storeId }: UnitOfWork, id: string, { expectedVersion }: Versioned) {
+  const order: Order | null = await orderRepository(query).lock(storeId, decodeId(id, 'Order') ?? 0)
   if (!order) return { failure: notFoundError('order', id) }
   const stale = staleVersion(expectedVersion, order.version)
   return stale ? { failure: stale } : { order }

@@ -1,5 +1,5 @@
 import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../runtime/validation.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { MOST_ADDITIONAL_FIELDS, type OrderAdditionalField } from './order.ts'
 
 /** A field as a caller gives it: with an id, one that the order has. */
@@ -25,7 +25,7 @@ export function writtenFields(before: readonly OrderAdditionalField[], inputs: r
   const written: WrittenField[] = []
   for (const input of inputs) {
     const known = before.find(({ id, label, area }) =>
-      input.id != null ? id === rowOf(input.id, 'OrderAdditionalField') : label === input.label && area === (input.area ?? null),
+      input.id != null ? id === decodeId(input.id, 'OrderAdditionalField') : label === input.label && area === (input.area ?? null),
     )
     if (input.id != null && !known) return { failure: notFoundError('field', input.id) }
     const field = {

@@ -11,8 +11,8 @@ import {
 import { customerForOrder } from '../customer/for-order.ts'
 import { customerRepository } from '../customer/repository.ts'
 import { customerCategoryRepository } from '../customer-category/repository.ts'
-import { rowOf } from '../ids.ts'
-import type { Reading, Unit } from '../write.ts'
+import { decodeId } from '../ids.ts'
+import type { Reading, UnitOfWork } from '../write.ts'
 import { type AddressInput, addressIn, addressOf, addressProblems, nameIn } from './address.ts'
 import type { OrderAddress, OrderCustomer } from './order.ts'
 
@@ -53,7 +53,7 @@ export async function findBuyer({ query, storeId }: Reading, input: BuyerInput) 
   const email = input.email?.trim() ?? null
   const known =
     input.id != null
-      ? ((await customers.findByIds(storeId, [rowOf(input.id, 'Customer') ?? 0]))[0] ?? null)
+      ? ((await customers.findByIds(storeId, [decodeId(input.id, 'Customer') ?? 0]))[0] ?? null)
       : email === null
         ? null
         : await customers.findByEmail(storeId, email)
@@ -86,7 +86,7 @@ export async function findBuyer({ query, storeId }: Reading, input: BuyerInput) 
 
 /** The row of the customer, who is created where the store does not know the address; null for a guest of whom nothing is known. */
 export async function keepBuyer(
-  unit: Unit,
+  unit: UnitOfWork,
   { row, snapshot, shippingAddress, billingAddress }: FoundBuyer,
 ): Promise<number | null> {
   const { email, phone, phonePrefix } = snapshot

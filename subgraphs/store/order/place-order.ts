@@ -5,7 +5,7 @@ import { lockStock, reserveStock } from '../inventory/stock.ts'
 import { ledgerRepository } from '../ledger/repository.ts'
 import { redeem } from '../promotion/redeem.ts'
 import { textKey } from '../text-key.ts'
-import { part, type Unit } from '../write.ts'
+import { withSavepoint, type UnitOfWork } from '../write.ts'
 import { keepBuyer } from './buyer.ts'
 import { calculateOrder } from './calculation/calculate.ts'
 import { type NewOrderInput, type PreparedOrder, prepareOrder } from './calculation/prepare.ts'
@@ -26,20 +26,20 @@ const MAX_SEARCH_KEY_LENGTH = 20_000
  */
 export function placeOrder(input: NewOrderInput, quoted: QuotedOrder | null) {
   let prepared = quoted?.prepared ?? null
-  return async (unit: Unit) => {
+  return async (unit: UnitOfWork) => {
     const order = withQuote(prepared ?? (await prepareOrder(unit, input)), quoted?.quote ?? null, input)
     prepared = null
     return 'failure' in order ? order.failure : createOrder(unit, input, order)
   }
 }
 
-async function createOrder(unit: Unit, input: NewOrderInput, prepared: PreparedOrder) {
+async function createOrder(unit: UnitOfWork, input: NewOrderInput, prepared: PreparedOrder) {
   const customer = await keepBuyer(unit, prepared.buyer)
   const status = input.status ?? 'PENDING_PAYMENT'
   if (input.applyPromotions !== true) return withoutUsedUp(await writeOrder(unit, prepared, customer, status))
 
   for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const outcome = await part(unit, (within) => writeOrder(within, prepared, customer, status))
+    const outcome = await withSavepoint(unit, (within) => writeOrder(within, prepared, customer, status))
     if (outcome.__typename !== 'UsedUp') return outcome
   }
   return withoutUsedUp(await writeOrder(unit, prepared, customer, status))
@@ -53,7 +53,7 @@ const withoutUsedUp = (outcome: Written): Exclude<Written, { readonly __typename
     ? validationError([problem('couponCodes', 'still of use when the order is written: try again', outcome.codes.join(', '))])
     : outcome
 
-async function writeOrder(unit: Unit, prepared: PreparedOrder, customer: number | null, status: OrderStatus) {
+async function writeOrder(unit: UnitOfWork, prepared: PreparedOrder, customer: number | null, status: OrderStatus) {
   const { query, storeId, now, emit } = unit
   const { terms, buyer } = prepared
   const calculation = await calculateOrder(unit, prepared)

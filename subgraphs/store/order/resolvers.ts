@@ -3,7 +3,7 @@ import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../ru
 import { transaction } from '../../runtime/transaction.ts'
 import type { Context } from '../context.ts'
 import { eventsFor, type FeedEvent, rowFor } from '../feed.ts'
-import { identified, present, rowOf } from '../ids.ts'
+import { identified, present, decodeId } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import { cancelOrder, markOrderPaid, updateOrder } from './actions.ts'
 import { bulkUpdateOrders } from './bulk.ts'
@@ -107,7 +107,7 @@ export const orderResolvers = {
 } satisfies Resolvers
 
 function orderOf(id: string, { load }: Context): Promise<Order | null> {
-  const row = rowOf(id, 'Order')
+  const row = decodeId(id, 'Order')
   return row === null ? Promise.resolve(null) : load.orderById.load(row)
 }
 

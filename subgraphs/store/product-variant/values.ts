@@ -11,7 +11,7 @@ import {
 } from '../product-option/product-option.ts'
 import { productOptionRepository } from '../product-option/repository.ts'
 import { identityKey } from '../text-key.ts'
-import type { Unit } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 
 /** The value of one option by names, as a caller gives it. */
 export type VariantOptionInput = {
@@ -30,7 +30,7 @@ export type ValuesByName = (
 ) => Promise<{ readonly problems: readonly Problem[] } | { readonly valueIds: readonly number[] }>
 
 /** The options of one locked product, read once for any number of its variants. */
-export async function valuesByName({ query, storeId }: Unit, productId: number): Promise<ValuesByName> {
+export async function valuesByName({ query, storeId }: UnitOfWork, productId: number): Promise<ValuesByName> {
   const repository = productOptionRepository(query)
   const options = [...(await repository.ofProducts(storeId, [productId]))]
   const values =

@@ -12,7 +12,7 @@ import { refundOrder } from '../order-refund/actions.ts'
 import { productReviewRepository } from '../product-review/repository.ts'
 import { shippingMethodRepository } from '../shipping-method/repository.ts'
 import type { ShippingServices } from '../shipping-method/service.ts'
-import type { Unit } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 import type { Goods } from './fill-catalogue.ts'
 import type { Settings } from './fill-settings.ts'
 import { done, type Filled } from './filled.ts'
@@ -23,7 +23,7 @@ type Trade = Pick<ReturnType<typeof readSample>, 'customers' | 'orders' | 'revie
 type Means = Settings & { readonly goods: Goods; readonly told: (done: number) => void }
 
 /** Something that happened so many days ago. */
-type Step = { readonly days: number; readonly run: (unit: Unit) => Promise<unknown> }
+type Step = { readonly days: number; readonly run: (unit: UnitOfWork) => Promise<unknown> }
 
 /** How goods go to where an order ends, once they were handed over. */
 const SENT: Readonly<Partial<Record<SampleOrder['ends'], readonly ShipmentStatus[]>>> = {
@@ -192,7 +192,7 @@ const itemOf = (sku: string, goods: Goods) => {
 }
 
 /** Units of lines by the SKU, as a refund names them. */
-async function linesOf({ query, storeId }: Unit, order: number, wanted: Readonly<Record<string, number>>) {
+async function linesOf({ query, storeId }: UnitOfWork, order: number, wanted: Readonly<Record<string, number>>) {
   const lines = await orderLineRepository(query).ofOrders(storeId, [order])
   return Object.entries(wanted).map(([sku, quantity]) => ({
     lineId: String(lines.find((line) => line.sku === sku)?.id),
@@ -201,7 +201,7 @@ async function linesOf({ query, storeId }: Unit, order: number, wanted: Readonly
 }
 
 /** The quote of a shipping method by its own tables. */
-const quoted = (unit: Unit, input: NewOrderInput) =>
+const quoted = (unit: UnitOfWork, input: NewOrderInput) =>
   quoteOrder(
     { shippingMethods: shippingMethodRepository(unit.query), shippingServices: NO_SERVICES, secrets: unit.secrets },
     unit,

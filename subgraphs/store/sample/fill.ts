@@ -2,7 +2,7 @@ import { appendAll } from '../../runtime/outbox.ts'
 import { type StoreEvent, toldOf, topicOf } from '../events.ts'
 import type { Files } from '../file/files.ts'
 import { storeRepository } from '../store/repository.ts'
-import type { Unit } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 import { fillCatalogue } from './fill-catalogue.ts'
 import { fillSettings } from './fill-settings.ts'
 import { fillTrade } from './fill-trade.ts'
@@ -17,7 +17,7 @@ export type Filling = (done: number, total: number) => void
  * pictures are gone as well; only a process that is killed leaves them.
  */
 export async function fillStore(
-  unit: Omit<Unit, 'emit'>,
+  unit: Omit<UnitOfWork, 'emit'>,
   files: Pick<Files, 'keepOwn' | 'delete'>,
   told: Filling = () => {},
 ): Promise<void> {

@@ -1,9 +1,9 @@
-import type { Unit } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 
 /** A store that is being filled. */
 export type Filled = {
   /** The change, as if it were made so many days ago. */
-  readonly ago: (days: number) => Unit
+  readonly ago: (days: number) => UnitOfWork
   readonly currency: string
   readonly country: string
 }

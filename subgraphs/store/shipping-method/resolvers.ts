@@ -2,9 +2,9 @@ import type { Resolvers, ShippingQuotesInput } from '#generated/store/resolvers.
 import { badInput, notFound } from '../../runtime/errors.ts'
 import { amountOf, textOf } from '../amount.ts'
 import type { Context } from '../context.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { gone, identified, present, decodeId } from '../ids.ts'
 import { createShippingMethod, deleteShippingMethod, updateShippingMethod } from './actions.ts'
-import { learnServices } from './learn-services.ts'
+import { refreshServices } from './learn-services.ts'
 import { type QuoteRequest, shippingQuotes } from './quotes.ts'
 
 const MOST_LINES = 500
@@ -13,7 +13,7 @@ const MOST_UNITS = 1_000_000
 export const shippingMethodResolvers = {
   Query: {
     shippingMethod: (_, { id }, { load }) => {
-      const row = rowOf(id, 'ShippingMethod')
+      const row = decodeId(id, 'ShippingMethod')
       return row === null ? null : load.shippingMethodById.load(row)
     },
     shippingMethods: async (_, { enabled }, { storeId, shippingMethods }) =>
@@ -25,7 +25,7 @@ export const shippingMethodResolvers = {
       const outcome = await context.write('createShippingMethod', input, (unit) => createShippingMethod(unit, input))
       // After the transaction: somebody else's server is not to be waited for with locks held.
       if (outcome.__typename === 'CreateShippingMethodSuccess') {
-        await learnServices(context, await storeOf(context), outcome.shippingMethod)
+        await refreshServices(context, await storeOf(context), outcome.shippingMethod)
       }
       return outcome
     },
@@ -34,7 +34,7 @@ export const shippingMethodResolvers = {
         updateShippingMethod(unit, id, input),
       )
       if (outcome.__typename === 'UpdateShippingMethodSuccess') {
-        await learnServices(context, await storeOf(context), outcome.shippingMethod)
+        await refreshServices(context, await storeOf(context), outcome.shippingMethod)
       }
       return outcome
     },
@@ -44,7 +44,7 @@ export const shippingMethodResolvers = {
   ShippingMethod: {
     ...identified('ShippingMethod'),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'ShippingMethod')
+      const row = decodeId(id, 'ShippingMethod')
       return row === null ? null : load.shippingMethodById.load(row)
     },
     hasFreeShippingMinimum: ({ freeShippingFrom }) => freeShippingFrom !== null,

@@ -21,7 +21,7 @@ export type Rate = {
 }
 
 /** Who is asked, and what proves that it is us. */
-export type Asked = {
+export type RateRequest = {
   readonly url: string
   readonly storeId: number
   readonly storeCode: string
@@ -33,8 +33,8 @@ export type Asked = {
 
 /** External services for sending. Both throw a `Fault` when there is no answer in time, or none that can be read. */
 export type ShippingServices = {
-  readonly rates: (asked: Asked, request: object) => Promise<readonly Rate[]>
-  readonly services: (asked: Asked) => Promise<readonly ToldService[]>
+  readonly rates: (asked: RateRequest, request: object) => Promise<readonly Rate[]>
+  readonly services: (asked: RateRequest) => Promise<readonly ToldService[]>
   readonly close: () => Promise<void>
 }
 
@@ -71,7 +71,7 @@ export function shippingServices(options: ShippingNetwork = {}): ShippingService
   const places = slots(AT_ONCE)
 
   async function answer<Shape>(
-    { storeId }: Asked,
+    { storeId }: RateRequest,
     shape: z.ZodType<Shape>,
     ask: (options: { signal: AbortSignal; accept: string; maxBytes: number }) => Promise<Response>,
   ): Promise<Shape> {

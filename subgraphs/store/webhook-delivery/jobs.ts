@@ -2,7 +2,7 @@ import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { Connection } from '../../runtime/database.ts'
 import type { JobQueue } from '../../runtime/subgraph.ts'
-import type { Unit } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 
 /** A delivery that is to be begun by the job with this id. */
 export type DeliveryJob = {
@@ -19,7 +19,7 @@ export type JobRun = { readonly jobId: string; readonly run: number; readonly st
 /** When deliveries are begun, kept by pg-boss beside the tables of the store. */
 export type DeliveryJobs = {
   /** In the transaction: they begin if and only if it commits. */
-  readonly add: (query: Unit['query'], jobs: readonly DeliveryJob[]) => Promise<void>
+  readonly add: (query: UnitOfWork['query'], jobs: readonly DeliveryJob[]) => Promise<void>
   /** Runs jobs in this process until the returned function is called, which resolves when the last has ended. What rejects runs again. */
   readonly work: (run: (job: JobRun) => Promise<void>) => Promise<() => Promise<void>>
   /** How they are at this time. */
@@ -46,7 +46,7 @@ const AT_ONCE = { localConcurrency: 12, localGroupConcurrency: 4 }
 /** Jobs that are written in one statement. */
 const BATCH = 1_000
 /** What is still under way when the subgraph ends is cut off then, and begun again elsewhere. Milliseconds. */
-const PATIENCE = 5_000
+const STOP_TIMEOUT_MS = 5_000
 
 /** A row for each queue, also for one without jobs. Jobs that are done count for nothing. */
 const QUEUES = `
@@ -105,6 +105,6 @@ export async function deliveryJobs(
       const { rows } = await boss.getDb().executeSql(QUEUES, [at])
       return rows as readonly JobQueue[]
     },
-    close: () => boss.stop({ timeout: PATIENCE }),
+    close: () => boss.stop({ timeout: STOP_TIMEOUT_MS }),
   }
 }

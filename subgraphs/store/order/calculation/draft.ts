@@ -1,6 +1,6 @@
 import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../../runtime/validation.ts'
 import { amountOf, least, textOf } from '../../amount.ts'
-import { rowOf } from '../../ids.ts'
+import { decodeId } from '../../ids.ts'
 import { MOST_LINES, MOST_UNITS, type OrderLineTerms } from '../order.ts'
 import type { Catalogue } from './catalogue-repository.ts'
 
@@ -24,9 +24,9 @@ export type DraftLine = Omit<OrderLineTerms, 'subtotal' | 'tax' | 'total' | 'tax
 
 /** The rows that lines name; null for an id that is none. */
 export const rowsIn = (lines: readonly LineInput[]) => ({
-  products: lines.map(({ productId }) => rowOf(productId, 'Product')).filter((row) => row !== null),
+  products: lines.map(({ productId }) => decodeId(productId, 'Product')).filter((row) => row !== null),
   variants: lines
-    .map(({ variantId }) => (variantId == null ? null : rowOf(variantId, 'ProductVariant')))
+    .map(({ variantId }) => (variantId == null ? null : decodeId(variantId, 'ProductVariant')))
     .filter((row) => row !== null),
 })
 
@@ -53,9 +53,9 @@ type Drafted =
   | { readonly missing: ReturnType<typeof notFoundError> }
 
 function draftLine(input: LineInput, at: string, catalogue: Catalogue, allowMissing: boolean): Drafted {
-  const productNumber = rowOf(input.productId, 'Product')
+  const productNumber = decodeId(input.productId, 'Product')
   if (productNumber === null) return { missing: notFoundError('product', input.productId) }
-  const variantNumber = input.variantId == null ? null : rowOf(input.variantId, 'ProductVariant')
+  const variantNumber = input.variantId == null ? null : decodeId(input.variantId, 'ProductVariant')
   if (input.variantId != null && variantNumber === null) return { missing: notFoundError('variant', input.variantId) }
 
   const product = catalogue.products.get(productNumber)

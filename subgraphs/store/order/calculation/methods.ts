@@ -1,6 +1,6 @@
 import { notFoundError, problem, validationError } from '../../../runtime/validation.ts'
 import { countryOf } from '../../country/country.ts'
-import { rowOf } from '../../ids.ts'
+import { decodeId } from '../../ids.ts'
 import type { Location } from '../../location/location.ts'
 import { locationRepository } from '../../location/repository.ts'
 import { paymentMethodRepository } from '../../payment-method/repository.ts'
@@ -23,7 +23,7 @@ export async function findMethods({ query, storeId }: Reading, input: MethodsInp
     id: string | null | undefined,
     type: string,
     find: (rows: readonly number[]) => Promise<readonly Row[]>,
-  ) => (id == null ? null : ((await find([rowOf(id, type) ?? 0]))[0] ?? 'missing'))
+  ) => (id == null ? null : ((await find([decodeId(id, type) ?? 0]))[0] ?? 'missing'))
   const [shippingMethod, paymentMethod, pickup] = await Promise.all([
     one(shippingMethodId, 'ShippingMethod', (rows) => shippingMethodRepository(query).findByIds(storeId, rows)),
     one(paymentMethodId, 'PaymentMethod', (rows) => paymentMethodRepository(query).findByIds(storeId, rows)),

@@ -1,6 +1,6 @@
 import { type Problem, validationError } from '../../../runtime/validation.ts'
 import { type Amount, amountOf, textOf } from '../../amount.ts'
-import { rowOf } from '../../ids.ts'
+import { decodeId } from '../../ids.ts'
 import { type QuoteDeps, shippingQuotes } from '../../shipping-method/quotes.ts'
 import type { ShippingMethodRepository } from '../../shipping-method/repository.ts'
 import type { Reading } from '../../write.ts'
@@ -41,7 +41,7 @@ async function quoteShipping(
   }: { readonly shippingMethodId: string; readonly shippingServiceCode: string | null | undefined },
 ): Promise<ShippingQuote | null> {
   if (!lines.some(({ requiresShipping }) => requiresShipping)) return null
-  const row = rowOf(shippingMethodId, 'ShippingMethod')
+  const row = decodeId(shippingMethodId, 'ShippingMethod')
   const onlyThis: ShippingMethodRepository = {
     ...shippingMethods,
     list: async (of, enabled) => (await shippingMethods.list(of, enabled)).filter(({ id }) => id === row),
