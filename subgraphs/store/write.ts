@@ -29,7 +29,7 @@ const isFailure = ({ __typename }: Outcome): boolean => !__typename.endsWith('Su
 
 /** For how long a key is remembered; a client that repeats later means something new. */
 const REMEMBERED_HOURS = 24
-const LONGEST_KEY = 255
+const MAX_KEY_LENGTH = 255
 /** Two writers who lock each other, want the same permalink, or of whom one deletes what the other refers to: how often one of them begins again. */
 const ATTEMPTS = 5
 
@@ -60,8 +60,8 @@ export async function write<Result extends Outcome>(
   { name, input, key }: { readonly name: string; readonly input: unknown; readonly key: string | null | undefined },
   change: (unit: UnitOfWork) => Promise<Result>,
 ): Promise<Result | ReturnType<typeof conflictError>> {
-  if (key != null && (key.length === 0 || key.length > LONGEST_KEY || !/^[\x20-\x7e]*$/.test(key))) {
-    throw badInput('idempotencyKey', `1 to ${LONGEST_KEY} printable ASCII characters`, key)
+  if (key != null && (key.length === 0 || key.length > MAX_KEY_LENGTH || !/^[\x20-\x7e]*$/.test(key))) {
+    throw badInput('idempotencyKey', `1 to ${MAX_KEY_LENGTH} printable ASCII characters`, key)
   }
   const fingerprint =
     key == null
@@ -101,7 +101,10 @@ export async function write<Result extends Outcome>(
  * Runs a part of a change that can fail for itself: when its outcome is a failure, what it did is undone and the rest stays. Several in a row, not within
  * each other.
  */
-export async function withSavepoint<Result extends Outcome>(unit: UnitOfWork, change: (within: UnitOfWork) => Promise<Result>): Promise<Result> {
+export async function withSavepoint<Result extends Outcome>(
+  unit: UnitOfWork,
+  change: (within: UnitOfWork) => Promise<Result>,
+): Promise<Result> {
   const events: StoreEvent[] = []
   await sql`SAVEPOINT part`.execute(unit.query)
   const outcome = await change({ ...unit, emit: (event) => void events.push(event) })

@@ -14,7 +14,7 @@ export type BanLookup = (address: string, storeCode: string) => number | Promise
 
 /** For how long a judgement holds: an authtoken that is reset elsewhere is good for so much longer. */
 const KEPT_MILLISECONDS = 1_000
-const MOST_KEPT = 10_000
+const MAX_KEPT = 10_000
 
 export const HOW_TO_SIGN_IN =
   'Expected the login and authtoken of a store, by HTTP Basic or as the headers X-LOGIN-KEY and X-AUTH-TOKEN; or the access token of an app as "Authorization: Bearer".'
@@ -55,7 +55,7 @@ export function accessJudge(
       throw unauthenticated(wrong)
     }
     const oldest = kept.keys().next()
-    if (kept.size >= MOST_KEPT && !oldest.done) kept.delete(oldest.value)
+    if (kept.size >= MAX_KEPT && !oldest.done) kept.delete(oldest.value)
     kept.set(key, { access, until: at + KEPT_MILLISECONDS })
     return access
   }

@@ -1,7 +1,7 @@
 import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
 import { decodeId } from '../ids.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
-import { type AppInput, appProblems, MOST_APPS, scopesIn } from './app.ts'
+import { type AppInput, appProblems, MAX_APPS, scopesIn } from './app.ts'
 import { appRepository } from './repository.ts'
 import { newAppCode, newAppSecret } from './secret.ts'
 
@@ -18,8 +18,8 @@ export async function createApp(
   if (problems.length > 0) return validationError(problems)
 
   const apps = appRepository(query)
-  if ((await apps.countLocked(storeId)) >= MOST_APPS) {
-    return validationError([{ field: 'input', message: `A store can have ${MOST_APPS} apps; delete one of them first.` }])
+  if ((await apps.countLocked(storeId)) >= MAX_APPS) {
+    return validationError([{ field: 'input', message: `A store can have ${MAX_APPS} apps; delete one of them first.` }])
   }
   const secret = input.isPublic ? null : newAppSecret()
   const app = await apps.insert({

@@ -12,7 +12,7 @@ import { checkoutCustomFieldRepository } from './repository.ts'
 type Versioned = { readonly expectedVersion?: number | null | undefined }
 
 /** What `Customer.additionalFields` promises to hold, since a customer answers each question once. */
-const MOST_FIELDS = 250
+const MAX_FIELDS = 250
 
 /** Adds a question, behind all others unless the input has a position. */
 export async function createCheckoutCustomField({ query, storeId, now }: UnitOfWork, input: CheckoutCustomFieldChange) {
@@ -22,7 +22,7 @@ export async function createCheckoutCustomField({ query, storeId, now }: UnitOfW
   const wanted = changedCheckoutCustomField(newCheckoutCustomField(last + 1), given)
   const problems = checkoutCustomFieldProblems(wanted)
   if (problems.length > 0) return validationError(problems)
-  if (count >= MOST_FIELDS) return validationError([problem('label', `one of at most ${MOST_FIELDS} fields`, wanted.label)])
+  if (count >= MAX_FIELDS) return validationError([problem('label', `one of at most ${MAX_FIELDS} fields`, wanted.label)])
   const checkoutCustomField = await fields.insert(storeId, wanted, now)
   return { __typename: 'CreateCheckoutCustomFieldSuccess' as const, checkoutCustomField }
 }

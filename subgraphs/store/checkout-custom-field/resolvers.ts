@@ -1,7 +1,7 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
 import type { Context } from '../context.ts'
-import { gone, identified, present, decodeId } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import { createCheckoutCustomField, deleteCheckoutCustomField, updateCheckoutCustomField } from './actions.ts'
 import type { CheckoutCustomField } from './checkout-custom-field.ts'

@@ -8,7 +8,10 @@ import { customFieldRepository } from './repository.ts'
 type Versioned = { readonly expectedVersion?: number | null | undefined }
 
 /** Creates a custom field with its select options. */
-export async function createCustomField({ query, storeId, now }: UnitOfWork, input: CustomFieldInput & { readonly label: string }) {
+export async function createCustomField(
+  { query, storeId, now }: UnitOfWork,
+  input: CustomFieldInput & { readonly label: string },
+) {
   const { label, type = 'TEXT', values, productVisibility } = input
   const problems = customFieldProblems(input, type ?? 'TEXT')
   if (problems.length > 0) return validationError(problems)

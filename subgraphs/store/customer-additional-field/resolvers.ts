@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import type { Context } from '../context.ts'
-import { gone, identified, present, decodeId } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { createCustomerAdditionalField, deleteCustomerAdditionalField, updateCustomerAdditionalField } from './actions.ts'
 
 export const customerAdditionalFieldResolvers = {

@@ -12,7 +12,7 @@ type Versioned = { readonly expectedVersion?: number | null | undefined }
 type CustomerReference = { readonly id?: string | null | undefined; readonly email?: string | null | undefined }
 
 /** Customers that can be added at once. */
-const MOST_ADDED = 250
+const MAX_ADDED = 250
 
 /** Creates a category with a code made from its name. */
 export async function createCustomerCategory({ query, storeId, now }: UnitOfWork, { name }: { readonly name: string }) {
@@ -96,8 +96,8 @@ export async function removeCustomerFromCategory(
 }
 
 const referenceProblems = (references: readonly CustomerReference[]) =>
-  references.length === 0 || references.length > MOST_ADDED
-    ? [problem('customers', `1 to ${MOST_ADDED} customers`, references.length)]
+  references.length === 0 || references.length > MAX_ADDED
+    ? [problem('customers', `1 to ${MAX_ADDED} customers`, references.length)]
     : references.flatMap(({ id, email }, index) =>
         id == null && email == null ? [problem(`customers.${index}`, 'a customer with an id or an email', null)] : [],
       )

@@ -1,6 +1,6 @@
 import type { KeysetRange } from '../../runtime/keyset.ts'
 import { loaderByKey, loaderOfLists, loaderPerArguments } from '../../runtime/loader.ts'
-import { MOST_CATEGORIES } from '../customer/actions.ts'
+import { MAX_CATEGORIES } from '../customer/actions.ts'
 import type { Tenant } from '../tenant.ts'
 import type { CustomerCategoryRepository } from './repository.ts'
 
@@ -11,7 +11,7 @@ export const customerCategoryLoaders = (categories: CustomerCategoryRepository, 
   ),
   /** Rows of categories, by the customer's. */
   categoryIdsOfCustomer: loaderOfLists(
-    async (customerIds: readonly number[]) => categories.categoriesOf(await storeId(), customerIds, MOST_CATEGORIES),
+    async (customerIds: readonly number[]) => categories.categoriesOf(await storeId(), customerIds, MAX_CATEGORIES),
     ({ customerId }) => customerId,
   ),
   /** Per range: rows of customers, by their category's. */

@@ -12,7 +12,7 @@ export type CustomerInput = CustomerChange & { readonly categoryIds?: readonly s
 export type Versioned = { readonly expectedVersion?: number | null | undefined }
 
 /** What `Customer.categories` promises to hold. */
-export const MOST_CATEGORIES = 250
+export const MAX_CATEGORIES = 250
 
 /**
  * What is stored in place of a password that a caller gives: undefined for none, and for one that is refused anyway. Takes some 20 ms, so ask for it outside of a
@@ -106,8 +106,8 @@ export async function eraseByEmail(unit: UnitOfWork, email: string) {
 const taken = (email: string) => problem('email', 'an address that no other customer has', email)
 
 const categoryProblems = ({ categoryIds }: CustomerInput) =>
-  categoryIds && categoryIds.length > MOST_CATEGORIES
-    ? [problem('categoryIds', `at most ${MOST_CATEGORIES} categories`, categoryIds.length)]
+  categoryIds && categoryIds.length > MAX_CATEGORIES
+    ? [problem('categoryIds', `at most ${MAX_CATEGORIES} categories`, categoryIds.length)]
     : []
 
 /** Puts a customer into these categories only; undefined changes nothing, null takes it out of all. What stands in the way, or null. */

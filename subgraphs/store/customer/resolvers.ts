@@ -4,7 +4,7 @@ import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../ru
 import { isText } from '../../runtime/validation.ts'
 import type { Context } from '../context.ts'
 import { eventsFor, type FeedEvent } from '../feed.ts'
-import { gone, identified, present, decodeId } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { LIST_SIZES, searchWords } from '../lists.ts'
 import { createCustomer, deleteCustomer, eraseCustomer, passwordHashOf, updateCustomer, withoutPassword } from './actions.ts'
 import { bulkCreateCustomers, bulkUpdateCustomers, passwordHashesOf } from './bulk.ts'

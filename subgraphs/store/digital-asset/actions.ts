@@ -3,7 +3,7 @@ import { NEEDS_FILE } from '../file/write.ts'
 import { decodeId } from '../ids.ts'
 import { lockedOwner, ownedPart, ownerChanged } from '../product/owner.ts'
 import type { UnitOfWork } from '../write.ts'
-import { digitalAssetProblems, MOST_ASSETS } from './digital-asset.ts'
+import { digitalAssetProblems, MAX_ASSETS } from './digital-asset.ts'
 import { digitalAssetRepository } from './repository.ts'
 
 type New = {
@@ -31,8 +31,8 @@ export async function createDigitalAsset(unit: UnitOfWork, { productId, url, ...
   if (product === null) return notFoundError('product', productId)
 
   const assets = digitalAssetRepository(unit.query)
-  if ((await assets.count(unit.storeId, product)) >= MOST_ASSETS) {
-    return validationError([problem('productId', `a product with fewer than ${MOST_ASSETS} digital assets`, productId)])
+  if ((await assets.count(unit.storeId, product)) >= MAX_ASSETS) {
+    return validationError([problem('productId', `a product with fewer than ${MAX_ASSETS} digital assets`, productId)])
   }
   if (!isExternal && file === null) return NEEDS_FILE
   const where = isExternal ? { fileId: null, externalUrl: url } : { fileId: file, externalUrl: null }

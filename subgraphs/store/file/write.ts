@@ -18,7 +18,7 @@ export type WithFile = {
 }
 
 /** Longest URL that is fetched. Data URLs are as long as a request may be. */
-const LONGEST_URL = 2_048
+const MAX_URL_LENGTH = 2_048
 
 /**
  * Runs a change that refers to a file which is elsewhere as yet. `change` is tried without one first, and answers `NEEDS_FILE` when that is all it lacks: so
@@ -36,7 +36,8 @@ export async function writeWithFile<Result extends { readonly __typename: string
   if (!needsFile(tried)) return tried
 
   const isData = /^data:/i.test(url)
-  if (!isData && url.length > LONGEST_URL) return validationError([problem('url', `at most ${LONGEST_URL} characters long`, url)])
+  if (!isData && url.length > MAX_URL_LENGTH)
+    return validationError([problem('url', `at most ${MAX_URL_LENGTH} characters long`, url)])
   const store = await storeId()
   let file = 0
   const keeping = files.keep(url, kind, {

@@ -18,7 +18,7 @@ import {
   type FulfillmentChange,
   type FulfillmentFields,
   type FulfillmentTerms,
-  MOST_FULFILLMENTS,
+  MAX_FULFILLMENTS,
   type NewFulfillmentInput,
   newFulfillmentProblems,
   type Package,
@@ -49,9 +49,9 @@ export async function createFulfillment(unit: UnitOfWork, input: NewFulfillmentI
     order === null || isHolding(order.status)
       ? null
       : problem('orderId', 'an order that is PENDING_PAYMENT or PAID', order.status),
-    earlier < MOST_FULFILLMENTS
+    earlier < MAX_FULFILLMENTS
       ? null
-      : problem('orderId', `an order with fewer than ${MOST_FULFILLMENTS} fulfillments`, input.orderId),
+      : problem('orderId', `an order with fewer than ${MAX_FULFILLMENTS} fulfillments`, input.orderId),
     arrivalProblem(fields),
   ])
   if (refused.length > 0) return validationError(refused)

@@ -1,7 +1,7 @@
 import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
 import { amountOf, textOf } from '../amount.ts'
 import type { Context } from '../context.ts'
-import { present, decodeId } from '../ids.ts'
+import { decodeId, present } from '../ids.ts'
 import type { Location } from '../location/location.ts'
 import { addressIn, addressOf, placeOf } from '../order/address.ts'
 import { type QuoteLine, type QuoteOrigin, type QuotePackage, shippingQuotes } from '../shipping-method/quotes.ts'

@@ -3,7 +3,7 @@ import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../ru
 import { notFoundError } from '../../runtime/validation.ts'
 import type { Context } from '../context.ts'
 import { deletingFile } from '../file/write.ts'
-import { gone, identified, present, decodeId } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import { createFulfillment, deleteFulfillment, updateFulfillment } from './actions.ts'
 import type { Fulfillment, FulfillmentHistoryEntry } from './fulfillment.ts'

@@ -6,7 +6,7 @@ import { changedLocation, type LocationChange, locationProblems, NEW_LOCATION } 
 import { locationRepository } from './repository.ts'
 
 /** What `Query.locations` promises to hold. */
-export const MOST_LOCATIONS = 500
+export const MAX_LOCATIONS = 500
 
 type Versioned = { readonly expectedVersion?: number | null | undefined }
 
@@ -17,9 +17,9 @@ export async function createLocation({ query, storeId, now }: UnitOfWork, input:
   if (problems.length > 0) return validationError(problems)
   const locations = locationRepository(query)
   await locations.lock(storeId)
-  const others = await locations.list(storeId, MOST_LOCATIONS)
-  if (others.length >= MOST_LOCATIONS) {
-    return validationError([problem('name', `one of at most ${MOST_LOCATIONS} locations`, wanted.name)])
+  const others = await locations.list(storeId, MAX_LOCATIONS)
+  if (others.length >= MAX_LOCATIONS) {
+    return validationError([problem('name', `one of at most ${MAX_LOCATIONS} locations`, wanted.name)])
   }
   const main = wanted.main || others.length === 0
   if (main && !wanted.active) return validationError([problem('active', 'true of the main location', false)])

@@ -2,9 +2,9 @@ import { notFoundError, problem, validationError } from '../../runtime/validatio
 import type { UnitOfWork } from '../write.ts'
 import {
   keptValue,
+  MAX_METAFIELDS,
   type MetafieldInput,
   type MetafieldName,
-  MOST_METAFIELDS,
   metafieldNameProblems,
   metafieldProblems,
 } from './metafield.ts'
@@ -28,8 +28,8 @@ export async function setMetafields({ query, storeId, now }: UnitOfWork, { owner
   }))
   await repository.set(storeId, owner, kept, now)
   const count = await repository.count(storeId, owner)
-  if (count > MOST_METAFIELDS) {
-    return validationError([problem('metafields', `so few that the thing has at most ${MOST_METAFIELDS}`, count)])
+  if (count > MAX_METAFIELDS) {
+    return validationError([problem('metafields', `so few that the thing has at most ${MAX_METAFIELDS}`, count)])
   }
   return { __typename: 'SetMetafieldsSuccess' as const, owner }
 }

@@ -8,7 +8,7 @@ import {
   type DocumentFields,
   documentProblems,
   LARGEST_PUBLIC_ID,
-  MOST_DOCUMENTS,
+  MAX_DOCUMENTS,
   type OrderDocument,
   type OrderDocumentType,
 } from './order-document.ts'
@@ -36,9 +36,9 @@ export async function createOrderDocument({ query, storeId, now, emit }: UnitOfW
   if (!order) return notFoundError('order', orderId)
   const documents = orderDocumentRepository(query)
   const others = await documents.ofOrders(storeId, [order.id])
-  if (others.length >= MOST_DOCUMENTS) {
+  if (others.length >= MAX_DOCUMENTS) {
     return validationError([
-      problem('documentType', `one of at most ${MOST_DOCUMENTS} documents of an order`, fields.documentType),
+      problem('documentType', `one of at most ${MAX_DOCUMENTS} documents of an order`, fields.documentType),
     ])
   }
   for (let draw = 1; draw <= DRAWS; draw += 1) {

@@ -34,7 +34,7 @@ export type WrittenRefund = {
 }
 
 /** What `Order.refunds` promises to hold. */
-export const MOST_REFUNDS = 250
+export const MAX_REFUNDS = 250
 
 /**
  * What a refund comes to. Units of a line cost their share of what the line cost, rounded so that all units together cost the line. `refunded` are the units of

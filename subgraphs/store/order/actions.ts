@@ -5,7 +5,7 @@ import { staleVersion, type UnitOfWork } from '../write.ts'
 import { type AdditionalFieldInput, writtenFields } from './additional-field.ts'
 import { orderLineRepository } from './line-repository.ts'
 import { type Move, moveOrder } from './move.ts'
-import { LONGEST_NOTE, type Order } from './order.ts'
+import { MAX_NOTE_LENGTH, type Order } from './order.ts'
 import { orderRepository } from './repository.ts'
 import { shipOrder } from './shipment.ts'
 import type { OrderStatus, ShipmentStatus } from './states.ts'
@@ -23,8 +23,8 @@ export type OrderUpdate = Versioned & {
   readonly additionalFields?: readonly AdditionalFieldInput[] | null | undefined
 }
 
-const LONGEST = 200
-const LONGEST_PAYMENT_INFORMATION = 2_000
+const MAX_TEXT_LENGTH = 200
+const MAX_PAYMENT_INFORMATION_LENGTH = 2_000
 
 /** Changes what the input has. */
 export async function updateOrder(unit: UnitOfWork, id: string, input: OrderUpdate) {
@@ -60,8 +60,8 @@ export async function markOrderPaid(
 ) {
   const { paymentNotificationId, paymentInformation } = input
   const problems = problemsIn([
-    shortText('paymentNotificationId', paymentNotificationId, LONGEST),
-    shortText('paymentInformation', paymentInformation, LONGEST_PAYMENT_INFORMATION),
+    shortText('paymentNotificationId', paymentNotificationId, MAX_TEXT_LENGTH),
+    shortText('paymentInformation', paymentInformation, MAX_PAYMENT_INFORMATION_LENGTH),
   ])
   if (problems.length > 0) return validationError(problems)
   const told = {
@@ -78,7 +78,7 @@ export async function cancelOrder(
   id: string,
   input: Versioned & { readonly restock?: boolean | null | undefined; readonly reason?: Text },
 ) {
-  const reasonProblem = shortText('reason', input.reason, LONGEST_PAYMENT_INFORMATION)
+  const reasonProblem = shortText('reason', input.reason, MAX_PAYMENT_INFORMATION_LENGTH)
   if (reasonProblem) return validationError([reasonProblem])
   const move: Move = { to: 'CANCELED', restock: input.restock !== false, reason: blankless(input.reason) }
   const outcome = await moved(unit, id, input, move, {})
@@ -119,10 +119,10 @@ async function locked({ query, storeId }: UnitOfWork, id: string, { expectedVers
 const updateProblems = (input: OrderUpdate): readonly Problem[] => [
   ...required(input, ['status', 'shipmentStatus']),
   ...problemsIn([
-    shortText('trackingNumber', input.trackingNumber, LONGEST),
-    shortText('trackingCompany', input.trackingCompany, LONGEST),
+    shortText('trackingNumber', input.trackingNumber, MAX_TEXT_LENGTH),
+    shortText('trackingCompany', input.trackingCompany, MAX_TEXT_LENGTH),
     input.trackingUrl?.trim() ? urlProblem('trackingUrl', input.trackingUrl) : null,
-    shortText('additionalInformation', input.additionalInformation, LONGEST_NOTE),
+    shortText('additionalInformation', input.additionalInformation, MAX_NOTE_LENGTH),
     input.additionalFields === null ? problem('additionalFields', 'absent or a list', null) : null,
   ]),
 ]

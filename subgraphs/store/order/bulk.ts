@@ -1,7 +1,7 @@
 import { problem, validationError } from '../../runtime/validation.ts'
 import { decodeId } from '../ids.ts'
 import { inventoryRepository } from '../inventory/repository.ts'
-import { withSavepoint, type UnitOfWork } from '../write.ts'
+import { type UnitOfWork, withSavepoint } from '../write.ts'
 import { type OrderUpdate, updateOrder } from './actions.ts'
 import { orderLineRepository } from './line-repository.ts'
 import { orderRepository } from './repository.ts'
@@ -9,7 +9,7 @@ import { orderRepository } from './repository.ts'
 type Change = { readonly id: string; readonly input: OrderUpdate & { readonly idempotencyKey?: string | null | undefined } }
 type ErrorPolicy = 'ALL_OR_NOTHING' | 'SKIP'
 
-const MOST_ROWS = 100
+const MAX_ROWS = 100
 
 type Failure = Exclude<Awaited<ReturnType<typeof updateOrder>>, { readonly __typename: 'UpdateOrderSuccess' }>
 
@@ -21,8 +21,8 @@ export async function bulkUpdateOrders(
   unit: UnitOfWork,
   { orders, onError }: { readonly orders: readonly Change[]; readonly onError: ErrorPolicy },
 ) {
-  if (orders.length === 0 || orders.length > MOST_ROWS) {
-    return validationError([problem('orders', `1 to ${MOST_ROWS} orders`, orders.length)])
+  if (orders.length === 0 || orders.length > MAX_ROWS) {
+    return validationError([problem('orders', `1 to ${MAX_ROWS} orders`, orders.length)])
   }
   const rows = orders.map(({ id }) => decodeId(id, 'Order') ?? 0)
   const twice = rows.findIndex((row, index) => row !== 0 && rows.indexOf(row) !== index)

@@ -3,7 +3,7 @@ import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../ru
 import { transaction } from '../../runtime/transaction.ts'
 import type { Context } from '../context.ts'
 import { eventsFor, type FeedEvent, rowFor } from '../feed.ts'
-import { identified, present, decodeId } from '../ids.ts'
+import { decodeId, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import { cancelOrder, markOrderPaid, updateOrder } from './actions.ts'
 import { bulkUpdateOrders } from './bulk.ts'

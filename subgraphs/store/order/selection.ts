@@ -1,6 +1,6 @@
 import type { OrderFilter } from '#generated/store/resolvers.ts'
 import { badInput } from '../../runtime/errors.ts'
-import { rowBefore, decodeId } from '../ids.ts'
+import { decodeId, rowBefore } from '../ids.ts'
 import { searchWords } from '../lists.ts'
 import { type Days, daysOf, isDay } from './days.ts'
 import type { OrderSelection } from './repository.ts'

@@ -1,5 +1,5 @@
 import { validationError } from '../../runtime/validation.ts'
-import { updateNewestFulfillment } from '../fulfillment/tell-newest.ts'
+import { updateNewestFulfillment } from '../fulfillment/update-newest.ts'
 import { orderHistoryRepository } from '../order-history/repository.ts'
 import type { UnitOfWork } from '../write.ts'
 import type { Order } from './order.ts'

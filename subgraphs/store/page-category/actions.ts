@@ -7,7 +7,7 @@ import type { UnitOfWork } from '../write.ts'
 type Versioned = { readonly expectedVersion?: number | null | undefined }
 type Filled = { readonly pageIds?: readonly string[] | null | undefined }
 
-const MOST_PAGES = 250
+const MAX_PAGES = 250
 
 const named = (id: string) => ({ id, row: decodeId(id, 'PageCategory') })
 
@@ -42,8 +42,8 @@ export async function deletePageCategory(unit: UnitOfWork, id: string, given: Ve
 async function fill({ query, storeId }: UnitOfWork, categoryId: number, pageIds: readonly string[] | null | undefined) {
   if (pageIds === undefined) return null
   const rows = (pageIds ?? []).map((id) => decodeId(id, 'Page') ?? 0)
-  if (rows.length > MOST_PAGES) {
-    return validationError([problem('pageIds', `at most ${MOST_PAGES} pages`, rows.length)])
+  if (rows.length > MAX_PAGES) {
+    return validationError([problem('pageIds', `at most ${MAX_PAGES} pages`, rows.length)])
   }
   const twice = pageIds?.find((_, index) => rows.indexOf(rows[index] ?? 0) < index && rows[index] !== 0)
   if (twice !== undefined) return validationError([problem('pageIds', 'pages that are named once each', twice)])

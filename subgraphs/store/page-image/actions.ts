@@ -3,7 +3,7 @@ import { NEEDS_FILE } from '../file/write.ts'
 import { decodeId } from '../ids.ts'
 import { pageRepository } from '../page/repository.ts'
 import type { UnitOfWork } from '../write.ts'
-import { MOST_PAGE_IMAGES, movedTo, type PageImage } from './page-image.ts'
+import { MAX_PAGE_IMAGES, movedTo, type PageImage } from './page-image.ts'
 import { type PageImageRepository, pageImageRepository } from './repository.ts'
 
 type Named = { readonly id: string; readonly pageId?: string | null | undefined }
@@ -20,8 +20,8 @@ export async function createPageImage(
   if (!page) return notFoundError('page', id)
   const images = pageImageRepository(query)
   const before = await images.ofPages(storeId, [page.id])
-  if (before.length >= MOST_PAGE_IMAGES) {
-    return validationError([problem('pageId', `a page with fewer than ${MOST_PAGE_IMAGES} images`, id)])
+  if (before.length >= MAX_PAGE_IMAGES) {
+    return validationError([problem('pageId', `a page with fewer than ${MAX_PAGE_IMAGES} images`, id)])
   }
   if (file === null) return NEEDS_FILE
   const pageImage = await images.insert(storeId, { pageId: page.id, position: before.length + 1, fileId: file })

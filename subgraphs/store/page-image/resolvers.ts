@@ -1,7 +1,7 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { IMAGE } from '../file/file.ts'
 import { deletingFile, writeWithFile } from '../file/write.ts'
-import { gone, identified, present, decodeId } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { createPageImage, deletePageImage, isOfPage, updatePageImage } from './actions.ts'
 
 export const pageImageResolvers = {

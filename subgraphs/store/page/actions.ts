@@ -97,7 +97,10 @@ async function references({ query, storeId }: UnitOfWork, { template, categoryId
 }
 
 /** The template with this name, or else with this id; null when there is none. */
-async function templateNamed({ query, storeId }: Pick<UnitOfWork, 'query' | 'storeId'>, template: string): Promise<number | null> {
+async function templateNamed(
+  { query, storeId }: Pick<UnitOfWork, 'query' | 'storeId'>,
+  template: string,
+): Promise<number | null> {
   const templates = pageLabelRepository(query, 'page_template')
   const named = await templates.keepNamed(storeId, template)
   if (named !== null) return named

@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
-import { gone, identified, present, decodeId } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import { createPage, deletePage, updatePage } from './actions.ts'
 import type { Page } from './page.ts'
@@ -16,7 +16,10 @@ export const pageResolvers = {
     pages: async (_, { status, categoryId, ...page }, { storeId, pages }) => {
       const range = rangeOf(ALL, page, LIST_SIZES)
       // An id of no category is that of none with pages.
-      const filter = { status: status ?? null, categoryId: categoryId == null ? null : (decodeId(categoryId, 'PageCategory') ?? 0) }
+      const filter = {
+        status: status ?? null,
+        categoryId: categoryId == null ? null : (decodeId(categoryId, 'PageCategory') ?? 0),
+      }
       const store = await storeId()
       return keysetPage(ALL, range, await pages.list(store, filter, range), () => pages.count(store, filter))
     },

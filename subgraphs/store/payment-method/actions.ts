@@ -3,7 +3,7 @@ import { decodeId } from '../ids.ts'
 import { given, required, type Versioned } from '../input.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
 import {
-  MOST_PAYMENT_METHODS,
+  MAX_PAYMENT_METHODS,
   type PaymentCredentials,
   type PaymentMethodFields,
   paymentMethodProblems,
@@ -29,8 +29,8 @@ export async function createPaymentMethod({ query, storeId, now, secrets }: Unit
   if (problems.length > 0) return validationError(problems)
 
   const methods = paymentMethodRepository(query)
-  if ((await methods.count(storeId)) >= MOST_PAYMENT_METHODS) {
-    return validationError([problem('input', `one of at most ${MOST_PAYMENT_METHODS} ways to pay of a store`, 'one more')])
+  if ((await methods.count(storeId)) >= MAX_PAYMENT_METHODS) {
+    return validationError([problem('input', `one of at most ${MAX_PAYMENT_METHODS} ways to pay of a store`, 'one more')])
   }
   const paymentMethod = await methods.insert(storeId, 'EXTERNAL_PAYMENT_GATEWAY', { ...fields, key, secret, at: now, secrets })
   return { __typename: 'CreatePaymentMethodSuccess' as const, paymentMethod }

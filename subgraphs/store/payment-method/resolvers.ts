@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { gone, identified, present, decodeId } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { createPaymentMethod, deletePaymentMethod, updatePaymentMethod } from './actions.ts'
 
 export const paymentMethodResolvers = {

@@ -3,16 +3,20 @@ import { NEEDS_FILE } from '../file/write.ts'
 import { decodeId } from '../ids.ts'
 import { lockedOwner, ownedPart, ownerChanged } from '../product/owner.ts'
 import type { UnitOfWork } from '../write.ts'
-import { MOST_ATTACHMENTS } from './product-attachment.ts'
+import { MAX_ATTACHMENTS } from './product-attachment.ts'
 import { productAttachmentRepository } from './repository.ts'
 
 /** Adds an attachment; `file` null: says whether it would. */
-export async function createProductAttachment(unit: UnitOfWork, { productId }: { readonly productId: string }, file: number | null) {
+export async function createProductAttachment(
+  unit: UnitOfWork,
+  { productId }: { readonly productId: string },
+  file: number | null,
+) {
   const product = await lockedOwner(unit, productId)
   if (product === null) return notFoundError('product', productId)
   const attachments = productAttachmentRepository(unit.query)
-  if ((await attachments.count(unit.storeId, product)) >= MOST_ATTACHMENTS) {
-    return validationError([problem('productId', `a product with fewer than ${MOST_ATTACHMENTS} attachments`, productId)])
+  if ((await attachments.count(unit.storeId, product)) >= MAX_ATTACHMENTS) {
+    return validationError([problem('productId', `a product with fewer than ${MAX_ATTACHMENTS} attachments`, productId)])
   }
   if (file === null) return NEEDS_FILE
   const productAttachment = await attachments.insert(unit.storeId, { productId: product, fileId: file })

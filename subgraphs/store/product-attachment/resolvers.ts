@@ -1,7 +1,7 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { DOWNLOAD } from '../file/file.ts'
 import { deletingFile, writeWithFile } from '../file/write.ts'
-import { gone, identified, present, decodeId } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { isOf } from '../product/owner.ts'
 import { createProductAttachment, deleteProductAttachment } from './actions.ts'
 import { URL_SECONDS } from './product-attachment.ts'

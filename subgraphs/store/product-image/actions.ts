@@ -3,7 +3,7 @@ import { NEEDS_FILE } from '../file/write.ts'
 import { decodeId } from '../ids.ts'
 import { lockedOwner, ownedPart, ownerChanged } from '../product/owner.ts'
 import type { UnitOfWork } from '../write.ts'
-import { MOST_IMAGES, placeAmong, positionProblems } from './product-image.ts'
+import { MAX_IMAGES, placeAmong, positionProblems } from './product-image.ts'
 import { productImageRepository } from './repository.ts'
 
 type New = { readonly productId: string; readonly position?: number | null | undefined }
@@ -18,8 +18,8 @@ export async function createProductImage(unit: UnitOfWork, { productId, position
 
   const images = productImageRepository(unit.query)
   const count = await images.count(unit.storeId, product)
-  if (count >= MOST_IMAGES) {
-    return validationError([problem('productId', `a product with fewer than ${MOST_IMAGES} images`, productId)])
+  if (count >= MAX_IMAGES) {
+    return validationError([problem('productId', `a product with fewer than ${MAX_IMAGES} images`, productId)])
   }
   if (file === null) return NEEDS_FILE
   const place = placeAmong(count + 1, position)

@@ -6,8 +6,8 @@ import { productVariantRepository } from '../product-variant/repository.ts'
 import { identityKey } from '../text-key.ts'
 import { type UnitOfWork, violates } from '../write.ts'
 import {
-  MOST_OPTIONS,
-  MOST_VALUES,
+  MAX_OPTIONS,
+  MAX_VALUES,
   makesVariants,
   optionProblems,
   type ProductOptionType,
@@ -30,7 +30,10 @@ type ValueInput = {
 }
 
 /** Adds an option to a product; those behind its place move up. */
-export async function createProductOption(unit: UnitOfWork, { productId, ...input }: OptionInput & { readonly productId: string }) {
+export async function createProductOption(
+  unit: UnitOfWork,
+  { productId, ...input }: OptionInput & { readonly productId: string },
+) {
   const { query, storeId } = unit
   const product = await productRepository(query).lock(storeId, decodeId(productId, 'Product') ?? 0)
   if (!product) return notFoundError('product', productId)
@@ -43,7 +46,7 @@ export async function createProductOption(unit: UnitOfWork, { productId, ...inpu
     position: input.position ?? siblings.length + 1,
     addonPrice: input.addonPrice ?? null,
   }
-  const problems = [...optionProblems(option), ...taken(siblings, option.name, 'name', MOST_OPTIONS)]
+  const problems = [...optionProblems(option), ...taken(siblings, option.name, 'name', MAX_OPTIONS)]
   if (problems.length > 0) return validationError(problems)
 
   const id = await options.insert(storeId, option)
@@ -66,7 +69,7 @@ export async function updateProductOption(unit: UnitOfWork, id: string, within: 
     position: input.position ?? before.position,
     addonPrice: input.addonPrice === undefined ? before.addonPrice : input.addonPrice,
   }
-  const problems = [...optionProblems(option), ...taken(siblings, option.name, 'name', MOST_OPTIONS)]
+  const problems = [...optionProblems(option), ...taken(siblings, option.name, 'name', MAX_OPTIONS)]
   if (problems.length > 0) return validationError(problems)
   if (makesVariants(before.optionType) && !makesVariants(option.optionType) && (await hasVariants(unit, before.id))) {
     return validationError([problem('optionType', 'OPTION or COLOR, because variants are made of it', option.optionType)])
@@ -123,7 +126,7 @@ export async function createProductOptionValue(
     custom: blank(input.custom),
     position: input.position ?? siblings.length + 1,
   }
-  const problems = [...valueProblems(value, option.optionType), ...taken(siblings, value.name, 'name', MOST_VALUES)]
+  const problems = [...valueProblems(value, option.optionType), ...taken(siblings, value.name, 'name', MAX_VALUES)]
   if (problems.length > 0) return validationError(problems)
 
   const id = await options.insertValue(storeId, value)
@@ -146,7 +149,7 @@ export async function updateProductOptionValue(unit: UnitOfWork, id: string, wit
     custom: input.custom === undefined ? before.custom : blank(input.custom),
     position: input.position ?? before.position,
   }
-  const problems = [...valueProblems(value, option.optionType), ...taken(siblings, value.name, 'name', MOST_VALUES)]
+  const problems = [...valueProblems(value, option.optionType), ...taken(siblings, value.name, 'name', MAX_VALUES)]
   if (problems.length > 0) return validationError(problems)
 
   await options.updateValue(storeId, value)

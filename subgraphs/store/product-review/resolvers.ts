@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
-import { identified, decodeId } from '../ids.ts'
+import { decodeId, identified } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import type { ProductReview } from './product-review.ts'
 

@@ -7,7 +7,7 @@ import { indexProducts } from '../product/search-repository.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
 import {
   changedVariant,
-  MOST_VARIANTS,
+  MAX_VARIANTS,
   newVariant,
   type ProductVariant,
   type VariantChange,
@@ -25,12 +25,15 @@ export type VariantInput = VariantChange & {
 type Failure = ReturnType<typeof validationError> | ReturnType<typeof notFoundError>
 
 /** Adds a variant to a product. */
-export async function createProductVariant(unit: UnitOfWork, { productId, ...input }: VariantInput & { readonly productId: string }) {
+export async function createProductVariant(
+  unit: UnitOfWork,
+  { productId, ...input }: VariantInput & { readonly productId: string },
+) {
   const product = await productRepository(unit.query).lock(unit.storeId, decodeId(productId, 'Product') ?? 0)
   if (!product) return notFoundError('product', productId)
   const variants = await productVariantRepository(unit.query).ofProducts(unit.storeId, [product.id])
-  if (variants.length >= MOST_VARIANTS) {
-    return validationError([problem('productId', `a product with fewer than ${MOST_VARIANTS} variants`, productId)])
+  if (variants.length >= MAX_VARIANTS) {
+    return validationError([problem('productId', `a product with fewer than ${MAX_VARIANTS} variants`, productId)])
   }
   const written = await writeVariant(unit, product, null, input, { values: await valuesByName(unit, product.id), at: '' })
   if (typeof written !== 'number') return written
@@ -85,8 +88,8 @@ export async function writeVariants(
     (await productVariantRepository(unit.query).ofProducts(unit.storeId, [product.id])).map((each) => [each.id, each]),
   )
   const added = inputs.filter(({ id }) => id == null).length
-  if (known.size + added > MOST_VARIANTS) {
-    return validationError([problem('variants', `at most ${MOST_VARIANTS} of a product`, known.size + added)])
+  if (known.size + added > MAX_VARIANTS) {
+    return validationError([problem('variants', `at most ${MAX_VARIANTS} of a product`, known.size + added)])
   }
   const values = await valuesByName(unit, product.id)
   for (const [index, { id, ...input }] of inputs.entries()) {

@@ -40,7 +40,7 @@ export type VariantFields = Omit<ProductVariant, 'id' | 'productId' | 'imageId' 
 export type VariantChange = { readonly [Field in keyof VariantFields]?: VariantFields[Field] | null | undefined }
 
 /** What lists of a product promise to hold. */
-export const MOST_VARIANTS = 500
+export const MAX_VARIANTS = 500
 
 /** A variant that nobody has said anything about, of a product with this price. */
 export const newVariant = (price: string): VariantFields => ({

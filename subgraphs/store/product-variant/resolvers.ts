@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { columnsAsked } from '../../runtime/columns-asked.ts'
-import { gone, identified, present, decodeId } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { createProductVariant, deleteProductVariant, updateProductVariant } from './actions.ts'
 import type { ProductVariant } from './product-variant.ts'
 import { VARIANT_COLUMNS } from './repository.ts'

@@ -1,7 +1,7 @@
 import { type Problem, problem } from '../../runtime/validation.ts'
 import {
-  MOST_OPTIONS,
-  MOST_VALUES,
+  MAX_OPTIONS,
+  MAX_VALUES,
   makesVariants,
   optionProblems,
   type ProductOption,
@@ -78,8 +78,8 @@ export async function valuesByName({ query, storeId }: UnitOfWork, productId: nu
     }
     const problems = optionProblems(made, at)
     if (problems.length > 0) return { problems }
-    if (options.length >= MOST_OPTIONS)
-      return { problems: [problem(`${at}name`, `one of at most ${MOST_OPTIONS} options`, input.name)] }
+    if (options.length >= MAX_OPTIONS)
+      return { problems: [problem(`${at}name`, `one of at most ${MAX_OPTIONS} options`, input.name)] }
     const option = { ...made, id: await repository.insert(storeId, made) }
     options.push(option)
     return option
@@ -105,8 +105,8 @@ export async function valuesByName({ query, storeId }: UnitOfWork, productId: nu
       each.field === `${at}name` ? { field: `${at}value`, message: each.message.replace(`${at}name`, `${at}value`) } : each,
     )
     if (problems.length > 0) return { problems }
-    if (siblings.length >= MOST_VALUES)
-      return { problems: [problem(`${at}value`, `one of at most ${MOST_VALUES} values`, input.value)] }
+    if (siblings.length >= MAX_VALUES)
+      return { problems: [problem(`${at}value`, `one of at most ${MAX_VALUES} values`, input.value)] }
     const value = { ...made, id: await repository.insertValue(storeId, made) }
     values.push(value)
     return value

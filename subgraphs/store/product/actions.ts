@@ -28,7 +28,7 @@ type ProductInput = ProductChange & {
 }
 
 /** What `Product.categories` promises to hold. */
-const MOST_CATEGORIES = 250
+const MAX_CATEGORIES = 250
 
 /** Creates a product with its variants. */
 export async function createProduct(unit: UnitOfWork, input: ProductInput) {
@@ -123,8 +123,8 @@ async function referencesOf({ query, storeId }: UnitOfWork, { categoryIds, local
   const translated = locale != null && languages[0]?.code !== locale ? locale : null
   if (categoryIds === undefined) return { categoryIds: null, translated }
   const wanted = [...new Set(categoryIds ?? [])]
-  if (wanted.length > MOST_CATEGORIES) {
-    return { failure: validationError([problem('categoryIds', `at most ${MOST_CATEGORIES} categories`, wanted.length)]) }
+  if (wanted.length > MAX_CATEGORIES) {
+    return { failure: validationError([problem('categoryIds', `at most ${MAX_CATEGORIES} categories`, wanted.length)]) }
   }
   const rows = wanted.map((id) => decodeId(id, 'ProductCategory') ?? 0)
   const known = new Set(

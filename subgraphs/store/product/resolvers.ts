@@ -5,7 +5,7 @@ import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../ru
 import { isText } from '../../runtime/validation.ts'
 import type { Context } from '../context.ts'
 import { eventsFor, type FeedEvent, rowFor } from '../feed.ts'
-import { gone, identified, present, rowBefore, decodeId } from '../ids.ts'
+import { decodeId, gone, identified, present, rowBefore } from '../ids.ts'
 import { LIST_SIZES, searchWords } from '../lists.ts'
 import type { ProductCategory } from '../product-category/product-category.ts'
 import { CATEGORY_COLUMNS } from '../product-category/repository.ts'
@@ -22,7 +22,7 @@ const OLDEST_FIRST = listed('products')
 const NEWEST_FIRST = listed('productsNewestFirst')
 const IN_CATEGORY = listed('productsInCategory')
 
-const MOST_CATEGORIES = 50
+const MAX_CATEGORIES = 50
 
 const asked = columnsAsked<Product>({
   all: PRODUCT_COLUMNS,
@@ -160,8 +160,8 @@ async function translated(product: Product, locale: string | null, { load }: Con
 
 function selectionOf(filter: ProductFilter | null | undefined, search: ProductSearch | null | undefined): ProductSelection {
   const { status, featured, type, categoryIds, afterId, sku, priceMin, priceMax, updatedSince } = filter ?? {}
-  if (categoryIds && categoryIds.length > MOST_CATEGORIES) {
-    throw badInput('filter.categoryIds', `at most ${MOST_CATEGORIES} ids`, categoryIds.length)
+  if (categoryIds && categoryIds.length > MAX_CATEGORIES) {
+    throw badInput('filter.categoryIds', `at most ${MAX_CATEGORIES} ids`, categoryIds.length)
   }
   if (sku != null && !isText(sku)) throw badInput('filter.sku', 'text without NUL characters and halves of surrogate pairs', sku)
   return {

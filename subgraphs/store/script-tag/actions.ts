@@ -7,7 +7,7 @@ import { decodeId } from '../ids.ts'
 import { storeRepository } from '../store/repository.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
 import { scriptTagRepository } from './repository.ts'
-import { MOST_SCRIPT_TAGS, type ScriptTag, type ScriptTagChange, type ScriptTagFields, scriptTagProblems } from './script-tag.ts'
+import { MAX_SCRIPT_TAGS, type ScriptTag, type ScriptTagChange, type ScriptTagFields, scriptTagProblems } from './script-tag.ts'
 
 type Versioned = { readonly expectedVersion?: number | null | undefined }
 type Author = Access['app']
@@ -21,8 +21,8 @@ export async function createScriptTag(unit: UnitOfWork, author: Author, fields: 
   await storeRepository(query).lock(storeId)
   const scriptTags = scriptTagRepository(query)
   const count = await scriptTags.count(storeId, null)
-  if (count >= MOST_SCRIPT_TAGS)
-    return validationError([problem('url', `that of one of at most ${MOST_SCRIPT_TAGS} scripts of the store`, count + 1)])
+  if (count >= MAX_SCRIPT_TAGS)
+    return validationError([problem('url', `that of one of at most ${MAX_SCRIPT_TAGS} scripts of the store`, count + 1)])
 
   const installations = appInstallationRepository(query)
   const appId = author?.id ?? (await appOfStoreItself(unit))
@@ -56,7 +56,12 @@ export async function updateScriptTag(
 }
 
 /** Takes a script out of the pages. Throws FORBIDDEN for an app whose script it is not. */
-export async function deleteScriptTag({ query, storeId }: UnitOfWork, author: Author, id: string, { expectedVersion }: Versioned) {
+export async function deleteScriptTag(
+  { query, storeId }: UnitOfWork,
+  author: Author,
+  id: string,
+  { expectedVersion }: Versioned,
+) {
   const scriptTags = scriptTagRepository(query)
   const before = await scriptTags.lock(storeId, decodeId(id, 'ScriptTag') ?? 0)
   if (!before) return notFoundError('script', id)

@@ -3,7 +3,7 @@ import { amountOf } from '../amount.ts'
 import { decodeId } from '../ids.ts'
 import { given, required, type Versioned } from '../input.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
-import { MOST_SHIPPING_METHODS, type ShippingMethodFields, shippingMethodProblems, typeProblem } from './problems.ts'
+import { MAX_SHIPPING_METHODS, type ShippingMethodFields, shippingMethodProblems, typeProblem } from './problems.ts'
 import { shippingMethodRepository } from './repository.ts'
 import type { ShippingTable } from './shipping-method.ts'
 import type { Zone } from './zone.ts'
@@ -39,8 +39,8 @@ export async function createShippingMethod(
   if (problems.length > 0) return validationError(problems)
 
   const methods = shippingMethodRepository(query)
-  if ((await methods.count(storeId)) >= MOST_SHIPPING_METHODS) {
-    return validationError([problem('input', `one of at most ${MOST_SHIPPING_METHODS} ways to send of a store`, 'one more')])
+  if ((await methods.count(storeId)) >= MAX_SHIPPING_METHODS) {
+    return validationError([problem('input', `one of at most ${MAX_SHIPPING_METHODS} ways to send of a store`, 'one more')])
   }
   const shippingMethod = await methods.insert(storeId, { ...fields, token: input.token, at: now, secrets })
   return { __typename: 'CreateShippingMethodSuccess' as const, shippingMethod }

@@ -5,7 +5,7 @@ import type { Place } from '../place.ts'
 import type { Store } from '../store/store.ts'
 import { type Parcel, type ParcelLine, parcelOf, shippingPrice } from './price.ts'
 import type { ShippingMethodRepository } from './repository.ts'
-import type { RateRequest, Rate, ShippingServices } from './service.ts'
+import type { Rate, RateRequest, ShippingServices } from './service.ts'
 import type { ShippingMethod, ShippingService } from './shipping-method.ts'
 
 /** A line of what is to be sent, and what services are told of it. */

@@ -44,7 +44,7 @@ export type ShippingNetwork = Partial<NetworkOptions>
 /** A customer waits for it. Milliseconds. */
 const TIME = 5_000
 /** A hundred rates are a tenth of it. */
-const MOST_BYTES = 262_144
+const MAX_BYTES = 262_144
 /** Questions at once, of one store and of all: each holds a connection for as long as a service likes. */
 const AT_ONCE = { perKey: 20, total: 200 }
 
@@ -78,7 +78,7 @@ export function shippingServices(options: ShippingNetwork = {}): ShippingService
     const { signal, clear } = deadline(TIME, new AbortController().signal)
     try {
       return await places.hold(String(storeId), signal, async () => {
-        const response = await ask({ signal, accept: 'application/json', maxBytes: MOST_BYTES })
+        const response = await ask({ signal, accept: 'application/json', maxBytes: MAX_BYTES })
         if (response.status !== 200) {
           response.body.destroy()
           throw new Fault('unavailable', `status ${response.status}`)

@@ -4,7 +4,7 @@ import { given, required, type Versioned } from '../input.ts'
 import { productCategoryRepository } from '../product-category/repository.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
 import { taxRepository } from './repository.ts'
-import { MOST_TAXES, placed, regionProblem, type TaxFields, type TaxSettings, taxProblems } from './tax.ts'
+import { MAX_TAXES, placed, regionProblem, type TaxFields, type TaxSettings, taxProblems } from './tax.ts'
 
 type Input = { readonly [Key in keyof TaxFields]?: TaxFields[Key] | null | undefined } & {
   readonly categoryId?: string | null | undefined
@@ -23,8 +23,8 @@ export async function createTax({ query, storeId, now }: UnitOfWork, input: Inpu
   if (problems.length > 0) return validationError(problems)
 
   const taxes = taxRepository(query)
-  if ((await taxes.count(storeId)) >= MOST_TAXES) {
-    return validationError([problem('input', `one of at most ${MOST_TAXES} taxes of a store`, 'one more')])
+  if ((await taxes.count(storeId)) >= MAX_TAXES) {
+    return validationError([problem('input', `one of at most ${MAX_TAXES} taxes of a store`, 'one more')])
   }
   const categoryId = await categoryOf({ query, storeId }, input.categoryId)
   if (categoryId === 'missing') return notFoundError('category', String(input.categoryId))

@@ -2,7 +2,7 @@ import { notFoundError, validationError } from '../../runtime/validation.ts'
 import { decodeId } from '../ids.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
 import { type ThemeRepository, themeRepository } from './repository.ts'
-import { customised, looksLike, MOST_THEMES, type Theme, type ThemeView, themeProblems } from './theme.ts'
+import { customised, looksLike, MAX_THEMES, type Theme, type ThemeView, themeProblems } from './theme.ts'
 import { settingsOf, type Upload, uploadProblems } from './upload.ts'
 
 type Versioned = { readonly expectedVersion?: number | null | undefined }
@@ -13,9 +13,9 @@ export async function uploadTheme({ query, storeId, now }: UnitOfWork, input: Up
   if (problems.length > 0) return validationError(problems)
   const themes = themeRepository(query)
   await themes.lock(storeId)
-  if ((await themes.count(storeId)) >= MOST_THEMES) {
+  if ((await themes.count(storeId)) >= MAX_THEMES) {
     return validationError([
-      { field: 'name', message: `Expected a store to have at most ${MOST_THEMES} themes: delete one that customers do not see.` },
+      { field: 'name', message: `Expected a store to have at most ${MAX_THEMES} themes: delete one that customers do not see.` },
     ])
   }
   const { name, label, files } = input

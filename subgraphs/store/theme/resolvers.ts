@@ -1,7 +1,7 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { ownValue } from '../../runtime/own-keys.ts'
 import type { Context } from '../context.ts'
-import { gone, identified, present, decodeId } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { applyTheme, customizeTheme, deleteTheme, previewTheme, revertTheme, uploadTheme } from './actions.ts'
 import { effectiveValues, looksLike } from './theme.ts'
 

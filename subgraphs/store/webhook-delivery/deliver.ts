@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Caller } from '../../runtime/caller.ts'
 import { opaqueId } from '../../runtime/id.ts'
 import type { SecretCipher } from '../../runtime/secrets/cipher.ts'
-import type { InternalCallers } from '../access/insiders.ts'
+import type { InternalCallers } from '../access/internal-callers.ts'
 import type { Parts } from '../context.ts'
 import { webhookSubscriptionRepository } from '../webhook-subscription/repository.ts'
 import { isRetryable, type UnitOfWork } from '../write.ts'
@@ -30,9 +30,9 @@ export type Delivering = {
 }
 
 /** How long an attempt that is under way may go on when this process stops delivering. What is cut off is sent again, by whoever delivers next. Milliseconds. */
-const RECEIVER_TIMEOUT_MS = 5_000
+const STOP_TIMEOUT_MS = 5_000
 /** Making a body; an operation has no more. Milliseconds. */
-const BODY = 10_000
+const BODY_TIMEOUT_MS = 10_000
 /** Transactions that lock each other out begin again, so often. */
 const ATTEMPTS = 5
 
@@ -45,7 +45,7 @@ export async function deliver(delivering: Delivering): Promise<() => Promise<voi
   while ((await adopt(delivering)) === ORPHANS);
   const stop = await delivering.jobs.work((job) => attempt(delivering, job, ended.signal))
   return async () => {
-    const cut = setTimeout(() => ended.abort(), RECEIVER_TIMEOUT_MS)
+    const cut = setTimeout(() => ended.abort(), STOP_TIMEOUT_MS)
     await stop()
     clearTimeout(cut)
   }
@@ -99,7 +99,7 @@ async function bodyOf(
   ended: AbortSignal,
 ): Promise<string> {
   const requestId = `webhook-${opaqueId('WebhookDelivery', String(delivery.id))}`
-  const signal = AbortSignal.any([ended, AbortSignal.timeout(BODY)])
+  const signal = AbortSignal.any([ended, AbortSignal.timeout(BODY_TIMEOUT_MS)])
   const body = await insiders.reading({ storeId, storeCode }, requestId, (caller) =>
     bodies(delivery.entity, delivery.entityId, caller, signal),
   )

@@ -36,7 +36,7 @@ const QUEUE = 'webhook-delivery'
 const HEARTBEAT = 10
 const SUPERVISION = 5
 /** One attempt takes 15 seconds at most, and making its body 10. Seconds. */
-const LONGEST = 60
+const MAX_TEXT_LENGTH = 60
 /** When our own database fails a job: again after a second, and later and later up to a minute; never given up. */
 const AGAIN = { retryLimit: 1_000_000, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 }
 /** A job that waits is needed as long as its delivery is kept; one that is done is of no use. Seconds. */
@@ -79,7 +79,13 @@ export async function deliveryJobs(
   })
   boss.on('error', ({ message }) => log.warn({ reason: message }, 'jobs of webhooks could not be looked after'))
   await boss.start()
-  await boss.createQueue(QUEUE, { notify: true, heartbeatSeconds: HEARTBEAT, expireInSeconds: LONGEST, ...AGAIN, ...KEPT })
+  await boss.createQueue(QUEUE, {
+    notify: true,
+    heartbeatSeconds: HEARTBEAT,
+    expireInSeconds: MAX_TEXT_LENGTH,
+    ...AGAIN,
+    ...KEPT,
+  })
 
   return {
     async add(query, jobs) {

@@ -366,7 +366,7 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
     },
 
     /** Deletes deliveries of all stores that were made before then, at most `most`; how many. */
-    async forget(before: Date, most: number): Promise<number> {
+    async deleteFinishedBefore(before: Date, most: number): Promise<number> {
       const { numAffectedRows = 0n } = await sql`
         DELETE FROM webhook_delivery WHERE (store_id, id) IN (
           SELECT store_id, id FROM webhook_delivery WHERE created_at < ${before} ORDER BY created_at LIMIT ${most}

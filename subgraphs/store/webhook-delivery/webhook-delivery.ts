@@ -50,11 +50,11 @@ export type Signer = {
 }
 
 /** As published: 4 retries. */
-const MOST_TRIES = 5
+const MAX_TRIES = 5
 const MINUTE = 60_000
 
 /** How long to wait after the attempt with this number: its fourth power in minutes, as published. Milliseconds; null: there is no other attempt. */
-export const waitAfter = (tries: number): number | null => (tries < MOST_TRIES ? tries ** 4 * MINUTE : null)
+export const waitAfter = (tries: number): number | null => (tries < MAX_TRIES ? tries ** 4 * MINUTE : null)
 
 /** The headers of one attempt. `now` decides whether the token before the last rotation signs as well. */
 export function headersOf(

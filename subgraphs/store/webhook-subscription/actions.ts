@@ -10,8 +10,8 @@ import type { Webhooks } from '../webhook-delivery/webhooks.ts'
 import { staleVersion, type UnitOfWork, violates } from '../write.ts'
 import { webhookSubscriptionRepository } from './repository.ts'
 import {
-  MOST_OVERLAP_HOURS,
-  MOST_SUBSCRIPTIONS,
+  MAX_OVERLAP_HOURS,
+  MAX_SUBSCRIPTIONS,
   subscriptionProblems,
   type WebhookSubscription,
   type WebhookSubscriptionFields,
@@ -35,8 +35,8 @@ export async function createWebhookSubscription(unit: UnitOfWork, { refusal }: W
   await storeRepository(query).lock(storeId)
   const subscriptions = webhookSubscriptionRepository(query)
   const count = await subscriptions.count(storeId)
-  if (count >= MOST_SUBSCRIPTIONS)
-    return validationError([problem('event', `that of one of at most ${MOST_SUBSCRIPTIONS} webhooks`, count + 1)])
+  if (count >= MAX_SUBSCRIPTIONS)
+    return validationError([problem('event', `that of one of at most ${MAX_SUBSCRIPTIONS} webhooks`, count + 1)])
   return once(fields, async () => ({
     __typename: 'CreateWebhookSubscriptionSuccess' as const,
     webhookSubscription: await subscriptions.insert(storeId, fields, now),
@@ -87,7 +87,12 @@ export async function updateWebhookSubscription(
 }
 
 /** Deletes a webhook and everything that waits for it. */
-export async function deleteWebhookSubscription(unit: UnitOfWork, { plan }: Webhooks, id: string, { expectedVersion }: Versioned) {
+export async function deleteWebhookSubscription(
+  unit: UnitOfWork,
+  { plan }: Webhooks,
+  id: string,
+  { expectedVersion }: Versioned,
+) {
   const { query, storeId } = unit
   const subscriptions = webhookSubscriptionRepository(query)
   await webhookDeliveryRepository(query).lockOrder(storeId)
@@ -145,8 +150,8 @@ export async function testWebhookSubscription({ query, storeId, now }: UnitOfWor
 
 /** Gives the store another token to sign with. */
 export async function rotateHooksToken({ query, storeId, now, secrets }: UnitOfWork, overlapHours: number) {
-  if (overlapHours < 0 || overlapHours > MOST_OVERLAP_HOURS) {
-    return validationError([problem('overlapHours', `0 to ${MOST_OVERLAP_HOURS}`, overlapHours)])
+  if (overlapHours < 0 || overlapHours > MAX_OVERLAP_HOURS) {
+    return validationError([problem('overlapHours', `0 to ${MAX_OVERLAP_HOURS}`, overlapHours)])
   }
   const stores = storeRepository(query)
   const { hooksToken } = await stores.lock(storeId)

@@ -2,7 +2,7 @@ import type { Resolvers } from '#generated/store/resolvers.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
 import { demandEvents } from '../access/event-scopes.ts'
 import { eventName, eventWord } from '../events.ts'
-import { gone, identified, present, decodeId } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import {
   createWebhookSubscription,

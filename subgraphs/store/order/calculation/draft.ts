@@ -1,7 +1,7 @@
 import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../../runtime/validation.ts'
 import { amountOf, least, textOf } from '../../amount.ts'
 import { decodeId } from '../../ids.ts'
-import { MOST_LINES, MOST_UNITS, type OrderLineTerms } from '../order.ts'
+import { MAX_LINES, MAX_UNITS, type OrderLineTerms } from '../order.ts'
 import type { Catalogue } from './catalogue-repository.ts'
 
 /** What is bought, as a caller gives it. */
@@ -32,8 +32,8 @@ export const rowsIn = (lines: readonly LineInput[]) => ({
 
 /** The lines of an order as the catalogue completes them; or what is wrong with them. */
 export function draftLines(inputs: readonly LineInput[], catalogue: Catalogue, allowMissing: boolean) {
-  if (inputs.length < 1 || inputs.length > MOST_LINES) {
-    return { failure: validationError([problem('lines', `1 to ${MOST_LINES} lines`, inputs.length)]) }
+  if (inputs.length < 1 || inputs.length > MAX_LINES) {
+    return { failure: validationError([problem('lines', `1 to ${MAX_LINES} lines`, inputs.length)]) }
   }
   const problems: Problem[] = []
   const lines: DraftLine[] = []
@@ -104,9 +104,7 @@ function draftLine(input: LineInput, at: string, catalogue: Catalogue, allowMiss
 /** What is wrong with a line by itself. */
 const ownProblems = ({ quantity, price, discount, name, sku, weight }: LineInput, at: string): readonly Problem[] =>
   problemsIn([
-    quantity != null && (quantity < 1 || quantity > MOST_UNITS)
-      ? problem(`${at}.quantity`, `1 to ${MOST_UNITS}`, quantity)
-      : null,
+    quantity != null && (quantity < 1 || quantity > MAX_UNITS) ? problem(`${at}.quantity`, `1 to ${MAX_UNITS}`, quantity) : null,
     price?.startsWith('-') ? problem(`${at}.price`, '0 or more', price) : null,
     discount?.startsWith('-') ? problem(`${at}.discount`, '0 or more', discount) : null,
     name == null ? null : textProblem(`${at}.name`, name, 255),

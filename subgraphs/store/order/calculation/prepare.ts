@@ -7,7 +7,7 @@ import type { Reading } from '../../write.ts'
 import { type AdditionalFieldInput, type WrittenField, writtenFields } from '../additional-field.ts'
 import { placeOf } from '../address.ts'
 import { type BuyerInput, type FoundBuyer, findBuyer } from '../buyer.ts'
-import { type BillingInformation, LONGEST_NOTE, type OrderTerms, type TrafficSource } from '../order.ts'
+import { type BillingInformation, MAX_NOTE_LENGTH, type OrderTerms, type TrafficSource } from '../order.ts'
 import type { OrderStatus } from '../states.ts'
 import { type CartInput, MAX_COUPON_CODES } from './cart.ts'
 import { readCatalogue } from './catalogue-repository.ts'
@@ -197,7 +197,7 @@ function orderProblems(input: NewOrderInput): readonly Problem[] {
     ...Object.entries(input.billingInformation ?? {}).map(([field, text]) =>
       text == null ? null : textProblem(`billingInformation.${field}`, text, MAX_TEXT_LENGTH),
     ),
-    additionalInformation == null ? null : textProblem('additionalInformation', additionalInformation, LONGEST_NOTE),
+    additionalInformation == null ? null : textProblem('additionalInformation', additionalInformation, MAX_NOTE_LENGTH),
     codes.length > MAX_COUPON_CODES ? problem('couponCodes', `at most ${MAX_COUPON_CODES} codes`, codes.length) : null,
     codes.length > 0 && applyPromotions !== true
       ? problem('couponCodes', 'absent unless `applyPromotions` is true', codes[0])

@@ -4,7 +4,11 @@ import type { App } from './app.ts'
 import type { AppRepository } from './repository.ts'
 
 /** The app with this code, if the store may have it: one of its own, or one that every store can use; null for any other. */
-export async function findVisibleApp(apps: AppRepository, { storeId }: Pick<Access, 'storeId'>, code: string): Promise<App | null> {
+export async function findVisibleApp(
+  apps: AppRepository,
+  { storeId }: Pick<Access, 'storeId'>,
+  code: string,
+): Promise<App | null> {
   const found = await apps.byCode(code)
   return found && (found.storeId === null || found.storeId === storeId) ? found : null
 }

@@ -12,7 +12,11 @@ type Told = {
 }
 
 /** Tells the newest fulfillment of a locked order, if it has one, where its goods are. That they may be there was judged. */
-export async function updateNewestFulfillment(unit: UnitOfWork, orderId: number, { shipmentStatus, ...tracking }: Told): Promise<void> {
+export async function updateNewestFulfillment(
+  unit: UnitOfWork,
+  orderId: number,
+  { shipmentStatus, ...tracking }: Told,
+): Promise<void> {
   const newest = await fulfillmentRepository(unit.query).lockNewest(unit.storeId, orderId)
   // An order with fulfillments is handed over: it says the same of itself.
   if (!newest || shipmentStatus === 'UNFULFILLED') return
