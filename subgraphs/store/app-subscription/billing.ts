@@ -1,4 +1,4 @@
-import { badInput } from '../../runtime/errors.ts'
+import { badInput } from '../../../platform/graphql/errors.ts'
 import { type Amount, textOf } from '../amount.ts'
 import { type Days, dayIn, daysOf, isDay } from '../order/days.ts'
 import { storeRepository } from '../store/repository.ts'

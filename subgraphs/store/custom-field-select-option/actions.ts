@@ -1,4 +1,4 @@
-import { notFoundError, problem, problemsIn, validationError } from '../../runtime/validation.ts'
+import { notFoundError, problem, problemsIn, validationError } from '../../toolkit/validation.ts'
 import { reindexing } from '../custom-field/indexing.ts'
 import { customFieldRepository } from '../custom-field/repository.ts'
 import { MAX_SELECT_OPTIONS, selectOptionProblem, valueTaken } from '../custom-field/select-options.ts'

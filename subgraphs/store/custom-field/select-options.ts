@@ -1,4 +1,4 @@
-import { type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { identityKey } from '../text-key.ts'
 
 /** As many select options as a field may have: it is read with all of them. */

@@ -1,5 +1,5 @@
-import { hashPassword, passwordProblem } from '../../runtime/password.ts'
-import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { hashPassword, passwordProblem } from '../../toolkit/password.ts'
+import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { decodeId } from '../ids.ts'
 import { staleVersion, type UnitOfWork } from '../write.ts'
 import { type Customer, type CustomerChange, changedCustomer, customerProblems, NEW_CUSTOMER } from './customer.ts'

@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
-import { notFoundError } from '../../runtime/validation.ts'
+import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { notFoundError } from '../../toolkit/validation.ts'
 import type { Context } from '../context.ts'
 import { deletingFile } from '../file/write.ts'
 import { decodeId, gone, identified, present } from '../ids.ts'

@@ -1,4 +1,4 @@
-import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { decodeId } from '../ids.ts'
 import type { UnitOfWork } from '../write.ts'
 import { type Item, keyOf, MAX_STOCK } from './inventory.ts'

@@ -1,4 +1,4 @@
-import { notFoundError, validationError } from '../../runtime/validation.ts'
+import { notFoundError, validationError } from '../../toolkit/validation.ts'
 import { decodeId } from '../ids.ts'
 import type { UnitOfWork } from '../write.ts'
 import { historyProblems } from './order-history.ts'

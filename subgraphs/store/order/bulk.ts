@@ -1,4 +1,4 @@
-import { problem, validationError } from '../../runtime/validation.ts'
+import { problem, validationError } from '../../toolkit/validation.ts'
 import { decodeId } from '../ids.ts'
 import { inventoryRepository } from '../inventory/repository.ts'
 import { type UnitOfWork, withSavepoint } from '../write.ts'

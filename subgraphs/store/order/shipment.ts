@@ -1,4 +1,4 @@
-import { validationError } from '../../runtime/validation.ts'
+import { validationError } from '../../toolkit/validation.ts'
 import { updateNewestFulfillment } from '../fulfillment/update-newest.ts'
 import { orderHistoryRepository } from '../order-history/repository.ts'
 import type { UnitOfWork } from '../write.ts'

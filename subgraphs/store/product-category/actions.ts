@@ -1,4 +1,4 @@
-import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { decodeId } from '../ids.ts'
 import { freePermalink } from '../permalink-repository.ts'
 import { permalinkOf } from '../text-key.ts'

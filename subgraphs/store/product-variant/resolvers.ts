@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { columnsAsked } from '../../runtime/columns-asked.ts'
+import { columnsAsked } from '../../toolkit/selected-columns.ts'
 import { decodeId, gone, identified, present } from '../ids.ts'
 import { createProductVariant, deleteProductVariant, updateProductVariant } from './actions.ts'
 import type { ProductVariant } from './product-variant.ts'

@@ -1,4 +1,4 @@
-import { problem, validationError } from '../../../runtime/validation.ts'
+import { problem, validationError } from '../../../toolkit/validation.ts'
 import { amountOf } from '../../amount.ts'
 import { productCategoryRepository } from '../../product-category/repository.ts'
 import type { AppliedPromotion, RefusedCoupon } from '../../promotion/apply.ts'

@@ -1,4 +1,4 @@
-import { isText } from '../../../runtime/validation.ts'
+import { isText } from '../../../toolkit/validation.ts'
 import { ruleOf } from '../../promotion/promotion.ts'
 import { promotionRepository } from '../../promotion/repository.ts'
 import { couponKey, type PromotionRule } from '../../promotion/rule.ts'

@@ -1,4 +1,4 @@
-import { type Problem, validationError } from '../../../runtime/validation.ts'
+import { type Problem, validationError } from '../../../toolkit/validation.ts'
 import { type Amount, amountOf, textOf } from '../../amount.ts'
 import { decodeId } from '../../ids.ts'
 import { type QuoteDeps, shippingQuotes } from '../../shipping-method/quotes.ts'
