@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { migrate } from '../platform/database/migrate.ts'
 import { amountOf, textOf } from '../subgraphs/store/amount.ts'
-import type { Apps } from '../subgraphs/store/app/operator.ts'
+import type { Apps } from '../subgraphs/store/operator/apps.ts'
 import { withDatabase } from './database.ts'
 
 /** `atrium app`: programs of other people that ask stores for access, as their operator registers them. */
@@ -119,7 +119,7 @@ function planIn(text: string): Plan {
 async function withApps<Result>(work: (apps: Apps) => Promise<Result>): Promise<Result> {
   return withDatabase(async ({ connection }) => {
     await migrate(connection)
-    const { withApps: onApps } = await import('../subgraphs/store/app/operator.ts')
+    const { withApps: onApps } = await import('../subgraphs/store/operator/apps.ts')
     return onApps(connection, work)
   })
 }

@@ -163,7 +163,7 @@ function hooksTokenCommand(): Command {
     )
     .option('--json', 'print {store, previousUntil} on standard output')
     .action(async ({ store, overlapHours, json }: Output & { readonly store: string; readonly overlapHours: number }) => {
-      const { withStores } = await import('../subgraphs/store/store/operator.ts')
+      const { withStores } = await import('../subgraphs/store/operator/stores.ts')
       const previousUntil = await onSecrets((connection, cipher) =>
         withStores(connection, (stores) => stores.rotateHooksToken(store, overlapHours), cipher),
       )
@@ -237,7 +237,7 @@ function emergencyCommand(): Command {
     if (!yes) command.error('error: expected --yes: everybody has to sign in again', { exitCode: 2 })
     const [{ withSigningKeys }, { withStores }] = [
       await import('../subgraphs/social/session/operator.ts'),
-      await import('../subgraphs/store/store/operator.ts'),
+      await import('../subgraphs/store/operator/stores.ts'),
     ]
     const report = await onSecrets(async (connection, cipher) => {
       const { keysDropped, sessionsEnded, kid } = await withSigningKeys(connection, cipher, (keys) => keys.emergency())

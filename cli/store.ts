@@ -3,7 +3,7 @@ import { variables } from '../config.ts'
 import { readConfig } from '../platform/config/config.ts'
 import { migrate } from '../platform/database/migrate.ts'
 import { Refusal } from '../platform/process/operator-error.ts'
-import type { Stores } from '../subgraphs/store/store/operator.ts'
+import type { Stores } from '../subgraphs/store/operator/stores.ts'
 import { rowIn } from '../subgraphs/toolkit/ids.ts'
 import { storedSecretsCipher, withDatabase } from './database.ts'
 import { progressOn } from './progress.ts'
@@ -170,7 +170,7 @@ async function withStores<Result>(work: (stores: Stores) => Promise<Result>): Pr
   return withDatabase(async ({ connection }) => {
     await migrate(connection)
     // Loaded here: most commands of this program do without the names of countries.
-    const { withStores: onStores } = await import('../subgraphs/store/store/operator.ts')
+    const { withStores: onStores } = await import('../subgraphs/store/operator/stores.ts')
     return onStores(connection, work, await storedSecretsCipher(connection))
   })
 }

@@ -116,7 +116,7 @@ function eraseCommand(): Command {
     .option('--json', 'print {id, stores, customers, orders} on standard output')
     .action(async (id: string, { customer, json }: { readonly customer?: true; readonly json?: true }) => {
       const row = await userRow(id)
-      const { withStores } = await import('../subgraphs/store/store/operator.ts')
+      const { withStores } = await import('../subgraphs/store/operator/stores.ts')
       const report = await withDatabase(async ({ connection }) => {
         const user = await withAccounts(connection, async (accounts) => {
           // Before anything changes in the stores.

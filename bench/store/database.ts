@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { progressOn } from '../../cli/progress.ts'
 import { migrate } from '../../platform/database/migrate.ts'
-import { withStores } from '../../subgraphs/store/store/operator.ts'
+import { withStores } from '../../subgraphs/store/operator/stores.ts'
 import { generate, type Size } from './generate.ts'
 
 /** A store of this size: where it is, and what opens it. */

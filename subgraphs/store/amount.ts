@@ -50,6 +50,10 @@ export function roundedProduct(amount: Amount, factor: bigint, divisor: bigint, 
 /** Half a unit up. */
 export const rounded = (amount: Amount, unit: Amount): Amount => roundedProduct(amount, 1n, 1n, unit)
 
+/** Price of a line before discounts, in whole `unit`s. */
+export const lineAmount = ({ price, quantity }: { readonly price: Amount; readonly quantity: number }, unit: Amount): Amount =>
+  rounded(price * BigInt(quantity), unit)
+
 /** `percent` hundredths of `amount`, rounded. */
 export const percentOf = (amount: Amount, percent: Amount, unit: Amount): Amount =>
   roundedProduct(amount, percent, 100n * ONE, unit)

@@ -4,7 +4,8 @@ import type { EventFeed } from '../../platform/events/outbox.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { SecretCipher } from '../../platform/secrets/cipher.ts'
 import { lazily } from '../toolkit/lazy-members.ts'
-import type { Access, AccessJudge } from './access/access.ts'
+import type { AccessJudge } from './access/access.ts'
+import type { Access } from './access/grant.ts'
 import { grantsOf, type StoreGrants } from './access/guard.ts'
 import { isScope, SCOPES } from './access/scopes.ts'
 import type { Presented, UserJudge } from './access/user.ts'
@@ -92,6 +93,7 @@ import type { StoreRepository } from './store/repository.ts'
 import type { Tables } from './tables.ts'
 import { taxLoaders } from './tax/loaders.ts'
 import type { TaxRepository } from './tax/repository.ts'
+import type { Tenant } from './tenant.ts'
 import { themeLoaders } from './theme/loaders.ts'
 import type { ThemeRepository } from './theme/repository.ts'
 import { webhookDeliveryLoaders } from './webhook-delivery/loaders.ts'
@@ -99,7 +101,7 @@ import type { WebhookDeliveryRepository } from './webhook-delivery/repository.ts
 import type { Webhooks } from './webhook-delivery/webhooks.ts'
 import { webhookSubscriptionLoaders } from './webhook-subscription/loaders.ts'
 import type { WebhookSubscriptionRepository } from './webhook-subscription/repository.ts'
-import { type Unit, write } from './write.ts'
+import { type UnitOfWork, write } from './write.ts'
 
 /** What lives as long as the subgraph. */
 export type Parts = {
@@ -187,15 +189,12 @@ export type Context = Parts & {
   readonly write: <Result extends { readonly __typename: string }>(
     name: string,
     input: { readonly idempotencyKey?: string | null | undefined; readonly [field: string]: unknown },
-    change: (unit: Unit) => Promise<Result>,
+    change: (unit: UnitOfWork) => Promise<Result>,
   ) => ReturnType<typeof write<Result>>
   readonly load: Loaders
 }
 
 type Loaders = ReturnType<typeof loadersOf>
-
-/** What loaders need: the rows of one store only. */
-export type Tenant = { readonly storeId: () => Promise<number> }
 
 /** Those of a noun are made when one of them is first asked for: an operation needs few of all these. */
 const loadersOf = lazily<[parts: Parts, tenant: Tenant]>()(

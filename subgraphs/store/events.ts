@@ -50,3 +50,13 @@ export function toldOf(happened: readonly StoreEvent[]): readonly StoreEvent[] {
 /** The event as the schema spells it, and back. */
 export const eventWord = (event: EventName): Uppercase<EventName> => event.toUpperCase() as Uppercase<EventName>
 export const eventName = (word: Uppercase<EventName>): EventName => word.toLowerCase() as EventName
+
+/** Tables of what events are about. */
+export type SubjectTable = 'customer' | 'fulfillment' | 'order' | 'product'
+
+/** What an event is about: its type in the schema, and its table. Stock is told of with its product. */
+export function subjectOf(event: EventName): { readonly entity: string; readonly table: SubjectTable } {
+  if (event.startsWith('customer_')) return { entity: 'Customer', table: 'customer' }
+  if (event.startsWith('fulfillment_')) return { entity: 'Fulfillment', table: 'fulfillment' }
+  return event.startsWith('order_') ? { entity: 'Order', table: 'order' } : { entity: 'Product', table: 'product' }
+}

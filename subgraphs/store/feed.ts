@@ -4,7 +4,7 @@ import { demand } from './access/guard.ts'
 import { scopesFor } from './access/rules.ts'
 import type { Context } from './context.ts'
 import { type EventName, type StoreEvent, topicOf } from './events.ts'
-import { rowOf } from './ids.ts'
+import { decodeId } from './ids.ts'
 
 /** An event of the outbox that is a store's. */
 export type FeedEvent = OutboxEvent & { readonly payload: StoreEvent }
@@ -60,7 +60,7 @@ export async function rowFor(
   find: (row: number) => Promise<unknown>,
 ): Promise<number | null> {
   if (id == null) return null
-  const row = rowOf(id, type)
+  const row = decodeId(id, type)
   if (row === null || (await find(row)) === null) throw notFound(type.toLowerCase(), id)
   return row
 }

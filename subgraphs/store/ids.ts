@@ -2,13 +2,13 @@ import { badInput, missing } from '../../platform/graphql/errors.ts'
 import { opaqueId, rowIn } from '../toolkit/ids.ts'
 
 /** The largest id there is: ids fit 31 bits, as the REST API promises. */
-const MOST = 2_147_483_647
+const MAX_ID = 2_147_483_647
 
 /** The row that an id of this type stands for, given opaque or as the number of the REST API in digits; null when it is neither. */
-export function rowOf(id: string, type: string): number | null {
+export function decodeId(id: string, type: string): number | null {
   const digits = /^[1-9]\d{0,9}$/.test(id) ? id : rowIn(id, type)
   const row = Number(digits ?? 0)
-  return row >= 1 && row <= MOST ? row : null
+  return row >= 1 && row <= MAX_ID ? row : null
 }
 
 /** The fields `id` and `number` of a type whose model has a row id. */
@@ -25,7 +25,7 @@ export const gone = (type: string) => ({
 
 /** The row behind which a list goes on; "0" is in front of all. Throws BAD_USER_INPUT for what is no id. */
 export function rowBefore(argument: string, id: string, type: string): number {
-  const row = id === '0' ? 0 : rowOf(id, type)
+  const row = id === '0' ? 0 : decodeId(id, type)
   if (row === null) throw badInput(argument, 'an id, or "0" for all', id)
   return row
 }

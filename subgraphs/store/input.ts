@@ -10,13 +10,13 @@ export const given = <Value>(value: Value | undefined, before: Value): Value => 
 export const required = <Input extends object>(input: Input, fields: readonly (keyof Input & string)[]): readonly Problem[] =>
   fields.filter((field) => input[field] === null).map((field) => problem(field, 'absent or something', null))
 
-const LONGEST_URL = 2_000
+const MAX_URL_LENGTH = 2_000
 
 /** What is wrong with an address of the web; null when nothing is. */
 export function urlProblem(field: string, url: string): Problem | null {
   // A parser leaves out or encodes what we would keep: white space, NUL, halves of surrogate pairs.
-  const isPlain = url.length <= LONGEST_URL && isText(url) && !/[\s\p{Cc}]/u.test(url)
+  const isPlain = url.length <= MAX_URL_LENGTH && isText(url) && !/[\s\p{Cc}]/u.test(url)
   const parsed = isPlain && URL.canParse(url) ? new URL(url) : null
   if (parsed && /^https?:$/.test(parsed.protocol) && parsed.username === '' && parsed.password === '') return null
-  return problem(field, `an http or https URL of at most ${LONGEST_URL} characters, without a user in it`, url)
+  return problem(field, `an http or https URL of at most ${MAX_URL_LENGTH} characters, without a user in it`, url)
 }

@@ -11,7 +11,7 @@ import { sdlOf } from '../toolkit/sdl.ts'
 import { publishedKeys, type SessionCheck, sessionsAt } from '../toolkit/user-token.ts'
 import { accessJudge, type BanLookup } from './access/access.ts'
 import { guardSchema } from './access/guard.ts'
-import { insiders } from './access/insiders.ts'
+import { internalCallers } from './access/internal-callers.ts'
 import { accessRepository } from './access/repository.ts'
 import { userJudge } from './access/user.ts'
 import { appRepository } from './app/repository.ts'
@@ -69,9 +69,9 @@ import type { Tables } from './tables.ts'
 import { taxRepository } from './tax/repository.ts'
 import { themeRepository } from './theme/repository.ts'
 import { type Bodies, deliver } from './webhook-delivery/deliver.ts'
-import { forgetDeliveries } from './webhook-delivery/forget.ts'
 import { deliveryJobs, type JobClock } from './webhook-delivery/jobs.ts'
 import { deliveryPlan } from './webhook-delivery/plan.ts'
+import { purgeDeliveries } from './webhook-delivery/purge.ts'
 import { webhookDeliveryRepository } from './webhook-delivery/repository.ts'
 import { type WebhookNetwork, webhookSender } from './webhook-delivery/send.ts'
 import { webhookSubscriptionRepository } from './webhook-subscription/repository.ts'
@@ -147,7 +147,7 @@ export async function storeSubgraph({
     deliveryJobs(connection, { log, ...(jobClock && { clock: jobClock }) }),
   ])
   const refusals = rateLimit('wrong credentials', 60, counting)
-  const inside = insiders(accessJudge(accessRepository(database.now), refusals, now, banEndsIn))
+  const inside = internalCallers(accessJudge(accessRepository(database.now), refusals, now, banEndsIn))
   const sender = webhookSender(webhookNetwork)
   const parts: Parts = {
     database: database.query,
@@ -212,7 +212,7 @@ export async function storeSubgraph({
     now,
   }
   const sweeping = sweepFiles({ files, repository: parts.fileRecords }, { log, now })
-  const forgetting = forgetDeliveries(parts.webhookDeliveries, { log, now })
+  const purging = purgeDeliveries(parts.webhookDeliveries, { log, now })
 
   return {
     name: 'store',
@@ -230,7 +230,7 @@ export async function storeSubgraph({
         return []
       }),
     close: async () => {
-      await Promise.all([sweeping.stop(), forgetting.stop()])
+      await Promise.all([sweeping.stop(), purging.stop()])
       await jobs.close()
       await sender.close()
       await parts.shippingServices.close()

@@ -8,7 +8,7 @@ import { type StoreEvent, toldOf, topicOf } from './events.ts'
 import type { Tables } from './tables.ts'
 
 /** One change of one store: a transaction, and what belongs to it. */
-export type Unit = {
+export type UnitOfWork = {
   readonly query: Transaction<Tables>
   readonly storeId: number
   readonly now: Date
@@ -29,12 +29,12 @@ const isFailure = ({ __typename }: Outcome): boolean => !__typename.endsWith('Su
 
 /** For how long a key is remembered; a client that repeats later means something new. */
 const REMEMBERED_HOURS = 24
-const LONGEST_KEY = 255
+const MAX_KEY_LENGTH = 255
 /** Two writers who lock each other, want the same permalink, or of whom one deletes what the other refers to: how often one of them begins again. */
 const ATTEMPTS = 5
 
 /** Undoes the transaction, and carries what is to be said instead. Not an Error: nothing is at fault, and no stack is wanted. */
-class Undone {
+class RollbackSignal {
   readonly outcome: unknown
   constructor(outcome: unknown) {
     this.outcome = outcome
@@ -42,7 +42,7 @@ class Undone {
 }
 
 /** Notes, in the transaction, to whom events have to be sent. They are in the order in which they happened; there is at least one. */
-export type Announce = (unit: Pick<Unit, 'query' | 'storeId' | 'now'>, told: readonly StoreEvent[]) => Promise<void>
+export type Announce = (unit: Pick<UnitOfWork, 'query' | 'storeId' | 'now'>, told: readonly StoreEvent[]) => Promise<void>
 
 /**
  * Runs a change in one transaction: all of it, or, when its outcome is a failure, nothing. With an idempotency key, a repetition
@@ -58,10 +58,10 @@ export async function write<Result extends Outcome>(
     secrets,
   }: { readonly storeId: number; readonly now: Date; readonly announce: Announce; readonly secrets: SecretCipher },
   { name, input, key }: { readonly name: string; readonly input: unknown; readonly key: string | null | undefined },
-  change: (unit: Unit) => Promise<Result>,
+  change: (unit: UnitOfWork) => Promise<Result>,
 ): Promise<Result | ReturnType<typeof conflictError>> {
-  if (key != null && (key.length === 0 || key.length > LONGEST_KEY || !/^[\x20-\x7e]*$/.test(key))) {
-    throw badInput('idempotencyKey', `1 to ${LONGEST_KEY} printable ASCII characters`, key)
+  if (key != null && (key.length === 0 || key.length > MAX_KEY_LENGTH || !/^[\x20-\x7e]*$/.test(key))) {
+    throw badInput('idempotencyKey', `1 to ${MAX_KEY_LENGTH} printable ASCII characters`, key)
   }
   const fingerprint =
     key == null
@@ -80,7 +80,7 @@ export async function write<Result extends Outcome>(
         }
         const events: StoreEvent[] = []
         const outcome = await change({ query, storeId, now, secrets, emit: (event) => void events.push(event) })
-        if (isFailure(outcome)) throw new Undone(outcome)
+        if (isFailure(outcome)) throw new RollbackSignal(outcome)
         const told = toldOf(events)
         await Promise.all([
           key != null && keep(query, { storeId, key, outcome }),
@@ -91,8 +91,8 @@ export async function write<Result extends Outcome>(
         return outcome
       })
     } catch (thrown) {
-      if (thrown instanceof Undone) return thrown.outcome as Result
-      if (attempt === ATTEMPTS || !isWorthAnotherTry(thrown)) throw thrown
+      if (thrown instanceof RollbackSignal) return thrown.outcome as Result
+      if (attempt === ATTEMPTS || !isRetryable(thrown)) throw thrown
     }
   }
 }
@@ -101,7 +101,10 @@ export async function write<Result extends Outcome>(
  * Runs a part of a change that can fail for itself: when its outcome is a failure, what it did is undone and the rest stays. Several in a row, not within
  * each other.
  */
-export async function part<Result extends Outcome>(unit: Unit, change: (within: Unit) => Promise<Result>): Promise<Result> {
+export async function withSavepoint<Result extends Outcome>(
+  unit: UnitOfWork,
+  change: (within: UnitOfWork) => Promise<Result>,
+): Promise<Result> {
   const events: StoreEvent[] = []
   await sql`SAVEPOINT part`.execute(unit.query)
   const outcome = await change({ ...unit, emit: (event) => void events.push(event) })
@@ -171,7 +174,7 @@ export const violates = (error: unknown, constraint: string): boolean =>
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : null)
 
 /** Whether the same transaction may well succeed when it is run again. */
-export function isWorthAnotherTry(error: unknown): boolean {
+export function isRetryable(error: unknown): boolean {
   const code = codeOf(error)
   if (code === '40001' || code === '40P01') return true
   // What was referred to was there when it was looked for, and has been deleted since: the next time it is not found, which is an answer.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { withStores } from '../../subgraphs/store/store/operator.ts'
+import { withStores } from '../../subgraphs/store/operator/stores.ts'
 import { askRaw } from '../rest-facade/ask.ts'
 import { expectAccessible, expectToFit, hasNoBrowser, LOOKS, launch, openPage, wear } from './support/browser.ts'
 import { HOSTILE, startWeb } from './support/site.ts'

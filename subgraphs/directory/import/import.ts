@@ -2,12 +2,13 @@ import type pg from 'pg'
 import type { Logger } from 'pino'
 import { type Connection, openDatabase } from '../../../platform/database/database.ts'
 import type { Format, Skip } from './contribution.ts'
+import type { Findings } from './findings.ts'
 import { compare } from './precedence.ts'
 import { readers } from './readers.ts'
 import { addressOfUrl, type Reading, readAnswer, readFound, rootOfUrl } from './reading.ts'
 import { readRegistry } from './registry-api.ts'
 import type { Report } from './report.ts'
-import { readStars, type StarCount } from './stars.ts'
+import { readStars } from './stars.ts'
 import type { Rooted } from './store.ts'
 import { update } from './update.ts'
 import { type Scope, walk } from './walk.ts'
@@ -28,16 +29,6 @@ type Options = {
   readonly progress?: (progress: Progress) => void
   readonly log?: Logger
   readonly now?: () => Date
-}
-
-/** Everything that one run found, before anything is written. */
-export type Findings = {
-  readonly contributions: readonly Rooted[]
-  readonly scopes: readonly Scope[]
-  readonly skipped: readonly Skip[]
-  /** Sources that are there but could not be read; a folder ends with `/`. */
-  readonly unreadable: readonly { readonly origin: string; readonly path: string }[]
-  readonly counts: readonly StarCount[]
 }
 
 /** Files between two looks at the signal: some 20 ms. */

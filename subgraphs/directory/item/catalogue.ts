@@ -1,5 +1,5 @@
 import { comparePositions } from '../../toolkit/connection.ts'
-import { buildWordIndex, type WordIndex } from '../search/word-index.ts'
+import { buildWordIndex, type WordIndex } from '../word-index/word-index.ts'
 import type { DirectoryKind, Item, ItemOf } from './item.ts'
 import { listPosition } from './order.ts'
 import { type Related, relatedAmong } from './related.ts'

@@ -1,5 +1,5 @@
-import { countOf, lettersOf, type WordIndex } from './word-index.ts'
-import { stem, synonymsOf } from './words.ts'
+import { countOf, lettersOf, type WordIndex } from '../word-index/word-index.ts'
+import { stem, synonymsOf } from '../word-index/words.ts'
 
 /** How much a known word counts for a word that was typed, at most 1. */
 const AS_TYPED = 1

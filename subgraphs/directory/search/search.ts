@@ -1,6 +1,6 @@
+import { countOf, IN_NAME, IN_NAME_PART, IN_TAGS, placesOf, recordOf, type WordIndex } from '../word-index/word-index.ts'
+import { STOP_WORDS, wordsOf } from '../word-index/words.ts'
 import { expansionOf } from './expansion.ts'
-import { countOf, IN_NAME, IN_NAME_PART, IN_TAGS, placesOf, recordOf, type WordIndex } from './word-index.ts'
-import { STOP_WORDS, wordsOf } from './words.ts'
 
 /** A record that matches, and how well; only the order of scores means something. */
 export type Match = { readonly record: number; readonly score: number }

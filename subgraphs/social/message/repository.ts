@@ -7,8 +7,9 @@ import { append } from '../../../platform/events/outbox.ts'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
 import type { QuotaRepository } from '../quota/repository.ts'
 import { lockRoom } from '../room/repository.ts'
+import { topicOf } from '../room/room.ts'
 import type { Tables } from '../tables.ts'
-import { type Message, topicOf } from './message.ts'
+import type { Message } from './message.ts'
 
 const COLUMNS = ['id', 'room_id as roomId', 'author_id as authorId', 'text', 'created_at as createdAt'] as const
 

@@ -8,7 +8,8 @@ import type { Context } from '../context.ts'
 import { named } from '../named.ts'
 import { costOf } from '../quota/quota.ts'
 import { FOR_MEMBERS, refuseStrangers, roomForMember } from '../room/resolvers.ts'
-import { type Message, topicOf } from './message.ts'
+import { topicOf } from '../room/room.ts'
+import type { Message } from './message.ts'
 
 const MESSAGES: KeysetList<Message> = { name: 'messages', parts: ['row'], positionOf: ({ id }) => [id] }
 

@@ -4,11 +4,10 @@ import { prepared } from '../../../platform/database/prepared-statements.ts'
 import { againAfterDeadlock } from '../../../platform/database/retry-deadlock.ts'
 import { append } from '../../../platform/events/outbox.ts'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
-import { NO_MESSAGE, topicOf } from '../message/message.ts'
 import type { QuotaRepository } from '../quota/repository.ts'
 import { crowded, invite, isInvited, withdraw } from '../room-invitation/repository.ts'
 import type { Tables } from '../tables.ts'
-import { creationCost, INVITATION_COST, type Room, type RoomMember } from './room.ts'
+import { creationCost, INVITATION_COST, NO_MESSAGE, type Room, type RoomMember, topicOf } from './room.ts'
 
 const COLUMNS = ['room.id', 'room.name', 'room.owner_id as ownerId', 'room.created_at as createdAt'] as const
 const MEMBER_COLUMNS = ['room_id as roomId', 'user_id as userId', 'joined_at as joinedAt'] as const

@@ -15,3 +15,12 @@ export const INVITATION_COST: WriteCost = { writes: 1, bytes: 0 }
 
 /** What a room with so many invitations takes. */
 export const creationCost = (name: string, invitations: number): WriteCost => ({ ...costOf(name), writes: 1 + invitations })
+
+/** The topic of a room in the outbox. Payload: `id`, the row id of a message, or `NO_MESSAGE`. */
+export const topicOf = (roomId: string): string => `room:${roomId}`
+
+/** No message has this id: an event that tells of none, but of the end of the room. */
+export const NO_MESSAGE = '0'
+
+/** The room that a topic is about. */
+export const roomIn = (topic: string): string => topic.slice(topicOf('').length)

@@ -3,18 +3,8 @@ import { bannedFromStore, unauthenticated } from '../../../platform/graphql/erro
 import type { Caller } from '../../../platform/http/caller.ts'
 import { networkOf, type RateLimit } from '../../../platform/rate-limit/address-rate-limit.ts'
 import { bearerIn, credentialsIn } from './credentials.ts'
+import type { Access } from './grant.ts'
 import type { AccessRepository } from './repository.ts'
-import type { Scope } from './scopes.ts'
-
-/** Which store a caller may touch, and how. */
-export type Access = {
-  readonly storeId: number
-  readonly storeCode: string
-  /** All: the store's own authtoken. */
-  readonly scopes: 'all' | readonly Scope[]
-  /** The app whose token it is; null for the store's own authtoken, and for parts of this process. */
-  readonly app: { readonly id: number; readonly code: string } | null
-}
 
 /** Judges credentials. Rejects with UNAUTHENTICATED for those that are none, and RATE_LIMITED for an address that guesses. */
 export type AccessJudge = (caller: Caller) => Promise<Access>
@@ -24,7 +14,7 @@ export type BanLookup = (address: string, storeCode: string) => number | Promise
 
 /** For how long a judgement holds: an authtoken that is reset elsewhere is good for so much longer. */
 const KEPT_MILLISECONDS = 1_000
-const MOST_KEPT = 10_000
+const MAX_KEPT = 10_000
 
 export const HOW_TO_SIGN_IN =
   'Expected the login and authtoken of a store, by HTTP Basic or as the headers X-LOGIN-KEY and X-AUTH-TOKEN; or the access token of an app as "Authorization: Bearer".'
@@ -65,7 +55,7 @@ export function accessJudge(
       throw unauthenticated(wrong)
     }
     const oldest = kept.keys().next()
-    if (kept.size >= MOST_KEPT && !oldest.done) kept.delete(oldest.value)
+    if (kept.size >= MAX_KEPT && !oldest.done) kept.delete(oldest.value)
     kept.set(key, { access, until: at + KEPT_MILLISECONDS })
     return access
   }

@@ -1,6 +1,5 @@
-import type { EventName } from '../events.ts'
-import { subjectOf } from '../webhook-delivery/webhook-delivery.ts'
-import type { Access } from './access.ts'
+import { type EventName, subjectOf } from '../events.ts'
+import type { Access } from './grant.ts'
 import { demand, demandForField } from './guard.ts'
 import { scopesFor } from './rules.ts'
 import type { Scope } from './scopes.ts'

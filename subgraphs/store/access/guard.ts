@@ -12,11 +12,17 @@ import {
 } from 'graphql'
 import { type Grants, isMet, type Requirement } from '../../../platform/graphql/authorization-rules.ts'
 import { CODES, forbidden, unauthenticated } from '../../../platform/graphql/errors.ts'
-import type { Context } from '../context.ts'
-import { type Access, HOW_TO_SIGN_IN } from './access.ts'
+import { HOW_TO_SIGN_IN } from './access.ts'
+import type { Access } from './grant.ts'
 import { anyScopeOf, PUBLIC_ROOT_FIELDS, RULES, STORE_OWNER } from './rules.ts'
 import type { Scope } from './scopes.ts'
 
+/** What the guard needs of the context of an operation. */
+type Context = {
+  readonly grants: () => Promise<StoreGrants>
+  /** Null before `grants` has resolved. */
+  readonly knownGrants: () => StoreGrants | null
+}
 type Resolver = GraphQLFieldResolver<unknown, Context>
 type FindReference = (reference: unknown, context: Context, info: GraphQLResolveInfo) => unknown
 /** What `@apollo/subgraph` keeps at a type that has `__resolveReference`. */

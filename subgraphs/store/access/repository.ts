@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
-import type { Access } from './access.ts'
+import type { Access } from './grant.ts'
 import type { Scope } from './scopes.ts'
 
 export type AccessRepository = ReturnType<typeof accessRepository>

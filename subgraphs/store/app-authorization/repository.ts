@@ -4,7 +4,7 @@ import type { Tables } from '../tables.ts'
 import type { AppAuthorization } from './app-authorization.ts'
 
 /** What the schema promises of `Query.appAuthorizations`. */
-const MOST = 250
+const MAX_AUTHORIZATIONS = 250
 
 export type AppAuthorizationRepository = ReturnType<typeof appAuthorizationRepository>
 
@@ -18,7 +18,7 @@ export const appAuthorizationRepository = (database: Kysely<Tables>) => ({
         .select(['id', 'app_id as appId', 'scopes', 'created_at as createdAt'])
         .where('store_id', '=', storeId)
         .orderBy('id', 'desc')
-        .limit(MOST)
+        .limit(MAX_AUTHORIZATIONS)
         .execute()
     ).map((row) => ({ ...row, scopes: row.scopes as Scope[] })),
 

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
 
 /** What the schema promises of `Query.appInstallations`. */
-const MOST = 250
+const MAX_INSTALLATIONS = 250
 
 export type AppInstallationRepository = ReturnType<typeof appInstallationRepository>
 
@@ -27,7 +27,7 @@ export const appInstallationRepository = (database: Kysely<Tables>) => ({
       .where('store_id', '=', storeId)
       .orderBy('installed_at', 'desc')
       .orderBy('app_id', 'desc')
-      .limit(MOST)
+      .limit(MAX_INSTALLATIONS)
       .execute(),
 
   /** Keeps it as it is until the transaction ends; false when it is not installed. */

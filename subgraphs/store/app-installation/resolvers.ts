@@ -2,11 +2,11 @@ import type { Resolvers } from '#generated/store/resolvers.ts'
 import { missing } from '../../../platform/graphql/errors.ts'
 import { notFoundError } from '../../toolkit/validation.ts'
 import type { App } from '../app/app.ts'
-import { findKnownApp, knownApp } from '../app/known.ts'
-import { billingCycleOn, currentSubscription } from '../app-subscription/billing.ts'
+import { findVisibleApp, visibleApp } from '../app/visible-app.ts'
+import { billingCycleOn, currentSubscription } from '../app-subscription/current-billing.ts'
 import type { Context } from '../context.ts'
-import { present, rowOf } from '../ids.ts'
-import { uninstallApp } from './actions.ts'
+import { decodeId, present } from '../ids.ts'
+import { installBySubscription, uninstallApp } from './actions.ts'
 import type { AppInstallation } from './app-installation.ts'
 
 /** How the caller's store stands to an app. */
@@ -19,9 +19,9 @@ export const appInstallationResolvers = {
   Query: {
     appInstallation: async (_, { code, storeId }, context) => {
       const access = await context.access()
-      if (storeId != null && rowOf(storeId, 'Store') !== access.storeId)
+      if (storeId != null && decodeId(storeId, 'Store') !== access.storeId)
         throw missing('There is no other store here than the one of the credentials.')
-      return installationOf(context, await knownApp(context.apps, access, code))
+      return installationOf(context, await visibleApp(context.apps, access, code))
     },
     appInstallations: async (_, __, { storeId, appInstallations, load }) => {
       const store = await storeId()
@@ -36,8 +36,14 @@ export const appInstallationResolvers = {
     },
   },
   Mutation: {
+    subscribeToApp: async (_, { input }, { access, apps, write }) => {
+      const app = await findVisibleApp(apps, await access(), input.code)
+      return app
+        ? write('subscribeToApp', input, (unit) => installBySubscription(unit, app, input.plan))
+        : notFoundError('app', input.code)
+    },
     uninstallApp: async (_, given, { access, apps, write }) => {
-      const app = await findKnownApp(apps, await access(), given.code)
+      const app = await findVisibleApp(apps, await access(), given.code)
       return app ? write('uninstallApp', given, (unit) => uninstallApp(unit, app)) : notFoundError('app', given.code)
     },
   },
@@ -46,6 +52,12 @@ export const appInstallationResolvers = {
     store: ({ storeId }, _, { load }) => present(load.storeById.load(storeId), 'store'),
     subscription: ({ app }, _, context) => currentSubscription(context, app.id),
     billingCycle: ({ app }, { date }, context) => billingCycleOn(context, app.id, date ?? null),
+  },
+  SubscribeToAppSuccess: {
+    installation: async ({ app }, _, context) => installationOf(context, await present(context.load.appById.load(app), 'app')),
+  },
+  CancelAppSubscriptionSuccess: {
+    installation: async ({ app }, _, context) => installationOf(context, await present(context.load.appById.load(app), 'app')),
   },
   UninstallAppSuccess: {
     installation: async ({ app }, _, context) => installationOf(context, await present(context.load.appById.load(app), 'app')),

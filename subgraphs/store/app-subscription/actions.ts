@@ -2,27 +2,26 @@ import { notFoundError, problem, validationError } from '../../toolkit/validatio
 import { amountOf } from '../amount.ts'
 import type { App } from '../app/app.ts'
 import { appRepository } from '../app/repository.ts'
-import { appInstallationRepository } from '../app-installation/repository.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { ledgerRepository } from '../ledger/repository.ts'
 import { storeRepository } from '../store/repository.ts'
-import type { Unit } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 import { type AppPlan, cycleOf, planProblems } from './app-subscription.ts'
 import { accountsOf, billingCycle, calendarOf } from './billing.ts'
 import { appSubscriptionRepository } from './repository.ts'
 
 /** Says what an app of the store's own costs. */
-export async function setAppPlans({ query, storeId }: Unit, id: string, plans: readonly AppPlan[]) {
+export async function setAppPlans({ query, storeId }: UnitOfWork, id: string, plans: readonly AppPlan[]) {
   const problems = planProblems(plans)
   if (problems.length > 0) return validationError(problems)
-  const app = await appRepository(query).lock(storeId, rowOf(id, 'App') ?? 0)
+  const app = await appRepository(query).lock(storeId, decodeId(id, 'App') ?? 0)
   if (!app) return notFoundError('app', id)
   await appSubscriptionRepository(query).setPlans(app.id, plans)
   return { __typename: 'SetAppPlansSuccess' as const, app: app.id }
 }
 
-/** Subscribes to an app from today on. */
-export async function subscribeToApp(unit: Unit, app: App, planName: string) {
+/** Subscribes to an app from today on; `installBySubscription` installs it as well. */
+export async function subscribeToApp(unit: UnitOfWork, app: App, planName: string) {
   const { query, storeId, now } = unit
   const { currency } = await storeRepository(query).lock(storeId)
   const subscriptions = appSubscriptionRepository(query)
@@ -41,12 +40,11 @@ export async function subscribeToApp(unit: Unit, app: App, planName: string) {
     return validationError([problem('code', `that of an app without a subscription (${until})`, app.code)])
   }
   await subscriptions.insert(storeId, app.id, plan, today, now)
-  await appInstallationRepository(query).install(storeId, app.id, now)
   return { __typename: 'SubscribeToAppSuccess' as const, app: app.id }
 }
 
 /** Ends the subscription to an app with its cycle. */
-export async function cancelAppSubscription(unit: Unit, app: App) {
+export async function cancelAppSubscription(unit: UnitOfWork, app: App) {
   await storeRepository(unit.query).lock(unit.storeId)
   const isEnded = await endSubscription(unit, app.id)
   return isEnded
@@ -55,7 +53,7 @@ export async function cancelAppSubscription(unit: Unit, app: App) {
 }
 
 /** Ends the subscription to an app with its cycle; false when there is none that goes on. */
-export async function endSubscription(unit: Unit, appId: number): Promise<boolean> {
+export async function endSubscription(unit: UnitOfWork, appId: number): Promise<boolean> {
   const { query, storeId, now } = unit
   const { today } = await calendarOf(unit, now)
   const subscriptions = appSubscriptionRepository(query)
@@ -66,7 +64,7 @@ export async function endSubscription(unit: Unit, appId: number): Promise<boolea
 }
 
 /** Pays what is left of a cycle out of the balance of the store. */
-export async function payAppBillingCycle(unit: Unit, app: App, date: string | null) {
+export async function payAppBillingCycle(unit: UnitOfWork, app: App, date: string | null) {
   const { query, storeId, now } = unit
   // Two payments at once would both find the same left to pay, and the same balance.
   await storeRepository(query).lock(storeId)

@@ -23,25 +23,25 @@ export type AppSubscription = {
 /** A month of a subscription: its first and its last day. */
 export type Cycle = { readonly startsOn: string; readonly endsOn: string }
 
-export const MOST_PLANS = 10
-const LONGEST_NAME = 50
-const MOST_FREE_ORDERS = 1_000_000_000
+export const MAX_PLANS = 10
+const MAX_NAME_LENGTH = 50
+const MAX_FREE_ORDERS = 1_000_000_000
 
 /** What is wrong with plans of an app, in their order. */
 export function planProblems(plans: readonly AppPlan[]): readonly Problem[] {
-  if (plans.length > MOST_PLANS) return [problem('plans', `at most ${MOST_PLANS} plans`, plans.length)]
+  if (plans.length > MAX_PLANS) return [problem('plans', `at most ${MAX_PLANS} plans`, plans.length)]
   return problemsIn(
     plans.flatMap(({ name, currency, monthlyPrice, freeOrders, pricePerOrder }, index) => {
       const at = `plans.${index}`
       return [
-        textProblem(`${at}.name`, name, LONGEST_NAME),
+        textProblem(`${at}.name`, name, MAX_NAME_LENGTH),
         plans.findIndex((other) => other.name.trim() === name.trim()) < index
           ? problem(`${at}.name`, 'a name that no other plan has', name)
           : null,
         isCurrency(currency) ? null : problem(`${at}.currency`, 'an ISO 4217 code such as "EUR"', currency),
         amountOf(monthlyPrice) < 0n ? problem(`${at}.monthlyPrice`, '0 or more', monthlyPrice) : null,
-        freeOrders < 0 || freeOrders > MOST_FREE_ORDERS
-          ? problem(`${at}.freeOrders`, `0 to ${MOST_FREE_ORDERS}`, freeOrders)
+        freeOrders < 0 || freeOrders > MAX_FREE_ORDERS
+          ? problem(`${at}.freeOrders`, `0 to ${MAX_FREE_ORDERS}`, freeOrders)
           : null,
         amountOf(pricePerOrder) < 0n ? problem(`${at}.pricePerOrder`, '0 or more', pricePerOrder) : null,
       ]

@@ -1,7 +1,5 @@
 import { badInput } from '../../../platform/graphql/errors.ts'
 import { type Amount, textOf } from '../amount.ts'
-import type { Context } from '../context.ts'
-import { present } from '../ids.ts'
 import { type Days, dayIn, daysOf, isDay } from '../order/days.ts'
 import { storeRepository } from '../store/repository.ts'
 import type { Reading } from '../write.ts'
@@ -33,29 +31,12 @@ export async function calendarOf({ query, storeId }: Reading, now: Date): Promis
 export const billingCycle = ({ query, storeId }: Reading, appId: number, date: string | null, calendar: Calendar) =>
   cycleWith(storeId, (day) => appSubscriptionRepository(query).on(storeId, appId, day), date, calendar)
 
-/** The same for a field of the graph. */
-export async function billingCycleOn(context: Context, appId: number, date: string | null): Promise<BillingCycle | null> {
-  const found = await context.load.subscriptionsToApp.load(appId)
-  return cycleWith(await context.storeId(), async (day) => holding(found, day), date, await calendarIn(context))
-}
-
-/** The subscription to an app that holds today, or the last one there was; null when there was none. */
-export async function currentSubscription(context: Context, appId: number): Promise<AppSubscription | null> {
-  const found = await context.load.subscriptionsToApp.load(appId)
-  const { today } = await calendarIn(context)
-  return holding(found, today) ?? found.at(-1) ?? null
-}
-
 /** Of subscriptions to one app, that which a day lies in. */
-const holding = (subscriptions: readonly AppSubscription[], day: string): AppSubscription | null =>
+export const holding = (subscriptions: readonly AppSubscription[], day: string): AppSubscription | null =>
   subscriptions.find(({ startsOn, endsOn }) => startsOn <= day && (endsOn === null || endsOn >= day)) ?? null
 
-async function calendarIn({ load, storeId, now }: Context): Promise<Calendar> {
-  const { timezone } = await present(load.storeById.load(await storeId()), 'store')
-  return { today: dayIn(now(), timezone), timezone }
-}
-
-async function cycleWith(
+/** The cycle of a subscription that a day lies in, today's when null; null when there is none. */
+export async function cycleWith(
   storeId: number,
   subscriptionOn: (day: string) => Promise<AppSubscription | null>,
   date: string | null,

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader'
 import { loaderOfLists } from '../../toolkit/loader.ts'
-import type { Tenant } from '../context.ts'
+import type { Tenant } from '../tenant.ts'
 import { accountsOf, type BillingCycle } from './billing.ts'
 import type { AppSubscriptionRepository } from './repository.ts'
 

@@ -2,14 +2,14 @@ import type { Resolvers } from '#generated/store/resolvers.ts'
 import { opaqueId } from '../../toolkit/ids.ts'
 import { type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
 import { notFoundError } from '../../toolkit/validation.ts'
-import { findKnownApp } from '../app/known.ts'
-import { installationOf } from '../app-installation/resolvers.ts'
+import { findVisibleApp } from '../app/visible-app.ts'
 import type { Context } from '../context.ts'
 import { present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import type { Order } from '../order/order.ts'
-import { cancelAppSubscription, payAppBillingCycle, setAppPlans, subscribeToApp } from './actions.ts'
-import { type BillingCycle, billingCycleOn } from './billing.ts'
+import { cancelAppSubscription, payAppBillingCycle, setAppPlans } from './actions.ts'
+import type { BillingCycle } from './billing.ts'
+import { billingCycleOn } from './current-billing.ts'
 import type { Places } from './repository.ts'
 
 type Page = { readonly first?: number | null; readonly after?: string | null; readonly offset?: number | null }
@@ -47,20 +47,14 @@ export const appSubscriptionResolvers = {
           input.plans.map((plan) => ({ ...plan, freeOrders: plan.freeOrders ?? 0, pricePerOrder: plan.pricePerOrder ?? '0' })),
         ),
       ),
-    subscribeToApp: async (_, { input }, { access, apps, write }) => {
-      const app = await findKnownApp(apps, await access(), input.code)
-      return app
-        ? write('subscribeToApp', input, (unit) => subscribeToApp(unit, app, input.plan))
-        : notFoundError('app', input.code)
-    },
     cancelAppSubscription: async (_, given, { access, apps, write }) => {
-      const app = await findKnownApp(apps, await access(), given.code)
+      const app = await findVisibleApp(apps, await access(), given.code)
       return app
         ? write('cancelAppSubscription', given, (unit) => cancelAppSubscription(unit, app))
         : notFoundError('app', given.code)
     },
     payAppBillingCycle: async (_, given, { access, apps, write }) => {
-      const app = await findKnownApp(apps, await access(), given.code)
+      const app = await findVisibleApp(apps, await access(), given.code)
       return app
         ? write('payAppBillingCycle', given, (unit) => payAppBillingCycle(unit, app, given.date ?? null))
         : notFoundError('app', given.code)
@@ -84,12 +78,6 @@ export const appSubscriptionResolvers = {
       ordersOf(context, cycle, 'billableOrders', { from: cycle.subscription.plan.freeOrders, to: LAST_PLACE }, page),
   },
   SetAppPlansSuccess: { app: ({ app }, _, { load }) => present(load.appById.load(app), 'app') },
-  SubscribeToAppSuccess: {
-    installation: async ({ app }, _, context) => installationOf(context, await present(context.load.appById.load(app), 'app')),
-  },
-  CancelAppSubscriptionSuccess: {
-    installation: async ({ app }, _, context) => installationOf(context, await present(context.load.appById.load(app), 'app')),
-  },
   PayAppBillingCycleSuccess: {
     billingCycle: ({ app, date }, _, context) => present(billingCycleOn(context, app, date), 'billing cycle'),
   },

@@ -1,7 +1,7 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
-import { rowOf } from '../ids.ts'
-import { staleVersion, type Unit } from '../write.ts'
-import { type AppInput, appProblems, MOST_APPS, scopesIn } from './app.ts'
+import { decodeId } from '../ids.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
+import { type AppInput, appProblems, MAX_APPS, scopesIn } from './app.ts'
 import { appRepository } from './repository.ts'
 import { newAppCode, newAppSecret } from './secret.ts'
 
@@ -9,7 +9,7 @@ type Versioned = { readonly expectedVersion?: number | null | undefined }
 
 /** Registers an app of the store's own. `told` is given its secret, which is no part of what is kept; never for a public app. */
 export async function createApp(
-  { query, storeId, now }: Unit,
+  { query, storeId, now }: UnitOfWork,
   input: AppInput & { readonly isPublic?: boolean | null | undefined },
   told: (secret: string) => void,
 ) {
@@ -18,8 +18,8 @@ export async function createApp(
   if (problems.length > 0) return validationError(problems)
 
   const apps = appRepository(query)
-  if ((await apps.countLocked(storeId)) >= MOST_APPS) {
-    return validationError([{ field: 'input', message: `A store can have ${MOST_APPS} apps; delete one of them first.` }])
+  if ((await apps.countLocked(storeId)) >= MAX_APPS) {
+    return validationError([{ field: 'input', message: `A store can have ${MAX_APPS} apps; delete one of them first.` }])
   }
   const secret = input.isPublic ? null : newAppSecret()
   const app = await apps.insert({
@@ -36,12 +36,12 @@ export async function createApp(
 }
 
 /** Changes what the input has. */
-export async function updateApp({ query, storeId, now }: Unit, id: string, input: AppInput & Versioned) {
+export async function updateApp({ query, storeId, now }: UnitOfWork, id: string, input: AppInput & Versioned) {
   const problems = appProblems(input)
   if (problems.length > 0) return validationError(problems)
 
   const apps = appRepository(query)
-  const before = await apps.lock(storeId, rowOf(id, 'App') ?? 0)
+  const before = await apps.lock(storeId, decodeId(id, 'App') ?? 0)
   if (!before) return notFoundError('app', id)
   const stale = staleVersion(input.expectedVersion, before.version)
   if (stale) return stale
@@ -58,9 +58,9 @@ export async function updateApp({ query, storeId, now }: Unit, id: string, input
 }
 
 /** Gives an app another secret, which `told` is given. */
-export async function resetAppSecret({ query, storeId, now }: Unit, id: string, told: (secret: string) => void) {
+export async function resetAppSecret({ query, storeId, now }: UnitOfWork, id: string, told: (secret: string) => void) {
   const apps = appRepository(query)
-  const before = await apps.lock(storeId, rowOf(id, 'App') ?? 0)
+  const before = await apps.lock(storeId, decodeId(id, 'App') ?? 0)
   if (!before) return notFoundError('app', id)
   if (before.isPublic) return validationError([problem('id', 'an app that has a secret', id)])
   const secret = newAppSecret()
@@ -70,9 +70,9 @@ export async function resetAppSecret({ query, storeId, now }: Unit, id: string, 
 }
 
 /** Deletes an app, and everything that it was allowed. */
-export async function deleteApp({ query, storeId }: Unit, id: string, { expectedVersion }: Versioned) {
+export async function deleteApp({ query, storeId }: UnitOfWork, id: string, { expectedVersion }: Versioned) {
   const apps = appRepository(query)
-  const before = await apps.lock(storeId, rowOf(id, 'App') ?? 0)
+  const before = await apps.lock(storeId, decodeId(id, 'App') ?? 0)
   if (!before) return notFoundError('app', id)
   const stale = staleVersion(expectedVersion, before.version)
   if (stale) return stale

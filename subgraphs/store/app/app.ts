@@ -28,10 +28,10 @@ export type AppInput = {
 }
 
 /** Apps that a store can have of its own. */
-export const MOST_APPS = 100
-const MOST_REDIRECT_URIS = 10
-const LONGEST_NAME = 100
-const LONGEST_URI = 2_000
+export const MAX_APPS = 100
+const MAX_REDIRECT_URIS = 10
+const MAX_NAME_LENGTH = 100
+const MAX_URI_LENGTH = 2_000
 
 /** Instead of an address: the code is shown, to be typed into the app. Clients of the published API test with it. */
 export const OUT_OF_BAND = 'urn:ietf:wg:oauth:2.0:oob'
@@ -45,7 +45,7 @@ const HOST = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*\.?|\[[0-9a-f:.]+\])$/
 /** Whether answers may be sent to this address. */
 export function isRedirectUri(uri: string): boolean {
   if (uri === OUT_OF_BAND) return true
-  if (uri.length > LONGEST_URI || !isText(uri) || /[\s#\\]/.test(uri) || !URL.canParse(uri)) return false
+  if (uri.length > MAX_URI_LENGTH || !isText(uri) || /[\s#\\]/.test(uri) || !URL.canParse(uri)) return false
   const { protocol, hostname, username, password } = new URL(uri)
   if (username !== '' || password !== '') return false
   if (protocol === 'https:') return !LOOPBACK.test(hostname) && HOST.test(hostname)
@@ -57,10 +57,10 @@ export function isRedirectUri(uri: string): boolean {
 /** What is wrong with an app to be registered or changed, in the order of its fields. */
 export function appProblems({ name, redirectUris, scopes }: AppInput): readonly Problem[] {
   return problemsIn([
-    name === undefined ? null : textProblem('name', name ?? '', LONGEST_NAME),
-    redirectUris === undefined || isCounted(redirectUris, MOST_REDIRECT_URIS)
+    name === undefined ? null : textProblem('name', name ?? '', MAX_NAME_LENGTH),
+    redirectUris === undefined || isCounted(redirectUris, MAX_REDIRECT_URIS)
       ? null
-      : problem('redirectUris', `1 to ${MOST_REDIRECT_URIS} addresses`, redirectUris?.length ?? null),
+      : problem('redirectUris', `1 to ${MAX_REDIRECT_URIS} addresses`, redirectUris?.length ?? null),
     ...(redirectUris ?? []).map((uri, index) =>
       isRedirectUri(uri)
         ? null

@@ -1,11 +1,11 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { createApp, deleteApp, resetAppSecret, updateApp } from './actions.ts'
 
 export const appResolvers = {
   Query: {
     app: async (_, { id }, { storeId, load }) => {
-      const row = rowOf(id, 'App')
+      const row = decodeId(id, 'App')
       const found = row === null ? null : await load.appById.load(row)
       return found?.storeId === (await storeId()) ? found : null
     },

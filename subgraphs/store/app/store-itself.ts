@@ -1,4 +1,4 @@
-import type { Unit } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 import { OUT_OF_BAND } from './app.ts'
 import { appRepository } from './repository.ts'
 import { newAppCode, newAppSecret } from './secret.ts'
@@ -7,7 +7,7 @@ import { newAppCode, newAppSecret } from './secret.ts'
  * The app that belongs to whoever has the store's authtoken, made when it is first needed. Nobody knows its secret, so nobody can ask for tokens as it, until the store resets
  * that. The row of the store is locked meanwhile.
  */
-export async function appOfStoreItself({ query, storeId, now }: Pick<Unit, 'query' | 'storeId' | 'now'>): Promise<number> {
+export async function appOfStoreItself({ query, storeId, now }: Pick<UnitOfWork, 'query' | 'storeId' | 'now'>): Promise<number> {
   const apps = appRepository(query)
   await apps.countLocked(storeId)
   const known = await apps.storeItself(storeId)

@@ -1,7 +1,7 @@
 import { notFoundError } from '../../toolkit/validation.ts'
 import type { App } from '../app/app.ts'
 import type { AppRepository } from '../app/repository.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { isOfBrowser } from '../oauth/browser.ts'
 import type { Protocol } from '../oauth/protocol.ts'
 import type { Store } from '../store/store.ts'
@@ -43,7 +43,7 @@ export async function signInOwner(key: RequestKey, owned: readonly Store[], want
   const found = await find(key, desk)
   if (!found) return ended(key)
   const { storeId } = found.app
-  const stores = wanted === null ? owned : owned.filter((store) => store.id === rowOf(wanted, 'Store'))
+  const stores = wanted === null ? owned : owned.filter((store) => store.id === decodeId(wanted, 'Store'))
   if (stores.length === 0) return noStoreOwned
   const usable = stores.filter((store) => storeId === null || storeId === store.id)
   const [only, ...others] = usable

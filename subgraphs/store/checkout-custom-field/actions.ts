@@ -1,6 +1,6 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
-import { rowOf } from '../ids.ts'
-import { staleVersion, type Unit } from '../write.ts'
+import { decodeId } from '../ids.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
 import {
   type CheckoutCustomFieldChange,
   changedCheckoutCustomField,
@@ -12,29 +12,29 @@ import { checkoutCustomFieldRepository } from './repository.ts'
 type Versioned = { readonly expectedVersion?: number | null | undefined }
 
 /** What `Customer.additionalFields` promises to hold, since a customer answers each question once. */
-const MOST_FIELDS = 250
+const MAX_FIELDS = 250
 
 /** Adds a question, behind all others unless the input has a position. */
-export async function createCheckoutCustomField({ query, storeId, now }: Unit, input: CheckoutCustomFieldChange) {
+export async function createCheckoutCustomField({ query, storeId, now }: UnitOfWork, input: CheckoutCustomFieldChange) {
   const fields = checkoutCustomFieldRepository(query)
   const { count, last } = await fields.lockEnd(storeId)
   const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
   const wanted = changedCheckoutCustomField(newCheckoutCustomField(last + 1), given)
   const problems = checkoutCustomFieldProblems(wanted)
   if (problems.length > 0) return validationError(problems)
-  if (count >= MOST_FIELDS) return validationError([problem('label', `one of at most ${MOST_FIELDS} fields`, wanted.label)])
+  if (count >= MAX_FIELDS) return validationError([problem('label', `one of at most ${MAX_FIELDS} fields`, wanted.label)])
   const checkoutCustomField = await fields.insert(storeId, wanted, now)
   return { __typename: 'CreateCheckoutCustomFieldSuccess' as const, checkoutCustomField }
 }
 
 /** Changes what the input has. */
 export async function updateCheckoutCustomField(
-  { query, storeId, now }: Unit,
+  { query, storeId, now }: UnitOfWork,
   id: string,
   input: CheckoutCustomFieldChange & Versioned,
 ) {
   const fields = checkoutCustomFieldRepository(query)
-  const before = await fields.lock(storeId, rowOf(id, 'CheckoutCustomField') ?? 0)
+  const before = await fields.lock(storeId, decodeId(id, 'CheckoutCustomField') ?? 0)
   if (!before) return notFoundError('checkout custom field', id)
   const stale = staleVersion(input.expectedVersion, before.version)
   if (stale) return stale
@@ -47,9 +47,9 @@ export async function updateCheckoutCustomField(
 }
 
 /** Deletes a question with the answers of customers. */
-export async function deleteCheckoutCustomField({ query, storeId }: Unit, id: string, { expectedVersion }: Versioned) {
+export async function deleteCheckoutCustomField({ query, storeId }: UnitOfWork, id: string, { expectedVersion }: Versioned) {
   const fields = checkoutCustomFieldRepository(query)
-  const before = await fields.lock(storeId, rowOf(id, 'CheckoutCustomField') ?? 0)
+  const before = await fields.lock(storeId, decodeId(id, 'CheckoutCustomField') ?? 0)
   if (!before) return notFoundError('checkout custom field', id)
   const stale = staleVersion(expectedVersion, before.version)
   if (stale) return stale

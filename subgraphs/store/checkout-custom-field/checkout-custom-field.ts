@@ -41,8 +41,8 @@ export const newCheckoutCustomField = (position: number): CheckoutCustomFieldFie
 })
 
 const LAST_POSITION = 10_000
-const MOST_OPTIONS = 250
-const LONGEST = 200
+const MAX_OPTIONS = 250
+const MAX_TEXT_LENGTH = 200
 
 /** The question as it is after the change. */
 export function changedCheckoutCustomField(
@@ -70,7 +70,7 @@ export function checkoutCustomFieldProblems({
   selectOptions,
 }: CheckoutCustomFieldFields): readonly Problem[] {
   return problemsIn([
-    textProblem('label', label ?? '', LONGEST),
+    textProblem('label', label ?? '', MAX_TEXT_LENGTH),
     type === null ? problem('type', 'TEXT, SELECT, INPUT, CHECKBOX or DATE', null) : null,
     area === null ? problem('area', 'CONTACT, BILLING_SHIPPING or OTHER', null) : null,
     required === null ? problem('required', 'true or false', null) : null,
@@ -84,12 +84,12 @@ function optionProblems(type: CheckoutCustomFieldType, options: readonly string[
   if (type !== 'SELECT') {
     return [options.length === 0 ? null : problem('selectOptions', 'empty unless the type is SELECT', options.length)]
   }
-  if (options.length === 0 || options.length > MOST_OPTIONS) {
-    return [problem('selectOptions', `1 to ${MOST_OPTIONS} texts`, options.length)]
+  if (options.length === 0 || options.length > MAX_OPTIONS) {
+    return [problem('selectOptions', `1 to ${MAX_OPTIONS} texts`, options.length)]
   }
   return options.map(
     (option, index) =>
-      textProblem(`selectOptions.${index}`, option, LONGEST) ??
+      textProblem(`selectOptions.${index}`, option, MAX_TEXT_LENGTH) ??
       (options.indexOf(option) === index ? null : problem(`selectOptions.${index}`, 'another text than those before', option)),
   )
 }

@@ -1,5 +1,5 @@
 import { loaderByKey } from '../../toolkit/loader.ts'
-import type { Tenant } from '../context.ts'
+import type { Tenant } from '../tenant.ts'
 import type { CheckoutCustomFieldRepository } from './repository.ts'
 
 export const checkoutCustomFieldLoaders = (fields: CheckoutCustomFieldRepository, { storeId }: Tenant) => ({

@@ -1,7 +1,7 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
 import type { Context } from '../context.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import { createCheckoutCustomField, deleteCheckoutCustomField, updateCheckoutCustomField } from './actions.ts'
 import type { CheckoutCustomField } from './checkout-custom-field.ts'
@@ -15,7 +15,7 @@ const ALL: KeysetList<CheckoutCustomField> = {
 export const checkoutCustomFieldResolvers = {
   Query: {
     checkoutCustomField: (_, { id }, { load }) => {
-      const row = rowOf(id, 'CheckoutCustomField')
+      const row = decodeId(id, 'CheckoutCustomField')
       return row === null ? null : load.checkoutCustomFieldById.load(row)
     },
     checkoutCustomFields: async (_, page, { storeId, checkoutCustomFields }) => {
@@ -35,7 +35,7 @@ export const checkoutCustomFieldResolvers = {
   CheckoutCustomField: {
     ...identified('CheckoutCustomField'),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'CheckoutCustomField')
+      const row = decodeId(id, 'CheckoutCustomField')
       return row === null ? null : load.checkoutCustomFieldById.load(row)
     },
   },

@@ -1,31 +1,31 @@
 import { notFoundError, problem, problemsIn, validationError } from '../../toolkit/validation.ts'
+import { reindexing } from '../custom-field/indexing.ts'
 import { customFieldRepository } from '../custom-field/repository.ts'
-import { rowOf } from '../ids.ts'
-import { reindexing } from '../product-custom-field-value/indexing.ts'
+import { MAX_SELECT_OPTIONS, selectOptionProblem, valueTaken } from '../custom-field/select-options.ts'
+import { decodeId } from '../ids.ts'
 import { identityKey } from '../text-key.ts'
-import type { Unit } from '../write.ts'
-import { MOST_OPTIONS, selectOptionProblem, valueTaken } from './custom-field-select-option.ts'
+import type { UnitOfWork } from '../write.ts'
 import { customFieldSelectOptionRepository } from './repository.ts'
 
 type Named = { readonly id: string; readonly customFieldId?: string | null | undefined }
 
 /** Adds the last select option of a field. */
 export async function createCustomFieldSelectOption(
-  { query, storeId, now }: Unit,
+  { query, storeId, now }: UnitOfWork,
   { customFieldId, value }: { readonly customFieldId: string; readonly value: string },
 ) {
   const problems = problemsIn([selectOptionProblem('value', value)])
   if (problems.length > 0) return validationError(problems)
   const [fields, options] = [customFieldRepository(query), customFieldSelectOptionRepository(query)]
-  const field = await fields.lock(storeId, rowOf(customFieldId, 'CustomField') ?? 0)
+  const field = await fields.lock(storeId, decodeId(customFieldId, 'CustomField') ?? 0)
   if (!field) return notFoundError('custom field', customFieldId)
   if (field.type !== 'SELECTION') {
     return validationError([problem('customFieldId', 'a custom field of type SELECTION', customFieldId)])
   }
   const others = await options.ofFields(storeId, [field.id])
-  if (others.length >= MOST_OPTIONS) {
+  if (others.length >= MAX_SELECT_OPTIONS) {
     return validationError([
-      problem('customFieldId', `a custom field with fewer than ${MOST_OPTIONS} select options`, customFieldId),
+      problem('customFieldId', `a custom field with fewer than ${MAX_SELECT_OPTIONS} select options`, customFieldId),
     ])
   }
   if (others.some((other) => identityKey(other.value) === identityKey(value)))
@@ -36,7 +36,7 @@ export async function createCustomFieldSelectOption(
 }
 
 /** Changes what a select option says. */
-export async function updateCustomFieldSelectOption(unit: Unit, { value, ...named }: Named & { readonly value: string }) {
+export async function updateCustomFieldSelectOption(unit: UnitOfWork, { value, ...named }: Named & { readonly value: string }) {
   const { query, storeId, now } = unit
   const problems = problemsIn([selectOptionProblem('value', value)])
   if (problems.length > 0) return validationError(problems)
@@ -54,7 +54,7 @@ export async function updateCustomFieldSelectOption(unit: Unit, { value, ...name
 }
 
 /** Deletes a select option, and the values of products that chose it. */
-export async function deleteCustomFieldSelectOption(unit: Unit, named: Named) {
+export async function deleteCustomFieldSelectOption(unit: UnitOfWork, named: Named) {
   const { query, storeId, now } = unit
   const option = await lockedOption(unit, named)
   if (!option) return notFoundError('select option', named.id)
@@ -65,11 +65,11 @@ export async function deleteCustomFieldSelectOption(unit: Unit, named: Named) {
 }
 
 /** The select option with its field locked; null when there is none, or when it is not of the field that was named. */
-async function lockedOption({ query, storeId }: Unit, { id, customFieldId }: Named) {
+async function lockedOption({ query, storeId }: UnitOfWork, { id, customFieldId }: Named) {
   const options = customFieldSelectOptionRepository(query)
-  const row = rowOf(id, 'CustomFieldSelectOption') ?? 0
+  const row = decodeId(id, 'CustomFieldSelectOption') ?? 0
   const [seen] = await options.findByIds(storeId, [row])
-  if (!seen || (customFieldId != null && rowOf(customFieldId, 'CustomField') !== seen.customFieldId)) return null
+  if (!seen || (customFieldId != null && decodeId(customFieldId, 'CustomField') !== seen.customFieldId)) return null
   await customFieldRepository(query).lock(storeId, seen.customFieldId)
   const [option] = await options.findByIds(storeId, [row])
   return option ?? null

@@ -51,18 +51,4 @@ export const customFieldSelectOptionRepository = (database: Kysely<Tables>) => (
   async delete(storeId: number, id: number): Promise<void> {
     await database.deleteFrom('custom_field_select_option').where('store_id', '=', storeId).where('id', '=', id).execute()
   },
-
-  /** Makes these the options of a field, in this order: those with the same text stay, others come and go. */
-  async replace(storeId: number, customFieldId: number, values: readonly string[]): Promise<void> {
-    const keys = values.map(identityKey)
-    await sql`
-      DELETE FROM custom_field_select_option
-      WHERE store_id = ${storeId} AND custom_field_id = ${customFieldId} AND value_key <> ALL(${keys}::text[])`.execute(database)
-    await sql`
-      INSERT INTO custom_field_select_option (store_id, custom_field_id, value, value_key, position)
-      SELECT ${storeId}, ${customFieldId}, wanted.value, wanted.key, wanted.position
-      FROM unnest(${values}::text[], ${keys}::text[]) WITH ORDINALITY AS wanted (value, key, position)
-      ON CONFLICT (store_id, custom_field_id, value_key) DO UPDATE SET value = excluded.value, position = excluded.position
-    `.execute(database)
-  },
 })

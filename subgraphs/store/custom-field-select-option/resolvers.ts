@@ -1,13 +1,13 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { createCustomFieldSelectOption, deleteCustomFieldSelectOption, updateCustomFieldSelectOption } from './actions.ts'
 
 export const customFieldSelectOptionResolvers = {
   Query: {
     customFieldSelectOption: async (_, { id, customFieldId }, { load }) => {
-      const row = rowOf(id, 'CustomFieldSelectOption')
+      const row = decodeId(id, 'CustomFieldSelectOption')
       const option = row === null ? null : await load.selectOptionById.load(row)
-      const isOther = customFieldId != null && rowOf(customFieldId, 'CustomField') !== option?.customFieldId
+      const isOther = customFieldId != null && decodeId(customFieldId, 'CustomField') !== option?.customFieldId
       return isOther ? null : option
     },
   },
@@ -22,7 +22,7 @@ export const customFieldSelectOptionResolvers = {
   CustomFieldSelectOption: {
     ...identified('CustomFieldSelectOption'),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'CustomFieldSelectOption')
+      const row = decodeId(id, 'CustomFieldSelectOption')
       return row === null ? null : load.selectOptionById.load(row)
     },
     customField: ({ customFieldId }, _, { load }) => present(load.customFieldById.load(customFieldId), 'custom field'),

@@ -1,15 +1,17 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
-import { customFieldSelectOptionRepository } from '../custom-field-select-option/repository.ts'
-import { rowOf } from '../ids.ts'
-import { reindexing } from '../product-custom-field-value/indexing.ts'
-import { staleVersion, type Unit } from '../write.ts'
+import { decodeId } from '../ids.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
 import { type CustomFieldInput, customFieldProblems, labelTaken } from './custom-field.ts'
+import { reindexing } from './indexing.ts'
 import { customFieldRepository } from './repository.ts'
 
 type Versioned = { readonly expectedVersion?: number | null | undefined }
 
 /** Creates a custom field with its select options. */
-export async function createCustomField({ query, storeId, now }: Unit, input: CustomFieldInput & { readonly label: string }) {
+export async function createCustomField(
+  { query, storeId, now }: UnitOfWork,
+  input: CustomFieldInput & { readonly label: string },
+) {
   const { label, type = 'TEXT', values, productVisibility } = input
   const problems = customFieldProblems(input, type ?? 'TEXT')
   if (problems.length > 0) return validationError(problems)
@@ -17,15 +19,15 @@ export async function createCustomField({ query, storeId, now }: Unit, input: Cu
   if (await fields.isTaken(storeId, label, null)) return validationError([labelTaken(label)])
   const made = { label, type: type ?? 'TEXT', productVisibility: productVisibility ?? true, at: now }
   const customField = await fields.insert(storeId, made)
-  if (values?.length) await customFieldSelectOptionRepository(query).replace(storeId, customField, values)
+  if (values?.length) await fields.replaceSelectOptions(storeId, customField, values)
   return { __typename: 'CreateCustomFieldSuccess' as const, customField }
 }
 
 /** Changes what the input has. */
-export async function updateCustomField(unit: Unit, id: string, input: CustomFieldInput & Versioned) {
+export async function updateCustomField(unit: UnitOfWork, id: string, input: CustomFieldInput & Versioned) {
   const { query, storeId, now } = unit
   const fields = customFieldRepository(query)
-  const before = await fields.lock(storeId, rowOf(id, 'CustomField') ?? 0)
+  const before = await fields.lock(storeId, decodeId(id, 'CustomField') ?? 0)
   if (!before) return notFoundError('custom field', id)
   const stale = staleVersion(input.expectedVersion, before.version)
   if (stale) return stale
@@ -47,18 +49,16 @@ export async function updateCustomField(unit: Unit, id: string, input: CustomFie
   })
   const values = type === 'SELECTION' ? input.values : []
   if (values) {
-    await reindexing(unit, { customFieldId: before.id }, () =>
-      customFieldSelectOptionRepository(query).replace(storeId, before.id, values),
-    )
+    await reindexing(unit, { customFieldId: before.id }, () => fields.replaceSelectOptions(storeId, before.id, values))
   }
   return { __typename: 'UpdateCustomFieldSuccess' as const, customField: before.id }
 }
 
 /** Deletes a custom field, and what it says of products. */
-export async function deleteCustomField(unit: Unit, id: string, { expectedVersion }: Versioned) {
+export async function deleteCustomField(unit: UnitOfWork, id: string, { expectedVersion }: Versioned) {
   const { query, storeId } = unit
   const fields = customFieldRepository(query)
-  const before = await fields.lock(storeId, rowOf(id, 'CustomField') ?? 0)
+  const before = await fields.lock(storeId, decodeId(id, 'CustomField') ?? 0)
   if (!before) return notFoundError('custom field', id)
   const stale = staleVersion(expectedVersion, before.version)
   if (stale) return stale

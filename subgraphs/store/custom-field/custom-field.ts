@@ -1,5 +1,5 @@
 import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
-import { selectOptionProblems } from '../custom-field-select-option/custom-field-select-option.ts'
+import { selectOptionProblems } from './select-options.ts'
 
 export type CustomFieldType = 'TEXT' | 'SELECTION' | 'INPUT'
 
@@ -22,7 +22,7 @@ export type CustomFieldInput = {
   readonly productVisibility?: boolean | null | undefined
 }
 
-const LONGEST = 100
+const MAX_TEXT_LENGTH = 100
 
 /** What is wrong with a custom field of this type to be created or changed. */
 export const customFieldProblems = (
@@ -30,7 +30,7 @@ export const customFieldProblems = (
   result: CustomFieldType,
 ): readonly Problem[] => [
   ...problemsIn([
-    label === undefined ? null : textProblem('label', label ?? '', LONGEST),
+    label === undefined ? null : textProblem('label', label ?? '', MAX_TEXT_LENGTH),
     type === null ? problem('type', 'TEXT, SELECTION or INPUT', null) : null,
   ]),
   ...valuesProblems(values, result),

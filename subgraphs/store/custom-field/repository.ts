@@ -138,4 +138,30 @@ export const customFieldRepository = (database: Kysely<Tables>) => ({
   async delete(storeId: number, id: number): Promise<void> {
     await database.deleteFrom('custom_field').where('store_id', '=', storeId).where('id', '=', id).execute()
   },
+
+  /** Makes these the options of a field, in this order: those with the same text stay, others come and go. */
+  async replaceSelectOptions(storeId: number, customFieldId: number, values: readonly string[]): Promise<void> {
+    const keys = values.map(identityKey)
+    await sql`
+      DELETE FROM custom_field_select_option
+      WHERE store_id = ${storeId} AND custom_field_id = ${customFieldId} AND value_key <> ALL(${keys}::text[])`.execute(database)
+    await sql`
+      INSERT INTO custom_field_select_option (store_id, custom_field_id, value, value_key, position)
+      SELECT ${storeId}, ${customFieldId}, wanted.value, wanted.key, wanted.position
+      FROM unnest(${values}::text[], ${keys}::text[]) WITH ORDINALITY AS wanted (value, key, position)
+      ON CONFLICT (store_id, custom_field_id, value_key) DO UPDATE SET value = excluded.value, position = excluded.position
+    `.execute(database)
+  },
+
+  /** The products of which a field says anything, or of which it says this. */
+  async productsWith(storeId: number, customFieldId: number, selectOptionId?: number): Promise<number[]> {
+    let query = database
+      .selectFrom('product_custom_field_value')
+      .select('product_id as productId')
+      .distinct()
+      .where('store_id', '=', storeId)
+      .where('custom_field_id', '=', customFieldId)
+    if (selectOptionId !== undefined) query = query.where('select_option_id', '=', selectOptionId)
+    return (await query.execute()).map(({ productId }) => productId)
+  },
 })

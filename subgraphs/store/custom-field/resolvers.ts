@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import { createCustomField, deleteCustomField, updateCustomField } from './actions.ts'
 import type { CustomField } from './custom-field.ts'
@@ -10,7 +10,7 @@ const ALL: KeysetList<CustomField> = { name: 'customFields', parts: ['number'], 
 export const customFieldResolvers = {
   Query: {
     customField: (_, { id }, { load }) => {
-      const row = rowOf(id, 'CustomField')
+      const row = decodeId(id, 'CustomField')
       return row === null ? null : load.customFieldById.load(row)
     },
     customFields: async (_, page, { storeId, customFields }) => {
@@ -29,7 +29,7 @@ export const customFieldResolvers = {
   CustomField: {
     ...identified('CustomField'),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'CustomField')
+      const row = decodeId(id, 'CustomField')
       return row === null ? null : load.customFieldById.load(row)
     },
     selectOptions: ({ id }, _, { load }) => load.selectOptionsOfField.load(id),

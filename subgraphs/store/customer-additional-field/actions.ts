@@ -2,8 +2,8 @@ import { notFoundError, problem, validationError } from '../../toolkit/validatio
 import { answerProblem } from '../checkout-custom-field/checkout-custom-field.ts'
 import { checkoutCustomFieldRepository } from '../checkout-custom-field/repository.ts'
 import { customerRepository } from '../customer/repository.ts'
-import { rowOf } from '../ids.ts'
-import { staleVersion, type Unit } from '../write.ts'
+import { decodeId } from '../ids.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
 import { customerAdditionalFieldRepository } from './repository.ts'
 
 type Expected = {
@@ -15,7 +15,7 @@ type Expected = {
 
 /** Keeps a customer's answer to a question that was not answered before. */
 export async function createCustomerAdditionalField(
-  unit: Unit,
+  unit: UnitOfWork,
   {
     customerId,
     checkoutCustomFieldId,
@@ -23,7 +23,7 @@ export async function createCustomerAdditionalField(
   }: { readonly customerId: string; readonly checkoutCustomFieldId: string; readonly value: string },
 ) {
   const { query, storeId } = unit
-  const customer = await customerRepository(query).lock(storeId, rowOf(customerId, 'Customer') ?? 0)
+  const customer = await customerRepository(query).lock(storeId, decodeId(customerId, 'Customer') ?? 0)
   if (!customer) return notFoundError('customer', customerId)
   const question = await questionOf(unit, checkoutCustomFieldId)
   if (!question) return notFoundError('checkout custom field', checkoutCustomFieldId)
@@ -41,7 +41,7 @@ export async function createCustomerAdditionalField(
 
 /** Changes what the input has. */
 export async function updateCustomerAdditionalField(
-  unit: Unit,
+  unit: UnitOfWork,
   id: string,
   {
     checkoutCustomFieldId,
@@ -73,7 +73,7 @@ export async function updateCustomerAdditionalField(
 }
 
 /** Deletes an answer. */
-export async function deleteCustomerAdditionalField(unit: Unit, id: string, expected: Expected) {
+export async function deleteCustomerAdditionalField(unit: UnitOfWork, id: string, expected: Expected) {
   const found = await lockedAnswer(unit, id, expected)
   if ('failure' in found) return found.failure
   await customerAdditionalFieldRepository(unit.query).delete(unit.storeId, found.answer.id)
@@ -84,16 +84,16 @@ export async function deleteCustomerAdditionalField(unit: Unit, id: string, expe
 const answered = (question: string) =>
   problem('checkoutCustomFieldId', 'a question that the customer has not answered yet', question)
 
-const questionOf = ({ query, storeId }: Unit, id: string) =>
-  checkoutCustomFieldRepository(query).keep(storeId, rowOf(id, 'CheckoutCustomField') ?? 0)
+const questionOf = ({ query, storeId }: UnitOfWork, id: string) =>
+  checkoutCustomFieldRepository(query).keep(storeId, decodeId(id, 'CheckoutCustomField') ?? 0)
 
 /** The answer, whose customer is locked until the transaction ends. */
-async function lockedAnswer({ query, storeId }: Unit, id: string, { customerId, expectedVersion }: Expected) {
+async function lockedAnswer({ query, storeId }: UnitOfWork, id: string, { customerId, expectedVersion }: Expected) {
   const answers = customerAdditionalFieldRepository(query)
-  const row = rowOf(id, 'CustomerAdditionalField') ?? 0
+  const row = decodeId(id, 'CustomerAdditionalField') ?? 0
   const failure = notFoundError('additional field', id)
   const [seen] = await answers.findByIds(storeId, [row])
-  if (!seen || (customerId != null && rowOf(customerId, 'Customer') !== seen.customerId)) return { failure }
+  if (!seen || (customerId != null && decodeId(customerId, 'Customer') !== seen.customerId)) return { failure }
   const customer = await customerRepository(query).lock(storeId, seen.customerId)
   // Again: somebody may have been faster, as long as the customer was not locked.
   const [answer] = await answers.findByIds(storeId, [row])
@@ -102,7 +102,7 @@ async function lockedAnswer({ query, storeId }: Unit, id: string, { customerId, 
   return stale ? { failure: stale } : { answer }
 }
 
-async function afterwards({ query, storeId, now, emit }: Unit, customerId: number): Promise<void> {
+async function afterwards({ query, storeId, now, emit }: UnitOfWork, customerId: number): Promise<void> {
   await customerRepository(query).touch(storeId, [customerId], now)
   emit({ event: 'customer_updated', entity: 'Customer', id: customerId })
 }

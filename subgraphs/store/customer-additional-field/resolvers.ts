@@ -1,14 +1,14 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import type { Context } from '../context.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { createCustomerAdditionalField, deleteCustomerAdditionalField, updateCustomerAdditionalField } from './actions.ts'
 
 export const customerAdditionalFieldResolvers = {
   Query: {
     customerAdditionalField: async (_, { id, customerId }, { load }) => {
-      const row = rowOf(id, 'CustomerAdditionalField')
+      const row = decodeId(id, 'CustomerAdditionalField')
       const found = row === null ? null : await load.customerAdditionalFieldById.load(row)
-      return found && (customerId == null || rowOf(customerId, 'Customer') === found.customerId) ? found : null
+      return found && (customerId == null || decodeId(customerId, 'Customer') === found.customerId) ? found : null
     },
   },
   Mutation: {
@@ -27,7 +27,7 @@ export const customerAdditionalFieldResolvers = {
   CustomerAdditionalField: {
     ...identified('CustomerAdditionalField'),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'CustomerAdditionalField')
+      const row = decodeId(id, 'CustomerAdditionalField')
       return row === null ? null : load.customerAdditionalFieldById.load(row)
     },
     checkoutCustomField: ({ checkoutCustomFieldId }, _, { load }) =>

@@ -1,9 +1,10 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { emailKey } from '../customer/customer.ts'
+import { membershipRepository } from '../customer/membership-repository.ts'
 import { customerRepository } from '../customer/repository.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { permalinkOf } from '../text-key.ts'
-import { staleVersion, type Unit } from '../write.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
 import { customerCategoryProblems } from './customer-category.ts'
 import { customerCategoryRepository } from './repository.ts'
 
@@ -11,10 +12,10 @@ type Versioned = { readonly expectedVersion?: number | null | undefined }
 type CustomerReference = { readonly id?: string | null | undefined; readonly email?: string | null | undefined }
 
 /** Customers that can be added at once. */
-const MOST_ADDED = 250
+const MAX_ADDED = 250
 
 /** Creates a category with a code made from its name. */
-export async function createCustomerCategory({ query, storeId, now }: Unit, { name }: { readonly name: string }) {
+export async function createCustomerCategory({ query, storeId, now }: UnitOfWork, { name }: { readonly name: string }) {
   const problems = customerCategoryProblems(name)
   if (problems.length > 0) return validationError(problems)
   const categories = customerCategoryRepository(query)
@@ -25,14 +26,14 @@ export async function createCustomerCategory({ query, storeId, now }: Unit, { na
 
 /** Renames a category; its code stays, because others remember it. */
 export async function updateCustomerCategory(
-  { query, storeId, now }: Unit,
+  { query, storeId, now }: UnitOfWork,
   id: string,
   { name, expectedVersion }: Versioned & { readonly name?: string | null | undefined },
 ) {
   const problems = name === undefined ? [] : customerCategoryProblems(name ?? '')
   if (problems.length > 0) return validationError(problems)
   const categories = customerCategoryRepository(query)
-  const before = await categories.lock(storeId, rowOf(id, 'CustomerCategory') ?? 0)
+  const before = await categories.lock(storeId, decodeId(id, 'CustomerCategory') ?? 0)
   if (!before) return notFoundError('customer category', id)
   const stale = staleVersion(expectedVersion, before.version)
   if (stale) return stale
@@ -41,9 +42,9 @@ export async function updateCustomerCategory(
 }
 
 /** Deletes a category; its customers stay. */
-export async function deleteCustomerCategory({ query, storeId }: Unit, id: string, { expectedVersion }: Versioned) {
+export async function deleteCustomerCategory({ query, storeId }: UnitOfWork, id: string, { expectedVersion }: Versioned) {
   const categories = customerCategoryRepository(query)
-  const before = await categories.lock(storeId, rowOf(id, 'CustomerCategory') ?? 0)
+  const before = await categories.lock(storeId, decodeId(id, 'CustomerCategory') ?? 0)
   if (!before) return notFoundError('customer category', id)
   const stale = staleVersion(expectedVersion, before.version)
   if (stale) return stale
@@ -53,7 +54,7 @@ export async function deleteCustomerCategory({ query, storeId }: Unit, id: strin
 
 /** Puts customers into a category: all of them, or nobody. */
 export async function addCustomersToCategory(
-  unit: Unit,
+  unit: UnitOfWork,
   id: string,
   { customers: references }: { readonly customers: readonly CustomerReference[] },
 ) {
@@ -64,7 +65,7 @@ export async function addCustomersToCategory(
   const found = await referredTo(unit, references)
   if ('failure' in found) return found.failure
   const categories = customerCategoryRepository(query)
-  const [category] = await categories.keep(storeId, [rowOf(id, 'CustomerCategory') ?? 0])
+  const [category] = await membershipRepository(query).keepCategories(storeId, [decodeId(id, 'CustomerCategory') ?? 0])
   if (category === undefined) return notFoundError('customer category', id)
 
   const added = await categories.addMembers(storeId, category, found.rows)
@@ -75,14 +76,14 @@ export async function addCustomersToCategory(
 
 /** Takes a customer out of a category. */
 export async function removeCustomerFromCategory(
-  { query, storeId, now, emit }: Unit,
+  { query, storeId, now, emit }: UnitOfWork,
   id: string,
   { customerId, expectedVersion }: Versioned & { readonly customerId: string },
 ) {
   const customers = customerRepository(query)
-  const customer = await customers.lock(storeId, rowOf(customerId, 'Customer') ?? 0)
+  const customer = await customers.lock(storeId, decodeId(customerId, 'Customer') ?? 0)
   const categories = customerCategoryRepository(query)
-  const category = await categories.lock(storeId, rowOf(id, 'CustomerCategory') ?? 0)
+  const category = await categories.lock(storeId, decodeId(id, 'CustomerCategory') ?? 0)
   if (!category) return notFoundError('customer category', id)
   const stale = staleVersion(expectedVersion, category.version)
   if (stale) return stale
@@ -95,14 +96,14 @@ export async function removeCustomerFromCategory(
 }
 
 const referenceProblems = (references: readonly CustomerReference[]) =>
-  references.length === 0 || references.length > MOST_ADDED
-    ? [problem('customers', `1 to ${MOST_ADDED} customers`, references.length)]
+  references.length === 0 || references.length > MAX_ADDED
+    ? [problem('customers', `1 to ${MAX_ADDED} customers`, references.length)]
     : references.flatMap(({ id, email }, index) =>
         id == null && email == null ? [problem(`customers.${index}`, 'a customer with an id or an email', null)] : [],
       )
 
 /** The rows of customers, locked, each once and by id; or the first that there is none of. */
-async function referredTo({ query, storeId }: Unit, references: readonly CustomerReference[]) {
+async function referredTo({ query, storeId }: UnitOfWork, references: readonly CustomerReference[]) {
   const customers = customerRepository(query)
   // PostgreSQL has no text with NUL, so no customer has such an address.
   const emails = references.flatMap(({ email }) => (email == null || email.includes('\0') ? [] : [email]))
@@ -110,7 +111,7 @@ async function referredTo({ query, storeId }: Unit, references: readonly Custome
     emails.length === 0 ? [] : (await customers.idsByEmail(storeId, emails)).map((row) => [row.emailKey, row.id]),
   )
   const wanted = references.map(({ id, email }) => {
-    const named = id == null ? null : (rowOf(id, 'Customer') ?? 0)
+    const named = id == null ? null : (decodeId(id, 'Customer') ?? 0)
     const addressed = email == null ? null : (byEmail.get(emailKey(email)) ?? 0)
     const isOne = named === null || addressed === null || named === addressed
     return { row: isOne ? (named ?? addressed ?? 0) : 0, said: id ?? email ?? '' }

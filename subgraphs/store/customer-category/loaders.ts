@@ -1,7 +1,7 @@
 import type { KeysetRange } from '../../toolkit/keyset.ts'
 import { loaderByKey, loaderOfLists, loaderPerArguments } from '../../toolkit/loader.ts'
-import type { Tenant } from '../context.ts'
-import { MOST_CATEGORIES } from '../customer/actions.ts'
+import { MAX_CATEGORIES } from '../customer/actions.ts'
+import type { Tenant } from '../tenant.ts'
 import type { CustomerCategoryRepository } from './repository.ts'
 
 export const customerCategoryLoaders = (categories: CustomerCategoryRepository, { storeId }: Tenant) => ({
@@ -11,7 +11,7 @@ export const customerCategoryLoaders = (categories: CustomerCategoryRepository, 
   ),
   /** Rows of categories, by the customer's. */
   categoryIdsOfCustomer: loaderOfLists(
-    async (customerIds: readonly number[]) => categories.categoriesOf(await storeId(), customerIds, MOST_CATEGORIES),
+    async (customerIds: readonly number[]) => categories.categoriesOf(await storeId(), customerIds, MAX_CATEGORIES),
     ({ customerId }) => customerId,
   ),
   /** Per range: rows of customers, by their category's. */

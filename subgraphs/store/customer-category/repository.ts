@@ -47,19 +47,6 @@ export const customerCategoryRepository = (database: Kysely<Tables>) => ({
     return found ?? null
   },
 
-  /** Those of these categories that exist, and go on existing until the transaction ends. */
-  async keep(storeId: number, ids: readonly number[]): Promise<readonly number[]> {
-    const rows = await database
-      .selectFrom('customer_category')
-      .select('id')
-      .where('store_id', '=', storeId)
-      .where('id', 'in', ids)
-      .orderBy('id')
-      .forKeyShare()
-      .execute()
-    return rows.map(({ id }) => id)
-  },
-
   /** A code like the wanted one that no other category has, for this transaction to take. */
   async freeCode(storeId: number, wanted: string): Promise<string> {
     await sql`SELECT pg_advisory_xact_lock(${CODES_LOCK}, ${storeId})`.execute(database)
@@ -129,20 +116,6 @@ export const customerCategoryRepository = (database: Kysely<Tables>) => ({
       .where('category_id', 'in', categoryIds)
       .groupBy('category_id')
       .execute(),
-
-  /** Puts a customer into these categories only. */
-  async setCategoriesOf(storeId: number, customerId: number, categoryIds: readonly number[]): Promise<void> {
-    await database
-      .deleteFrom('customer_category_member')
-      .where('store_id', '=', storeId)
-      .where('customer_id', '=', customerId)
-      .execute()
-    if (categoryIds.length === 0) return
-    await database
-      .insertInto('customer_category_member')
-      .values(categoryIds.map((id) => ({ store_id: storeId, customer_id: customerId, category_id: id })))
-      .execute()
-  },
 
   /** Puts customers into a category; those who were not in it before. */
   async addMembers(storeId: number, categoryId: number, customerIds: readonly number[]): Promise<readonly number[]> {

@@ -2,7 +2,7 @@ import type { Resolvers } from '#generated/store/resolvers.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
 import type { Context } from '../context.ts'
 import type { Customer } from '../customer/customer.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import {
   addCustomersToCategory,
@@ -19,7 +19,7 @@ const MEMBERS: KeysetList<Customer> = { name: 'customersInCategory', parts: ['nu
 export const customerCategoryResolvers = {
   Query: {
     customerCategory: (_, { id }, { load }) => {
-      const row = rowOf(id, 'CustomerCategory')
+      const row = decodeId(id, 'CustomerCategory')
       return row === null ? null : load.customerCategoryById.load(row)
     },
     customerCategories: async (_, page, { storeId, customerCategories }) => {
@@ -43,7 +43,7 @@ export const customerCategoryResolvers = {
   CustomerCategory: {
     ...identified('CustomerCategory'),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'CustomerCategory')
+      const row = decodeId(id, 'CustomerCategory')
       return row === null ? null : load.customerCategoryById.load(row)
     },
     customers: async ({ id }, page, { load }) => {

@@ -1,10 +1,10 @@
 import { hashPassword, passwordProblem } from '../../toolkit/password.ts'
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
-import { customerCategoryRepository } from '../customer-category/repository.ts'
-import { rowOf } from '../ids.ts'
-import { staleVersion, type Unit } from '../write.ts'
+import { decodeId } from '../ids.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
 import { type Customer, type CustomerChange, changedCustomer, customerProblems, NEW_CUSTOMER } from './customer.ts'
 import { eraseFromOrders } from './erasure-repository.ts'
+import { membershipRepository } from './membership-repository.ts'
 import { customerRepository } from './repository.ts'
 
 /** A customer as a caller gives it. */
@@ -12,7 +12,7 @@ export type CustomerInput = CustomerChange & { readonly categoryIds?: readonly s
 export type Versioned = { readonly expectedVersion?: number | null | undefined }
 
 /** What `Customer.categories` promises to hold. */
-export const MOST_CATEGORIES = 250
+export const MAX_CATEGORIES = 250
 
 /**
  * What is stored in place of a password that a caller gives: undefined for none, and for one that is refused anyway. Takes some 20 ms, so ask for it outside of a
@@ -26,7 +26,7 @@ export const withoutPassword = <Input extends CustomerChange>({ password: _, ...
 
 /** Creates a customer. `passwordHash` is that of the input's password. */
 export async function createCustomer(
-  { query, storeId, now, emit }: Unit,
+  { query, storeId, now, emit }: UnitOfWork,
   input: CustomerInput,
   passwordHash: string | null | undefined,
 ) {
@@ -46,13 +46,13 @@ export async function createCustomer(
 
 /** Changes what the input has. `passwordHash` is that of the input's password. */
 export async function updateCustomer(
-  { query, storeId, now, emit }: Unit,
+  { query, storeId, now, emit }: UnitOfWork,
   id: string,
   input: CustomerInput & Versioned,
   passwordHash: string | null | undefined,
 ) {
   const customers = customerRepository(query)
-  const before = await customers.lock(storeId, rowOf(id, 'Customer') ?? 0)
+  const before = await customers.lock(storeId, decodeId(id, 'Customer') ?? 0)
   if (!before) return notFoundError('customer', id)
   const stale = staleVersion(input.expectedVersion, before.version)
   if (stale) return stale
@@ -69,25 +69,25 @@ export async function updateCustomer(
 }
 
 /** Deletes a customer; orders keep what they were told. */
-export async function deleteCustomer({ query, storeId, emit }: Unit, id: string, { expectedVersion }: Versioned) {
+export async function deleteCustomer({ query, storeId, emit }: UnitOfWork, id: string, { expectedVersion }: Versioned) {
   const customers = customerRepository(query)
-  const before = await customers.lock(storeId, rowOf(id, 'Customer') ?? 0)
+  const before = await customers.lock(storeId, decodeId(id, 'Customer') ?? 0)
   if (!before) return notFoundError('customer', id)
   const stale = staleVersion(expectedVersion, before.version)
   if (stale) return stale
   return deleted({ query, storeId, emit }, before.id)
 }
 
-async function deleted({ query, storeId, emit }: Pick<Unit, 'query' | 'storeId' | 'emit'>, row: number) {
+async function deleted({ query, storeId, emit }: Pick<UnitOfWork, 'query' | 'storeId' | 'emit'>, row: number) {
   await customerRepository(query).delete(storeId, row)
   emit({ event: 'customer_deleted', entity: 'Customer', id: row })
   return { __typename: 'DeleteCustomerSuccess' as const, row }
 }
 
 /** Erases a customer: deleted as by `deleteCustomer`, and gone from what orders were told. */
-export async function eraseCustomer(unit: Unit, id: string) {
+export async function eraseCustomer(unit: UnitOfWork, id: string) {
   const { query, storeId, now } = unit
-  const before = await customerRepository(query).lock(storeId, rowOf(id, 'Customer') ?? 0)
+  const before = await customerRepository(query).lock(storeId, decodeId(id, 'Customer') ?? 0)
   if (!before) return notFoundError('customer', id)
   const orders = await eraseFromOrders(query, storeId, { customerId: before.id, email: before.email }, now)
   const { row } = await deleted(unit, before.id)
@@ -95,7 +95,7 @@ export async function eraseCustomer(unit: Unit, id: string) {
 }
 
 /** The same for whoever has this address in a store, as a customer or in orders only. */
-export async function eraseByEmail(unit: Unit, email: string) {
+export async function eraseByEmail(unit: UnitOfWork, email: string) {
   const { query, storeId, now } = unit
   const [known] = await customerRepository(query).idsByEmail(storeId, [email])
   const orders = await eraseFromOrders(query, storeId, { customerId: known?.id ?? null, email }, now)
@@ -106,21 +106,21 @@ export async function eraseByEmail(unit: Unit, email: string) {
 const taken = (email: string) => problem('email', 'an address that no other customer has', email)
 
 const categoryProblems = ({ categoryIds }: CustomerInput) =>
-  categoryIds && categoryIds.length > MOST_CATEGORIES
-    ? [problem('categoryIds', `at most ${MOST_CATEGORIES} categories`, categoryIds.length)]
+  categoryIds && categoryIds.length > MAX_CATEGORIES
+    ? [problem('categoryIds', `at most ${MAX_CATEGORIES} categories`, categoryIds.length)]
     : []
 
 /** Puts a customer into these categories only; undefined changes nothing, null takes it out of all. What stands in the way, or null. */
 async function putIntoCategories(
-  { query, storeId }: Pick<Unit, 'query' | 'storeId'>,
+  { query, storeId }: Pick<UnitOfWork, 'query' | 'storeId'>,
   customerId: number,
   categoryIds: readonly string[] | null | undefined,
 ) {
   if (categoryIds === undefined) return null
-  const categories = customerCategoryRepository(query)
-  const wanted = [...new Set(categoryIds ?? [])].map((id) => ({ id, row: rowOf(id, 'CustomerCategory') ?? 0 }))
+  const categories = membershipRepository(query)
+  const wanted = [...new Set(categoryIds ?? [])].map((id) => ({ id, row: decodeId(id, 'CustomerCategory') ?? 0 }))
   const rows = wanted.map(({ row }) => row)
-  const known = new Set(rows.length === 0 ? [] : await categories.keep(storeId, rows))
+  const known = new Set(rows.length === 0 ? [] : await categories.keepCategories(storeId, rows))
   const missing = wanted.find(({ row }) => !known.has(row))
   if (missing) return notFoundError('customer category', missing.id)
   await categories.setCategoriesOf(storeId, customerId, [...known])

@@ -1,5 +1,5 @@
 import { type Problem, problem, validationError } from '../../toolkit/validation.ts'
-import { part, type Unit } from '../write.ts'
+import { type UnitOfWork, withSavepoint } from '../write.ts'
 import { type CustomerInput, createCustomer, passwordHashOf, updateCustomer, type Versioned } from './actions.ts'
 
 type Keyed = { readonly idempotencyKey?: string | null | undefined }
@@ -7,7 +7,7 @@ type NewRow = CustomerInput & Keyed
 type ChangedRow = { readonly id: string; readonly input: CustomerInput & Versioned & Keyed }
 type ErrorPolicy = 'ALL_OR_NOTHING' | 'SKIP'
 
-const MOST_ROWS = 100
+const MAX_ROWS = 100
 
 type Failure = Exclude<
   Awaited<ReturnType<typeof createCustomer>> | Awaited<ReturnType<typeof updateCustomer>>,
@@ -20,20 +20,20 @@ export type BulkRow = { readonly index: number; readonly customer: number | null
 /** What is stored in place of the passwords of rows. One after another: others want theirs hashed as well. */
 export async function passwordHashesOf(rows: readonly CustomerInput[]): Promise<readonly (string | null | undefined)[]> {
   const hashes: (string | null | undefined)[] = []
-  for (const row of rows.slice(0, MOST_ROWS)) hashes.push(await passwordHashOf(row))
+  for (const row of rows.slice(0, MAX_ROWS)) hashes.push(await passwordHashOf(row))
   return hashes
 }
 
 /** Creates customers. `hashes` are those of their passwords. */
 export const bulkCreateCustomers = (
-  unit: Unit,
+  unit: UnitOfWork,
   { customers, onError }: { readonly customers: readonly NewRow[]; readonly onError: ErrorPolicy },
   hashes: readonly (string | null | undefined)[],
 ) => eachRow(unit, customers, onError, (within, row, index) => keyless(row) ?? createCustomer(within, row, hashes[index]))
 
 /** Changes customers, in their order. `hashes` are those of their passwords. */
 export const bulkUpdateCustomers = (
-  unit: Unit,
+  unit: UnitOfWork,
   { customers, onError }: { readonly customers: readonly ChangedRow[]; readonly onError: ErrorPolicy },
   hashes: readonly (string | null | undefined)[],
 ) =>
@@ -45,15 +45,15 @@ export const bulkUpdateCustomers = (
   )
 
 async function eachRow<Row>(
-  unit: Unit,
+  unit: UnitOfWork,
   rows: readonly Row[],
   onError: ErrorPolicy,
-  change: (within: Unit, row: Row, index: number) => RowOutcome | Promise<RowOutcome>,
+  change: (within: UnitOfWork, row: Row, index: number) => RowOutcome | Promise<RowOutcome>,
 ) {
-  if (rows.length === 0 || rows.length > MOST_ROWS) return validationError([numberProblem(rows.length)])
+  if (rows.length === 0 || rows.length > MAX_ROWS) return validationError([numberProblem(rows.length)])
   const done: BulkRow[] = []
   for (const [index, row] of rows.entries()) {
-    const outcome = await part(unit, async (within) => change(within, row, index))
+    const outcome = await withSavepoint(unit, async (within) => change(within, row, index))
     done.push(
       'customer' in outcome ? { index, customer: outcome.customer, failure: null } : { index, customer: null, failure: outcome },
     )
@@ -69,7 +69,7 @@ async function eachRow<Row>(
 
 type RowOutcome = Failure | { readonly __typename: `${string}Success`; readonly customer: number }
 
-const numberProblem = (count: number): Problem => problem('customers', `1 to ${MOST_ROWS} customers`, count)
+const numberProblem = (count: number): Problem => problem('customers', `1 to ${MAX_ROWS} customers`, count)
 
 /** One key is for the whole: rows that are done again alone would be done twice. */
 const keyless = ({ idempotencyKey }: Keyed) =>

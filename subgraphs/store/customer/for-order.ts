@@ -1,4 +1,4 @@
-import type { Unit } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 import { type CustomerChange, changedCustomer, emailKey, NEW_CUSTOMER } from './customer.ts'
 import { customerRepository } from './repository.ts'
 
@@ -11,7 +11,7 @@ export type OrderCustomer = Pick<CustomerChange, 'phone' | 'phonePrefix' | 'ship
  * The row of the customer with this address, who is created when there is none: a customer who exists stays as it is, because an order proves nothing about who wrote it.
  * Orders at once with one new address all get the same row.
  */
-export async function customerForOrder({ query, storeId, now, emit }: Unit, given: OrderCustomer): Promise<number> {
+export async function customerForOrder({ query, storeId, now, emit }: UnitOfWork, given: OrderCustomer): Promise<number> {
   const customers = customerRepository(query)
   const fields = changedCustomer(NEW_CUSTOMER, given)
   // Each turn fails only when somebody created the customer after we looked, or deleted it before.

@@ -1,5 +1,5 @@
 import { loaderByKey } from '../../toolkit/loader.ts'
-import type { Tenant } from '../context.ts'
+import type { Tenant } from '../tenant.ts'
 import type { CustomerRepository } from './repository.ts'
 
 export const customerLoaders = (customers: CustomerRepository, { storeId }: Tenant) => ({

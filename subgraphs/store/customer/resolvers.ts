@@ -4,7 +4,7 @@ import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../to
 import { isText } from '../../toolkit/validation.ts'
 import type { Context } from '../context.ts'
 import { eventsFor, type FeedEvent } from '../feed.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { LIST_SIZES, searchWords } from '../lists.ts'
 import { createCustomer, deleteCustomer, eraseCustomer, passwordHashOf, updateCustomer, withoutPassword } from './actions.ts'
 import { bulkCreateCustomers, bulkUpdateCustomers, passwordHashesOf } from './bulk.ts'
@@ -22,7 +22,7 @@ const NEWEST_FIRST = listed('customersNewestFirst')
 export const customerResolvers = {
   Query: {
     customer: (_, { id }, { load }) => {
-      const row = rowOf(id, 'Customer')
+      const row = decodeId(id, 'Customer')
       return row === null ? null : load.customerById.load(row)
     },
     customerByEmail: async (_, { email }, { storeId, customers }) =>
@@ -73,7 +73,7 @@ export const customerResolvers = {
   Customer: {
     ...identified('Customer'),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'Customer')
+      const row = decodeId(id, 'Customer')
       return row === null ? null : load.customerById.load(row)
     },
     fullname,
@@ -98,7 +98,7 @@ function selectionOf(filter: CustomerFilter | null | undefined, search: string |
     ...(email != null && { email }),
     ...(status && { status }),
     // An id that is none is that of no category.
-    ...(categoryId != null && { categoryId: rowOf(categoryId, 'CustomerCategory') ?? 0 }),
+    ...(categoryId != null && { categoryId: decodeId(categoryId, 'CustomerCategory') ?? 0 }),
     ...(acceptsMarketing != null && { acceptsMarketing }),
     ...(createdSince != null && { createdSince }),
     ...(createdBefore != null && { createdBefore }),

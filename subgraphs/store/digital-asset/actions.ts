@@ -1,9 +1,9 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { NEEDS_FILE } from '../file/write.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { lockedOwner, ownedPart, ownerChanged } from '../product/owner.ts'
-import type { Unit } from '../write.ts'
-import { digitalAssetProblems, MOST_ASSETS } from './digital-asset.ts'
+import type { UnitOfWork } from '../write.ts'
+import { digitalAssetProblems, MAX_ASSETS } from './digital-asset.ts'
 import { digitalAssetRepository } from './repository.ts'
 
 type New = {
@@ -22,7 +22,7 @@ type Named = {
 const USUAL_SECONDS = 3_600
 
 /** Adds a digital asset; `file` null: says whether it would, if it needs one. */
-export async function createDigitalAsset(unit: Unit, { productId, url, ...rest }: New, file: number | null) {
+export async function createDigitalAsset(unit: UnitOfWork, { productId, url, ...rest }: New, file: number | null) {
   const isExternal = rest.isExternal ?? false
   const expirationSeconds = rest.expirationSeconds ?? USUAL_SECONDS
   const problems = digitalAssetProblems({ url, isExternal, expirationSeconds })
@@ -31,8 +31,8 @@ export async function createDigitalAsset(unit: Unit, { productId, url, ...rest }
   if (product === null) return notFoundError('product', productId)
 
   const assets = digitalAssetRepository(unit.query)
-  if ((await assets.count(unit.storeId, product)) >= MOST_ASSETS) {
-    return validationError([problem('productId', `a product with fewer than ${MOST_ASSETS} digital assets`, productId)])
+  if ((await assets.count(unit.storeId, product)) >= MAX_ASSETS) {
+    return validationError([problem('productId', `a product with fewer than ${MAX_ASSETS} digital assets`, productId)])
   }
   if (!isExternal && file === null) return NEEDS_FILE
   const where = isExternal ? { fileId: null, externalUrl: url } : { fileId: file, externalUrl: null }
@@ -42,9 +42,9 @@ export async function createDigitalAsset(unit: Unit, { productId, url, ...rest }
 }
 
 /** Deletes a digital asset. `file`: whose bytes are to go once that is certain; null: it had none. */
-export async function deleteDigitalAsset(unit: Unit, { id, productId, isExternal }: Named) {
+export async function deleteDigitalAsset(unit: UnitOfWork, { id, productId, isExternal }: Named) {
   const assets = digitalAssetRepository(unit.query)
-  const asset = await ownedPart(unit, assets.findByIds, { row: rowOf(id, 'DigitalAsset'), productId })
+  const asset = await ownedPart(unit, assets.findByIds, { row: decodeId(id, 'DigitalAsset'), productId })
   if (!asset || (isExternal != null && isExternal !== (asset.externalUrl !== null))) return notFoundError('digital asset', id)
   await assets.delete(unit.storeId, asset)
   await ownerChanged(unit, asset.productId)

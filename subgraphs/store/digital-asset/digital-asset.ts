@@ -16,23 +16,23 @@ export type DigitalAsset = {
 }
 
 /** As many digital assets as a product may have: it is read with all of them. */
-export const MOST_ASSETS = 100
+export const MAX_ASSETS = 100
 
 /** For how long a URL is good, at least and at most: a week is the longest that S3 signs for. Seconds. */
 const SHORTEST = 60
-const LONGEST = 604_800
-const LONGEST_URL = 2_048
+const MAX_AGE_SECONDS = 604_800
+const MAX_URL_LENGTH = 2_048
 
 type New = { readonly url: string; readonly isExternal: boolean; readonly expirationSeconds: number }
 
 /** What is wrong with a digital asset to be created; what its URL leads to is another question. */
 export const digitalAssetProblems = ({ url, isExternal, expirationSeconds }: New): readonly Problem[] =>
   problemsIn([
-    !isExternal || isWebAddress(url) ? null : problem('url', `an http or https URL of at most ${LONGEST_URL} characters`, url),
-    expirationSeconds >= SHORTEST && expirationSeconds <= LONGEST
+    !isExternal || isWebAddress(url) ? null : problem('url', `an http or https URL of at most ${MAX_URL_LENGTH} characters`, url),
+    expirationSeconds >= SHORTEST && expirationSeconds <= MAX_AGE_SECONDS
       ? null
-      : problem('expirationSeconds', `${SHORTEST} to ${LONGEST}`, expirationSeconds),
+      : problem('expirationSeconds', `${SHORTEST} to ${MAX_AGE_SECONDS}`, expirationSeconds),
   ])
 
 const isWebAddress = (url: string): boolean =>
-  url.length <= LONGEST_URL && isText(url) && /^https?:\/\//i.test(url) && URL.canParse(url)
+  url.length <= MAX_URL_LENGTH && isText(url) && /^https?:\/\//i.test(url) && URL.canParse(url)

@@ -1,14 +1,14 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { DOWNLOAD } from '../file/file.ts'
-import { forgetting, writeWithFile } from '../file/write.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { deletingFile, writeWithFile } from '../file/write.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { isOf } from '../product/owner.ts'
 import { createDigitalAsset, deleteDigitalAsset } from './actions.ts'
 
 export const digitalAssetResolvers = {
   Query: {
     digitalAsset: async (_, { id, productId, isExternal }, { load }) => {
-      const row = rowOf(id, 'DigitalAsset')
+      const row = decodeId(id, 'DigitalAsset')
       const asset = row === null ? null : await load.digitalAssetById.load(row)
       if (!asset || !isOf(asset, productId)) return null
       return isExternal == null || isExternal === (asset.externalUrl !== null) ? asset : null
@@ -24,7 +24,7 @@ export const digitalAssetResolvers = {
         (unit, file) => createDigitalAsset(unit, input, file),
       ),
     deleteDigitalAsset: (_, given, context) =>
-      forgetting(
+      deletingFile(
         context,
         context.write('deleteDigitalAsset', given, (unit) => deleteDigitalAsset(unit, given)),
       ),
@@ -36,7 +36,7 @@ export const digitalAssetResolvers = {
   DigitalAsset: {
     ...identified('DigitalAsset'),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'DigitalAsset')
+      const row = decodeId(id, 'DigitalAsset')
       return row === null ? null : load.digitalAssetById.load(row)
     },
     url: ({ key, filename, externalUrl, expirationSeconds }, _, { files }) =>

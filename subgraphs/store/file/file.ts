@@ -54,7 +54,7 @@ export function fileKey(visibility: Visibility, storeId: number, random: Uint8Ar
 }
 
 /** Characters of a file name. Most file systems take 255 bytes. */
-const LONGEST_NAME = 100
+const MAX_NAME_LENGTH = 100
 
 /** Controls, what separates folders on some system, and what changes the direction of the text so that an extension looks like another. */
 const UNFIT = /[\p{Cc}\p{Cs}\p{Bidi_Control}/\\:*?"<>|]/gu
@@ -66,9 +66,9 @@ export function fileName(text: string): string | null {
     .trim()
     // Each run is begun at its first character only: a long one inside of the name must not be tried from every character.
     .replace(/^\.+|(?<![. ])[. ]+$/g, '')
-  if (name.length <= LONGEST_NAME) return name || null
+  if (name.length <= MAX_NAME_LENGTH) return name || null
   const extension = /\.[a-z0-9]{1,5}$/i.exec(name)?.[0] ?? ''
-  return name.slice(0, LONGEST_NAME - extension.length).toWellFormed() + extension
+  return name.slice(0, MAX_NAME_LENGTH - extension.length).toWellFormed() + extension
 }
 
 /** The last part of the path of a URL, where it can be read. */

@@ -2,7 +2,7 @@ import { problem, validationError } from '../../toolkit/validation.ts'
 import type { Context } from '../context.ts'
 import { exceeded } from '../quota/quota.ts'
 import { storeQuotaRepository } from '../quota/repository.ts'
-import type { Unit } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 import type { FileKind } from './file.ts'
 import { type FileRepository, fileRepository } from './repository.ts'
 
@@ -18,7 +18,7 @@ export type WithFile = {
 }
 
 /** Longest URL that is fetched. Data URLs are as long as a request may be. */
-const LONGEST_URL = 2_048
+const MAX_URL_LENGTH = 2_048
 
 /**
  * Runs a change that refers to a file which is elsewhere as yet. `change` is tried without one first, and answers `NEEDS_FILE` when that is all it lacks: so
@@ -29,14 +29,15 @@ export async function writeWithFile<Result extends { readonly __typename: string
   name: string,
   input: Parameters<Context['write']>[1],
   { url, kind, name: given }: WithFile,
-  change: (unit: Unit, file: number | null) => Promise<Result | typeof NEEDS_FILE>,
+  change: (unit: UnitOfWork, file: number | null) => Promise<Result | typeof NEEDS_FILE>,
 ) {
   const { write, files, fileRecords, storeId, now } = context
   const tried = await write(name, input, (unit) => change(unit, null))
   if (!needsFile(tried)) return tried
 
   const isData = /^data:/i.test(url)
-  if (!isData && url.length > LONGEST_URL) return validationError([problem('url', `at most ${LONGEST_URL} characters long`, url)])
+  if (!isData && url.length > MAX_URL_LENGTH)
+    return validationError([problem('url', `at most ${MAX_URL_LENGTH} characters long`, url)])
   const store = await storeId()
   let file = 0
   const keeping = files.keep(url, kind, {
@@ -91,7 +92,7 @@ const needsFile = (outcome: { readonly __typename: string }): outcome is typeof 
  * The outcome of a deletion, when the bytes of the file that it names are gone as well. What fails there is only logged: a later sweep does it. A repetition
  * finds nothing left to do.
  */
-export async function forgetting<Outcome extends { readonly __typename: string; readonly file?: number | null }>(
+export async function deletingFile<Outcome extends { readonly __typename: string; readonly file?: number | null }>(
   { files, fileRecords, storeId, log }: Context,
   deletion: Promise<Outcome>,
 ): Promise<Outcome> {

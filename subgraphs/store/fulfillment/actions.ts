@@ -1,6 +1,6 @@
 import { notFoundError, problem, problemsIn, validationError } from '../../toolkit/validation.ts'
 import { amountOf, LARGEST, sumOf, textOf } from '../amount.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import type { Versioned } from '../input.ts'
 import { locationRepository } from '../location/repository.ts'
 import { addressIn, addressOf } from '../order/address.ts'
@@ -9,7 +9,7 @@ import type { Order } from '../order/order.ts'
 import { orderRepository } from '../order/repository.ts'
 import { noteShipment, type Shipment } from '../order/shipment.ts'
 import { isHolding, isShipped, wayProblem } from '../order/states.ts'
-import { staleVersion, type Unit } from '../write.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
 import {
   arrivalProblem,
   changedFields,
@@ -18,7 +18,7 @@ import {
   type FulfillmentChange,
   type FulfillmentFields,
   type FulfillmentTerms,
-  MOST_FULFILLMENTS,
+  MAX_FULFILLMENTS,
   type NewFulfillmentInput,
   newFulfillmentProblems,
   type Package,
@@ -30,15 +30,15 @@ import { fulfillmentRepository } from './repository.ts'
 import { saveFulfillment } from './save.ts'
 
 /** Hands goods over: an order is fulfilled by it, and tells of it from then on. */
-export async function createFulfillment(unit: Unit, input: NewFulfillmentInput) {
+export async function createFulfillment(unit: UnitOfWork, input: NewFulfillmentInput) {
   const { query, storeId, now, emit } = unit
   const problems = newFulfillmentProblems(input)
   if (problems.length > 0) return validationError(problems)
   const locations = locationRepository(query)
   await locations.lockShared(storeId)
-  const [location] = await locations.findByIds(storeId, [rowOf(input.locationId, 'Location') ?? 0])
+  const [location] = await locations.findByIds(storeId, [decodeId(input.locationId, 'Location') ?? 0])
   if (!location) return notFoundError('location', input.locationId)
-  const order = input.orderId == null ? null : await orderRepository(query).lock(storeId, rowOf(input.orderId, 'Order') ?? 0)
+  const order = input.orderId == null ? null : await orderRepository(query).lock(storeId, decodeId(input.orderId, 'Order') ?? 0)
   if (input.orderId != null && order === null) return notFoundError('order', input.orderId)
 
   const fulfillments = fulfillmentRepository(query)
@@ -49,9 +49,9 @@ export async function createFulfillment(unit: Unit, input: NewFulfillmentInput) 
     order === null || isHolding(order.status)
       ? null
       : problem('orderId', 'an order that is PENDING_PAYMENT or PAID', order.status),
-    earlier < MOST_FULFILLMENTS
+    earlier < MAX_FULFILLMENTS
       ? null
-      : problem('orderId', `an order with fewer than ${MOST_FULFILLMENTS} fulfillments`, input.orderId),
+      : problem('orderId', `an order with fewer than ${MAX_FULFILLMENTS} fulfillments`, input.orderId),
     arrivalProblem(fields),
   ])
   if (refused.length > 0) return validationError(refused)
@@ -67,7 +67,7 @@ export async function createFulfillment(unit: Unit, input: NewFulfillmentInput) 
 }
 
 /** Changes what the input has. `file` of the outcome: a label that was withdrawn; null: none. */
-export async function updateFulfillment(unit: Unit, id: string, input: FulfillmentChange & Versioned) {
+export async function updateFulfillment(unit: UnitOfWork, id: string, input: FulfillmentChange & Versioned) {
   const problems = changeProblems(input)
   if (problems.length > 0) return validationError(problems)
   const found = await locked(unit, id, input)
@@ -88,7 +88,7 @@ export async function updateFulfillment(unit: Unit, id: string, input: Fulfillme
 }
 
 /** Deletes a fulfillment whose goods have not left. `file` of the outcome: its label; null: it had none. */
-export async function deleteFulfillment(unit: Unit, id: string, { expectedVersion }: Versioned) {
+export async function deleteFulfillment(unit: UnitOfWork, id: string, { expectedVersion }: Versioned) {
   const { query, storeId, emit } = unit
   const found = await locked(unit, id, { expectedVersion })
   if ('failure' in found) return found.failure
@@ -108,9 +108,9 @@ export async function deleteFulfillment(unit: Unit, id: string, { expectedVersio
 }
 
 /** The fulfillment and its order, locked in the order in which orders lock them. */
-async function locked({ query, storeId }: Unit, id: string, { expectedVersion }: Versioned) {
+async function locked({ query, storeId }: UnitOfWork, id: string, { expectedVersion }: Versioned) {
   const fulfillments = fulfillmentRepository(query)
-  const row = rowOf(id, 'Fulfillment') ?? 0
+  const row = decodeId(id, 'Fulfillment') ?? 0
   const orderNumber = await fulfillments.orderOf(storeId, row)
   const order = orderNumber === null ? null : await orderRepository(query).lock(storeId, orderNumber)
   const before = await fulfillments.lock(storeId, row)
@@ -119,13 +119,13 @@ async function locked({ query, storeId }: Unit, id: string, { expectedVersion }:
   return stale ? { failure: stale } : { order, before }
 }
 
-async function isNewest({ query, storeId }: Unit, { id, orderNumber }: Fulfillment): Promise<boolean> {
+async function isNewest({ query, storeId }: UnitOfWork, { id, orderNumber }: Fulfillment): Promise<boolean> {
   if (orderNumber === null) return false
   return (await fulfillmentRepository(query).lockNewest(storeId, orderNumber))?.id === id
 }
 
 /** Lets a locked order tell what its newest fulfillment says. */
-async function tellOrder(unit: Unit, order: Order, shipment: Shipment): Promise<void> {
+async function tellOrder(unit: UnitOfWork, order: Order, shipment: Shipment): Promise<void> {
   const { query, storeId, now, emit } = unit
   await orderRepository(query).update(storeId, order.id, await noteShipment(unit, order, shipment), now)
   emit({ event: 'order_updated', entity: 'Order', id: order.id })
@@ -177,7 +177,7 @@ function termsOf(
 }
 
 /** What an order is sent in when nobody says: one package that weighs what its lines weigh; none where nothing is sent. */
-async function packagesOf({ query, storeId }: Unit, { id, shippingRequired }: Order): Promise<readonly Package[]> {
+async function packagesOf({ query, storeId }: UnitOfWork, { id, shippingRequired }: Order): Promise<readonly Package[]> {
   if (!shippingRequired) return []
   const lines = await orderLineRepository(query).ofOrders(storeId, [id])
   const weight = sumOf(lines.map((line) => amountOf(line.weight) * BigInt(line.quantity)))

@@ -106,12 +106,12 @@ export type NewFulfillmentInput = Omit<FulfillmentChange, 'type' | 'shipmentStat
 }
 
 /** As many fulfillments as an order may have: they are read together. */
-export const MOST_FULFILLMENTS = 100
-export const MOST_PACKAGES = 50
-const LONGEST_PHONE = 50
+export const MAX_FULFILLMENTS = 100
+export const MAX_PACKAGES = 50
+const MAX_PHONE_LENGTH = 50
 
 const TEXTS = ['serviceType', 'trackingNumber', 'trackingCompany', 'externalId', 'message', 'observations'] as const
-const LONGEST: Readonly<Record<(typeof TEXTS)[number], number>> = {
+const MAX_TEXT_LENGTH: Readonly<Record<(typeof TEXTS)[number], number>> = {
   serviceType: 200,
   trackingNumber: 200,
   trackingCompany: 200,
@@ -126,7 +126,7 @@ export const changeProblems = (input: FulfillmentChange): readonly Problem[] => 
   ...problemsIn([
     ...TEXTS.map((field) => {
       const text = textIn(input[field])
-      return text === null ? null : textProblem(field, text, LONGEST[field])
+      return text === null ? null : textProblem(field, text, MAX_TEXT_LENGTH[field])
     }),
     input.trackingUrl?.trim() ? urlProblem('trackingUrl', input.trackingUrl) : null,
   ]),
@@ -139,7 +139,7 @@ export function newFulfillmentProblems(input: NewFulfillmentInput): readonly Pro
     ...changeProblems(input.sendEmail === null ? { ...input, sendEmail: undefined } : input),
     ...problemsIn([
       receiverEmail == null ? null : emailProblem('receiverEmail', receiverEmail),
-      phone == null ? null : textProblem('phone', phone, LONGEST_PHONE),
+      phone == null ? null : textProblem('phone', phone, MAX_PHONE_LENGTH),
       phonePrefix == null || /^\+\d{1,4}$/.test(phonePrefix)
         ? null
         : problem('phonePrefix', '"+" and 1 to 4 digits', phonePrefix),
@@ -154,8 +154,8 @@ export const destinationProblems = ({
   packages,
 }: Pick<NewFulfillmentInput, 'shippingAddress' | 'packages'>): readonly Problem[] => [
   ...(shippingAddress ? addressProblems('shippingAddress', shippingAddress) : []),
-  ...(packages && (packages.length < 1 || packages.length > MOST_PACKAGES)
-    ? [problem('packages', `1 to ${MOST_PACKAGES} packages`, packages.length)]
+  ...(packages && (packages.length < 1 || packages.length > MAX_PACKAGES)
+    ? [problem('packages', `1 to ${MAX_PACKAGES} packages`, packages.length)]
     : []),
   ...(packages ?? []).flatMap((each, index) =>
     Object.entries(each).flatMap(([field, measure]) =>

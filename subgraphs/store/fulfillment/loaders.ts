@@ -1,6 +1,6 @@
 import type { KeysetRange } from '../../toolkit/keyset.ts'
 import { loaderByKey, loaderOfLists, loaderPerArguments } from '../../toolkit/loader.ts'
-import type { Tenant } from '../context.ts'
+import type { Tenant } from '../tenant.ts'
 import type { FulfillmentRepository } from './repository.ts'
 
 export const fulfillmentLoaders = (fulfillments: FulfillmentRepository, { storeId }: Tenant) => ({

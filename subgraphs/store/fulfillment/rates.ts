@@ -1,7 +1,7 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { amountOf, textOf } from '../amount.ts'
 import type { Context } from '../context.ts'
-import { present, rowOf } from '../ids.ts'
+import { decodeId, present } from '../ids.ts'
 import type { Location } from '../location/location.ts'
 import { addressIn, addressOf, placeOf } from '../order/address.ts'
 import { type QuoteLine, type QuoteOrigin, type QuotePackage, shippingQuotes } from '../shipping-method/quotes.ts'
@@ -19,10 +19,10 @@ export async function fulfillmentRates(context: Context, input: FulfillmentRates
   ]
   if (problems.length > 0) return validationError(problems)
   const { load } = context
-  const location = await load.locationById.load(rowOf(locationId, 'Location') ?? 0)
+  const location = await load.locationById.load(decodeId(locationId, 'Location') ?? 0)
   if (!location) return notFoundError('location', locationId)
   if (!location.active) return validationError([problem('locationId', 'an active location', location.name)])
-  const order = orderId == null ? null : await load.orderById.load(rowOf(orderId, 'Order') ?? 0)
+  const order = orderId == null ? null : await load.orderById.load(decodeId(orderId, 'Order') ?? 0)
   if (orderId != null && !order) return notFoundError('order', orderId)
 
   const said = shippingAddress ? addressOf(addressIn(shippingAddress)) : null

@@ -2,8 +2,8 @@ import type { Resolvers } from '#generated/store/resolvers.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
 import { notFoundError } from '../../toolkit/validation.ts'
 import type { Context } from '../context.ts'
-import { forgetting } from '../file/write.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { deletingFile } from '../file/write.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import { createFulfillment, deleteFulfillment, updateFulfillment } from './actions.ts'
 import type { Fulfillment, FulfillmentHistoryEntry } from './fulfillment.ts'
@@ -29,11 +29,11 @@ export const fulfillmentResolvers = {
       return keysetPage(OLDEST_FIRST, range, await fulfillments.list(store, where, range), () => fulfillments.count(store, where))
     },
     orderFulfillments: async (_, { orderId }, { load }) => {
-      const order = await load.orderById.load(rowOf(orderId, 'Order') ?? 0)
+      const order = await load.orderById.load(decodeId(orderId, 'Order') ?? 0)
       return order && load.fulfillmentsOfOrder.load(order.id)
     },
     fulfillmentLabel: async (_, { id }, context) => {
-      const fulfillment = await withLabel(context, await context.storeId(), rowOf(id, 'Fulfillment') ?? 0)
+      const fulfillment = await withLabel(context, await context.storeId(), decodeId(id, 'Fulfillment') ?? 0)
       if (!fulfillment) return notFoundError('fulfillment', id)
       const label = labelIn(fulfillment)
       return label
@@ -49,7 +49,7 @@ export const fulfillmentResolvers = {
       return outcome
     },
     updateFulfillment: async (_, { id, input }, context) => {
-      const outcome = await forgetting(
+      const outcome = await deletingFile(
         context,
         context.write('updateFulfillment', { ...input, id }, (unit) => updateFulfillment(unit, id, input)),
       )
@@ -57,7 +57,7 @@ export const fulfillmentResolvers = {
       return outcome
     },
     deleteFulfillment: (_, given, context) =>
-      forgetting(
+      deletingFile(
         context,
         context.write('deleteFulfillment', given, (unit) => deleteFulfillment(unit, given.id, given)),
       ),
@@ -96,7 +96,7 @@ export const fulfillmentResolvers = {
 } satisfies Resolvers
 
 function fulfillmentOf(id: string, { load }: Context): Promise<Fulfillment | null> {
-  const row = rowOf(id, 'Fulfillment')
+  const row = decodeId(id, 'Fulfillment')
   return row === null ? Promise.resolve(null) : load.fulfillmentById.load(row)
 }
 

@@ -1,4 +1,4 @@
-import type { Unit } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 import { type Fulfillment, type FulfillmentFields, isLabelStale } from './fulfillment.ts'
 import { fulfillmentRepository } from './repository.ts'
 
@@ -7,7 +7,7 @@ import { fulfillmentRepository } from './repository.ts'
  * its file, or null.
  */
 export async function saveFulfillment(
-  { query, storeId, now, emit }: Unit,
+  { query, storeId, now, emit }: UnitOfWork,
   before: Fulfillment,
   after: FulfillmentFields,
 ): Promise<{ readonly withdrawn: number | null }> {

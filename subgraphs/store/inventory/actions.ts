@@ -1,9 +1,7 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
-import { rowOf } from '../ids.ts'
-import { locationRepository } from '../location/repository.ts'
-import { MOST_STOCK } from '../product/product.ts'
-import type { Unit } from '../write.ts'
-import { type Item, keyOf } from './inventory.ts'
+import { decodeId } from '../ids.ts'
+import type { UnitOfWork } from '../write.ts'
+import { type Item, keyOf, MAX_STOCK } from './inventory.ts'
 import { type Holder, inventoryRepository, type Moved } from './repository.ts'
 import { tellOfLevels } from './stock.ts'
 
@@ -15,7 +13,7 @@ type Named = {
 
 /** Says how many pieces of an item are at a location. */
 export async function setInventoryLevel(
-  unit: Unit,
+  unit: UnitOfWork,
   input: Named & { readonly locationId: string; readonly stock: number; readonly stockUnlimited?: boolean | null | undefined },
 ) {
   const found = await lockedItem(unit, input)
@@ -28,10 +26,10 @@ export async function setInventoryLevel(
     .filter((level) => keyOf(level) === keyOf(holder) && level.locationId !== locationId)
     .reduce((sum, level) => sum + level.stock, 0)
   const isUnlimited = input.stockUnlimited ?? holder.isUnlimited
-  if (!isUnlimited && (input.stock < 0 || input.stock + elsewhere > MOST_STOCK)) {
-    return validationError([problem('stock', `0 to ${MOST_STOCK - elsewhere}`, input.stock)])
+  if (!isUnlimited && (input.stock < 0 || input.stock + elsewhere > MAX_STOCK)) {
+    return validationError([problem('stock', `0 to ${MAX_STOCK - elsewhere}`, input.stock)])
   }
-  const stock = Math.min(Math.max(input.stock, 0), MOST_STOCK - elsewhere)
+  const stock = Math.min(Math.max(input.stock, 0), MAX_STOCK - elsewhere)
   const inventoryLevel = await inventory.set(storeId, locationId, holder, stock, now)
   await inventory.sumUp(storeId, [holder.productId])
   if (isUnlimited !== holder.isUnlimited) await inventory.setUnlimited(storeId, holder, isUnlimited)
@@ -40,9 +38,9 @@ export async function setInventoryLevel(
 }
 
 /** Adds pieces to a stock, or takes them away. */
-export async function adjustInventory(unit: Unit, input: Named & { readonly delta: number }) {
-  if (input.delta === 0 || Math.abs(input.delta) > MOST_STOCK) {
-    return validationError([problem('delta', `-${MOST_STOCK} to ${MOST_STOCK}, and not 0`, input.delta)])
+export async function adjustInventory(unit: UnitOfWork, input: Named & { readonly delta: number }) {
+  if (input.delta === 0 || Math.abs(input.delta) > MAX_STOCK) {
+    return validationError([problem('delta', `-${MAX_STOCK} to ${MAX_STOCK}, and not 0`, input.delta)])
   }
   const found = await lockedItem(unit, input)
   if ('failure' in found) return found.failure
@@ -57,8 +55,8 @@ export async function adjustInventory(unit: Unit, input: Named & { readonly delt
   const elsewhere = levels.filter((level) => level.locationId !== locationId).reduce((sum, level) => sum + level.stock, 0)
   const after = before + input.delta
   if (after < 0) return insufficientStock([{ ...itemOf(holder), wanted: -input.delta, available: before }])
-  if (after + elsewhere > MOST_STOCK) {
-    return validationError([problem('delta', `at most ${MOST_STOCK - elsewhere - before}`, input.delta)])
+  if (after + elsewhere > MAX_STOCK) {
+    return validationError([problem('delta', `at most ${MAX_STOCK - elsewhere - before}`, input.delta)])
   }
 
   const inventoryLevel = locationId === null ? null : await inventory.set(storeId, locationId, holder, after, now)
@@ -86,13 +84,13 @@ export const insufficientStock = (shortages: readonly (Item & { readonly wanted:
 })
 
 /** What an input names, locked: an item of this store, and a location or none. */
-async function lockedItem({ query, storeId }: Unit, { productId, variantId, locationId }: Named) {
-  const location = locationId == null ? null : (rowOf(locationId, 'Location') ?? 0)
+async function lockedItem({ query, storeId }: UnitOfWork, { productId, variantId, locationId }: Named) {
+  const location = locationId == null ? null : (decodeId(locationId, 'Location') ?? 0)
   if (location !== null) {
-    const [known] = await locationRepository(query).findByIds(storeId, [location])
-    if (!known) return { failure: notFoundError('location', locationId ?? '') }
+    const exists = await inventoryRepository(query).hasLocation(storeId, location)
+    if (!exists) return { failure: notFoundError('location', locationId ?? '') }
   }
-  const product = rowOf(productId, 'Product') ?? 0
+  const product = decodeId(productId, 'Product') ?? 0
   const holders = await inventoryRepository(query).lock(storeId, [product])
   const own = holders.find((holder) => holder.variantId === null)
   if (!own) return { failure: notFoundError('product', productId) }
@@ -100,7 +98,7 @@ async function lockedItem({ query, storeId }: Unit, { productId, variantId, loca
     if (!own.hasVariants) return { holder: own, locationId: location }
     return { failure: validationError([problem('variantId', 'one of the variants, because the product has some', null)]) }
   }
-  const row = rowOf(variantId, 'ProductVariant')
+  const row = decodeId(variantId, 'ProductVariant')
   const holder = holders.find((each) => each.variantId === row)
   return row === null || !holder
     ? { failure: notFoundError('variant of this product', variantId) }
@@ -110,7 +108,7 @@ async function lockedItem({ query, storeId }: Unit, { productId, variantId, loca
 const itemOf = ({ productId, variantId }: Holder): Item => ({ productId, variantId })
 
 /** Tells of an item's stock, and of the level at a location where that is what changed. */
-function tell(unit: Unit, { productId }: Item, level: Omit<Moved, 'productId'> | null): void {
+function tell(unit: UnitOfWork, { productId }: Item, level: Omit<Moved, 'productId'> | null): void {
   unit.emit({ event: 'product_stock_updated', entity: 'Product', id: productId })
   if (level) tellOfLevels(unit, [{ ...level, productId }])
 }

@@ -18,7 +18,7 @@ export type AllocationRepository = ReturnType<typeof allocationRepository>
 
 /** What lines of orders hold of the stock, in the database; every call is about one store. */
 export const allocationRepository = (database: Kysely<Tables>) => ({
-  async hold(storeId: number, allocations: readonly HeldAllocation[]): Promise<void> {
+  async reserve(storeId: number, allocations: readonly HeldAllocation[]): Promise<void> {
     if (allocations.length === 0) return
     await database
       .insertInto('stock_allocation')
@@ -40,7 +40,7 @@ export const allocationRepository = (database: Kysely<Tables>) => ({
     HELD_BY(database, storeId, orderLineIds),
 
   /** Lines hold so many pieces less; an allocation that none is left of goes. */
-  async letGo(storeId: number, parts: readonly Pick<KeptAllocation, 'id' | 'quantity'>[]): Promise<void> {
+  async release(storeId: number, parts: readonly Pick<KeptAllocation, 'id' | 'quantity'>[]): Promise<void> {
     const [ids, quantities] = [parts.map(({ id }) => id), parts.map(({ quantity }) => quantity)]
     await sql`
       WITH part AS (SELECT * FROM unnest(${ids}::integer[], ${quantities}::integer[]) AS part (id, quantity)),

@@ -1,3 +1,6 @@
+/** Pieces of an item: a thousand million fit a 32-bit number, and every sum over locations fits twice. */
+export const MAX_STOCK = 1_000_000_000
+
 /** What is counted: a product, or one of its variants. */
 export type Item = { readonly productId: number; readonly variantId: number | null }
 

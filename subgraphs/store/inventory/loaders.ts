@@ -1,9 +1,9 @@
 import { loaderByKey, loaderOfLists } from '../../toolkit/loader.ts'
-import type { Tenant } from '../context.ts'
+import type { Tenant } from '../tenant.ts'
 import type { InventoryRepository } from './repository.ts'
 
 /** What `Product.inventoryLevels` promises to hold, of all products of a page together. */
-const MOST_LEVELS = 50_000
+const MAX_LEVELS = 50_000
 
 export const inventoryLoaders = (inventory: InventoryRepository, { storeId }: Tenant) => ({
   inventoryLevelById: loaderByKey(
@@ -11,7 +11,7 @@ export const inventoryLoaders = (inventory: InventoryRepository, { storeId }: Te
     ({ id }) => id,
   ),
   inventoryLevelsOfProduct: loaderOfLists(
-    async (productIds: readonly number[]) => inventory.ofProducts(await storeId(), productIds, MOST_LEVELS),
+    async (productIds: readonly number[]) => inventory.ofProducts(await storeId(), productIds, MAX_LEVELS),
     ({ productId }) => productId,
   ),
 })

@@ -28,6 +28,17 @@ export type InventoryRepository = ReturnType<typeof inventoryRepository>
 
 /** Stock in the database; every call is about one store. */
 export const inventoryRepository = (database: Kysely<Tables>) => ({
+  /** Whether the store has this location. */
+  async hasLocation(storeId: number, locationId: number): Promise<boolean> {
+    const found = await database
+      .selectFrom('location')
+      .select('id')
+      .where('store_id', '=', storeId)
+      .where('id', '=', locationId)
+      .executeTakeFirst()
+    return found !== undefined
+  },
+
   /** In any order, without those that do not exist. */
   findByIds: (storeId: number, ids: readonly number[]): Promise<InventoryLevel[]> =>
     database.selectFrom('inventory_level').select(LEVEL).where('store_id', '=', storeId).where('id', 'in', ids).execute(),

@@ -3,10 +3,10 @@ import { badInput } from '../../../platform/graphql/errors.ts'
 import { opaqueId } from '../../toolkit/ids.ts'
 import type { Context } from '../context.ts'
 import { eventsFor, type FeedEvent, rowFor } from '../feed.ts'
-import { present, rowOf } from '../ids.ts'
+import { decodeId, present } from '../ids.ts'
 import { adjustInventory, setInventoryLevel } from './actions.ts'
 
-const MOST_IDS = 50
+const MAX_IDS = 50
 
 export const inventoryResolvers = {
   Query: {
@@ -61,6 +61,6 @@ export const inventoryResolvers = {
 
 /** Rows of ids; an id that is none is that of nothing. */
 function rowsOf(argument: string, ids: readonly string[], type: string): readonly number[] {
-  if (ids.length < 1 || ids.length > MOST_IDS) throw badInput(argument, `1 to ${MOST_IDS} ids`, ids.length)
-  return ids.map((id) => rowOf(id, type) ?? 0)
+  if (ids.length < 1 || ids.length > MAX_IDS) throw badInput(argument, `1 to ${MAX_IDS} ids`, ids.length)
+  return ids.map((id) => decodeId(id, type) ?? 0)
 }

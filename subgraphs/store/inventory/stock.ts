@@ -1,4 +1,4 @@
-import type { Unit } from '../write.ts'
+import type { Reading, UnitOfWork } from '../write.ts'
 import { allocationRepository, type KeptAllocation } from './allocation-repository.ts'
 import { type Allocation, allocate, type Item, keyOf, type Shortage } from './inventory.ts'
 import { type Change, type Holder, inventoryRepository, type Kept, type Moved } from './repository.ts'
@@ -21,7 +21,7 @@ export type LockedStock = { readonly holders: readonly Holder[]; readonly kept: 
 
 /** Keeps everybody else from the stock of products until the transaction ends. */
 export async function lockStock(
-  { query, storeId }: Pick<Unit, 'query' | 'storeId'>,
+  { query, storeId }: Pick<UnitOfWork, 'query' | 'storeId'>,
   products: readonly number[],
 ): Promise<LockedStock> {
   const inventory = inventoryRepository(query)
@@ -37,7 +37,7 @@ export async function lockStock(
  * item share its stock.
  */
 export async function reserveStock(
-  unit: Unit,
+  unit: UnitOfWork,
   { holders, kept }: LockedStock,
   wanted: readonly WantedStock[],
 ): Promise<readonly Shortage[]> {
@@ -54,7 +54,7 @@ export async function reserveStock(
         delta: -quantity,
       })),
     ),
-    allocationRepository(query).hold(
+    allocationRepository(query).reserve(
       storeId,
       taken.map(({ want: { productId, variantId, orderLineId }, locationId, quantity }) => ({
         productId,
@@ -69,10 +69,7 @@ export async function reserveStock(
 }
 
 /** What there is too little of at this moment; nothing is taken. */
-export async function shortagesNow(
-  { query, storeId }: Pick<Unit, 'query' | 'storeId'>,
-  wanted: readonly Wanted[],
-): Promise<readonly Shortage[]> {
+export async function shortagesNow({ query, storeId }: Reading, wanted: readonly Wanted[]): Promise<readonly Shortage[]> {
   const inventory = inventoryRepository(query)
   const productIds = [...new Set(wanted.map(({ productId }) => productId))]
   if (productIds.length === 0) return []
@@ -85,7 +82,7 @@ export async function shortagesNow(
  * Puts back what lines of orders hold, where it came from; the main location stands in for one that is gone. Of a line that holds less than it is to give
  * back, all is put back.
  */
-export async function releaseStock(unit: Unit, returned: readonly ReturnedStock[]): Promise<void> {
+export async function releaseStock(unit: UnitOfWork, returned: readonly ReturnedStock[]): Promise<void> {
   if (returned.length === 0) return
   const { query, storeId } = unit
   const allocations = allocationRepository(query)
@@ -105,11 +102,11 @@ export async function releaseStock(unit: Unit, returned: readonly ReturnedStock[
       locationId: homeOf(levels.get(keyOf({ productId, variantId })), locationId),
       delta: quantity,
     }))
-  await Promise.all([apply(unit, changes), allocations.letGo(storeId, parts)])
+  await Promise.all([apply(unit, changes), allocations.release(storeId, parts)])
 }
 
 /** After a product or variant was given a stock where that is kept per location: the main location gets the difference, and others give what it lacks. */
-export async function settleStock(unit: Unit, item: Item, stock: number): Promise<void> {
+export async function settleStock(unit: UnitOfWork, item: Item, stock: number): Promise<void> {
   const { query, storeId, now } = unit
   const inventory = inventoryRepository(query)
   const kept = (await inventory.kept(storeId, [item.productId])).filter((level) => keyOf(level) === keyOf(item))
@@ -122,7 +119,7 @@ export async function settleStock(unit: Unit, item: Item, stock: number): Promis
 }
 
 /** Tells of stock at locations that has changed. */
-export function tellOfLevels({ emit }: Pick<Unit, 'emit'>, moved: readonly Moved[]): void {
+export function tellOfLevels({ emit }: Pick<UnitOfWork, 'emit'>, moved: readonly Moved[]): void {
   for (const { id, productId, locationId } of moved) {
     emit({ event: 'inventory_level_changed', entity: 'Product', id: productId, inventoryLevelId: id, locationId })
   }
@@ -130,7 +127,7 @@ export function tellOfLevels({ emit }: Pick<Unit, 'emit'>, moved: readonly Moved
 
 /** Before a location goes: its products are locked. What is given back makes them say what is left elsewhere, once it is gone: with the last location, nothing. */
 export async function recountAfterLocation(
-  { query, storeId }: Unit,
+  { query, storeId }: UnitOfWork,
   locationId: number,
 ): Promise<{ readonly recount: () => Promise<void> }> {
   const inventory = inventoryRepository(query)
@@ -152,7 +149,7 @@ export async function recountAfterLocation(
   }
 }
 
-async function apply(unit: Unit, changes: readonly Change[]): Promise<void> {
+async function apply(unit: UnitOfWork, changes: readonly Change[]): Promise<void> {
   const { query, storeId, now, emit } = unit
   const inventory = inventoryRepository(query)
   const [moved] = await Promise.all([inventory.addToLevels(storeId, changes, now), inventory.addToHolders(storeId, changes)])

@@ -1,25 +1,25 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { recountAfterLocation } from '../inventory/stock.ts'
-import { staleVersion, type Unit } from '../write.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
 import { changedLocation, type LocationChange, locationProblems, NEW_LOCATION } from './location.ts'
 import { locationRepository } from './repository.ts'
 
 /** What `Query.locations` promises to hold. */
-export const MOST_LOCATIONS = 500
+export const MAX_LOCATIONS = 500
 
 type Versioned = { readonly expectedVersion?: number | null | undefined }
 
 /** Creates a location; the first of a store is its main one. */
-export async function createLocation({ query, storeId, now }: Unit, input: LocationChange) {
+export async function createLocation({ query, storeId, now }: UnitOfWork, input: LocationChange) {
   const wanted = changedLocation(NEW_LOCATION, withoutNulls(input))
   const problems = locationProblems(wanted)
   if (problems.length > 0) return validationError(problems)
   const locations = locationRepository(query)
   await locations.lock(storeId)
-  const others = await locations.list(storeId, MOST_LOCATIONS)
-  if (others.length >= MOST_LOCATIONS) {
-    return validationError([problem('name', `one of at most ${MOST_LOCATIONS} locations`, wanted.name)])
+  const others = await locations.list(storeId, MAX_LOCATIONS)
+  if (others.length >= MAX_LOCATIONS) {
+    return validationError([problem('name', `one of at most ${MAX_LOCATIONS} locations`, wanted.name)])
   }
   const main = wanted.main || others.length === 0
   if (main && !wanted.active) return validationError([problem('active', 'true of the main location', false)])
@@ -29,10 +29,10 @@ export async function createLocation({ query, storeId, now }: Unit, input: Locat
 }
 
 /** Changes what the input has. */
-export async function updateLocation({ query, storeId, now }: Unit, id: string, input: LocationChange & Versioned) {
+export async function updateLocation({ query, storeId, now }: UnitOfWork, id: string, input: LocationChange & Versioned) {
   const locations = locationRepository(query)
   await locations.lock(storeId)
-  const [before] = await locations.findByIds(storeId, [rowOf(id, 'Location') ?? 0])
+  const [before] = await locations.findByIds(storeId, [decodeId(id, 'Location') ?? 0])
   if (!before) return notFoundError('location', id)
   const stale = staleVersion(input.expectedVersion, before.version)
   if (stale) return stale
@@ -51,11 +51,11 @@ export async function updateLocation({ query, storeId, now }: Unit, id: string, 
 }
 
 /** Deletes a location with its stock. */
-export async function deleteLocation(unit: Unit, id: string, { expectedVersion }: Versioned) {
+export async function deleteLocation(unit: UnitOfWork, id: string, { expectedVersion }: Versioned) {
   const { query, storeId } = unit
   const locations = locationRepository(query)
   await locations.lock(storeId)
-  const [before] = await locations.findByIds(storeId, [rowOf(id, 'Location') ?? 0])
+  const [before] = await locations.findByIds(storeId, [decodeId(id, 'Location') ?? 0])
   if (!before) return notFoundError('location', id)
   const stale = staleVersion(expectedVersion, before.version)
   if (stale) return stale

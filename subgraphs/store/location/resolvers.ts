@@ -1,15 +1,15 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
-import { createLocation, deleteLocation, MOST_LOCATIONS, updateLocation } from './actions.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
+import { createLocation, deleteLocation, MAX_LOCATIONS, updateLocation } from './actions.ts'
 import { regionFormatOf } from './region-format.ts'
 
 export const locationResolvers = {
   Query: {
     location: (_, { id }, { load }) => {
-      const row = rowOf(id, 'Location')
+      const row = decodeId(id, 'Location')
       return row === null ? null : load.locationById.load(row)
     },
-    locations: async (_, __, { storeId, locations }) => locations.list(await storeId(), MOST_LOCATIONS),
+    locations: async (_, __, { storeId, locations }) => locations.list(await storeId(), MAX_LOCATIONS),
   },
   Mutation: {
     createLocation: (_, { input }, { write }) => write('createLocation', input, (unit) => createLocation(unit, input)),
@@ -21,7 +21,7 @@ export const locationResolvers = {
     ...identified('Location'),
     address: ({ id, main, address }) => ({ ...address, number: id, isDefault: main }),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'Location')
+      const row = decodeId(id, 'Location')
       return row === null ? null : load.locationById.load(row)
     },
   },

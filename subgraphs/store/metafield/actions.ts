@@ -1,10 +1,10 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
-import type { Unit } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 import {
   keptValue,
+  MAX_METAFIELDS,
   type MetafieldInput,
   type MetafieldName,
-  MOST_METAFIELDS,
   metafieldNameProblems,
   metafieldProblems,
 } from './metafield.ts'
@@ -15,7 +15,7 @@ import { metafieldRepository } from './repository.ts'
 type Given<Named> = { readonly ownerId: string; readonly owner: Owner | null; readonly metafields: readonly Named[] }
 
 /** Sets metafields of a thing, those that are there anew. */
-export async function setMetafields({ query, storeId, now }: Unit, { ownerId, owner, metafields }: Given<MetafieldInput>) {
+export async function setMetafields({ query, storeId, now }: UnitOfWork, { ownerId, owner, metafields }: Given<MetafieldInput>) {
   const problems = metafieldProblems(metafields)
   if (problems.length > 0) return validationError(problems)
   const repository = metafieldRepository(query)
@@ -28,14 +28,14 @@ export async function setMetafields({ query, storeId, now }: Unit, { ownerId, ow
   }))
   await repository.set(storeId, owner, kept, now)
   const count = await repository.count(storeId, owner)
-  if (count > MOST_METAFIELDS) {
-    return validationError([problem('metafields', `so few that the thing has at most ${MOST_METAFIELDS}`, count)])
+  if (count > MAX_METAFIELDS) {
+    return validationError([problem('metafields', `so few that the thing has at most ${MAX_METAFIELDS}`, count)])
   }
   return { __typename: 'SetMetafieldsSuccess' as const, owner }
 }
 
 /** Deletes metafields of a thing; those that are not there are no mistake. */
-export async function deleteMetafields({ query, storeId }: Unit, { ownerId, owner, metafields }: Given<MetafieldName>) {
+export async function deleteMetafields({ query, storeId }: UnitOfWork, { ownerId, owner, metafields }: Given<MetafieldName>) {
   const problems = metafieldNameProblems(metafields)
   if (problems.length > 0) return validationError(problems)
   const repository = metafieldRepository(query)

@@ -1,5 +1,5 @@
 import { loaderOfLists } from '../../toolkit/loader.ts'
-import type { Tenant } from '../context.ts'
+import type { Tenant } from '../tenant.ts'
 import type { MetafieldRepository } from './repository.ts'
 
 export const metafieldLoaders = (metafields: MetafieldRepository, { storeId }: Tenant) => ({

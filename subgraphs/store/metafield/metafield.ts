@@ -19,9 +19,9 @@ export type MetafieldName = Pick<Metafield, 'namespace' | 'key'>
 export type MetafieldInput = Pick<Metafield, 'namespace' | 'key' | 'type' | 'value'>
 
 /** So many a thing has at most: they are read as a whole. */
-export const MOST_METAFIELDS = 100
-const MOST_AT_ONCE = 50
-const LONGEST_VALUE = 10_000
+export const MAX_METAFIELDS = 100
+const MAX_AT_ONCE = 50
+const MAX_VALUE_LENGTH = 10_000
 
 const NAME = /^[\w-]{1,60}$/
 
@@ -47,7 +47,7 @@ export const metafieldProblems = (given: readonly MetafieldInput[]): readonly Pr
     numberProblem(given),
     ...given.flatMap(({ type, value, ...name }, index) => {
       const field = `metafields.${index}.value`
-      const unfit = textProblem(field, value, LONGEST_VALUE)
+      const unfit = textProblem(field, value, MAX_VALUE_LENGTH)
       const isFit = unfit === null && TYPES[type].kept(value) !== null
       return [...nameProblems(name, index), unfit ?? (isFit ? null : problem(field, TYPES[type].expectation, value))]
     }),
@@ -61,8 +61,8 @@ export const metafieldNameProblems = (given: readonly MetafieldName[]): readonly
 export const keptValue = ({ type, value }: Pick<Metafield, 'type' | 'value'>): string => TYPES[type].kept(value) ?? value
 
 function numberProblem(given: readonly MetafieldName[]): Problem | null {
-  if (given.length === 0 || given.length > MOST_AT_ONCE) {
-    return problem('metafields', `1 to ${MOST_AT_ONCE} metafields`, given.length)
+  if (given.length === 0 || given.length > MAX_AT_ONCE) {
+    return problem('metafields', `1 to ${MAX_AT_ONCE} metafields`, given.length)
   }
   const names = given.map(({ namespace, key }) => `${namespace} ${key}`)
   const twice = names.find((name, index) => names.indexOf(name) < index)

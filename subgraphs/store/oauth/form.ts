@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
 
 /** No request of the protocol is as long. */
-const MOST_BYTES = 50_000
+const MAX_BYTES = 50_000
 
 /** The body is not what it says it is; `message` is a whole sentence. */
 export class UnreadableForm extends Error {}
@@ -35,7 +35,7 @@ async function bytesOf(request: IncomingMessage): Promise<Buffer> {
   let length = 0
   for await (const chunk of request) {
     length += (chunk as Buffer).length
-    if (length > MOST_BYTES) throw new UnreadableForm(`Expected a form of at most ${MOST_BYTES} bytes.`)
+    if (length > MAX_BYTES) throw new UnreadableForm(`Expected a form of at most ${MAX_BYTES} bytes.`)
     chunks.push(chunk as Buffer)
   }
   return Buffer.concat(chunks)

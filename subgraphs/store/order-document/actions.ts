@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto'
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { given, type Versioned } from '../input.ts'
 import { orderRepository } from '../order/repository.ts'
-import { staleVersion, type Unit, violates } from '../write.ts'
+import { staleVersion, type UnitOfWork, violates } from '../write.ts'
 import {
   type DocumentFields,
   documentProblems,
   LARGEST_PUBLIC_ID,
-  MOST_DOCUMENTS,
+  MAX_DOCUMENTS,
   type OrderDocument,
   type OrderDocumentType,
 } from './order-document.ts'
@@ -26,19 +26,19 @@ type DocumentInput = {
 const DRAWS = 5
 
 /** Keeps where a document of an order is. */
-export async function createOrderDocument({ query, storeId, now, emit }: Unit, orderId: string, input: DocumentInput) {
+export async function createOrderDocument({ query, storeId, now, emit }: UnitOfWork, orderId: string, input: DocumentInput) {
   const fields = documentOf(input)
   const [publicId, appCode] = [blankless(input.publicId), blankless(input.appCode)]
   const problems = documentProblems(fields, { publicId, appCode })
   if (problems.length > 0) return validationError(problems)
   // Locked, so that two at once count each other.
-  const order = await orderRepository(query).lock(storeId, rowOf(orderId, 'Order') ?? 0)
+  const order = await orderRepository(query).lock(storeId, decodeId(orderId, 'Order') ?? 0)
   if (!order) return notFoundError('order', orderId)
   const documents = orderDocumentRepository(query)
   const others = await documents.ofOrders(storeId, [order.id])
-  if (others.length >= MOST_DOCUMENTS) {
+  if (others.length >= MAX_DOCUMENTS) {
     return validationError([
-      problem('documentType', `one of at most ${MOST_DOCUMENTS} documents of an order`, fields.documentType),
+      problem('documentType', `one of at most ${MAX_DOCUMENTS} documents of an order`, fields.documentType),
     ])
   }
   for (let draw = 1; draw <= DRAWS; draw += 1) {
@@ -55,12 +55,12 @@ export async function createOrderDocument({ query, storeId, now, emit }: Unit, o
 
 /** Changes what the input has. */
 export async function updateOrderDocument(
-  { query, storeId, now, emit }: Unit,
+  { query, storeId, now, emit }: UnitOfWork,
   { orderId, publicId }: { readonly orderId: string; readonly publicId: string },
   input: DocumentInput & Versioned,
 ) {
   const documents = orderDocumentRepository(query)
-  const before = await documents.lock(storeId, rowOf(orderId, 'Order') ?? 0, publicId)
+  const before = await documents.lock(storeId, decodeId(orderId, 'Order') ?? 0, publicId)
   if (!before) return notFoundError('document', publicId)
   const stale = staleVersion(input.expectedVersion, before.version)
   if (stale) return stale
@@ -80,11 +80,11 @@ export async function updateOrderDocument(
 
 /** Forgets a document. */
 export async function deleteOrderDocument(
-  { query, storeId, emit }: Unit,
+  { query, storeId, emit }: UnitOfWork,
   { orderId, publicId, expectedVersion }: { readonly orderId: string; readonly publicId: string } & Versioned,
 ) {
   const documents = orderDocumentRepository(query)
-  const before = await documents.lock(storeId, rowOf(orderId, 'Order') ?? 0, publicId)
+  const before = await documents.lock(storeId, decodeId(orderId, 'Order') ?? 0, publicId)
   if (!before) return notFoundError('document', publicId)
   const stale = staleVersion(expectedVersion, before.version)
   if (stale) return stale

@@ -22,7 +22,7 @@ export type DocumentFields = {
 }
 
 /** What `Order.documents` promises to hold. */
-export const MOST_DOCUMENTS = 100
+export const MAX_DOCUMENTS = 100
 /** What fits 32 bits: the REST API has it in a path. */
 export const LARGEST_PUBLIC_ID = 2_147_483_647
 

@@ -7,6 +7,17 @@ export type OrderHistoryRepository = ReturnType<typeof orderHistoryRepository>
 
 /** What happened to orders, in the database; every call is about one store. */
 export const orderHistoryRepository = (database: Kysely<Tables>) => ({
+  /** Whether the store has this order. */
+  async hasOrder(storeId: number, orderId: number): Promise<boolean> {
+    const found = await database
+      .selectFrom('order')
+      .select('id')
+      .where('store_id', '=', storeId)
+      .where('id', '=', orderId)
+      .executeTakeFirst()
+    return found !== undefined
+  },
+
   /** In any order, without those that do not exist. */
   findByIds: (storeId: number, ids: readonly number[]): Promise<OrderHistoryEntry[]> =>
     database

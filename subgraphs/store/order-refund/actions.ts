@@ -1,33 +1,33 @@
 import { notFoundError, problem, textProblem, validationError } from '../../toolkit/validation.ts'
 import { amountOf, textOf } from '../amount.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import type { Versioned } from '../input.ts'
 import { releaseStock } from '../inventory/stock.ts'
 import { ledgerRepository } from '../ledger/repository.ts'
 import { orderLineRepository } from '../order/line-repository.ts'
-import { MOST_LINES } from '../order/order.ts'
+import { MAX_LINES } from '../order/order.ts'
 import { orderRepository } from '../order/repository.ts'
 import { orderHistoryRepository } from '../order-history/repository.ts'
-import { staleVersion, type Unit } from '../write.ts'
-import { MOST_REFUNDS, type RefundInput, refundOf } from './order-refund.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
+import { MAX_REFUNDS, type RefundInput, refundOf } from './order-refund.ts'
 import { orderRefundRepository } from './repository.ts'
 
-const LONGEST_REASON = 2_000
+const MAX_REASON_LENGTH = 2_000
 
 /** Pays back some of an order that was paid, or all that is left of it. */
 export async function refundOrder(
-  unit: Unit,
+  unit: UnitOfWork,
   id: string,
   input: RefundInput & Versioned & { readonly restock?: boolean | null | undefined; readonly reason?: string | null | undefined },
 ) {
   const { query, storeId, now, emit } = unit
-  const reasonProblem = input.reason == null ? null : textProblem('reason', input.reason, LONGEST_REASON)
+  const reasonProblem = input.reason == null ? null : textProblem('reason', input.reason, MAX_REASON_LENGTH)
   if (reasonProblem) return validationError([reasonProblem])
-  if ((input.lines?.length ?? 0) > MOST_LINES) {
-    return validationError([problem('lines', `at most ${MOST_LINES} lines`, input.lines?.length)])
+  if ((input.lines?.length ?? 0) > MAX_LINES) {
+    return validationError([problem('lines', `at most ${MAX_LINES} lines`, input.lines?.length)])
   }
   const orders = orderRepository(query)
-  const order = await orders.lock(storeId, rowOf(id, 'Order') ?? 0)
+  const order = await orders.lock(storeId, decodeId(id, 'Order') ?? 0)
   if (!order) return notFoundError('order', id)
   const stale = staleVersion(input.expectedVersion, order.version)
   if (stale) return stale
@@ -36,8 +36,8 @@ export async function refundOrder(
     return validationError([problem('id', 'an order that was paid', `one that is ${order.status}`)])
   }
   const refunds = orderRefundRepository(query)
-  if ((await refunds.ofOrders(storeId, [order.id])).length >= MOST_REFUNDS) {
-    return validationError([problem('id', `an order with fewer than ${MOST_REFUNDS} refunds`, id)])
+  if ((await refunds.ofOrders(storeId, [order.id])).length >= MAX_REFUNDS) {
+    return validationError([problem('id', `an order with fewer than ${MAX_REFUNDS} refunds`, id)])
   }
 
   const lines = await orderLineRepository(query).ofOrders(storeId, [order.id])

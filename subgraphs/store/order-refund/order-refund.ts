@@ -1,6 +1,6 @@
 import { type Problem, problem } from '../../toolkit/validation.ts'
 import { type Amount, amountOf, minorUnitOf, roundedProduct, sumOf, textOf } from '../amount.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import type { Order, OrderLine } from '../order/order.ts'
 
 /** Money that was paid back. */
@@ -34,7 +34,7 @@ export type WrittenRefund = {
 }
 
 /** What `Order.refunds` promises to hold. */
-export const MOST_REFUNDS = 250
+export const MAX_REFUNDS = 250
 
 /**
  * What a refund comes to. Units of a line cost their share of what the line cost, rounded so that all units together cost the line. `refunded` are the units of
@@ -70,7 +70,7 @@ function unitsOf(
   const problems: Problem[] = []
   for (const [index, { lineId, quantity }] of wanted.entries()) {
     const at = `lines.${index}`
-    const row = rowOf(lineId, 'OrderLine')
+    const row = decodeId(lineId, 'OrderLine')
     const line = lines.find(({ id }) => id === row)
     if (!line || written.some(({ lineNumber }) => lineNumber === line.id)) {
       problems.push(problem(`${at}.lineId`, line ? 'a line that is named once' : 'a line of the order', lineId))

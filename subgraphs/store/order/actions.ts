@@ -1,11 +1,11 @@
 import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../toolkit/validation.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { required, urlProblem, type Versioned } from '../input.ts'
-import { staleVersion, type Unit } from '../write.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
 import { type AdditionalFieldInput, writtenFields } from './additional-field.ts'
 import { orderLineRepository } from './line-repository.ts'
 import { type Move, moveOrder } from './move.ts'
-import { LONGEST_NOTE, type Order } from './order.ts'
+import { MAX_NOTE_LENGTH, type Order } from './order.ts'
 import { orderRepository } from './repository.ts'
 import { shipOrder } from './shipment.ts'
 import type { OrderStatus, ShipmentStatus } from './states.ts'
@@ -23,11 +23,11 @@ export type OrderUpdate = Versioned & {
   readonly additionalFields?: readonly AdditionalFieldInput[] | null | undefined
 }
 
-const LONGEST = 200
-const LONGEST_PAYMENT_INFORMATION = 2_000
+const MAX_TEXT_LENGTH = 200
+const MAX_PAYMENT_INFORMATION_LENGTH = 2_000
 
 /** Changes what the input has. */
-export async function updateOrder(unit: Unit, id: string, input: OrderUpdate) {
+export async function updateOrder(unit: UnitOfWork, id: string, input: OrderUpdate) {
   const problems = updateProblems(input)
   if (problems.length > 0) return validationError(problems)
   const found = await locked(unit, id, input)
@@ -54,14 +54,14 @@ export async function updateOrder(unit: Unit, id: string, input: OrderUpdate) {
 
 /** Marks an order as paid. One that is paid already stays as it is, so that a gateway may say so twice. */
 export async function markOrderPaid(
-  unit: Unit,
+  unit: UnitOfWork,
   id: string,
   input: Versioned & { readonly paymentNotificationId?: Text; readonly paymentInformation?: Text },
 ) {
   const { paymentNotificationId, paymentInformation } = input
   const problems = problemsIn([
-    shortText('paymentNotificationId', paymentNotificationId, LONGEST),
-    shortText('paymentInformation', paymentInformation, LONGEST_PAYMENT_INFORMATION),
+    shortText('paymentNotificationId', paymentNotificationId, MAX_TEXT_LENGTH),
+    shortText('paymentInformation', paymentInformation, MAX_PAYMENT_INFORMATION_LENGTH),
   ])
   if (problems.length > 0) return validationError(problems)
   const told = {
@@ -74,11 +74,11 @@ export async function markOrderPaid(
 
 /** Cancels an order. */
 export async function cancelOrder(
-  unit: Unit,
+  unit: UnitOfWork,
   id: string,
   input: Versioned & { readonly restock?: boolean | null | undefined; readonly reason?: Text },
 ) {
-  const reasonProblem = shortText('reason', input.reason, LONGEST_PAYMENT_INFORMATION)
+  const reasonProblem = shortText('reason', input.reason, MAX_PAYMENT_INFORMATION_LENGTH)
   if (reasonProblem) return validationError([reasonProblem])
   const move: Move = { to: 'CANCELED', restock: input.restock !== false, reason: blankless(input.reason) }
   const outcome = await moved(unit, id, input, move, {})
@@ -91,7 +91,7 @@ export async function cancelOrder(
 }
 
 async function moved(
-  unit: Unit,
+  unit: UnitOfWork,
   id: string,
   input: Versioned,
   move: Move,
@@ -108,8 +108,8 @@ async function moved(
   return { failure: null, order: order.id }
 }
 
-async function locked({ query, storeId }: Unit, id: string, { expectedVersion }: Versioned) {
-  const order: Order | null = await orderRepository(query).lock(storeId, rowOf(id, 'Order') ?? 0)
+async function locked({ query, storeId }: UnitOfWork, id: string, { expectedVersion }: Versioned) {
+  const order: Order | null = await orderRepository(query).lock(storeId, decodeId(id, 'Order') ?? 0)
   if (!order) return { failure: notFoundError('order', id) }
   const stale = staleVersion(expectedVersion, order.version)
   return stale ? { failure: stale } : { order }
@@ -119,10 +119,10 @@ async function locked({ query, storeId }: Unit, id: string, { expectedVersion }:
 const updateProblems = (input: OrderUpdate): readonly Problem[] => [
   ...required(input, ['status', 'shipmentStatus']),
   ...problemsIn([
-    shortText('trackingNumber', input.trackingNumber, LONGEST),
-    shortText('trackingCompany', input.trackingCompany, LONGEST),
+    shortText('trackingNumber', input.trackingNumber, MAX_TEXT_LENGTH),
+    shortText('trackingCompany', input.trackingCompany, MAX_TEXT_LENGTH),
     input.trackingUrl?.trim() ? urlProblem('trackingUrl', input.trackingUrl) : null,
-    shortText('additionalInformation', input.additionalInformation, LONGEST_NOTE),
+    shortText('additionalInformation', input.additionalInformation, MAX_NOTE_LENGTH),
     input.additionalFields === null ? problem('additionalFields', 'absent or a list', null) : null,
   ]),
 ]

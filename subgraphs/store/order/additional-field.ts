@@ -1,6 +1,6 @@
 import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../toolkit/validation.ts'
-import { rowOf } from '../ids.ts'
-import { MOST_ADDITIONAL_FIELDS, type OrderAdditionalField } from './order.ts'
+import { decodeId } from '../ids.ts'
+import { MAX_ADDITIONAL_FIELDS, type OrderAdditionalField } from './order.ts'
 
 /** A field as a caller gives it: with an id, one that the order has. */
 export type AdditionalFieldInput = {
@@ -18,14 +18,16 @@ const AREAS: readonly string[] = ['contact', 'billing_shipping', 'other']
 /** What is to be written so that the inputs are true of an order that has `before`; or what is wrong with them. */
 export function writtenFields(before: readonly OrderAdditionalField[], inputs: readonly AdditionalFieldInput[]) {
   const problems = inputs.flatMap((input, index) => fieldProblems(input, `additionalFields.${index}`))
-  if (inputs.length > MOST_ADDITIONAL_FIELDS) {
-    problems.push(problem('additionalFields', `at most ${MOST_ADDITIONAL_FIELDS} fields`, inputs.length))
+  if (inputs.length > MAX_ADDITIONAL_FIELDS) {
+    problems.push(problem('additionalFields', `at most ${MAX_ADDITIONAL_FIELDS} fields`, inputs.length))
   }
   if (problems.length > 0) return { failure: validationError(problems) }
   const written: WrittenField[] = []
   for (const input of inputs) {
     const known = before.find(({ id, label, area }) =>
-      input.id != null ? id === rowOf(input.id, 'OrderAdditionalField') : label === input.label && area === (input.area ?? null),
+      input.id != null
+        ? id === decodeId(input.id, 'OrderAdditionalField')
+        : label === input.label && area === (input.area ?? null),
     )
     if (input.id != null && !known) return { failure: notFoundError('field', input.id) }
     const field = {
@@ -42,8 +44,8 @@ export function writtenFields(before: readonly OrderAdditionalField[], inputs: r
     else written[earlier] = field
   }
   const added = written.filter(({ id }) => id === null).length
-  if (before.length + added > MOST_ADDITIONAL_FIELDS) {
-    const expectation = `at most ${MOST_ADDITIONAL_FIELDS - before.length} new fields`
+  if (before.length + added > MAX_ADDITIONAL_FIELDS) {
+    const expectation = `at most ${MAX_ADDITIONAL_FIELDS - before.length} new fields`
     return { failure: validationError([problem('additionalFields', expectation, added)]) }
   }
   return { written }

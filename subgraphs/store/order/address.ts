@@ -30,9 +30,9 @@ const NOWHERE: OrderAddress = {
 }
 
 const FIELDS = Object.keys(NOWHERE) as (keyof OrderAddress)[]
-const LONGEST = 200
+const MAX_TEXT_LENGTH = 200
 /** Degrees. */
-const [MOST_LATITUDE, MOST_LONGITUDE] = [90, 180]
+const [MAX_LATITUDE, MAX_LONGITUDE] = [90, 180]
 
 /** The address that an input says. Blank texts count as absent: forms send them. */
 export function addressIn(input: AddressInput): OrderAddress {
@@ -62,13 +62,13 @@ export function addressProblems(at: string, input: AddressInput): readonly Probl
   const degrees = (field: string, given: string | null | undefined, most: number) =>
     given != null && Math.abs(Number(given)) > most ? problem(`${at}.${field}`, `-${most} to ${most}`, given) : null
   return problemsIn([
-    ...Object.entries(texts).map(([field, text]) => (text?.trim() ? textProblem(`${at}.${field}`, text, LONGEST) : null)),
+    ...Object.entries(texts).map(([field, text]) => (text?.trim() ? textProblem(`${at}.${field}`, text, MAX_TEXT_LENGTH) : null)),
     texts.country?.trim() && countryNamed(texts.country) === null
       ? problem(`${at}.country`, 'an ISO 3166-1 alpha-2 code such as "PT", or an English name', texts.country)
       : null,
     streetNumber?.startsWith('-') ? problem(`${at}.streetNumber`, '0 or more', streetNumber) : null,
-    degrees('latitude', latitude, MOST_LATITUDE),
-    degrees('longitude', longitude, MOST_LONGITUDE),
+    degrees('latitude', latitude, MAX_LATITUDE),
+    degrees('longitude', longitude, MAX_LONGITUDE),
   ])
 }
 

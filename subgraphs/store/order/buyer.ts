@@ -11,8 +11,8 @@ import {
 import { customerForOrder } from '../customer/for-order.ts'
 import { customerRepository } from '../customer/repository.ts'
 import { customerCategoryRepository } from '../customer-category/repository.ts'
-import { rowOf } from '../ids.ts'
-import type { Reading, Unit } from '../write.ts'
+import { decodeId } from '../ids.ts'
+import type { Reading, UnitOfWork } from '../write.ts'
 import { type AddressInput, addressIn, addressOf, addressProblems, nameIn } from './address.ts'
 import type { OrderAddress, OrderCustomer } from './order.ts'
 
@@ -40,10 +40,10 @@ export type FoundBuyer = {
   readonly categories: ReadonlySet<number> | null
 }
 
-const LONGEST_PHONE = 50
-const LONGEST_NAME = 200
+const MAX_PHONE_LENGTH = 50
+const MAX_NAME_LENGTH = 200
 /** What `Customer.categories` promises to hold. */
-const MOST_CATEGORIES = 250
+const MAX_CATEGORIES = 250
 
 /** Finds out who buys; writes nothing. */
 export async function findBuyer({ query, storeId }: Reading, input: BuyerInput) {
@@ -53,7 +53,7 @@ export async function findBuyer({ query, storeId }: Reading, input: BuyerInput) 
   const email = input.email?.trim() ?? null
   const known =
     input.id != null
-      ? ((await customers.findByIds(storeId, [rowOf(input.id, 'Customer') ?? 0]))[0] ?? null)
+      ? ((await customers.findByIds(storeId, [decodeId(input.id, 'Customer') ?? 0]))[0] ?? null)
       : email === null
         ? null
         : await customers.findByEmail(storeId, email)
@@ -67,7 +67,7 @@ export async function findBuyer({ query, storeId }: Reading, input: BuyerInput) 
   const shippingAddress = address(input.shippingAddress, known?.shippingAddress)
   const billingAddress = address(input.billingAddress, known?.billingAddress)
   const mail = email ?? known?.email ?? null
-  const memberships = known ? await customerCategoryRepository(query).categoriesOf(storeId, [known.id], MOST_CATEGORIES) : []
+  const memberships = known ? await customerCategoryRepository(query).categoriesOf(storeId, [known.id], MAX_CATEGORIES) : []
   const buyer: FoundBuyer = {
     row: known?.id ?? null,
     snapshot: {
@@ -86,7 +86,7 @@ export async function findBuyer({ query, storeId }: Reading, input: BuyerInput) 
 
 /** The row of the customer, who is created where the store does not know the address; null for a guest of whom nothing is known. */
 export async function keepBuyer(
-  unit: Unit,
+  unit: UnitOfWork,
   { row, snapshot, shippingAddress, billingAddress }: FoundBuyer,
 ): Promise<number | null> {
   const { email, phone, phonePrefix } = snapshot
@@ -103,11 +103,11 @@ function buyerProblems(input: BuyerInput): readonly Problem[] {
     !isNamed && said != null
       ? problem('customer.email', 'an e-mail address, or `id` a customer, where more is said of who buys', null)
       : null,
-    phone == null ? null : textProblem('customer.phone', phone, LONGEST_PHONE),
+    phone == null ? null : textProblem('customer.phone', phone, MAX_PHONE_LENGTH),
     phonePrefix == null || /^\+\d{1,4}$/.test(phonePrefix)
       ? null
       : problem('customer.phonePrefix', '"+" and 1 to 4 digits', phonePrefix),
-    fullname == null ? null : textProblem('customer.fullname', fullname, LONGEST_NAME),
+    fullname == null ? null : textProblem('customer.fullname', fullname, MAX_NAME_LENGTH),
     ip == null || isIP(ip) !== 0 ? null : problem('customer.ip', 'an IP address', ip),
     ...(shippingAddress ? addressProblems('customer.shippingAddress', shippingAddress) : []),
     ...(billingAddress ? addressProblems('customer.billingAddress', billingAddress) : []),

@@ -1,7 +1,7 @@
 import type { KeysetRange } from '../../toolkit/keyset.ts'
 import { loaderByKey, loaderOfLists, loaderPerArguments } from '../../toolkit/loader.ts'
-import type { Tenant } from '../context.ts'
 import type { AllocationRepository } from '../inventory/allocation-repository.ts'
+import type { Tenant } from '../tenant.ts'
 import type { OrderLineRepository } from './line-repository.ts'
 import type { OrderRepository } from './repository.ts'
 import type { OrderStatus } from './states.ts'

@@ -7,7 +7,7 @@ import type { AppliedPromotion } from '../promotion/apply.ts'
 import { redeem, unredeem } from '../promotion/redeem.ts'
 import { promotionRepository } from '../promotion/repository.ts'
 import { couponKey } from '../promotion/rule.ts'
-import type { Unit } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 import { orderLineRepository } from './line-repository.ts'
 import type { Order } from './order.ts'
 import type { OrderChange } from './repository.ts'
@@ -23,7 +23,7 @@ export type Move = {
 }
 
 /** Lets a locked order go on to another state, with all that belongs to that; what is to be changed of its row, or why it can not. */
-export async function moveOrder(unit: Unit, order: Order, { to, restock, reason }: Move) {
+export async function moveOrder(unit: UnitOfWork, order: Order, { to, restock, reason }: Move) {
   const { query, storeId, now, emit } = unit
   const forbidden = statusProblem(order.status, to)
   if (forbidden) return { failure: validationError([forbidden]) }
@@ -54,7 +54,7 @@ const SAID: Readonly<Record<OrderStatus, string>> = {
 }
 
 /** A cart becomes an order: it takes its stock, and counts its promotions; or nothing, and why. */
-async function take(unit: Unit, order: Order) {
+async function take(unit: UnitOfWork, order: Order) {
   const { query, storeId } = unit
   const lines = await orderLineRepository(query).ofOrders(storeId, [order.id])
   const wanted = lines.map(({ id, productNumber, variantNumber, quantity }) => ({
@@ -78,7 +78,7 @@ async function take(unit: Unit, order: Order) {
   ])
 }
 
-async function giveBack(unit: Unit, order: Order, restock: boolean): Promise<void> {
+async function giveBack(unit: UnitOfWork, order: Order, restock: boolean): Promise<void> {
   const { query, storeId } = unit
   if (restock) {
     const lines = await orderLineRepository(query).ofOrders(storeId, [order.id])
@@ -91,7 +91,7 @@ async function giveBack(unit: Unit, order: Order, restock: boolean): Promise<voi
 }
 
 /** The promotions of an order, and by which coupons it has them. */
-async function appliedTo({ query, storeId }: Unit, { promotions, coupons }: Order): Promise<readonly AppliedPromotion[]> {
+async function appliedTo({ query, storeId }: UnitOfWork, { promotions, coupons }: Order): Promise<readonly AppliedPromotion[]> {
   const known = coupons.length === 0 ? [] : await promotionRepository(query).couponsByKeys(storeId, coupons.map(couponKey))
   return promotions.map(({ number }) => ({
     promotionId: number,

@@ -166,8 +166,8 @@ export type OrderAdditionalField = {
   readonly area: string | null
 }
 
-export const MOST_LINES = 500
-export const MOST_UNITS = 1_000_000
-export const MOST_ADDITIONAL_FIELDS = 100
+export const MAX_LINES = 500
+export const MAX_UNITS = 1_000_000
+export const MAX_ADDITIONAL_FIELDS = 100
 /** Characters of notes, and of what a gateway says. */
-export const LONGEST_NOTE = 5_000
+export const MAX_NOTE_LENGTH = 5_000

@@ -5,52 +5,62 @@ import { lockStock, reserveStock } from '../inventory/stock.ts'
 import { ledgerRepository } from '../ledger/repository.ts'
 import { redeem } from '../promotion/redeem.ts'
 import { textKey } from '../text-key.ts'
-import { part, type Unit } from '../write.ts'
+import { type UnitOfWork, withSavepoint } from '../write.ts'
 import { keepBuyer } from './buyer.ts'
+import { calculateOrder } from './calculation/calculate.ts'
+import { type NewOrderInput, type PreparedOrder, prepareOrder } from './calculation/prepare.ts'
+import { type QuotedOrder, withQuote } from './calculation/shipping.ts'
 import { orderLineRepository } from './line-repository.ts'
 import type { OrderLineTerms, OrderTerms } from './order.ts'
-import { type NewOrderInput, type PreparedOrder, prepareOrder } from './prepare.ts'
-import type { QuotedShipping } from './quoted-shipping.ts'
 import { orderRepository } from './repository.ts'
 import { isHolding, type OrderStatus, STATUS_EVENT } from './states.ts'
-import { workOut } from './work-out.ts'
 
-/** Each turn is lost to another order with the same coupon, and leaves one promotion fewer. */
-const MOST_TURNS = 10
-/** Longer texts are found by their beginning only. */
-const LONGEST_SEARCHED = 20_000
+/** Each attempt is lost to another order with the same coupon, and leaves one promotion fewer. */
+const MAX_ATTEMPTS = 10
+/** Characters of the search key: longer texts are found by their beginning only. */
+const MAX_SEARCH_KEY_LENGTH = 20_000
 
-/** Creates an order. `quoted` is what its way to send asks, from `quotedShipping`. */
-export async function createOrder(unit: Unit, input: NewOrderInput, quoted: QuotedShipping | null) {
-  const prepared = await prepareOrder(unit, input, quoted)
-  if ('failure' in prepared) return prepared.failure
-  const customer = await keepBuyer(unit, prepared.buyer)
-  const status = input.status ?? 'PENDING_PAYMENT'
-  if (input.applyPromotions !== true) return settled(await placed(unit, prepared, customer, status))
-
-  for (let turn = 1; turn < MOST_TURNS; turn += 1) {
-    const outcome = await part(unit, (within) => placed(within, prepared, customer, status))
-    if (outcome.__typename !== 'UsedUp') return outcome
+/**
+ * A change that creates an order. An order that was quoted is prepared already; any other one is prepared in the transaction. A transaction that is retried
+ * prepares again: what it lost to may have changed what the order refers to.
+ */
+export function placeOrder(input: NewOrderInput, quoted: QuotedOrder | null) {
+  let prepared = quoted?.prepared ?? null
+  return async (unit: UnitOfWork) => {
+    const order = withQuote(prepared ?? (await prepareOrder(unit, input)), quoted?.quote ?? null, input)
+    prepared = null
+    return 'failure' in order ? order.failure : createOrder(unit, input, order)
   }
-  return settled(await placed(unit, prepared, customer, status))
 }
 
-type Placed = Awaited<ReturnType<typeof placed>>
+async function createOrder(unit: UnitOfWork, input: NewOrderInput, prepared: PreparedOrder) {
+  const customer = await keepBuyer(unit, prepared.buyer)
+  const status = input.status ?? 'PENDING_PAYMENT'
+  if (input.applyPromotions !== true) return withoutUsedUp(await writeOrder(unit, prepared, customer, status))
 
-/** Somebody else took the last use of a promotion as often as this order tried. */
-const settled = (outcome: Placed): Exclude<Placed, { readonly __typename: 'UsedUp' }> =>
+  for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const outcome = await withSavepoint(unit, (within) => writeOrder(within, prepared, customer, status))
+    if (outcome.__typename !== 'UsedUp') return outcome
+  }
+  return withoutUsedUp(await writeOrder(unit, prepared, customer, status))
+}
+
+type Written = Awaited<ReturnType<typeof writeOrder>>
+
+/** Other orders took the last use of a promotion as often as this order tried: that is a problem of its coupons. */
+const withoutUsedUp = (outcome: Written): Exclude<Written, { readonly __typename: 'UsedUp' }> =>
   outcome.__typename === 'UsedUp'
     ? validationError([problem('couponCodes', 'still of use when the order is written: try again', outcome.codes.join(', '))])
     : outcome
 
-async function placed(unit: Unit, prepared: PreparedOrder, customer: number | null, status: OrderStatus) {
+async function writeOrder(unit: UnitOfWork, prepared: PreparedOrder, customer: number | null, status: OrderStatus) {
   const { query, storeId, now, emit } = unit
   const { terms, buyer } = prepared
-  const calculation = await workOut(unit, prepared)
+  const calculation = await calculateOrder(unit, prepared)
   if ('failure' in calculation) return calculation.failure
   const { amounts, lines, shippingTaxes, promotions, coupons, applied, refused } = calculation
   if (refused.length > 0) {
-    const codes = prepared.toPrice.couponCodes
+    const codes = prepared.cart.couponCodes
     return validationError(
       refused.map(({ code, reason }) =>
         problem(`couponCodes.${codes.indexOf(code)}`, 'a code that has an effect', `${code}, which is ${reason}`),
@@ -75,19 +85,19 @@ async function placed(unit: Unit, prepared: PreparedOrder, customer: number | nu
     at: now,
   })
   const lineRepository = orderLineRepository(query)
-  const holding = isHolding(status) ? prepared.lines.filter(({ isKnown }) => isKnown) : []
+  const reserving = isHolding(status) ? prepared.lines.filter(({ isKnown }) => isKnown) : []
   const [rows, stock] = await Promise.all([
     lineRepository.insert(storeId, order, lines),
     lockStock(
       unit,
-      holding.map(({ productNumber }) => productNumber),
+      reserving.map(({ productNumber }) => productNumber),
     ),
     lineRepository.writeFields(storeId, order, prepared.additionalFields),
   ])
   const shortages = await reserveStock(
     unit,
     stock,
-    holding.map((line) => ({
+    reserving.map((line) => ({
       productId: line.productNumber,
       variantId: line.variantNumber,
       quantity: line.quantity,
@@ -99,13 +109,13 @@ async function placed(unit: Unit, prepared: PreparedOrder, customer: number | nu
   if (status === 'PAID') await ledgerRepository(query).pay(storeId, { id: order, ...written }, now)
   emit({ event: 'order_created', entity: 'Order', id: order })
   emit({ event: STATUS_EVENT[status], entity: 'Order', id: order })
-  // Last, for orders with the same promotion wait for each other from here on.
+  // Last: orders with the same promotion wait for each other from here on.
   const redemption = isHolding(status) ? await redeem(unit, order, applied) : { kind: 'redeemed' as const }
   if (redemption.kind === 'used-up') return { __typename: 'UsedUp' as const, codes: redemption.couponCodes }
   return { __typename: 'CreateOrderSuccess' as const, order }
 }
 
-/** What an order is found by, besides its number. */
+/** The text that search finds an order by, besides its number. */
 function searchKey(order: OrderTerms, lines: readonly OrderLineTerms[]): string {
   const { customer, shippingAddress, billingAddress } = order
   const texts = [
@@ -119,5 +129,5 @@ function searchKey(order: OrderTerms, lines: readonly OrderLineTerms[]): string 
     ...lines.flatMap(({ name, sku }) => [name, sku]),
   ]
   const text = texts.filter((each) => each).join(' ')
-  return textKey(text.slice(0, LONGEST_SEARCHED).toWellFormed())
+  return textKey(text.slice(0, MAX_SEARCH_KEY_LENGTH).toWellFormed())
 }

@@ -3,14 +3,14 @@ import { transaction } from '../../../platform/database/transaction.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
 import type { Context } from '../context.ts'
 import { eventsFor, type FeedEvent, rowFor } from '../feed.ts'
-import { identified, present, rowOf } from '../ids.ts'
+import { decodeId, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import { cancelOrder, markOrderPaid, updateOrder } from './actions.ts'
 import { bulkUpdateOrders } from './bulk.ts'
-import { calculateOrder } from './calculate.ts'
+import { previewOrder } from './calculation/preview.ts'
+import { quoteOrder } from './calculation/shipping.ts'
 import type { Order } from './order.ts'
-import { createOrder } from './place-order.ts'
-import { quotedShipping } from './quoted-shipping.ts'
+import { placeOrder } from './place-order.ts'
 import { selectionOf } from './selection.ts'
 
 const listed = (name: string): KeysetList<Order> => ({ name, parts: ['number'], positionOf: ({ id }) => [id] })
@@ -36,15 +36,15 @@ export const orderResolvers = {
     },
     calculateOrder: async (_, { input }, context) => {
       const storeId = await context.storeId()
-      const quoted = await quotedShipping(context, storeId, input)
+      const quoted = await quoteOrder(context, { query: context.database, storeId }, input)
       // In one transaction, as `createOrder` is.
-      return transaction(context.database, (query) => calculateOrder({ query, storeId, now: context.now() }, input, quoted))
+      return transaction(context.database, (query) => previewOrder({ query, storeId, now: context.now() }, input, quoted))
     },
   },
   Mutation: {
     createOrder: async (_, { input }, context) => {
-      const quoted = await quotedShipping(context, await context.storeId(), input)
-      return context.write('createOrder', input, (unit) => createOrder(unit, input, quoted))
+      const quoted = await quoteOrder(context, { query: context.database, storeId: await context.storeId() }, input)
+      return context.write('createOrder', input, placeOrder(input, quoted))
     },
     updateOrder: (_, { id, input }, { write }) => write('updateOrder', { ...input, id }, (unit) => updateOrder(unit, id, input)),
     markOrderPaid: (_, { id, input }, { write }) =>
@@ -107,7 +107,7 @@ export const orderResolvers = {
 } satisfies Resolvers
 
 function orderOf(id: string, { load }: Context): Promise<Order | null> {
-  const row = rowOf(id, 'Order')
+  const row = decodeId(id, 'Order')
   return row === null ? Promise.resolve(null) : load.orderById.load(row)
 }
 

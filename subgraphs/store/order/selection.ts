@@ -1,6 +1,6 @@
 import type { OrderFilter } from '#generated/store/resolvers.ts'
 import { badInput } from '../../../platform/graphql/errors.ts'
-import { rowBefore, rowOf } from '../ids.ts'
+import { decodeId, rowBefore } from '../ids.ts'
 import { searchWords } from '../lists.ts'
 import { type Days, daysOf, isDay } from './days.ts'
 import type { OrderSelection } from './repository.ts'
@@ -27,8 +27,8 @@ export function selectionOf(
     ...(updatedSince != null && { updatedSince }),
     ...(afterId != null && { afterId: rowBefore('filter.afterId', afterId, 'Order') }),
     // An id that is none is that of nothing.
-    ...(customerId != null && { customerId: rowOf(customerId, 'Customer') ?? 0 }),
-    ...(productId != null && { productId: rowOf(productId, 'Product') ?? 0 }),
+    ...(customerId != null && { customerId: decodeId(customerId, 'Customer') ?? 0 }),
+    ...(productId != null && { productId: decodeId(productId, 'Product') ?? 0 }),
     ...(search != null && { words: searchWords('search', search) }),
   }
 }

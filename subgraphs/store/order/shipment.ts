@@ -1,7 +1,7 @@
 import { validationError } from '../../toolkit/validation.ts'
-import { tellNewest } from '../fulfillment/tell-newest.ts'
+import { updateNewestFulfillment } from '../fulfillment/update-newest.ts'
 import { orderHistoryRepository } from '../order-history/repository.ts'
-import type { Unit } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 import type { Order } from './order.ts'
 import type { OrderChange } from './repository.ts'
 import { fulfillmentOf, isShipped, shipmentProblem } from './states.ts'
@@ -13,17 +13,17 @@ export type Shipment = Pick<OrderChange, 'shipmentStatus' | 'trackingNumber' | '
  * Notes where the goods of a locked order are: what is to be changed of its row, or why they can not be there. The newest fulfillment of the order, if it has one,
  * is told the same.
  */
-export async function shipOrder(unit: Unit, order: Pick<Order, 'id' | 'status' | 'shipmentStatus'>, shipment: Shipment) {
+export async function shipOrder(unit: UnitOfWork, order: Pick<Order, 'id' | 'status' | 'shipmentStatus'>, shipment: Shipment) {
   if (Object.keys(shipment).length === 0) return { change: {} }
   const forbidden = shipmentProblem(order.shipmentStatus, shipment.shipmentStatus ?? order.shipmentStatus, order.status)
   if (forbidden) return { failure: validationError([forbidden]) }
-  await tellNewest(unit, order.id, shipment)
+  await updateNewestFulfillment(unit, order.id, shipment)
   return { change: await noteShipment(unit, order, shipment) }
 }
 
 /** Notes where the goods of a locked order are, as one of its fulfillments says: what is to be changed of its row. */
 export async function noteShipment(
-  { query, storeId, now, emit }: Unit,
+  { query, storeId, now, emit }: UnitOfWork,
   { id, shipmentStatus: from }: Pick<Order, 'id' | 'shipmentStatus'>,
   shipment: Shipment,
 ): Promise<OrderChange> {

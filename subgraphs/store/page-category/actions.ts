@@ -1,18 +1,18 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { pageRepository } from '../page/repository.ts'
 import { createLabel, deleteLabel, updateLabel } from '../page-label/actions.ts'
-import type { Unit } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 
 type Versioned = { readonly expectedVersion?: number | null | undefined }
 type Filled = { readonly pageIds?: readonly string[] | null | undefined }
 
-const MOST_PAGES = 250
+const MAX_PAGES = 250
 
-const named = (id: string) => ({ id, row: rowOf(id, 'PageCategory') })
+const named = (id: string) => ({ id, row: decodeId(id, 'PageCategory') })
 
 /** Creates a category with these pages, in this order. */
-export async function createPageCategory(unit: Unit, { name, pageIds }: Filled & { readonly name: string }) {
+export async function createPageCategory(unit: UnitOfWork, { name, pageIds }: Filled & { readonly name: string }) {
   const made = await createLabel(unit, 'page_category', name)
   if ('__typename' in made) return made
   const failure = await fill(unit, made.row, pageIds)
@@ -21,7 +21,7 @@ export async function createPageCategory(unit: Unit, { name, pageIds }: Filled &
 
 /** Changes what the input has; `pageIds` are all its pages from then on. */
 export async function updatePageCategory(
-  unit: Unit,
+  unit: UnitOfWork,
   id: string,
   input: Filled & Versioned & { readonly name?: string | null | undefined },
 ) {
@@ -32,18 +32,18 @@ export async function updatePageCategory(
 }
 
 /** Deletes a category; its pages stay. */
-export async function deletePageCategory(unit: Unit, id: string, given: Versioned) {
+export async function deletePageCategory(unit: UnitOfWork, id: string, given: Versioned) {
   const gone = await deleteLabel(unit, 'page_category', named(id), given)
   if ('__typename' in gone) return gone
   return { __typename: 'DeletePageCategorySuccess' as const, row: gone.row }
 }
 
 /** Puts these pages into the category, or says why they cannot be; undefined leaves it as it is, null empties it. */
-async function fill({ query, storeId }: Unit, categoryId: number, pageIds: readonly string[] | null | undefined) {
+async function fill({ query, storeId }: UnitOfWork, categoryId: number, pageIds: readonly string[] | null | undefined) {
   if (pageIds === undefined) return null
-  const rows = (pageIds ?? []).map((id) => rowOf(id, 'Page') ?? 0)
-  if (rows.length > MOST_PAGES) {
-    return validationError([problem('pageIds', `at most ${MOST_PAGES} pages`, rows.length)])
+  const rows = (pageIds ?? []).map((id) => decodeId(id, 'Page') ?? 0)
+  if (rows.length > MAX_PAGES) {
+    return validationError([problem('pageIds', `at most ${MAX_PAGES} pages`, rows.length)])
   }
   const twice = pageIds?.find((_, index) => rows.indexOf(rows[index] ?? 0) < index && rows[index] !== 0)
   if (twice !== undefined) return validationError([problem('pageIds', 'pages that are named once each', twice)])

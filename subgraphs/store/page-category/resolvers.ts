@@ -1,11 +1,11 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { createPageCategory, deletePageCategory, updatePageCategory } from './actions.ts'
 
 export const pageCategoryResolvers = {
   Query: {
     pageCategory: (_, { id }, { load }) => {
-      const row = rowOf(id, 'PageCategory')
+      const row = decodeId(id, 'PageCategory')
       return row === null ? null : load.pageCategoryById.load(row)
     },
     pageCategories: async (_, __, { storeId, pageCategories }) => pageCategories.all(await storeId()),
@@ -21,7 +21,7 @@ export const pageCategoryResolvers = {
   PageCategory: {
     ...identified('PageCategory'),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'PageCategory')
+      const row = decodeId(id, 'PageCategory')
       return row === null ? null : load.pageCategoryById.load(row)
     },
     pages: ({ id }, _, { load }) => load.pagesOfCategory.load(id),

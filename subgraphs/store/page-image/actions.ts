@@ -1,9 +1,9 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { NEEDS_FILE } from '../file/write.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { pageRepository } from '../page/repository.ts'
-import type { Unit } from '../write.ts'
-import { MOST_PAGE_IMAGES, movedTo, type PageImage } from './page-image.ts'
+import type { UnitOfWork } from '../write.ts'
+import { MAX_PAGE_IMAGES, movedTo, type PageImage } from './page-image.ts'
 import { type PageImageRepository, pageImageRepository } from './repository.ts'
 
 type Named = { readonly id: string; readonly pageId?: string | null | undefined }
@@ -11,17 +11,17 @@ type Change = { readonly url?: string | null | undefined; readonly position?: nu
 
 /** Adds a picture behind the others of its page; `file` null: says whether it would. */
 export async function createPageImage(
-  { query, storeId, now }: Unit,
+  { query, storeId, now }: UnitOfWork,
   { pageId: id }: { readonly pageId: string },
   file: number | null,
 ) {
   const pages = pageRepository(query)
-  const page = await pages.lock(storeId, rowOf(id, 'Page') ?? 0)
+  const page = await pages.lock(storeId, decodeId(id, 'Page') ?? 0)
   if (!page) return notFoundError('page', id)
   const images = pageImageRepository(query)
   const before = await images.ofPages(storeId, [page.id])
-  if (before.length >= MOST_PAGE_IMAGES) {
-    return validationError([problem('pageId', `a page with fewer than ${MOST_PAGE_IMAGES} images`, id)])
+  if (before.length >= MAX_PAGE_IMAGES) {
+    return validationError([problem('pageId', `a page with fewer than ${MAX_PAGE_IMAGES} images`, id)])
   }
   if (file === null) return NEEDS_FILE
   const pageImage = await images.insert(storeId, { pageId: page.id, position: before.length + 1, fileId: file })
@@ -31,7 +31,7 @@ export async function createPageImage(
 
 /** Replaces a picture by the one of `file`, and moves it. With a `url` and without `file`, says whether it would. */
 export async function updatePageImage(
-  { query, storeId, now }: Unit,
+  { query, storeId, now }: UnitOfWork,
   { id, pageId }: Named,
   { url, position }: Change,
   file: number | null,
@@ -57,7 +57,7 @@ export async function updatePageImage(
 }
 
 /** Deletes a picture; those behind it move up. `file`: whose bytes are to go once that is certain. */
-export async function deletePageImage({ query, storeId, now }: Unit, named: Named) {
+export async function deletePageImage({ query, storeId, now }: UnitOfWork, named: Named) {
   const images = pageImageRepository(query)
   const image = await imageOf({ query, storeId }, images, named)
   if (!image) return notFoundError('image', named.id)
@@ -73,15 +73,15 @@ export async function deletePageImage({ query, storeId, now }: Unit, named: Name
 
 /** Whether a picture is of the page that was named; of any, when none was. */
 export const isOfPage = ({ pageId }: { readonly pageId: number }, named: string | null | undefined): boolean =>
-  named == null || rowOf(named, 'Page') === pageId
+  named == null || decodeId(named, 'Page') === pageId
 
 /** The picture that was named, with its page locked; null when there is none. */
 async function imageOf(
-  { query, storeId }: Pick<Unit, 'query' | 'storeId'>,
+  { query, storeId }: Pick<UnitOfWork, 'query' | 'storeId'>,
   images: PageImageRepository,
   { id, pageId }: Named,
 ): Promise<PageImage | null> {
-  const row = rowOf(id, 'PageImage')
+  const row = decodeId(id, 'PageImage')
   const [seen] = row === null ? [] : await images.findByIds(storeId, [row])
   if (!seen || !isOfPage(seen, pageId)) return null
   await pageRepository(query).lock(storeId, seen.pageId)

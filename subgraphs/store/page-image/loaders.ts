@@ -1,5 +1,5 @@
 import { loaderByKey, loaderOfLists } from '../../toolkit/loader.ts'
-import type { Tenant } from '../context.ts'
+import type { Tenant } from '../tenant.ts'
 import type { PageImageRepository } from './repository.ts'
 
 export const pageImageLoaders = (images: PageImageRepository, { storeId }: Tenant) => ({

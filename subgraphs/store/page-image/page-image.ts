@@ -12,7 +12,7 @@ export type PageImage = {
 }
 
 /** As many pictures as a page may have: it is read with all of them. */
-export const MOST_PAGE_IMAGES = 100
+export const MAX_PAGE_IMAGES = 100
 
 /** The ids in their order once this one is at this place; behind the last, it becomes the last. */
 export function movedTo(ids: readonly number[], id: number, position: number): readonly number[] {

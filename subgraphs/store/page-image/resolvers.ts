@@ -1,13 +1,13 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { IMAGE } from '../file/file.ts'
-import { forgetting, writeWithFile } from '../file/write.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { deletingFile, writeWithFile } from '../file/write.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { createPageImage, deletePageImage, isOfPage, updatePageImage } from './actions.ts'
 
 export const pageImageResolvers = {
   Query: {
     pageImage: async (_, { id, pageId }, { load }) => {
-      const row = rowOf(id, 'PageImage')
+      const row = decodeId(id, 'PageImage')
       const image = row === null ? null : await load.pageImageById.load(row)
       return image && isOfPage(image, pageId) ? image : null
     },
@@ -18,7 +18,7 @@ export const pageImageResolvers = {
         createPageImage(unit, input, file),
       ),
     updatePageImage: (_, { id, pageId, input }, context) =>
-      forgetting(
+      deletingFile(
         context,
         writeWithFile(
           context,
@@ -29,7 +29,7 @@ export const pageImageResolvers = {
         ),
       ),
     deletePageImage: (_, given, context) =>
-      forgetting(
+      deletingFile(
         context,
         context.write('deletePageImage', given, (unit) => deletePageImage(unit, given)),
       ),
@@ -42,7 +42,7 @@ export const pageImageResolvers = {
   PageImage: {
     ...identified('PageImage'),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'PageImage')
+      const row = decodeId(id, 'PageImage')
       return row === null ? null : load.pageImageById.load(row)
     },
     url: ({ key }, _, { files }) => files.publicUrl(key),

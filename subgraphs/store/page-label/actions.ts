@@ -1,12 +1,12 @@
 import { notFoundError, problemsIn, validationError } from '../../toolkit/validation.ts'
-import { staleVersion, type Unit } from '../write.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
 import { LABEL_KINDS, type LabelKind, labelProblem, nameProblem } from './page-label.ts'
 import { pageLabelRepository } from './repository.ts'
 
 type Versioned = { readonly expectedVersion?: number | null | undefined }
 
 /** Creates one of this kind; its row, or why not. */
-export async function createLabel({ query, storeId, now }: Unit, kind: LabelKind, name: string) {
+export async function createLabel({ query, storeId, now }: UnitOfWork, kind: LabelKind, name: string) {
   const wrong = problemsIn([nameProblem(name)])
   if (wrong.length > 0) return validationError(wrong)
   const labels = pageLabelRepository(query, kind)
@@ -16,7 +16,7 @@ export async function createLabel({ query, storeId, now }: Unit, kind: LabelKind
 
 /** Gives it this name; undefined leaves it, and counts as a change all the same. `row` is null for ids that are none; `id` is what they were. */
 export async function updateLabel(
-  { query, storeId, now }: Unit,
+  { query, storeId, now }: UnitOfWork,
   kind: LabelKind,
   { id, row }: { readonly id: string; readonly row: number | null },
   { name, expectedVersion }: Versioned & { readonly name?: string | null | undefined },
@@ -38,7 +38,7 @@ export async function updateLabel(
 
 /** Deletes it; pages stay. */
 export async function deleteLabel(
-  { query, storeId }: Unit,
+  { query, storeId }: UnitOfWork,
   kind: LabelKind,
   { id, row }: { readonly id: string; readonly row: number | null },
   { expectedVersion }: Versioned,

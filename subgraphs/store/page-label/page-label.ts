@@ -14,15 +14,18 @@ export const LABEL_KINDS = { page_category: 'page category', page_template: 'pag
 export type LabelKind = keyof typeof LABEL_KINDS
 
 /** So many of a kind a store has at most: they are read as a whole. */
-const MOST = 100
-const LONGEST = 100
+const MAX_LABELS = 100
+const MAX_TEXT_LENGTH = 100
 
 /** What is wrong with the name; null: nothing. */
-export const nameProblem = (name: string): Problem | null => textProblem('name', name, LONGEST)
+export const nameProblem = (name: string): Problem | null => textProblem('name', name, MAX_TEXT_LENGTH)
 
 /** What is wrong with giving this name, or with one more of the kind; null: nothing. `others` are the names that the store has. */
 export function labelProblem(kind: LabelKind, name: string, others: readonly string[], isNew: boolean): Problem | null {
   if (others.includes(name)) return problem('name', `a name that no other ${LABEL_KINDS[kind]} has`, name)
-  if (!isNew || others.length < MOST) return null
-  return { field: 'name', message: `Expected at most ${MOST} of a store to be wanted: delete a ${LABEL_KINDS[kind]} first.` }
+  if (!isNew || others.length < MAX_LABELS) return null
+  return {
+    field: 'name',
+    message: `Expected at most ${MAX_LABELS} of a store to be wanted: delete a ${LABEL_KINDS[kind]} first.`,
+  }
 }

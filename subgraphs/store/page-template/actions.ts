@@ -1,13 +1,13 @@
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { createLabel, deleteLabel, updateLabel } from '../page-label/actions.ts'
-import type { Unit } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 
 type Versioned = { readonly expectedVersion?: number | null | undefined }
 
-const named = (id: string) => ({ id, row: rowOf(id, 'PageTemplate') })
+const named = (id: string) => ({ id, row: decodeId(id, 'PageTemplate') })
 
 /** Creates a template. */
-export async function createPageTemplate(unit: Unit, { name }: { readonly name: string }) {
+export async function createPageTemplate(unit: UnitOfWork, { name }: { readonly name: string }) {
   const made = await createLabel(unit, 'page_template', name)
   if ('__typename' in made) return made
   return { __typename: 'CreatePageTemplateSuccess' as const, pageTemplate: made.row }
@@ -15,7 +15,7 @@ export async function createPageTemplate(unit: Unit, { name }: { readonly name: 
 
 /** Changes what the input has. */
 export async function updatePageTemplate(
-  unit: Unit,
+  unit: UnitOfWork,
   id: string,
   input: Versioned & { readonly name?: string | null | undefined },
 ) {
@@ -25,7 +25,7 @@ export async function updatePageTemplate(
 }
 
 /** Deletes a template; pages that had it have none. */
-export async function deletePageTemplate(unit: Unit, id: string, given: Versioned) {
+export async function deletePageTemplate(unit: UnitOfWork, id: string, given: Versioned) {
   const gone = await deleteLabel(unit, 'page_template', named(id), given)
   if ('__typename' in gone) return gone
   return { __typename: 'DeletePageTemplateSuccess' as const, row: gone.row }

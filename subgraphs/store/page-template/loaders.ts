@@ -1,6 +1,6 @@
 import { loaderByKey } from '../../toolkit/loader.ts'
-import type { Tenant } from '../context.ts'
 import type { PageLabelRepository } from '../page-label/repository.ts'
+import type { Tenant } from '../tenant.ts'
 
 export const pageTemplateLoaders = (templates: PageLabelRepository, { storeId }: Tenant) => ({
   pageTemplateById: loaderByKey(

@@ -1,11 +1,11 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { createPageTemplate, deletePageTemplate, updatePageTemplate } from './actions.ts'
 
 export const pageTemplateResolvers = {
   Query: {
     pageTemplate: (_, { id }, { load }) => {
-      const row = rowOf(id, 'PageTemplate')
+      const row = decodeId(id, 'PageTemplate')
       return row === null ? null : load.pageTemplateById.load(row)
     },
     pageTemplates: async (_, __, { storeId, pageTemplates }) => pageTemplates.all(await storeId()),
@@ -21,7 +21,7 @@ export const pageTemplateResolvers = {
   PageTemplate: {
     ...identified('PageTemplate'),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'PageTemplate')
+      const row = decodeId(id, 'PageTemplate')
       return row === null ? null : load.pageTemplateById.load(row)
     },
   },

@@ -1,16 +1,16 @@
 import { notFoundError, validationError } from '../../toolkit/validation.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { pageLabelRepository } from '../page-label/repository.ts'
 import { freePermalink } from '../permalink-repository.ts'
 import { permalinkOf } from '../text-key.ts'
-import { staleVersion, type Unit } from '../write.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
 import { type Page, type PageInput, pageProblems } from './page.ts'
 import { pageRepository } from './repository.ts'
 
 type Versioned = { readonly expectedVersion?: number | null | undefined }
 
 /** Creates a page, the last of each of its categories. */
-export async function createPage(unit: Unit, input: PageInput & { readonly legal?: boolean | null | undefined }) {
+export async function createPage(unit: UnitOfWork, input: PageInput & { readonly legal?: boolean | null | undefined }) {
   const problems = pageProblems({ ...input, title: input.title ?? '' })
   if (problems.length > 0) return validationError(problems)
   const wanted = await references(unit, input)
@@ -35,12 +35,12 @@ export async function createPage(unit: Unit, input: PageInput & { readonly legal
 }
 
 /** Changes what the input has. */
-export async function updatePage(unit: Unit, id: string, input: PageInput & Versioned) {
+export async function updatePage(unit: UnitOfWork, id: string, input: PageInput & Versioned) {
   const problems = pageProblems(input)
   if (problems.length > 0) return validationError(problems)
   const { query, storeId, now } = unit
   const pages = pageRepository(query)
-  const before = await pages.lock(storeId, rowOf(id, 'Page') ?? 0)
+  const before = await pages.lock(storeId, decodeId(id, 'Page') ?? 0)
   if (!before) return notFoundError('page', id)
   const stale = staleVersion(input.expectedVersion, before.version)
   if (stale) return stale
@@ -69,9 +69,9 @@ export async function updatePage(unit: Unit, id: string, input: PageInput & Vers
 }
 
 /** Deletes a page that is not a legal one. */
-export async function deletePage({ query, storeId }: Unit, id: string, { expectedVersion }: Versioned) {
+export async function deletePage({ query, storeId }: UnitOfWork, id: string, { expectedVersion }: Versioned) {
   const pages = pageRepository(query)
-  const before = await pages.lock(storeId, rowOf(id, 'Page') ?? 0)
+  const before = await pages.lock(storeId, decodeId(id, 'Page') ?? 0)
   if (!before) return notFoundError('page', id)
   const stale = staleVersion(expectedVersion, before.version)
   if (stale) return stale
@@ -85,8 +85,8 @@ export async function deletePage({ query, storeId }: Unit, id: string, { expecte
 }
 
 /** The rows that an input refers to, which go on existing until the transaction ends; undefined for what it does not say. */
-async function references({ query, storeId }: Unit, { template, categoryIds }: PageInput) {
-  const rows = categoryIds?.map((id) => rowOf(id, 'PageCategory') ?? 0)
+async function references({ query, storeId }: UnitOfWork, { template, categoryIds }: PageInput) {
+  const rows = categoryIds?.map((id) => decodeId(id, 'PageCategory') ?? 0)
   const found = await pageLabelRepository(query, 'page_category').keep(storeId, rows ?? [])
   const missing = categoryIds?.find((_, index) => !found.has(rows?.[index] ?? 0))
   if (missing !== undefined) return notFoundError('page category', missing)
@@ -97,10 +97,13 @@ async function references({ query, storeId }: Unit, { template, categoryIds }: P
 }
 
 /** The template with this name, or else with this id; null when there is none. */
-async function templateNamed({ query, storeId }: Pick<Unit, 'query' | 'storeId'>, template: string): Promise<number | null> {
+async function templateNamed(
+  { query, storeId }: Pick<UnitOfWork, 'query' | 'storeId'>,
+  template: string,
+): Promise<number | null> {
   const templates = pageLabelRepository(query, 'page_template')
   const named = await templates.keepNamed(storeId, template)
   if (named !== null) return named
-  const row = rowOf(template, 'PageTemplate')
+  const row = decodeId(template, 'PageTemplate')
   return row !== null && (await templates.keep(storeId, [row])).has(row) ? row : null
 }

@@ -1,9 +1,9 @@
 import { loaderByKey, loaderOfLists } from '../../toolkit/loader.ts'
-import type { Tenant } from '../context.ts'
+import type { Tenant } from '../tenant.ts'
 import type { PageRepository } from './repository.ts'
 
 /** What the schema promises of `PageCategory.pages`. */
-const MOST_OF_CATEGORY = 250
+const MAX_OF_CATEGORY = 250
 
 export const pageLoaders = (pages: PageRepository, { storeId }: Tenant) => ({
   pageById: loaderByKey(
@@ -15,7 +15,7 @@ export const pageLoaders = (pages: PageRepository, { storeId }: Tenant) => ({
     ({ pageId }) => pageId,
   ),
   pagesOfCategory: loaderOfLists(
-    async (categoryIds: readonly number[]) => pages.ofCategories(await storeId(), categoryIds, MOST_OF_CATEGORY),
+    async (categoryIds: readonly number[]) => pages.ofCategories(await storeId(), categoryIds, MAX_OF_CATEGORY),
     ({ categoryId }) => categoryId,
   ),
 })

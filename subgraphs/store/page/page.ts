@@ -40,12 +40,12 @@ export type PageInput = {
   readonly categoryIds?: readonly string[] | null | undefined
 }
 
-const LONGEST = 200
+const MAX_TEXT_LENGTH = 200
 /** Search engines show 160. */
-const LONGEST_DESCRIPTION = 500
+const MAX_DESCRIPTION_LENGTH = 500
 /** The whole of a request to the graph may be as long. */
-const LONGEST_BODY = 100_000
-const MOST_CATEGORIES = 100
+const MAX_BODY_LENGTH = 100_000
+const MAX_CATEGORIES = 100
 
 const optional = (field: string, text: string | null | undefined, most: number): Problem | null =>
   text == null ? null : textProblem(field, text, most)
@@ -53,16 +53,20 @@ const optional = (field: string, text: string | null | undefined, most: number):
 /** What is wrong with a page to be created or changed; `title` is needed when it is created. */
 export const pageProblems = ({ title, body, status, ...input }: PageInput): readonly Problem[] =>
   problemsIn([
-    title === undefined ? null : textProblem('title', title ?? '', LONGEST),
-    body == null || (body.length <= LONGEST_BODY && isText(body))
+    title === undefined ? null : textProblem('title', title ?? '', MAX_TEXT_LENGTH),
+    body == null || (body.length <= MAX_BODY_LENGTH && isText(body))
       ? null
-      : problem('body', `at most ${LONGEST_BODY} characters, no NUL characters and halves of surrogate pairs among them`, body),
+      : problem(
+          'body',
+          `at most ${MAX_BODY_LENGTH} characters, no NUL characters and halves of surrogate pairs among them`,
+          body,
+        ),
     status === null ? problem('status', `one of ${PAGE_STATUSES.join(', ')}`, status) : null,
-    optional('pageTitle', input.pageTitle, LONGEST),
-    optional('metaDescription', input.metaDescription, LONGEST_DESCRIPTION),
-    optional('permalink', input.permalink, LONGEST),
-    optional('template', input.template, LONGEST),
-    (input.categoryIds?.length ?? 0) > MOST_CATEGORIES
-      ? problem('categoryIds', `at most ${MOST_CATEGORIES} categories`, input.categoryIds?.length)
+    optional('pageTitle', input.pageTitle, MAX_TEXT_LENGTH),
+    optional('metaDescription', input.metaDescription, MAX_DESCRIPTION_LENGTH),
+    optional('permalink', input.permalink, MAX_TEXT_LENGTH),
+    optional('template', input.template, MAX_TEXT_LENGTH),
+    (input.categoryIds?.length ?? 0) > MAX_CATEGORIES
+      ? problem('categoryIds', `at most ${MAX_CATEGORIES} categories`, input.categoryIds?.length)
       : null,
   ])

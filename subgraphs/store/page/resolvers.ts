@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import { createPage, deletePage, updatePage } from './actions.ts'
 import type { Page } from './page.ts'
@@ -10,13 +10,16 @@ const ALL: KeysetList<Page> = { name: 'pages', parts: ['number'], positionOf: ({
 export const pageResolvers = {
   Query: {
     page: (_, { id }, { load }) => {
-      const row = rowOf(id, 'Page')
+      const row = decodeId(id, 'Page')
       return row === null ? null : load.pageById.load(row)
     },
     pages: async (_, { status, categoryId, ...page }, { storeId, pages }) => {
       const range = rangeOf(ALL, page, LIST_SIZES)
       // An id of no category is that of none with pages.
-      const filter = { status: status ?? null, categoryId: categoryId == null ? null : (rowOf(categoryId, 'PageCategory') ?? 0) }
+      const filter = {
+        status: status ?? null,
+        categoryId: categoryId == null ? null : (decodeId(categoryId, 'PageCategory') ?? 0),
+      }
       const store = await storeId()
       return keysetPage(ALL, range, await pages.list(store, filter, range), () => pages.count(store, filter))
     },
@@ -29,7 +32,7 @@ export const pageResolvers = {
   Page: {
     ...identified('Page'),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'Page')
+      const row = decodeId(id, 'Page')
       return row === null ? null : load.pageById.load(row)
     },
     template: ({ templateId }, _, { load }) => (templateId === null ? null : load.pageTemplateById.load(templateId)),

@@ -1,9 +1,9 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { given, required, type Versioned } from '../input.ts'
-import { staleVersion, type Unit } from '../write.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
 import {
-  MOST_PAYMENT_METHODS,
+  MAX_PAYMENT_METHODS,
   type PaymentCredentials,
   type PaymentMethodFields,
   paymentMethodProblems,
@@ -15,7 +15,7 @@ type Input = PaymentCredentials & {
 }
 
 /** Connects an external gateway: all others are connected by the programs that speak to them. */
-export async function createPaymentMethod({ query, storeId, now, secrets }: Unit, input: Input) {
+export async function createPaymentMethod({ query, storeId, now, secrets }: UnitOfWork, input: Input) {
   const fields: PaymentMethodFields = {
     name: input.name ?? '',
     description: input.description ?? null,
@@ -29,16 +29,16 @@ export async function createPaymentMethod({ query, storeId, now, secrets }: Unit
   if (problems.length > 0) return validationError(problems)
 
   const methods = paymentMethodRepository(query)
-  if ((await methods.count(storeId)) >= MOST_PAYMENT_METHODS) {
-    return validationError([problem('input', `one of at most ${MOST_PAYMENT_METHODS} ways to pay of a store`, 'one more')])
+  if ((await methods.count(storeId)) >= MAX_PAYMENT_METHODS) {
+    return validationError([problem('input', `one of at most ${MAX_PAYMENT_METHODS} ways to pay of a store`, 'one more')])
   }
   const paymentMethod = await methods.insert(storeId, 'EXTERNAL_PAYMENT_GATEWAY', { ...fields, key, secret, at: now, secrets })
   return { __typename: 'CreatePaymentMethodSuccess' as const, paymentMethod }
 }
 
-export async function updatePaymentMethod({ query, storeId, now, secrets }: Unit, id: string, input: Input & Versioned) {
+export async function updatePaymentMethod({ query, storeId, now, secrets }: UnitOfWork, id: string, input: Input & Versioned) {
   const methods = paymentMethodRepository(query)
-  const before = await methods.lock(storeId, rowOf(id, 'PaymentMethod') ?? 0)
+  const before = await methods.lock(storeId, decodeId(id, 'PaymentMethod') ?? 0)
   if (!before) return notFoundError('payment method', id)
   const stale = staleVersion(input.expectedVersion, before.version)
   if (stale) return stale
@@ -61,9 +61,9 @@ export async function updatePaymentMethod({ query, storeId, now, secrets }: Unit
   return { __typename: 'UpdatePaymentMethodSuccess' as const, paymentMethod: before.id }
 }
 
-export async function deletePaymentMethod({ query, storeId }: Unit, id: string, { expectedVersion }: Versioned) {
+export async function deletePaymentMethod({ query, storeId }: UnitOfWork, id: string, { expectedVersion }: Versioned) {
   const methods = paymentMethodRepository(query)
-  const before = await methods.lock(storeId, rowOf(id, 'PaymentMethod') ?? 0)
+  const before = await methods.lock(storeId, decodeId(id, 'PaymentMethod') ?? 0)
   if (!before) return notFoundError('payment method', id)
   const stale = staleVersion(expectedVersion, before.version)
   if (stale) return stale

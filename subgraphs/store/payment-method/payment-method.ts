@@ -47,7 +47,7 @@ export type PaymentMethodFields = Pick<
 export type PaymentCredentials = { readonly key?: string | null | undefined; readonly secret?: string | null | undefined }
 
 /** The schema promises so. */
-export const MOST_PAYMENT_METHODS = 100
+export const MAX_PAYMENT_METHODS = 100
 
 /** What is wrong with a way to pay, in the order of its fields. Never repeats key or secret. */
 export const paymentMethodProblems = (

@@ -1,11 +1,11 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { createPaymentMethod, deletePaymentMethod, updatePaymentMethod } from './actions.ts'
 
 export const paymentMethodResolvers = {
   Query: {
     paymentMethod: (_, { id }, { load }) => {
-      const row = rowOf(id, 'PaymentMethod')
+      const row = decodeId(id, 'PaymentMethod')
       return row === null ? null : load.paymentMethodById.load(row)
     },
     paymentMethods: async (_, _given, { storeId, paymentMethods }) => paymentMethods.list(await storeId()),
@@ -21,7 +21,7 @@ export const paymentMethodResolvers = {
   PaymentMethod: {
     ...identified('PaymentMethod'),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'PaymentMethod')
+      const row = decodeId(id, 'PaymentMethod')
       return row === null ? null : load.paymentMethodById.load(row)
     },
   },

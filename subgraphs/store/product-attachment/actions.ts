@@ -1,18 +1,22 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { NEEDS_FILE } from '../file/write.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { lockedOwner, ownedPart, ownerChanged } from '../product/owner.ts'
-import type { Unit } from '../write.ts'
-import { MOST_ATTACHMENTS } from './product-attachment.ts'
+import type { UnitOfWork } from '../write.ts'
+import { MAX_ATTACHMENTS } from './product-attachment.ts'
 import { productAttachmentRepository } from './repository.ts'
 
 /** Adds an attachment; `file` null: says whether it would. */
-export async function createProductAttachment(unit: Unit, { productId }: { readonly productId: string }, file: number | null) {
+export async function createProductAttachment(
+  unit: UnitOfWork,
+  { productId }: { readonly productId: string },
+  file: number | null,
+) {
   const product = await lockedOwner(unit, productId)
   if (product === null) return notFoundError('product', productId)
   const attachments = productAttachmentRepository(unit.query)
-  if ((await attachments.count(unit.storeId, product)) >= MOST_ATTACHMENTS) {
-    return validationError([problem('productId', `a product with fewer than ${MOST_ATTACHMENTS} attachments`, productId)])
+  if ((await attachments.count(unit.storeId, product)) >= MAX_ATTACHMENTS) {
+    return validationError([problem('productId', `a product with fewer than ${MAX_ATTACHMENTS} attachments`, productId)])
   }
   if (file === null) return NEEDS_FILE
   const productAttachment = await attachments.insert(unit.storeId, { productId: product, fileId: file })
@@ -22,11 +26,11 @@ export async function createProductAttachment(unit: Unit, { productId }: { reado
 
 /** Deletes an attachment. `file`: whose bytes are to go once that is certain. */
 export async function deleteProductAttachment(
-  unit: Unit,
+  unit: UnitOfWork,
   { id, productId }: { readonly id: string; readonly productId?: string | null | undefined },
 ) {
   const attachments = productAttachmentRepository(unit.query)
-  const attachment = await ownedPart(unit, attachments.findByIds, { row: rowOf(id, 'ProductAttachment'), productId })
+  const attachment = await ownedPart(unit, attachments.findByIds, { row: decodeId(id, 'ProductAttachment'), productId })
   if (!attachment) return notFoundError('attachment', id)
   await attachments.delete(unit.storeId, attachment)
   await ownerChanged(unit, attachment.productId)

@@ -11,7 +11,7 @@ export type ProductAttachment = {
 }
 
 /** As many attachments as a product may have: it is read with all of them. */
-export const MOST_ATTACHMENTS = 100
+export const MAX_ATTACHMENTS = 100
 
 /** For how long a URL of an attachment is good. Seconds. */
 export const URL_SECONDS = 3_600

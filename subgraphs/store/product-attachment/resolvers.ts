@@ -1,7 +1,7 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { DOWNLOAD } from '../file/file.ts'
-import { forgetting, writeWithFile } from '../file/write.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { deletingFile, writeWithFile } from '../file/write.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { isOf } from '../product/owner.ts'
 import { createProductAttachment, deleteProductAttachment } from './actions.ts'
 import { URL_SECONDS } from './product-attachment.ts'
@@ -9,7 +9,7 @@ import { URL_SECONDS } from './product-attachment.ts'
 export const productAttachmentResolvers = {
   Query: {
     productAttachment: async (_, { id, productId }, { load }) => {
-      const row = rowOf(id, 'ProductAttachment')
+      const row = decodeId(id, 'ProductAttachment')
       const attachment = row === null ? null : await load.productAttachmentById.load(row)
       return attachment && isOf(attachment, productId) ? attachment : null
     },
@@ -24,7 +24,7 @@ export const productAttachmentResolvers = {
         (unit, file) => createProductAttachment(unit, input, file),
       ),
     deleteProductAttachment: (_, given, context) =>
-      forgetting(
+      deletingFile(
         context,
         context.write('deleteProductAttachment', given, (unit) => deleteProductAttachment(unit, given)),
       ),
@@ -36,7 +36,7 @@ export const productAttachmentResolvers = {
   ProductAttachment: {
     ...identified('ProductAttachment'),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'ProductAttachment')
+      const row = decodeId(id, 'ProductAttachment')
       return row === null ? null : load.productAttachmentById.load(row)
     },
     url: ({ key, filename }, _, { files }) => files.privateUrl(key, { name: filename, seconds: URL_SECONDS }),

@@ -1,9 +1,8 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { freePermalink } from '../permalink-repository.ts'
-import { taxRepository } from '../tax/repository.ts'
 import { permalinkOf } from '../text-key.ts'
-import { staleVersion, type Unit } from '../write.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
 import { type ProductCategoryInput, productCategoryProblems } from './product-category.ts'
 import { type ProductCategoryRepository, productCategoryRepository } from './repository.ts'
 
@@ -11,7 +10,7 @@ type Placed = ProductCategoryInput & { readonly parentId?: string | null | undef
 type Versioned = { readonly expectedVersion?: number | null | undefined }
 
 /** Creates a category, the last of its siblings. */
-export async function createProductCategory({ query, storeId, now }: Unit, input: Placed) {
+export async function createProductCategory({ query, storeId, now }: UnitOfWork, input: Placed) {
   const problems = productCategoryProblems({ ...input, name: input.name ?? '' })
   if (problems.length > 0) return validationError(problems)
 
@@ -29,14 +28,14 @@ export async function createProductCategory({ query, storeId, now }: Unit, input
 }
 
 /** Changes what the input has; moving it moves everything below it. */
-export async function updateProductCategory({ query, storeId, now }: Unit, id: string, input: Placed & Versioned) {
+export async function updateProductCategory({ query, storeId, now }: UnitOfWork, id: string, input: Placed & Versioned) {
   const problems = productCategoryProblems(input)
   if (problems.length > 0) return validationError(problems)
 
   const categories = productCategoryRepository(query)
   // Before the row: two moves at once could otherwise make a circle.
   if (input.parentId != null) await categories.lockTree(storeId)
-  const before = await categories.lock(storeId, rowOf(id, 'ProductCategory') ?? 0)
+  const before = await categories.lock(storeId, decodeId(id, 'ProductCategory') ?? 0)
   if (!before) return notFoundError('category', id)
   const stale = staleVersion(input.expectedVersion, before.version)
   if (stale) return stale
@@ -59,14 +58,14 @@ export async function updateProductCategory({ query, storeId, now }: Unit, id: s
 }
 
 /** Deletes a category; products stay, parts move up. Taxes would be lost unseen, and be missing from orders: they are named instead. */
-export async function deleteProductCategory({ query, storeId }: Unit, id: string, { expectedVersion }: Versioned) {
+export async function deleteProductCategory({ query, storeId }: UnitOfWork, id: string, { expectedVersion }: Versioned) {
   const categories = productCategoryRepository(query)
   await categories.lockTree(storeId)
-  const before = await categories.lock(storeId, rowOf(id, 'ProductCategory') ?? 0)
+  const before = await categories.lock(storeId, decodeId(id, 'ProductCategory') ?? 0)
   if (!before) return notFoundError('category', id)
   const stale = staleVersion(expectedVersion, before.version)
   if (stale) return stale
-  const taxes = await taxRepository(query).namesFor(storeId, before.id, NAMED + 1)
+  const taxes = await categories.taxNames(storeId, before.id, NAMED + 1)
   if (taxes.length > 0) return validationError([taxedProblem(before.name, taxes)])
   await categories.delete(storeId, before)
   return { __typename: 'DeleteProductCategorySuccess' as const, row: before.id }
@@ -88,7 +87,7 @@ async function parentOf(
   parentId: string | null | undefined,
 ): Promise<number | null | 'missing'> {
   if (parentId == null) return null
-  const row = rowOf(parentId, 'ProductCategory')
+  const row = decodeId(parentId, 'ProductCategory')
   const [found] = row === null ? [] : await categories.findByIds(storeId, [row])
   return found?.id ?? 'missing'
 }

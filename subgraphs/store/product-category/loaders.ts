@@ -1,12 +1,12 @@
 import { oncePer } from '../../../platform/collections/memoize.ts'
 import { loaderByKey, loaderOfLists } from '../../toolkit/loader.ts'
 import type { Columns } from '../../toolkit/selected-columns.ts'
-import type { Tenant } from '../context.ts'
+import type { Tenant } from '../tenant.ts'
 import type { ProductCategory } from './product-category.ts'
 import type { ProductCategoryRepository } from './repository.ts'
 
 /** What the schema promises of `ProductCategory.children`. */
-const MOST_CHILDREN = 250
+const MAX_CHILDREN = 250
 
 export const productCategoryLoaders = (categories: ProductCategoryRepository, { storeId }: Tenant) => ({
   productCategoryById: loaderByKey(
@@ -20,7 +20,7 @@ export const productCategoryLoaders = (categories: ProductCategoryRepository, { 
     ),
   ),
   productCategoriesOfParent: loaderOfLists(
-    async (parentIds: readonly number[]) => categories.ofParents(await storeId(), parentIds, MOST_CHILDREN),
+    async (parentIds: readonly number[]) => categories.ofParents(await storeId(), parentIds, MAX_CHILDREN),
     ({ parentId }) => parentId,
   ),
 })

@@ -18,11 +18,11 @@ export type ProductCategoryInput = {
   readonly permalink?: string | null | undefined
 }
 
-const LONGEST = 200
+const MAX_TEXT_LENGTH = 200
 
 /** What is wrong with a category to be created or changed; `name` is needed when it is created. */
 export const productCategoryProblems = ({ name, permalink }: ProductCategoryInput): readonly Problem[] =>
   problemsIn([
-    name === undefined ? null : textProblem('name', name ?? '', LONGEST),
-    permalink == null ? null : textProblem('permalink', permalink, LONGEST),
+    name === undefined ? null : textProblem('name', name ?? '', MAX_TEXT_LENGTH),
+    permalink == null ? null : textProblem('permalink', permalink, MAX_TEXT_LENGTH),
   ])

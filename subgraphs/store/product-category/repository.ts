@@ -29,6 +29,19 @@ export type ProductCategoryRepository = ReturnType<typeof productCategoryReposit
 
 /** Categories in the database; every call is about one store. */
 export const productCategoryRepository = (database: Kysely<Tables>) => ({
+  /** Names of the taxes that apply to this category only, oldest first, at most `most`. */
+  async taxNames(storeId: number, categoryId: number, most: number): Promise<readonly string[]> {
+    const rows = await database
+      .selectFrom('tax')
+      .select('name')
+      .where('store_id', '=', storeId)
+      .where('category_id', '=', categoryId)
+      .orderBy('id')
+      .limit(most)
+      .execute()
+    return rows.map(({ name }) => name)
+  },
+
   /** In any order, without those that do not exist. */
   findByIds: (storeId: number, ids: readonly number[]): Promise<ProductCategory[]> =>
     database

@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import { createProductCategory, deleteProductCategory, updateProductCategory } from './actions.ts'
 import type { ProductCategory } from './product-category.ts'
@@ -10,7 +10,7 @@ const ALL: KeysetList<ProductCategory> = { name: 'productCategories', parts: ['n
 export const productCategoryResolvers = {
   Query: {
     productCategory: (_, { id }, { load }) => {
-      const row = rowOf(id, 'ProductCategory')
+      const row = decodeId(id, 'ProductCategory')
       return row === null ? null : load.productCategoryById.load(row)
     },
     productCategories: async (_, page, { storeId, productCategories }) => {
@@ -30,7 +30,7 @@ export const productCategoryResolvers = {
   ProductCategory: {
     ...identified('ProductCategory'),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'ProductCategory')
+      const row = decodeId(id, 'ProductCategory')
       return row === null ? null : load.productCategoryById.load(row)
     },
     parent: ({ parentId }, _, { load }) => (parentId === null ? null : load.productCategoryById.load(parentId)),

@@ -2,12 +2,12 @@ import { notFoundError, problem, validationError } from '../../toolkit/validatio
 import type { CustomField } from '../custom-field/custom-field.ts'
 import { customFieldRepository } from '../custom-field/repository.ts'
 import { customFieldSelectOptionRepository } from '../custom-field-select-option/repository.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { lockedOwner, ownedPart, ownerChanged } from '../product/owner.ts'
 import { indexProducts } from '../product/search-repository.ts'
 import { productVariantRepository } from '../product-variant/repository.ts'
-import type { Unit } from '../write.ts'
-import { MOST_VALUES, MOST_VARIANTS, saidBy } from './product-custom-field-value.ts'
+import type { UnitOfWork } from '../write.ts'
+import { MAX_VALUES, MAX_VARIANTS, saidBy } from './product-custom-field-value.ts'
 import { productCustomFieldValueRepository } from './repository.ts'
 
 type New = {
@@ -19,17 +19,17 @@ type New = {
 type Named = { readonly id: string; readonly productId?: string | null | undefined }
 
 /** Lets a field say something of a product, or of variants of it. */
-export async function addProductCustomFieldValue(unit: Unit, { productId, customFieldId, value, ...rest }: New) {
+export async function addProductCustomFieldValue(unit: UnitOfWork, { productId, customFieldId, value, ...rest }: New) {
   const { query, storeId } = unit
   const product = await lockedOwner(unit, productId)
   if (product === null) return notFoundError('product', productId)
-  const field = await customFieldRepository(query).hold(storeId, rowOf(customFieldId, 'CustomField') ?? 0)
+  const field = await customFieldRepository(query).hold(storeId, decodeId(customFieldId, 'CustomField') ?? 0)
   if (!field) return notFoundError('custom field', customFieldId)
   const wanted = [...new Set(rest.variantIds ?? [])]
-  if (wanted.length > MOST_VARIANTS) {
-    return validationError([problem('variantIds', `at most ${MOST_VARIANTS} variants`, wanted.length)])
+  if (wanted.length > MAX_VARIANTS) {
+    return validationError([problem('variantIds', `at most ${MAX_VARIANTS} variants`, wanted.length)])
   }
-  const rows = wanted.map((id) => rowOf(id, 'ProductVariant') ?? 0)
+  const rows = wanted.map((id) => decodeId(id, 'ProductVariant') ?? 0)
   const known = rows.length === 0 ? [] : await productVariantRepository(query).findByIds(storeId, rows)
   const missing = rows.findIndex((row) => !known.some((variant) => variant.id === row && variant.productId === product))
   if (missing !== -1) return notFoundError('variant of this product', wanted[missing] ?? '')
@@ -42,8 +42,8 @@ export async function addProductCustomFieldValue(unit: Unit, { productId, custom
   if (others.some((other) => other.customFieldId === field.id && variantIds.includes(other.variantId))) {
     return validationError([problem('customFieldId', 'a field that says nothing of it yet; change what it says', customFieldId)])
   }
-  if (others.length + variantIds.length > MOST_VALUES) {
-    return validationError([problem('productId', `a product with at most ${MOST_VALUES} values of custom fields`, productId)])
+  if (others.length + variantIds.length > MAX_VALUES) {
+    return validationError([problem('productId', `a product with at most ${MAX_VALUES} values of custom fields`, productId)])
   }
   const made = await values.insert(storeId, { productId: product, customFieldId: field.id, variantIds, said })
   await afterwards(unit, product)
@@ -51,10 +51,13 @@ export async function addProductCustomFieldValue(unit: Unit, { productId, custom
 }
 
 /** Changes what a field says of a product. */
-export async function updateProductCustomFieldValue(unit: Unit, { id, productId, value }: Named & { readonly value: string }) {
+export async function updateProductCustomFieldValue(
+  unit: UnitOfWork,
+  { id, productId, value }: Named & { readonly value: string },
+) {
   const { query, storeId } = unit
   const values = productCustomFieldValueRepository(query)
-  const row = rowOf(id, 'ProductCustomFieldValue')
+  const row = decodeId(id, 'ProductCustomFieldValue')
   const before = await ownedPart(unit, values.findByIds, { row, productId })
   const field = before && (await customFieldRepository(query).hold(storeId, before.customFieldId))
   if (!before || !field) return notFoundError('value of a custom field', id)
@@ -66,9 +69,9 @@ export async function updateProductCustomFieldValue(unit: Unit, { id, productId,
 }
 
 /** Deletes what a field says of a product. */
-export async function deleteProductCustomFieldValue(unit: Unit, { id, productId }: Named) {
+export async function deleteProductCustomFieldValue(unit: UnitOfWork, { id, productId }: Named) {
   const values = productCustomFieldValueRepository(unit.query)
-  const row = rowOf(id, 'ProductCustomFieldValue')
+  const row = decodeId(id, 'ProductCustomFieldValue')
   const before = await ownedPart(unit, values.findByIds, { row, productId })
   if (!before) return notFoundError('value of a custom field', id)
   await values.delete(unit.storeId, before.id)
@@ -76,12 +79,12 @@ export async function deleteProductCustomFieldValue(unit: Unit, { id, productId 
   return { __typename: 'DeleteProductCustomFieldValueSuccess' as const, row: before.id }
 }
 
-async function read({ query, storeId }: Unit, field: CustomField, value: string) {
+async function read({ query, storeId }: UnitOfWork, field: CustomField, value: string) {
   const options = field.type === 'SELECTION' ? await customFieldSelectOptionRepository(query).ofFields(storeId, [field.id]) : []
   return saidBy(value, field.type, options)
 }
 
-async function afterwards(unit: Unit, product: number): Promise<void> {
+async function afterwards(unit: UnitOfWork, product: number): Promise<void> {
   await indexProducts(unit.query, unit.storeId, [product])
   await ownerChanged(unit, product)
 }

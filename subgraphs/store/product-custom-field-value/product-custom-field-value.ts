@@ -20,9 +20,9 @@ export type ProductCustomFieldValue = {
 export type Said = { readonly selectOptionId: number | null; readonly text: string | null }
 
 /** As many values as a product may have: it is read with all of them. */
-export const MOST_VALUES = 500
-export const MOST_VARIANTS = 100
-const LONGEST = 5_000
+export const MAX_VALUES = 500
+export const MAX_VARIANTS = 100
+const MAX_TEXT_LENGTH = 5_000
 /** So many options are named to who chose none of them. */
 const NAMED = 20
 
@@ -32,7 +32,7 @@ export function saidBy(
   type: CustomFieldType,
   options: readonly CustomFieldSelectOption[],
 ): Said | { readonly problems: readonly Problem[] } {
-  const problems = problemsIn([textProblem('value', value, LONGEST)])
+  const problems = problemsIn([textProblem('value', value, MAX_TEXT_LENGTH)])
   if (problems.length > 0) return { problems }
   if (type !== 'SELECTION') return { selectOptionId: null, text: value }
   const chosen = options.find((option) => identityKey(option.value) === identityKey(value))

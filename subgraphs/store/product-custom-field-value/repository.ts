@@ -67,18 +67,6 @@ export const productCustomFieldValueRepository = (database: Kysely<Tables>) => {
     async delete(storeId: number, id: number): Promise<void> {
       await database.deleteFrom('product_custom_field_value').where('store_id', '=', storeId).where('id', '=', id).execute()
     },
-
-    /** The products of which a field says anything, or of which it says this. */
-    async productsWith(storeId: number, customFieldId: number, selectOptionId?: number): Promise<number[]> {
-      let query = database
-        .selectFrom('product_custom_field_value')
-        .select('product_id as productId')
-        .distinct()
-        .where('store_id', '=', storeId)
-        .where('custom_field_id', '=', customFieldId)
-      if (selectOptionId !== undefined) query = query.where('select_option_id', '=', selectOptionId)
-      return (await query.execute()).map(({ productId }) => productId)
-    },
   }
 }
 

@@ -1,12 +1,12 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { isOf } from '../product/owner.ts'
 import { addProductCustomFieldValue, deleteProductCustomFieldValue, updateProductCustomFieldValue } from './actions.ts'
 
 export const productCustomFieldValueResolvers = {
   Query: {
     productCustomFieldValue: async (_, { id, productId }, { load }) => {
-      const row = rowOf(id, 'ProductCustomFieldValue')
+      const row = decodeId(id, 'ProductCustomFieldValue')
       const value = row === null ? null : await load.customFieldValueById.load(row)
       return value && isOf(value, productId) ? value : null
     },
@@ -26,7 +26,7 @@ export const productCustomFieldValueResolvers = {
   ProductCustomFieldValue: {
     ...identified('ProductCustomFieldValue'),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'ProductCustomFieldValue')
+      const row = decodeId(id, 'ProductCustomFieldValue')
       return row === null ? null : load.customFieldValueById.load(row)
     },
     customField: ({ customFieldId }, _, { load }) => present(load.customFieldById.load(customFieldId), 'custom field'),

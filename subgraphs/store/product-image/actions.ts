@@ -1,16 +1,16 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { NEEDS_FILE } from '../file/write.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { lockedOwner, ownedPart, ownerChanged } from '../product/owner.ts'
-import type { Unit } from '../write.ts'
-import { MOST_IMAGES, placeAmong, positionProblems } from './product-image.ts'
+import type { UnitOfWork } from '../write.ts'
+import { MAX_IMAGES, placeAmong, positionProblems } from './product-image.ts'
 import { productImageRepository } from './repository.ts'
 
 type New = { readonly productId: string; readonly position?: number | null | undefined }
 type Named = { readonly id: string; readonly productId?: string | null | undefined }
 
 /** Adds a picture; `file` null: says whether it would. */
-export async function createProductImage(unit: Unit, { productId, position }: New, file: number | null) {
+export async function createProductImage(unit: UnitOfWork, { productId, position }: New, file: number | null) {
   const problems = positionProblems(position)
   if (problems.length > 0) return validationError(problems)
   const product = await lockedOwner(unit, productId)
@@ -18,8 +18,8 @@ export async function createProductImage(unit: Unit, { productId, position }: Ne
 
   const images = productImageRepository(unit.query)
   const count = await images.count(unit.storeId, product)
-  if (count >= MOST_IMAGES) {
-    return validationError([problem('productId', `a product with fewer than ${MOST_IMAGES} images`, productId)])
+  if (count >= MAX_IMAGES) {
+    return validationError([problem('productId', `a product with fewer than ${MAX_IMAGES} images`, productId)])
   }
   if (file === null) return NEEDS_FILE
   const place = placeAmong(count + 1, position)
@@ -30,13 +30,13 @@ export async function createProductImage(unit: Unit, { productId, position }: Ne
 
 /** Moves a picture; the others make room. */
 export async function moveProductImage(
-  unit: Unit,
+  unit: UnitOfWork,
   { id, productId, position }: Named & { readonly position?: number | null | undefined },
 ) {
   const problems = positionProblems(position ?? 0)
   if (problems.length > 0) return validationError(problems)
   const images = productImageRepository(unit.query)
-  const image = await ownedPart(unit, images.findByIds, { row: rowOf(id, 'ProductImage'), productId })
+  const image = await ownedPart(unit, images.findByIds, { row: decodeId(id, 'ProductImage'), productId })
   if (!image) return notFoundError('image', id)
 
   const place = placeAmong(await images.count(unit.storeId, image.productId), position)
@@ -48,9 +48,9 @@ export async function moveProductImage(
 }
 
 /** Deletes a picture. `file`: whose bytes are to go once that is certain. */
-export async function deleteProductImage(unit: Unit, { id, productId }: Named) {
+export async function deleteProductImage(unit: UnitOfWork, { id, productId }: Named) {
   const images = productImageRepository(unit.query)
-  const image = await ownedPart(unit, images.findByIds, { row: rowOf(id, 'ProductImage'), productId })
+  const image = await ownedPart(unit, images.findByIds, { row: decodeId(id, 'ProductImage'), productId })
   if (!image) return notFoundError('image', id)
   await images.delete(unit.storeId, image)
   await ownerChanged(unit, image.productId)

@@ -14,7 +14,7 @@ export type ProductImage = {
 }
 
 /** As many pictures as a product may have: it is read with all of them. */
-export const MOST_IMAGES = 100
+export const MAX_IMAGES = 100
 
 /** What is wrong with a place. */
 export const positionProblems = (position: number | null | undefined): readonly Problem[] =>

@@ -51,7 +51,7 @@ export const productImageRepository = (database: Kysely<Tables>) => {
     /** At this place, which is at most one behind the last; those from there on move back. */
     async insert(storeId: number, image: Pick<ProductImage, 'productId' | 'position' | 'fileId'>): Promise<number> {
       const { productId, position, fileId } = image
-      await shift(storeId, productId, { from: position, to: MOST, by: 1 })
+      await shift(storeId, productId, { from: position, to: MAX_POSITION, by: 1 })
       const { id } = await database
         .insertInto('product_image')
         .values({ store_id: storeId, product_id: productId, position, file_id: fileId })
@@ -76,13 +76,13 @@ export const productImageRepository = (database: Kysely<Tables>) => {
     /** Those behind it move up. */
     async delete(storeId: number, { id, productId, position }: ProductImage): Promise<void> {
       await database.deleteFrom('product_image').where('store_id', '=', storeId).where('id', '=', id).execute()
-      await shift(storeId, productId, { from: position + 1, to: MOST, by: -1 })
+      await shift(storeId, productId, { from: position + 1, to: MAX_POSITION, by: -1 })
     },
   }
 }
 
 /** Behind every place. */
-const MOST = 2_147_483_647
+const MAX_POSITION = 2_147_483_647
 
 const imagesIn = (database: Kysely<Tables>, storeId: number, columns: Columns<ProductImage>) =>
   database

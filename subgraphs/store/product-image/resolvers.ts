@@ -1,8 +1,8 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { columnsAsked } from '../../toolkit/selected-columns.ts'
 import { IMAGE } from '../file/file.ts'
-import { forgetting, writeWithFile } from '../file/write.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { deletingFile, writeWithFile } from '../file/write.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { isOf } from '../product/owner.ts'
 import { createProductImage, deleteProductImage, moveProductImage } from './actions.ts'
 import type { ProductImage } from './product-image.ts'
@@ -18,7 +18,7 @@ const asked = columnsAsked<ProductImage>({
 export const productImageResolvers = {
   Query: {
     productImage: async (_, { id, productId }, { load }) => {
-      const row = rowOf(id, 'ProductImage')
+      const row = decodeId(id, 'ProductImage')
       const image = row === null ? null : await load.productImageById.load(row)
       return image && isOf(image, productId) ? image : null
     },
@@ -30,7 +30,7 @@ export const productImageResolvers = {
       ),
     moveProductImage: (_, given, { write }) => write('moveProductImage', given, (unit) => moveProductImage(unit, given)),
     deleteProductImage: (_, given, context) =>
-      forgetting(
+      deletingFile(
         context,
         context.write('deleteProductImage', given, (unit) => deleteProductImage(unit, given)),
       ),
@@ -52,7 +52,7 @@ export const productImageResolvers = {
   ProductImage: {
     ...identified('ProductImage'),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'ProductImage')
+      const row = decodeId(id, 'ProductImage')
       return row === null ? null : load.productImageById.load(row)
     },
     url: ({ key }, _, { files }) => files.publicUrl(key),

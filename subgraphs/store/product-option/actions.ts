@@ -1,13 +1,13 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { productRepository } from '../product/repository.ts'
 import { indexProducts } from '../product/search-repository.ts'
 import { productVariantRepository } from '../product-variant/repository.ts'
 import { identityKey } from '../text-key.ts'
-import { type Unit, violates } from '../write.ts'
+import { type UnitOfWork, violates } from '../write.ts'
 import {
-  MOST_OPTIONS,
-  MOST_VALUES,
+  MAX_OPTIONS,
+  MAX_VALUES,
   makesVariants,
   optionProblems,
   type ProductOptionType,
@@ -30,9 +30,12 @@ type ValueInput = {
 }
 
 /** Adds an option to a product; those behind its place move up. */
-export async function createProductOption(unit: Unit, { productId, ...input }: OptionInput & { readonly productId: string }) {
+export async function createProductOption(
+  unit: UnitOfWork,
+  { productId, ...input }: OptionInput & { readonly productId: string },
+) {
   const { query, storeId } = unit
-  const product = await productRepository(query).lock(storeId, rowOf(productId, 'Product') ?? 0)
+  const product = await productRepository(query).lock(storeId, decodeId(productId, 'Product') ?? 0)
   if (!product) return notFoundError('product', productId)
   const options = productOptionRepository(query)
   const siblings = await options.ofProducts(storeId, [product.id])
@@ -43,7 +46,7 @@ export async function createProductOption(unit: Unit, { productId, ...input }: O
     position: input.position ?? siblings.length + 1,
     addonPrice: input.addonPrice ?? null,
   }
-  const problems = [...optionProblems(option), ...taken(siblings, option.name, 'name', MOST_OPTIONS)]
+  const problems = [...optionProblems(option), ...taken(siblings, option.name, 'name', MAX_OPTIONS)]
   if (problems.length > 0) return validationError(problems)
 
   const id = await options.insert(storeId, option)
@@ -53,7 +56,7 @@ export async function createProductOption(unit: Unit, { productId, ...input }: O
 }
 
 /** Changes what the input has. */
-export async function updateProductOption(unit: Unit, id: string, within: Within, input: OptionInput) {
+export async function updateProductOption(unit: UnitOfWork, id: string, within: Within, input: OptionInput) {
   const { query, storeId } = unit
   const before = await lockedOption(unit, id, within)
   if (!before) return notFoundError('option', id)
@@ -66,7 +69,7 @@ export async function updateProductOption(unit: Unit, id: string, within: Within
     position: input.position ?? before.position,
     addonPrice: input.addonPrice === undefined ? before.addonPrice : input.addonPrice,
   }
-  const problems = [...optionProblems(option), ...taken(siblings, option.name, 'name', MOST_OPTIONS)]
+  const problems = [...optionProblems(option), ...taken(siblings, option.name, 'name', MAX_OPTIONS)]
   if (problems.length > 0) return validationError(problems)
   if (makesVariants(before.optionType) && !makesVariants(option.optionType) && (await hasVariants(unit, before.id))) {
     return validationError([problem('optionType', 'OPTION or COLOR, because variants are made of it', option.optionType)])
@@ -79,7 +82,7 @@ export async function updateProductOption(unit: Unit, id: string, within: Within
 }
 
 /** Deletes an option with its values; variants go on without. */
-export async function deleteProductOption(unit: Unit, id: string, within: Within) {
+export async function deleteProductOption(unit: UnitOfWork, id: string, within: Within) {
   const { query, storeId } = unit
   const before = await lockedOption(unit, id, within)
   if (!before) return notFoundError('option', id)
@@ -105,7 +108,7 @@ export async function deleteProductOption(unit: Unit, id: string, within: Within
 
 /** Adds a value to an option; those behind its place move up. */
 export async function createProductOptionValue(
-  unit: Unit,
+  unit: UnitOfWork,
   { optionId, productId, ...input }: ValueInput & Within & { readonly optionId: string },
 ) {
   const { query, storeId } = unit
@@ -123,7 +126,7 @@ export async function createProductOptionValue(
     custom: blank(input.custom),
     position: input.position ?? siblings.length + 1,
   }
-  const problems = [...valueProblems(value, option.optionType), ...taken(siblings, value.name, 'name', MOST_VALUES)]
+  const problems = [...valueProblems(value, option.optionType), ...taken(siblings, value.name, 'name', MAX_VALUES)]
   if (problems.length > 0) return validationError(problems)
 
   const id = await options.insertValue(storeId, value)
@@ -133,7 +136,7 @@ export async function createProductOptionValue(
 }
 
 /** Changes what the input has. */
-export async function updateProductOptionValue(unit: Unit, id: string, within: Within, input: ValueInput) {
+export async function updateProductOptionValue(unit: UnitOfWork, id: string, within: Within, input: ValueInput) {
   const { query, storeId } = unit
   const found = await lockedValue(unit, id, within)
   if (!found) return notFoundError('value', id)
@@ -146,7 +149,7 @@ export async function updateProductOptionValue(unit: Unit, id: string, within: W
     custom: input.custom === undefined ? before.custom : blank(input.custom),
     position: input.position ?? before.position,
   }
-  const problems = [...valueProblems(value, option.optionType), ...taken(siblings, value.name, 'name', MOST_VALUES)]
+  const problems = [...valueProblems(value, option.optionType), ...taken(siblings, value.name, 'name', MAX_VALUES)]
   if (problems.length > 0) return validationError(problems)
 
   await options.updateValue(storeId, value)
@@ -156,7 +159,7 @@ export async function updateProductOptionValue(unit: Unit, id: string, within: W
 }
 
 /** Deletes a value, with the variants that have it. */
-export async function deleteProductOptionValue(unit: Unit, id: string, within: Within) {
+export async function deleteProductOptionValue(unit: UnitOfWork, id: string, within: Within) {
   const { query, storeId } = unit
   const found = await lockedValue(unit, id, within)
   if (!found) return notFoundError('value', id)
@@ -174,28 +177,28 @@ export async function deleteProductOptionValue(unit: Unit, id: string, within: W
 }
 
 /** The option, with its product locked: everything about options and variants is changed by one at a time. */
-async function lockedOption({ query, storeId }: Unit, id: string, { productId }: Within) {
+async function lockedOption({ query, storeId }: UnitOfWork, id: string, { productId }: Within) {
   const options = productOptionRepository(query)
-  const row = rowOf(id, 'ProductOption') ?? 0
+  const row = decodeId(id, 'ProductOption') ?? 0
   const [seen] = await options.findByIds(storeId, [row])
-  if (!seen || (productId != null && rowOf(productId, 'Product') !== seen.productId)) return null
+  if (!seen || (productId != null && decodeId(productId, 'Product') !== seen.productId)) return null
   if (!(await productRepository(query).lock(storeId, seen.productId))) return null
   const [option] = await options.findByIds(storeId, [row])
   return option ?? null
 }
 
 /** The value and its option, with their product locked. */
-async function lockedValue(unit: Unit, id: string, { productId, optionId }: Within) {
+async function lockedValue(unit: UnitOfWork, id: string, { productId, optionId }: Within) {
   const options = productOptionRepository(unit.query)
-  const row = rowOf(id, 'ProductOptionValue') ?? 0
+  const row = decodeId(id, 'ProductOptionValue') ?? 0
   const [seen] = await options.findValuesByIds(unit.storeId, [row])
-  if (!seen || (optionId != null && rowOf(optionId, 'ProductOption') !== seen.optionId)) return null
+  if (!seen || (optionId != null && decodeId(optionId, 'ProductOption') !== seen.optionId)) return null
   const option = await lockedOption(unit, String(seen.optionId), { productId })
   const [value] = await options.findValuesByIds(unit.storeId, [row])
   return option && value ? { option, value } : null
 }
 
-async function hasVariants({ query, storeId }: Unit, optionId: number): Promise<boolean> {
+async function hasVariants({ query, storeId }: UnitOfWork, optionId: number): Promise<boolean> {
   const values = await productOptionRepository(query).valuesOf(storeId, [optionId])
   if (values.length === 0) return false
   const variants = await productVariantRepository(query).withValues(
@@ -219,7 +222,7 @@ const taken = (siblings: readonly { readonly name: string }[], name: string, fie
 const blank = (text: string | null | undefined): string | null => (text?.trim() ? text : null)
 
 /** A change of an option is a change of its product. */
-async function afterwards({ query, storeId, now, emit }: Unit, productId: number): Promise<void> {
+async function afterwards({ query, storeId, now, emit }: UnitOfWork, productId: number): Promise<void> {
   await productRepository(query).touch(storeId, productId, now)
   await indexProducts(query, storeId, [productId])
   emit({ event: 'product_updated', entity: 'Product', id: productId })

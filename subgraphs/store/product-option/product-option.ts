@@ -25,10 +25,10 @@ export type ProductOptionValue = {
 }
 
 /** Names of options and values, in characters. */
-export const LONGEST_NAME = 100
+export const MAX_NAME_LENGTH = 100
 /** What lists of a product promise to hold. */
-export const MOST_OPTIONS = 100
-export const MOST_VALUES = 250
+export const MAX_OPTIONS = 100
+export const MAX_VALUES = 250
 
 export const makesVariants = (type: ProductOptionType): type is VariantOptionType => type === 'OPTION' || type === 'COLOR'
 
@@ -38,8 +38,8 @@ export const optionProblems = (
   at = '',
 ): readonly Problem[] =>
   problemsIn([
-    textProblem(`${at}name`, name, LONGEST_NAME),
-    position < 1 || position > MOST_OPTIONS ? problem(`${at}position`, `1 to ${MOST_OPTIONS}`, position) : null,
+    textProblem(`${at}name`, name, MAX_NAME_LENGTH),
+    position < 1 || position > MAX_OPTIONS ? problem(`${at}position`, `1 to ${MAX_OPTIONS}`, position) : null,
     addonPrice?.startsWith('-') ? problem(`${at}addonPrice`, '0 or more', addonPrice) : null,
     addonPrice !== null && optionType !== 'CHECKLIST'
       ? problem(`${at}addonPrice`, `absent of an option that is no CHECKLIST`, addonPrice)
@@ -53,8 +53,8 @@ export const valueProblems = (
   at = '',
 ): readonly Problem[] =>
   problemsIn([
-    textProblem(`${at}name`, name, LONGEST_NAME),
-    position < 1 || position > MOST_VALUES ? problem(`${at}position`, `1 to ${MOST_VALUES}`, position) : null,
+    textProblem(`${at}name`, name, MAX_NAME_LENGTH),
+    position < 1 || position > MAX_VALUES ? problem(`${at}position`, `1 to ${MAX_VALUES}`, position) : null,
     custom !== null && optionType !== 'COLOR' ? problem(`${at}custom`, 'absent of an option that is no COLOR', custom) : null,
     custom !== null && !/^#([0-9a-f]{3}|[0-9a-f]{6})$/i.test(custom) ? problem(`${at}custom`, '#rgb or #rrggbb', custom) : null,
   ])

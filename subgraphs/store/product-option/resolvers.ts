@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import {
   createProductOption,
   createProductOptionValue,
@@ -10,17 +10,17 @@ import {
 } from './actions.ts'
 
 /** Whether an id that was given, if any, is that of this row. */
-const isOf = (id: string | null | undefined, type: string, row: number): boolean => id == null || rowOf(id, type) === row
+const isOf = (id: string | null | undefined, type: string, row: number): boolean => id == null || decodeId(id, type) === row
 
 export const productOptionResolvers = {
   Query: {
     productOption: async (_, { id, productId }, { load }) => {
-      const row = rowOf(id, 'ProductOption')
+      const row = decodeId(id, 'ProductOption')
       const found = row === null ? null : await load.productOptionById.load(row)
       return found && isOf(productId, 'Product', found.productId) ? found : null
     },
     productOptionValue: async (_, { id, optionId, productId }, { load }) => {
-      const row = rowOf(id, 'ProductOptionValue')
+      const row = decodeId(id, 'ProductOptionValue')
       const found = row === null ? null : await load.productOptionValueById.load(row)
       return found && isOf(optionId, 'ProductOption', found.optionId) && isOf(productId, 'Product', found.productId)
         ? found

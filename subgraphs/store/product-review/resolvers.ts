@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
-import { identified, rowOf } from '../ids.ts'
+import { decodeId, identified } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import type { ProductReview } from './product-review.ts'
 
@@ -10,7 +10,7 @@ const OF_PRODUCT: KeysetList<ProductReview> = { ...ALL, name: 'reviews' }
 export const productReviewResolvers = {
   Query: {
     productReview: (_, { id }, { load }) => {
-      const row = rowOf(id, 'ProductReview')
+      const row = decodeId(id, 'ProductReview')
       return row === null ? null : load.productReviewById.load(row)
     },
     productReviews: async (_, page, { storeId, productReviews }) => {
@@ -33,7 +33,7 @@ export const productReviewResolvers = {
   ProductReview: {
     ...identified('ProductReview'),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'ProductReview')
+      const row = decodeId(id, 'ProductReview')
       return row === null ? null : load.productReviewById.load(row)
     },
     product: ({ productId }, _, { load }) => (productId === null ? null : load.productById.load(productId)),

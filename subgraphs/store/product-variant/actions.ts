@@ -1,13 +1,13 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { settleStock } from '../inventory/stock.ts'
 import type { Product } from '../product/product.ts'
 import { productRepository } from '../product/repository.ts'
 import { indexProducts } from '../product/search-repository.ts'
-import { staleVersion, type Unit } from '../write.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
 import {
   changedVariant,
-  MOST_VARIANTS,
+  MAX_VARIANTS,
   newVariant,
   type ProductVariant,
   type VariantChange,
@@ -25,12 +25,15 @@ export type VariantInput = VariantChange & {
 type Failure = ReturnType<typeof validationError> | ReturnType<typeof notFoundError>
 
 /** Adds a variant to a product. */
-export async function createProductVariant(unit: Unit, { productId, ...input }: VariantInput & { readonly productId: string }) {
-  const product = await productRepository(unit.query).lock(unit.storeId, rowOf(productId, 'Product') ?? 0)
+export async function createProductVariant(
+  unit: UnitOfWork,
+  { productId, ...input }: VariantInput & { readonly productId: string },
+) {
+  const product = await productRepository(unit.query).lock(unit.storeId, decodeId(productId, 'Product') ?? 0)
   if (!product) return notFoundError('product', productId)
   const variants = await productVariantRepository(unit.query).ofProducts(unit.storeId, [product.id])
-  if (variants.length >= MOST_VARIANTS) {
-    return validationError([problem('productId', `a product with fewer than ${MOST_VARIANTS} variants`, productId)])
+  if (variants.length >= MAX_VARIANTS) {
+    return validationError([problem('productId', `a product with fewer than ${MAX_VARIANTS} variants`, productId)])
   }
   const written = await writeVariant(unit, product, null, input, { values: await valuesByName(unit, product.id), at: '' })
   if (typeof written !== 'number') return written
@@ -40,7 +43,7 @@ export async function createProductVariant(unit: Unit, { productId, ...input }: 
 
 /** Changes what the input has. With `productId`, only a variant of that product. */
 export async function updateProductVariant(
-  unit: Unit,
+  unit: UnitOfWork,
   id: string,
   productId: string | null | undefined,
   input: VariantInput & { readonly expectedVersion?: number | null | undefined },
@@ -58,7 +61,7 @@ export async function updateProductVariant(
 
 /** Deletes a variant; its option values stay. */
 export async function deleteProductVariant(
-  unit: Unit,
+  unit: UnitOfWork,
   id: string,
   {
     productId,
@@ -76,7 +79,7 @@ export async function deleteProductVariant(
 
 /** Writes the variants that come with a product: those with an id are changed, the others added. Null: all are written. */
 export async function writeVariants(
-  unit: Unit,
+  unit: UnitOfWork,
   product: Product,
   inputs: readonly (VariantInput & { readonly id?: string | null | undefined })[],
 ): Promise<Failure | null> {
@@ -85,12 +88,12 @@ export async function writeVariants(
     (await productVariantRepository(unit.query).ofProducts(unit.storeId, [product.id])).map((each) => [each.id, each]),
   )
   const added = inputs.filter(({ id }) => id == null).length
-  if (known.size + added > MOST_VARIANTS) {
-    return validationError([problem('variants', `at most ${MOST_VARIANTS} of a product`, known.size + added)])
+  if (known.size + added > MAX_VARIANTS) {
+    return validationError([problem('variants', `at most ${MAX_VARIANTS} of a product`, known.size + added)])
   }
   const values = await valuesByName(unit, product.id)
   for (const [index, { id, ...input }] of inputs.entries()) {
-    const before = id == null ? null : (known.get(rowOf(id, 'ProductVariant') ?? 0) ?? null)
+    const before = id == null ? null : (known.get(decodeId(id, 'ProductVariant') ?? 0) ?? null)
     if (id != null && !before) return notFoundError('variant of this product', id)
     const written = await writeVariant(unit, product, before, input, { values, at: `variants.${index}.` })
     if (typeof written !== 'number') return written
@@ -100,7 +103,7 @@ export async function writeVariants(
 
 /** The variant's row, or what is wrong with it. The product is locked. */
 async function writeVariant(
-  unit: Unit,
+  unit: UnitOfWork,
   product: Product,
   before: ProductVariant | null,
   input: VariantInput,
@@ -141,21 +144,21 @@ async function writeVariant(
   return before.id
 }
 
-const imageRow = (id: string | null): number | null => (id === null ? null : rowOf(id, 'ProductImage'))
+const imageRow = (id: string | null): number | null => (id === null ? null : decodeId(id, 'ProductImage'))
 
 /** The variant and its product, whose row is locked: everything about its variants is changed by one at a time. */
-async function lockedVariant({ query, storeId }: Unit, id: string, productId: string | null | undefined) {
+async function lockedVariant({ query, storeId }: UnitOfWork, id: string, productId: string | null | undefined) {
   const variants = productVariantRepository(query)
-  const row = rowOf(id, 'ProductVariant') ?? 0
+  const row = decodeId(id, 'ProductVariant') ?? 0
   const [seen] = await variants.findByIds(storeId, [row])
-  if (!seen || (productId != null && rowOf(productId, 'Product') !== seen.productId)) return null
+  if (!seen || (productId != null && decodeId(productId, 'Product') !== seen.productId)) return null
   const product = await productRepository(query).lock(storeId, seen.productId)
   const [variant] = await variants.findByIds(storeId, [row])
   return product && variant ? { product, variant } : null
 }
 
 /** A change of a variant is a change of its product. */
-async function afterwards({ query, storeId, now, emit }: Unit, productId: number): Promise<void> {
+async function afterwards({ query, storeId, now, emit }: UnitOfWork, productId: number): Promise<void> {
   await productRepository(query).touch(storeId, productId, now)
   await indexProducts(query, storeId, [productId])
   emit({ event: 'product_updated', entity: 'Product', id: productId })

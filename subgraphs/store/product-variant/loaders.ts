@@ -1,7 +1,7 @@
 import { oncePer } from '../../../platform/collections/memoize.ts'
 import { loaderByKey, loaderOfLists } from '../../toolkit/loader.ts'
 import type { Columns } from '../../toolkit/selected-columns.ts'
-import type { Tenant } from '../context.ts'
+import type { Tenant } from '../tenant.ts'
 import type { ProductVariant } from './product-variant.ts'
 import type { ProductVariantRepository } from './repository.ts'
 

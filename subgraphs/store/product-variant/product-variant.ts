@@ -1,6 +1,6 @@
 import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { amountOf } from '../amount.ts'
-import { MOST_STOCK } from '../product/product.ts'
+import { MAX_STOCK } from '../inventory/inventory.ts'
 import type { VariantOptionType } from '../product-option/product-option.ts'
 
 /** One of the forms that a product comes in. Decimals are exact text. */
@@ -40,7 +40,7 @@ export type VariantFields = Omit<ProductVariant, 'id' | 'productId' | 'imageId' 
 export type VariantChange = { readonly [Field in keyof VariantFields]?: VariantFields[Field] | null | undefined }
 
 /** What lists of a product promise to hold. */
-export const MOST_VARIANTS = 500
+export const MAX_VARIANTS = 500
 
 /** A variant that nobody has said anything about, of a product with this price. */
 export const newVariant = (price: string): VariantFields => ({
@@ -84,10 +84,8 @@ export function variantProblems(variant: VariantFields, at = ''): readonly Probl
       : null,
     sku === null ? null : textProblem(`${at}sku`, sku, 255),
     barcode === null ? null : textProblem(`${at}barcode`, barcode, 255),
-    stock < 0 || stock > MOST_STOCK ? problem(`${at}stock`, `0 to ${MOST_STOCK}`, stock) : null,
-    stockThreshold < 0 || stockThreshold > MOST_STOCK
-      ? problem(`${at}stockThreshold`, `0 to ${MOST_STOCK}`, stockThreshold)
-      : null,
+    stock < 0 || stock > MAX_STOCK ? problem(`${at}stock`, `0 to ${MAX_STOCK}`, stock) : null,
+    stockThreshold < 0 || stockThreshold > MAX_STOCK ? problem(`${at}stockThreshold`, `0 to ${MAX_STOCK}`, stockThreshold) : null,
   ])
 }
 

@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { columnsAsked } from '../../toolkit/selected-columns.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { createProductVariant, deleteProductVariant, updateProductVariant } from './actions.ts'
 import type { ProductVariant } from './product-variant.ts'
 import { VARIANT_COLUMNS } from './repository.ts'
@@ -14,9 +14,9 @@ const asked = columnsAsked<ProductVariant>({
 export const productVariantResolvers = {
   Query: {
     productVariant: async (_, { id, productId }, { load }) => {
-      const row = rowOf(id, 'ProductVariant')
+      const row = decodeId(id, 'ProductVariant')
       const found = row === null ? null : await load.productVariantById.load(row)
-      return found && (productId == null || rowOf(productId, 'Product') === found.productId) ? found : null
+      return found && (productId == null || decodeId(productId, 'Product') === found.productId) ? found : null
     },
   },
   Mutation: {
@@ -33,7 +33,7 @@ export const productVariantResolvers = {
   ProductVariant: {
     ...identified('ProductVariant'),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'ProductVariant')
+      const row = decodeId(id, 'ProductVariant')
       return row === null ? null : load.productVariantById.load(row)
     },
     options: ({ id }, _, { load }) => load.optionsOfVariant.load(id),

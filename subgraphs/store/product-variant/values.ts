@@ -1,7 +1,7 @@
 import { type Problem, problem } from '../../toolkit/validation.ts'
 import {
-  MOST_OPTIONS,
-  MOST_VALUES,
+  MAX_OPTIONS,
+  MAX_VALUES,
   makesVariants,
   optionProblems,
   type ProductOption,
@@ -11,7 +11,7 @@ import {
 } from '../product-option/product-option.ts'
 import { productOptionRepository } from '../product-option/repository.ts'
 import { identityKey } from '../text-key.ts'
-import type { Unit } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 
 /** The value of one option by names, as a caller gives it. */
 export type VariantOptionInput = {
@@ -30,7 +30,7 @@ export type ValuesByName = (
 ) => Promise<{ readonly problems: readonly Problem[] } | { readonly valueIds: readonly number[] }>
 
 /** The options of one locked product, read once for any number of its variants. */
-export async function valuesByName({ query, storeId }: Unit, productId: number): Promise<ValuesByName> {
+export async function valuesByName({ query, storeId }: UnitOfWork, productId: number): Promise<ValuesByName> {
   const repository = productOptionRepository(query)
   const options = [...(await repository.ofProducts(storeId, [productId]))]
   const values =
@@ -78,8 +78,8 @@ export async function valuesByName({ query, storeId }: Unit, productId: number):
     }
     const problems = optionProblems(made, at)
     if (problems.length > 0) return { problems }
-    if (options.length >= MOST_OPTIONS)
-      return { problems: [problem(`${at}name`, `one of at most ${MOST_OPTIONS} options`, input.name)] }
+    if (options.length >= MAX_OPTIONS)
+      return { problems: [problem(`${at}name`, `one of at most ${MAX_OPTIONS} options`, input.name)] }
     const option = { ...made, id: await repository.insert(storeId, made) }
     options.push(option)
     return option
@@ -105,8 +105,8 @@ export async function valuesByName({ query, storeId }: Unit, productId: number):
       each.field === `${at}name` ? { field: `${at}value`, message: each.message.replace(`${at}name`, `${at}value`) } : each,
     )
     if (problems.length > 0) return { problems }
-    if (siblings.length >= MOST_VALUES)
-      return { problems: [problem(`${at}value`, `one of at most ${MOST_VALUES} values`, input.value)] }
+    if (siblings.length >= MAX_VALUES)
+      return { problems: [problem(`${at}value`, `one of at most ${MAX_VALUES} values`, input.value)] }
     const value = { ...made, id: await repository.insertValue(storeId, made) }
     values.push(value)
     return value

@@ -1,12 +1,12 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { settleStock } from '../inventory/stock.ts'
 import { freePermalink } from '../permalink-repository.ts'
 import { productCategoryRepository } from '../product-category/repository.ts'
 import { type VariantInput, writeVariants } from '../product-variant/actions.ts'
 import { storeRepository } from '../store/repository.ts'
 import { permalinkOf } from '../text-key.ts'
-import { staleVersion, type Unit } from '../write.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
 import {
   changed,
   NEW_PRODUCT,
@@ -28,10 +28,10 @@ type ProductInput = ProductChange & {
 }
 
 /** What `Product.categories` promises to hold. */
-const MOST_CATEGORIES = 250
+const MAX_CATEGORIES = 250
 
 /** Creates a product with its variants. */
-export async function createProduct(unit: Unit, input: ProductInput) {
+export async function createProduct(unit: UnitOfWork, input: ProductInput) {
   const { query, storeId, now, emit } = unit
   const fields = changed(NEW_PRODUCT, withoutNulls(input))
   const problems = productProblems(fields)
@@ -58,13 +58,13 @@ export async function createProduct(unit: Unit, input: ProductInput) {
 
 /** Changes what the input has; in another language than the store's own, only its texts there. */
 export async function updateProduct(
-  unit: Unit,
+  unit: UnitOfWork,
   id: string,
   input: ProductInput & { readonly expectedVersion?: number | null | undefined },
 ) {
   const { query, storeId, now, emit } = unit
   const products = productRepository(query)
-  const before = await products.lock(storeId, rowOf(id, 'Product') ?? 0)
+  const before = await products.lock(storeId, decodeId(id, 'Product') ?? 0)
   if (!before) return notFoundError('product', id)
   const stale = staleVersion(input.expectedVersion, before.version)
   if (stale) return stale
@@ -96,12 +96,12 @@ export async function updateProduct(
 
 /** Deletes a product with everything that belongs to it; lines of orders stay. */
 export async function deleteProduct(
-  { query, storeId, emit }: Unit,
+  { query, storeId, emit }: UnitOfWork,
   id: string,
   { expectedVersion }: { readonly expectedVersion?: number | null | undefined },
 ) {
   const products = productRepository(query)
-  const before = await products.lock(storeId, rowOf(id, 'Product') ?? 0)
+  const before = await products.lock(storeId, decodeId(id, 'Product') ?? 0)
   if (!before) return notFoundError('product', id)
   const stale = staleVersion(expectedVersion, before.version)
   if (stale) return stale
@@ -111,7 +111,7 @@ export async function deleteProduct(
 }
 
 /** What an input points at: rows of categories, and the language of its texts when that is not the store's own. */
-async function referencesOf({ query, storeId }: Unit, { categoryIds, locale, permalink }: ProductInput) {
+async function referencesOf({ query, storeId }: UnitOfWork, { categoryIds, locale, permalink }: ProductInput) {
   if (typeof permalink === 'string' && (permalink.trim() === '' || permalink.length > 200)) {
     return { failure: validationError([problem('permalink', '1 to 200 characters', permalink)]) }
   }
@@ -123,10 +123,10 @@ async function referencesOf({ query, storeId }: Unit, { categoryIds, locale, per
   const translated = locale != null && languages[0]?.code !== locale ? locale : null
   if (categoryIds === undefined) return { categoryIds: null, translated }
   const wanted = [...new Set(categoryIds ?? [])]
-  if (wanted.length > MOST_CATEGORIES) {
-    return { failure: validationError([problem('categoryIds', `at most ${MOST_CATEGORIES} categories`, wanted.length)]) }
+  if (wanted.length > MAX_CATEGORIES) {
+    return { failure: validationError([problem('categoryIds', `at most ${MAX_CATEGORIES} categories`, wanted.length)]) }
   }
-  const rows = wanted.map((id) => rowOf(id, 'ProductCategory') ?? 0)
+  const rows = wanted.map((id) => decodeId(id, 'ProductCategory') ?? 0)
   const known = new Set(
     rows.length === 0 ? [] : (await productCategoryRepository(query).findByIds(storeId, rows)).map(({ id }) => id),
   )
@@ -140,7 +140,7 @@ const withoutNulls = (input: ProductInput): ProductChange =>
   Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
 
 /** Writes what an input says in another language than the store's own, its address among it. */
-async function translate({ query, storeId }: Unit, id: number, locale: string, input: ProductInput): Promise<void> {
+async function translate({ query, storeId }: UnitOfWork, id: number, locale: string, input: ProductInput): Promise<void> {
   const { permalink } = input
   const address =
     permalink == null ? permalink : await freePermalink(query, { locale }, storeId, { wanted: permalinkOf(permalink), own: id })

@@ -2,7 +2,7 @@ import { oncePer } from '../../../platform/collections/memoize.ts'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
 import { loaderByKey, loaderOfLists, loaderPerArguments } from '../../toolkit/loader.ts'
 import type { Columns } from '../../toolkit/selected-columns.ts'
-import type { Tenant } from '../context.ts'
+import type { Tenant } from '../tenant.ts'
 import type { Product } from './product.ts'
 import type { ProductRepository } from './repository.ts'
 

@@ -1,10 +1,10 @@
-import { rowOf } from '../ids.ts'
-import type { Unit } from '../write.ts'
+import { decodeId } from '../ids.ts'
+import type { UnitOfWork } from '../write.ts'
 import { productRepository } from './repository.ts'
 
 /** The row of the product that is to get a part, locked until the transaction ends; null when there is no such product. */
-export async function lockedOwner({ query, storeId }: Unit, productId: string): Promise<number | null> {
-  const product = await productRepository(query).lock(storeId, rowOf(productId, 'Product') ?? 0)
+export async function lockedOwner({ query, storeId }: UnitOfWork, productId: string): Promise<number | null> {
+  const product = await productRepository(query).lock(storeId, decodeId(productId, 'Product') ?? 0)
   return product?.id ?? null
 }
 
@@ -13,7 +13,7 @@ export async function lockedOwner({ query, storeId }: Unit, productId: string): 
  * `find` finds it by its row.
  */
 export async function ownedPart<Part extends { readonly productId: number }>(
-  { query, storeId }: Unit,
+  { query, storeId }: UnitOfWork,
   find: (storeId: number, ids: readonly number[]) => Promise<readonly Part[]>,
   { row, productId }: { readonly row: number | null; readonly productId: string | null | undefined },
 ): Promise<Part | null> {
@@ -28,10 +28,10 @@ export async function ownedPart<Part extends { readonly productId: number }>(
 
 /** Whether a part is of the product that was named; of any, when none was. */
 export const isOf = ({ productId }: { readonly productId: number }, named: string | null | undefined): boolean =>
-  named == null || rowOf(named, 'Product') === productId
+  named == null || decodeId(named, 'Product') === productId
 
 /** Says that a product has changed in one of its parts. */
-export async function ownerChanged({ query, storeId, now, emit }: Unit, productId: number): Promise<void> {
+export async function ownerChanged({ query, storeId, now, emit }: UnitOfWork, productId: number): Promise<void> {
   await productRepository(query).touch(storeId, productId, now)
   emit({ event: 'product_updated', entity: 'Product', id: productId })
 }

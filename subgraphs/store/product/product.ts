@@ -1,5 +1,6 @@
 import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { amountOf } from '../amount.ts'
+import { MAX_STOCK } from '../inventory/inventory.ts'
 
 export type ProductType = 'PHYSICAL' | 'DIGITAL' | 'GIFT_CARD'
 export type ProductStatus = 'AVAILABLE' | 'NOT_AVAILABLE' | 'DISABLED'
@@ -104,14 +105,12 @@ const TEXTS: Readonly<Partial<Record<keyof ProductFields, number>>> = {
   googleProductCategory: 1_000,
 }
 const AMOUNTS = ['price', 'discount', 'costPerItem', 'compareAtPrice', 'weight', 'length', 'width', 'height', 'diameter'] as const
-/** A thousand million pieces fit a 32-bit number, and every sum over locations fits twice. */
-export const MOST_STOCK = 1_000_000_000
 const WHOLE: readonly (readonly [field: keyof ProductFields, least: number, most: number])[] = [
   ['daysToExpire', 1, 36_500],
-  ['stock', 0, MOST_STOCK],
-  ['stockThreshold', 0, MOST_STOCK],
-  ['minimumQuantity', 1, MOST_STOCK],
-  ['maximumQuantity', 1, MOST_STOCK],
+  ['stock', 0, MAX_STOCK],
+  ['stockThreshold', 0, MAX_STOCK],
+  ['minimumQuantity', 1, MAX_STOCK],
+  ['maximumQuantity', 1, MAX_STOCK],
 ]
 
 /** The product as it is after the change. Blank texts clear what can be empty: forms send them. */

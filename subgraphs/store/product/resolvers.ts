@@ -5,13 +5,13 @@ import { columnsAsked } from '../../toolkit/selected-columns.ts'
 import { isText } from '../../toolkit/validation.ts'
 import type { Context } from '../context.ts'
 import { eventsFor, type FeedEvent, rowFor } from '../feed.ts'
-import { gone, identified, present, rowBefore, rowOf } from '../ids.ts'
+import { decodeId, gone, identified, present, rowBefore } from '../ids.ts'
 import { LIST_SIZES, searchWords } from '../lists.ts'
 import type { ProductCategory } from '../product-category/product-category.ts'
 import { CATEGORY_COLUMNS } from '../product-category/repository.ts'
 import { exceeded, type StoreQuotas } from '../quota/quota.ts'
 import { adjustUsage, storeQuotaRepository } from '../quota/repository.ts'
-import type { Unit } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 import { createProduct, deleteProduct, updateProduct } from './actions.ts'
 import { PRODUCT_COLUMNS } from './columns.ts'
 import { type Product, TRANSLATED } from './product.ts'
@@ -22,7 +22,7 @@ const OLDEST_FIRST = listed('products')
 const NEWEST_FIRST = listed('productsNewestFirst')
 const IN_CATEGORY = listed('productsInCategory')
 
-const MOST_CATEGORIES = 50
+const MAX_CATEGORIES = 50
 
 const asked = columnsAsked<Product>({
   all: PRODUCT_COLUMNS,
@@ -42,7 +42,7 @@ const categoriesAsked = columnsAsked<ProductCategory>({
 export const productResolvers = {
   Query: {
     product: async (_, { id, locale }, context) => {
-      const row = rowOf(id, 'Product')
+      const row = decodeId(id, 'Product')
       const found = row === null ? null : await context.load.productById.load(row)
       return found && translated(found, await languageOf(locale, context), context)
     },
@@ -84,7 +84,7 @@ export const productResolvers = {
   Product: {
     ...identified('Product'),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'Product')
+      const row = decodeId(id, 'Product')
       return row === null ? null : load.productById.load(row)
     },
     categories: ({ id }, _, { load }, info) => load.categoriesOfProduct(categoriesAsked.by(info)).load(id),
@@ -126,7 +126,7 @@ const ONE_PRODUCT = { products: 1, fileBytes: 0 }
  * only. Beyond the quota of the store it is not made.
  */
 async function withinQuota<Outcome extends { readonly __typename: string }>(
-  { query, storeId }: Unit,
+  { query, storeId }: UnitOfWork,
   quotas: StoreQuotas,
   create: () => Promise<Outcome>,
 ) {
@@ -160,8 +160,8 @@ async function translated(product: Product, locale: string | null, { load }: Con
 
 function selectionOf(filter: ProductFilter | null | undefined, search: ProductSearch | null | undefined): ProductSelection {
   const { status, featured, type, categoryIds, afterId, sku, priceMin, priceMax, updatedSince } = filter ?? {}
-  if (categoryIds && categoryIds.length > MOST_CATEGORIES) {
-    throw badInput('filter.categoryIds', `at most ${MOST_CATEGORIES} ids`, categoryIds.length)
+  if (categoryIds && categoryIds.length > MAX_CATEGORIES) {
+    throw badInput('filter.categoryIds', `at most ${MAX_CATEGORIES} ids`, categoryIds.length)
   }
   if (sku != null && !isText(sku)) throw badInput('filter.sku', 'text without NUL characters and halves of surrogate pairs', sku)
   return {
@@ -169,7 +169,7 @@ function selectionOf(filter: ProductFilter | null | undefined, search: ProductSe
     ...(featured != null && { featured }),
     ...(type != null && { type }),
     // An id that is none is that of no category.
-    ...(categoryIds && { categoryIds: categoryIds.map((id) => rowOf(id, 'ProductCategory') ?? 0) }),
+    ...(categoryIds && { categoryIds: categoryIds.map((id) => decodeId(id, 'ProductCategory') ?? 0) }),
     ...(afterId != null && { afterId: rowBefore('filter.afterId', afterId, 'Product') }),
     ...(sku != null && { sku }),
     ...(priceMin != null && { priceMin }),

@@ -6,7 +6,7 @@ import { containing, textKey } from '../text-key.ts'
 export type ProductWords = { readonly texts: readonly string[]; readonly fields: readonly string[] }
 
 /** Longer texts are found by their beginning only. */
-const LONGEST = 20_000
+const MAX_TEXT_LENGTH = 20_000
 
 /** What parts the texts of a product: no word holds one, so none is found across two texts. */
 const BETWEEN = '\n'
@@ -42,7 +42,7 @@ export async function indexProducts(database: Kysely<Tables>, storeId: number, p
     ORDER BY "productId"`.execute(database)
 
   const found = [...Map.groupBy(rows, ({ productId }) => productId)].map(([productId, texts]) => {
-    const keys = texts.map(({ field, text }) => ({ field, key: textKey(text.slice(0, LONGEST).toWellFormed()) }))
+    const keys = texts.map(({ field, text }) => ({ field, key: textKey(text.slice(0, MAX_TEXT_LENGTH).toWellFormed()) }))
     const joined = (some: readonly { readonly key: string }[]) => some.map(({ key }) => key).join(BETWEEN)
     const byField = [...Map.groupBy(keys, ({ field }) => field)].map(([field, some]) => [field, joined(some)])
     return { productId, key: joined(keys), byField: JSON.stringify(Object.fromEntries(byField)) }

@@ -1,7 +1,7 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { given, required, type Versioned } from '../input.ts'
-import { staleVersion, type Unit } from '../write.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
 import {
   type CouponFields,
   couponProblems,
@@ -72,7 +72,7 @@ const NEW: PromotionFields = {
   productsX: [],
 }
 
-export async function createPromotion({ query, storeId, now }: Unit, input: Input) {
+export async function createPromotion({ query, storeId, now }: UnitOfWork, input: Input) {
   const promotions = promotionRepository(query)
   const fields = fieldsOf(input, NEW)
   const coupons = couponsOf(input.coupons)
@@ -86,9 +86,9 @@ export async function createPromotion({ query, storeId, now }: Unit, input: Inpu
   return taken ?? { __typename: 'CreatePromotionSuccess' as const, promotion }
 }
 
-export async function updatePromotion({ query, storeId, now }: Unit, id: string, input: Input & Versioned) {
+export async function updatePromotion({ query, storeId, now }: UnitOfWork, id: string, input: Input & Versioned) {
   const promotions = promotionRepository(query)
-  const before = await promotions.lock(storeId, rowOf(id, 'Promotion') ?? 0)
+  const before = await promotions.lock(storeId, decodeId(id, 'Promotion') ?? 0)
   if (!before) return notFoundError('promotion', id)
   const stale = staleVersion(input.expectedVersion, before.version)
   if (stale) return stale
@@ -114,9 +114,9 @@ export async function updatePromotion({ query, storeId, now }: Unit, id: string,
   return { __typename: 'UpdatePromotionSuccess' as const, promotion: before.id }
 }
 
-export async function deletePromotion({ query, storeId }: Unit, id: string, { expectedVersion }: Versioned) {
+export async function deletePromotion({ query, storeId }: UnitOfWork, id: string, { expectedVersion }: Versioned) {
   const promotions = promotionRepository(query)
-  const before = await promotions.lock(storeId, rowOf(id, 'Promotion') ?? 0)
+  const before = await promotions.lock(storeId, decodeId(id, 'Promotion') ?? 0)
   if (!before) return notFoundError('promotion', id)
   const stale = staleVersion(expectedVersion, before.version)
   if (stale) return stale
@@ -138,7 +138,7 @@ function fieldsOf(input: Input, before: PromotionFields): PromotionFields {
   const members = Object.fromEntries(
     REFERENCES.map(({ field, member, type }) => {
       const ids = input[field]
-      const rows = ids === undefined ? before[member] : (ids ?? []).map((id) => rowOf(id, type) ?? 0)
+      const rows = ids === undefined ? before[member] : (ids ?? []).map((id) => decodeId(id, type) ?? 0)
       return [member, [...new Set(rows)]]
     }),
   )
@@ -183,7 +183,7 @@ async function missingOf(promotions: PromotionRepository, storeId: number, input
     if (input[field] == null) continue
     const [missing] = await promotions.missing(storeId, table, fields[member])
     if (missing !== undefined) {
-      const id = input[field]?.find((one) => (rowOf(one, type) ?? 0) === missing)
+      const id = input[field]?.find((one) => (decodeId(one, type) ?? 0) === missing)
       return notFoundError(what, id ?? String(missing))
     }
   }

@@ -1,5 +1,4 @@
-import { type Amount, least, minorUnitOf, percentOf, rounded, roundedProduct, sumOf } from '../amount.ts'
-import { lineAmount } from '../order/money.ts'
+import { type Amount, least, lineAmount, minorUnitOf, percentOf, rounded, roundedProduct, sumOf } from '../amount.ts'
 import type { Place } from '../place.ts'
 import { isDestination } from './destinations.ts'
 import {

@@ -9,12 +9,12 @@ export type PromotionFields = Omit<Promotion, 'id' | 'timesUsed' | 'createdAt' |
 /** A coupon as it is to be. */
 export type CouponFields = { readonly code: string; readonly usageLimit: number }
 
-export const MOST_COUPONS = 1_000
-const MOST_CATEGORIES = 250
-const MOST_PRODUCTS = 1_000
-const MOST_COUNTRIES = 250
-const MOST_REGIONS = 1_000
-const MOST_MUNICIPALITIES = 5_000
+export const MAX_COUPONS = 1_000
+const MAX_CATEGORIES = 250
+const MAX_PRODUCTS = 1_000
+const MAX_COUNTRIES = 250
+const MAX_REGIONS = 1_000
+const MAX_MUNICIPALITIES = 5_000
 
 /** The fields with nothing in them that the others do not ask for: callers repeat whole promotions, old conditions included. */
 export function withoutStrays(fields: PromotionFields): PromotionFields {
@@ -76,28 +76,28 @@ export function promotionProblems(fields: PromotionFields, filled: Filled): read
     filled.customers && fields.customers === 'CATEGORIES' && fields.customerCategories.length === 0
       ? problem('customerCategoryIds', 'not empty, as "customers" is CATEGORIES', 'none')
       : null,
-    countProblem('customerCategoryIds', fields.customerCategories, MOST_CATEGORIES),
+    countProblem('customerCategoryIds', fields.customerCategories, MAX_CATEGORIES),
     filled.selected &&
     (discountTarget === 'CATEGORIES' || discountTarget === 'BUY_X_GET_Y') &&
     fields.categories.length + fields.products.length === 0
       ? problem('categoryIds', `not empty, or "productIds", as "discountTarget" is ${discountTarget}`, 'none')
       : null,
-    countProblem('categoryIds', fields.categories, MOST_CATEGORIES),
+    countProblem('categoryIds', fields.categories, MAX_CATEGORIES),
     filled.selected && discountTarget === 'BUY_X_GET_Y' && fields.categoriesX.length + fields.productsX.length === 0
       ? problem('categoryIdsX', 'not empty, or "productIdsX", as "discountTarget" is BUY_X_GET_Y', 'none')
       : null,
-    countProblem('categoryIdsX', fields.categoriesX, MOST_CATEGORIES),
-    countProblem('productIds', fields.products, MOST_PRODUCTS),
-    countProblem('productIdsX', fields.productsX, MOST_PRODUCTS),
-    countProblem('countries', fields.countries, MOST_COUNTRIES),
+    countProblem('categoryIdsX', fields.categoriesX, MAX_CATEGORIES),
+    countProblem('productIds', fields.products, MAX_PRODUCTS),
+    countProblem('productIdsX', fields.productsX, MAX_PRODUCTS),
+    countProblem('countries', fields.countries, MAX_COUNTRIES),
     ...fields.countries.map((code, index) =>
       code === '*' || countryOf(code)?.code === code
         ? null
         : problem(`countries.${index}`, 'an ISO 3166-1 alpha-2 code such as "PT", or "*"', code),
     ),
-    countProblem('regions', fields.regions, MOST_REGIONS),
+    countProblem('regions', fields.regions, MAX_REGIONS),
     ...fields.regions.map((code, index) => placeProblem(`regions.${index}`, code, 2, '"CL_03", or "*_*"')),
-    countProblem('municipalities', fields.municipalities, MOST_MUNICIPALITIES),
+    countProblem('municipalities', fields.municipalities, MAX_MUNICIPALITIES),
     ...fields.municipalities.map((code, index) =>
       placeProblem(`municipalities.${index}`, code, 3, '"CL_03_8261495", or "*_*_*"'),
     ),
@@ -108,7 +108,7 @@ export function promotionProblems(fields: PromotionFields, filled: Filled): read
 export function couponProblems(coupons: readonly CouponFields[]): readonly Problem[] {
   const keys = new Set<string>()
   return problemsIn([
-    countProblem('coupons', coupons, MOST_COUPONS),
+    countProblem('coupons', coupons, MAX_COUPONS),
     ...coupons.flatMap(({ code, usageLimit }, index) => {
       const key = couponKey(code)
       const isTwice = keys.has(key)

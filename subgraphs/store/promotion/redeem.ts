@@ -1,19 +1,19 @@
-import type { Unit } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 import type { AppliedPromotion } from './apply.ts'
 import { type CouponUse, type PromotionUse, redemptionRepository } from './redemption-repository.ts'
 import { isUsable, isUsedUp } from './rule.ts'
 
-/** `used-up`: another order took the last use since this one was priced; nothing is counted, and the order is to be priced again. */
+/** `used-up`: another order took the last use since this one was calculated; nothing is counted, and the order has to be calculated again. */
 export type Redemption =
   | { readonly kind: 'redeemed' }
   | { readonly kind: 'used-up'; readonly promotionIds: readonly number[]; readonly couponCodes: readonly string[] }
 
 /**
  * Counts the promotions and coupons of an order, in the transaction that creates it: either all of them or none, never beyond a limit. To be called last, for
- * orders with the same promotion wait for each other from here on. `applied` is `discounts.applied` of `priceOrder`; the order's row has to be there.
+ * orders with the same promotion wait for each other from here on. `applied` is `discounts.applied` of `calculateCart`; the order's row has to be there.
  */
 export async function redeem(
-  { query, storeId }: Pick<Unit, 'query' | 'storeId'>,
+  { query, storeId }: Pick<UnitOfWork, 'query' | 'storeId'>,
   orderId: number,
   applied: readonly AppliedPromotion[],
 ): Promise<Redemption> {
@@ -41,7 +41,7 @@ export async function redeem(
 }
 
 /** Gives back what an order used, when it is cancelled or abandoned; an order that used nothing, or gave it back already, changes nothing. */
-export async function unredeem({ query, storeId }: Pick<Unit, 'query' | 'storeId'>, orderId: number): Promise<void> {
+export async function unredeem({ query, storeId }: Pick<UnitOfWork, 'query' | 'storeId'>, orderId: number): Promise<void> {
   const redemptions = redemptionRepository(query)
   const redeemed = await redemptions.lockOf(storeId, orderId)
   if (redeemed.length === 0) return

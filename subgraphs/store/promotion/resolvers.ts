@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import { createPromotion, deletePromotion, updatePromotion } from './actions.ts'
 import type { Promotion } from './promotion.ts'
@@ -11,7 +11,7 @@ const ALL: KeysetList<Promotion> = { name: 'promotions', parts: ['number'], posi
 export const promotionResolvers = {
   Query: {
     promotion: (_, { id }, { load }) => {
-      const row = rowOf(id, 'Promotion')
+      const row = decodeId(id, 'Promotion')
       return row === null ? null : load.promotionById.load(row)
     },
     promotions: async (_, page, { storeId, promotions }) => {
@@ -29,7 +29,7 @@ export const promotionResolvers = {
   Promotion: {
     ...identified('Promotion'),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'Promotion')
+      const row = decodeId(id, 'Promotion')
       return row === null ? null : load.promotionById.load(row)
     },
     status: (promotion, _, { now }) => promotionStatus(promotion, now()),

@@ -7,7 +7,7 @@ import { createPromotion } from '../promotion/actions.ts'
 import { createShippingMethod } from '../shipping-method/actions.ts'
 import { updateStore } from '../store/actions.ts'
 import { createTax } from '../tax/actions.ts'
-import { done, type Filled } from './fill.ts'
+import { done, type Filled } from './filled.ts'
 import { priceIn, taxIn } from './market.ts'
 import type { readSample } from './sample.ts'
 

@@ -3,20 +3,19 @@ import { createCustomer } from '../customer/actions.ts'
 import { createCustomerCategory } from '../customer-category/actions.ts'
 import { createFulfillment, updateFulfillment } from '../fulfillment/actions.ts'
 import { cancelOrder, markOrderPaid } from '../order/actions.ts'
+import type { NewOrderInput } from '../order/calculation/prepare.ts'
+import { quoteOrder } from '../order/calculation/shipping.ts'
 import { orderLineRepository } from '../order/line-repository.ts'
-import { createOrder } from '../order/place-order.ts'
-import type { NewOrderInput } from '../order/prepare.ts'
-import { quotedShipping } from '../order/quoted-shipping.ts'
+import { placeOrder } from '../order/place-order.ts'
 import type { ShipmentStatus } from '../order/states.ts'
 import { refundOrder } from '../order-refund/actions.ts'
 import { productReviewRepository } from '../product-review/repository.ts'
 import { shippingMethodRepository } from '../shipping-method/repository.ts'
 import type { ShippingServices } from '../shipping-method/service.ts'
-import { storeRepository } from '../store/repository.ts'
-import type { Unit } from '../write.ts'
-import { done, type Filled } from './fill.ts'
+import type { UnitOfWork } from '../write.ts'
 import type { Goods } from './fill-catalogue.ts'
 import type { Settings } from './fill-settings.ts'
+import { done, type Filled } from './filled.ts'
 import { priceIn } from './market.ts'
 import type { readSample, SampleCustomer, SampleOrder } from './sample.ts'
 
@@ -24,7 +23,7 @@ type Trade = Pick<ReturnType<typeof readSample>, 'customers' | 'orders' | 'revie
 type Means = Settings & { readonly goods: Goods; readonly told: (done: number) => void }
 
 /** Something that happened so many days ago. */
-type Step = { readonly days: number; readonly run: (unit: Unit) => Promise<unknown> }
+type Step = { readonly days: number; readonly run: (unit: UnitOfWork) => Promise<unknown> }
 
 /** How goods go to where an order ends, once they were handed over. */
 const SENT: Readonly<Partial<Record<SampleOrder['ends'], readonly ShipmentStatus[]>>> = {
@@ -132,7 +131,7 @@ function stepsOf(
     {
       days,
       run: async (unit) => {
-        const { order: row } = done(await createOrder(unit, input, await quoted(unit, input)))
+        const { order: row } = done(await placeOrder(input, await quoted(unit, input))(unit))
         id = String(row)
         told(row)
       },
@@ -193,7 +192,7 @@ const itemOf = (sku: string, goods: Goods) => {
 }
 
 /** Units of lines by the SKU, as a refund names them. */
-async function linesOf({ query, storeId }: Unit, order: number, wanted: Readonly<Record<string, number>>) {
+async function linesOf({ query, storeId }: UnitOfWork, order: number, wanted: Readonly<Record<string, number>>) {
   const lines = await orderLineRepository(query).ofOrders(storeId, [order])
   return Object.entries(wanted).map(([sku, quantity]) => ({
     lineId: String(lines.find((line) => line.sku === sku)?.id),
@@ -201,22 +200,16 @@ async function linesOf({ query, storeId }: Unit, order: number, wanted: Readonly
   }))
 }
 
-/** What the way to send asks by its own tables. */
-const quoted = ({ query, storeId, secrets }: Unit, input: NewOrderInput) =>
-  quotedShipping(
-    {
-      database: query,
-      stores: storeRepository(query),
-      shippingMethods: shippingMethodRepository(query),
-      shippingServices: NOBODY,
-      secrets,
-    },
-    storeId,
+/** The quote of a shipping method by its own tables. */
+const quoted = (unit: UnitOfWork, input: NewOrderInput) =>
+  quoteOrder(
+    { shippingMethods: shippingMethodRepository(unit.query), shippingServices: NO_SERVICES, secrets: unit.secrets },
+    unit,
     input,
   )
 
-/** The sample has no way to send by somebody else's prices. */
-const NOBODY: ShippingServices = {
+/** The sample has no shipping method of an external service. */
+const NO_SERVICES: ShippingServices = {
   rates: async () => [],
   services: async () => [],
   close: async () => {},

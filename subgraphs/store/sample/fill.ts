@@ -2,29 +2,22 @@ import { appendAll } from '../../../platform/events/outbox.ts'
 import { type StoreEvent, toldOf, topicOf } from '../events.ts'
 import type { Files } from '../file/files.ts'
 import { storeRepository } from '../store/repository.ts'
-import type { Unit } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 import { fillCatalogue } from './fill-catalogue.ts'
 import { fillSettings } from './fill-settings.ts'
 import { fillTrade } from './fill-trade.ts'
+import type { Filled } from './filled.ts'
 import { readSample } from './sample.ts'
 
 /** How far it is: steps of `total`. */
 export type Filling = (done: number, total: number) => void
-
-/** A store that is being filled. */
-export type Filled = {
-  /** The change, as if it were made so many days ago. */
-  readonly ago: (days: number) => Unit
-  readonly currency: string
-  readonly country: string
-}
 
 /**
  * Fills a new store with the sample: through the actions that clients have, in the caller's transaction. What is wrong with the sample is thrown, and then the bytes of its
  * pictures are gone as well; only a process that is killed leaves them.
  */
 export async function fillStore(
-  unit: Omit<Unit, 'emit'>,
+  unit: Omit<UnitOfWork, 'emit'>,
   files: Pick<Files, 'keepOwn' | 'delete'>,
   told: Filling = () => {},
 ): Promise<void> {
@@ -65,11 +58,3 @@ export async function fillStore(
 }
 
 const DAY = 24 * 60 * 60 * 1000
-
-/** What an action did. Throws when it refused: the sample is wrong then. */
-export function done<Outcome extends { readonly __typename: string }>(
-  outcome: Outcome,
-): Extract<Outcome, { readonly __typename: `${string}Success` }> {
-  if (!outcome.__typename.endsWith('Success')) throw new Error(`Expected the sample to be taken, got ${JSON.stringify(outcome)}.`)
-  return outcome as Extract<Outcome, { readonly __typename: `${string}Success` }>
-}

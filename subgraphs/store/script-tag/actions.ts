@@ -1,19 +1,19 @@
 import { forbidden } from '../../../platform/graphql/errors.ts'
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
-import type { Access } from '../access/access.ts'
+import type { Access } from '../access/grant.ts'
 import { appOfStoreItself } from '../app/store-itself.ts'
 import { appInstallationRepository } from '../app-installation/repository.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { storeRepository } from '../store/repository.ts'
-import { staleVersion, type Unit } from '../write.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
 import { scriptTagRepository } from './repository.ts'
-import { MOST_SCRIPT_TAGS, type ScriptTag, type ScriptTagChange, type ScriptTagFields, scriptTagProblems } from './script-tag.ts'
+import { MAX_SCRIPT_TAGS, type ScriptTag, type ScriptTagChange, type ScriptTagFields, scriptTagProblems } from './script-tag.ts'
 
 type Versioned = { readonly expectedVersion?: number | null | undefined }
 type Author = Access['app']
 
 /** Puts a script into pages, for an app or for the store itself. */
-export async function createScriptTag(unit: Unit, author: Author, fields: ScriptTagFields) {
+export async function createScriptTag(unit: UnitOfWork, author: Author, fields: ScriptTagFields) {
   const { query, storeId, now } = unit
   const problems = scriptTagProblems(fields)
   if (problems.length > 0) return validationError(problems)
@@ -21,8 +21,8 @@ export async function createScriptTag(unit: Unit, author: Author, fields: Script
   await storeRepository(query).lock(storeId)
   const scriptTags = scriptTagRepository(query)
   const count = await scriptTags.count(storeId, null)
-  if (count >= MOST_SCRIPT_TAGS)
-    return validationError([problem('url', `that of one of at most ${MOST_SCRIPT_TAGS} scripts of the store`, count + 1)])
+  if (count >= MAX_SCRIPT_TAGS)
+    return validationError([problem('url', `that of one of at most ${MAX_SCRIPT_TAGS} scripts of the store`, count + 1)])
 
   const installations = appInstallationRepository(query)
   const appId = author?.id ?? (await appOfStoreItself(unit))
@@ -37,13 +37,13 @@ export async function createScriptTag(unit: Unit, author: Author, fields: Script
 
 /** Changes what the input has. Throws FORBIDDEN for an app whose script it is not. */
 export async function updateScriptTag(
-  { query, storeId, now }: Unit,
+  { query, storeId, now }: UnitOfWork,
   author: Author,
   id: string,
   input: ScriptTagChange & Versioned,
 ) {
   const scriptTags = scriptTagRepository(query)
-  const before = await scriptTags.lock(storeId, rowOf(id, 'ScriptTag') ?? 0)
+  const before = await scriptTags.lock(storeId, decodeId(id, 'ScriptTag') ?? 0)
   if (!before) return notFoundError('script', id)
   allow(author, before, 'change')
   const stale = staleVersion(input.expectedVersion, before.version)
@@ -56,9 +56,14 @@ export async function updateScriptTag(
 }
 
 /** Takes a script out of the pages. Throws FORBIDDEN for an app whose script it is not. */
-export async function deleteScriptTag({ query, storeId }: Unit, author: Author, id: string, { expectedVersion }: Versioned) {
+export async function deleteScriptTag(
+  { query, storeId }: UnitOfWork,
+  author: Author,
+  id: string,
+  { expectedVersion }: Versioned,
+) {
   const scriptTags = scriptTagRepository(query)
-  const before = await scriptTags.lock(storeId, rowOf(id, 'ScriptTag') ?? 0)
+  const before = await scriptTags.lock(storeId, decodeId(id, 'ScriptTag') ?? 0)
   if (!before) return notFoundError('script', id)
   allow(author, before, 'delete')
   const stale = staleVersion(expectedVersion, before.version)

@@ -1,7 +1,7 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
-import { knownApp } from '../app/known.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { visibleApp } from '../app/visible-app.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import { createScriptTag, deleteScriptTag, updateScriptTag } from './actions.ts'
 import type { ScriptTag } from './script-tag.ts'
@@ -11,7 +11,7 @@ const ALL: KeysetList<ScriptTag> = { name: 'scriptTags', parts: ['number'], posi
 export const scriptTagResolvers = {
   Query: {
     scriptTag: async (_, { id }, { access, load }) => {
-      const row = rowOf(id, 'ScriptTag')
+      const row = decodeId(id, 'ScriptTag')
       const found = row === null ? null : await load.scriptTagById.load(row)
       const { app } = await access()
       return found && (app === null || app.id === found.appId) ? found : null
@@ -19,7 +19,7 @@ export const scriptTagResolvers = {
     scriptTags: async (_, { appCode, ...page }, { access, apps, scriptTags }) => {
       const range = rangeOf(ALL, page, LIST_SIZES)
       const asker = await access()
-      const appId = appCode == null ? (asker.app?.id ?? null) : (await knownApp(apps, asker, appCode)).id
+      const appId = appCode == null ? (asker.app?.id ?? null) : (await visibleApp(apps, asker, appCode)).id
       const { storeId } = asker
       return keysetPage(ALL, range, await scriptTags.list(storeId, appId, range), () => scriptTags.count(storeId, appId))
     },

@@ -19,8 +19,8 @@ export type ScriptTagFields = Pick<ScriptTag, 'url' | 'template' | 'element'>
 export type ScriptTagChange = { readonly [Field in keyof ScriptTagFields]?: ScriptTagFields[Field] | null | undefined }
 
 /** All of them fit one page of the longest list. */
-export const MOST_SCRIPT_TAGS = 250
-const LONGEST_URL = 2_000
+export const MAX_SCRIPT_TAGS = 250
+const MAX_URL_LENGTH = 2_000
 
 /** http is for trying on one's own computer: anywhere else somebody on the way could put in another script. */
 const LOOPBACK = /^(127\.0\.0\.1|\[::1\]|localhost)$/
@@ -30,13 +30,17 @@ export const scriptTagProblems = ({ url, template, element }: ScriptTagChange): 
   problemsIn([
     isScriptUrl(url ?? '')
       ? null
-      : problem('url', `an https URL of at most ${LONGEST_URL} characters, without a user, or an http URL of this computer`, url),
+      : problem(
+          'url',
+          `an https URL of at most ${MAX_URL_LENGTH} characters, without a user, or an http URL of this computer`,
+          url,
+        ),
     template === null ? problem('template', 'a kind of pages', null) : null,
     element === null ? problem('element', 'a place in a page', null) : null,
   ])
 
 function isScriptUrl(text: string): boolean {
-  if (text.length > LONGEST_URL || !isText(text) || /\s/.test(text) || !URL.canParse(text)) return false
+  if (text.length > MAX_URL_LENGTH || !isText(text) || /\s/.test(text) || !URL.canParse(text)) return false
   const { protocol, hostname, username, password } = new URL(text)
   if (username !== '' || password !== '') return false
   return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname))

@@ -1,9 +1,9 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { amountOf } from '../amount.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { given, required, type Versioned } from '../input.ts'
-import { staleVersion, type Unit } from '../write.ts'
-import { MOST_SHIPPING_METHODS, type ShippingMethodFields, shippingMethodProblems, typeProblem } from './problems.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
+import { MAX_SHIPPING_METHODS, type ShippingMethodFields, shippingMethodProblems, typeProblem } from './problems.ts'
 import { shippingMethodRepository } from './repository.ts'
 import type { ShippingTable } from './shipping-method.ts'
 import type { Zone } from './zone.ts'
@@ -16,7 +16,7 @@ type Input = {
 } & { readonly token?: string | null | undefined; readonly tables?: readonly TableInput[] | null | undefined }
 
 export async function createShippingMethod(
-  { query, storeId, now, secrets }: Unit,
+  { query, storeId, now, secrets }: UnitOfWork,
   input: Input & Pick<ShippingMethodFields, 'type'>,
 ) {
   const fields: ShippingMethodFields = {
@@ -39,16 +39,16 @@ export async function createShippingMethod(
   if (problems.length > 0) return validationError(problems)
 
   const methods = shippingMethodRepository(query)
-  if ((await methods.count(storeId)) >= MOST_SHIPPING_METHODS) {
-    return validationError([problem('input', `one of at most ${MOST_SHIPPING_METHODS} ways to send of a store`, 'one more')])
+  if ((await methods.count(storeId)) >= MAX_SHIPPING_METHODS) {
+    return validationError([problem('input', `one of at most ${MAX_SHIPPING_METHODS} ways to send of a store`, 'one more')])
   }
   const shippingMethod = await methods.insert(storeId, { ...fields, token: input.token, at: now, secrets })
   return { __typename: 'CreateShippingMethodSuccess' as const, shippingMethod }
 }
 
-export async function updateShippingMethod({ query, storeId, now, secrets }: Unit, id: string, input: Input & Versioned) {
+export async function updateShippingMethod({ query, storeId, now, secrets }: UnitOfWork, id: string, input: Input & Versioned) {
   const methods = shippingMethodRepository(query)
-  const before = await methods.lock(storeId, rowOf(id, 'ShippingMethod') ?? 0)
+  const before = await methods.lock(storeId, decodeId(id, 'ShippingMethod') ?? 0)
   if (!before) return notFoundError('shipping method', id)
   const stale = staleVersion(input.expectedVersion, before.version)
   if (stale) return stale
@@ -82,9 +82,9 @@ export async function updateShippingMethod({ query, storeId, now, secrets }: Uni
   return { __typename: 'UpdateShippingMethodSuccess' as const, shippingMethod: before.id }
 }
 
-export async function deleteShippingMethod({ query, storeId }: Unit, id: string, { expectedVersion }: Versioned) {
+export async function deleteShippingMethod({ query, storeId }: UnitOfWork, id: string, { expectedVersion }: Versioned) {
   const methods = shippingMethodRepository(query)
-  const before = await methods.lock(storeId, rowOf(id, 'ShippingMethod') ?? 0)
+  const before = await methods.lock(storeId, decodeId(id, 'ShippingMethod') ?? 0)
   if (!before) return notFoundError('shipping method', id)
   const stale = staleVersion(expectedVersion, before.version)
   if (stale) return stale

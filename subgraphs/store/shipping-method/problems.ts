@@ -10,11 +10,11 @@ import type { Zone } from './zone.ts'
 export type ShippingMethodFields = Omit<ShippingMethod, 'id' | 'hasToken' | 'createdAt' | 'updatedAt' | 'version'>
 
 /** What the schema promises. */
-export const MOST_SHIPPING_METHODS = 250
-const MOST_FEES = 10
-const MOST_TABLES = 100
-const MOST_VALUES = 200
-const MOST_LOCATIONS = 1_000
+export const MAX_SHIPPING_METHODS = 250
+const MAX_FEES = 10
+const MAX_TABLES = 100
+const MAX_VALUES = 200
+const MAX_LOCATIONS = 1_000
 /** Carriers are no type of their own here: an old one may be there, a new one is EXTERNAL. */
 const CREATED: readonly ShippingMethodType[] = ['FREE', 'FLAT', 'TABLES', 'EXTERNAL']
 
@@ -24,7 +24,7 @@ export function shippingMethodProblems(fields: ShippingMethodFields, token: stri
   return problemsIn([
     textProblem('name', name, 200),
     freeShippingFrom === null ? null : moneyProblem('freeShippingFrom', freeShippingFrom),
-    countProblem('fees', fees, 0, MOST_FEES),
+    countProblem('fees', fees, 0, MAX_FEES),
     ...fees.map((fee, index) => feeProblem(`fees.${index}.value`, fee)),
     ...(type === 'EXTERNAL' ? [] : onlyExternal({ callbackUrl, fetchServicesUrl, token, fallbackPrice, state, city, postal })),
     type === 'EXTERNAL' && callbackUrl === null ? problem('callbackUrl', 'an http or https URL', null) : null,
@@ -35,7 +35,7 @@ export function shippingMethodProblems(fields: ShippingMethodFields, token: stri
     state === null ? null : textProblem('state', state, 200),
     city === null ? null : textProblem('city', city, 200),
     postal === null ? null : textProblem('postal', postal, 20),
-    type === 'TABLES' ? countProblem('tables', tables, 1, MOST_TABLES) : countProblem('tables', tables, 0, 0),
+    type === 'TABLES' ? countProblem('tables', tables, 1, MAX_TABLES) : countProblem('tables', tables, 0, 0),
     ...tables.flatMap((table, index) => tableProblems(`tables.${index}`, table)),
   ])
 }
@@ -64,7 +64,7 @@ const feeProblem = (field: string, { type, value }: ShippingFee): Problem | null
 function tableProblems(at: string, { values, locations }: ShippingTable): readonly (Problem | null)[] {
   const from = new Set<Amount>()
   return [
-    countProblem(`${at}.values`, values, 1, MOST_VALUES),
+    countProblem(`${at}.values`, values, 1, MAX_VALUES),
     ...values.flatMap(({ amount, price }, index) => {
       const isTwice = from.has(amountOf(amount))
       from.add(amountOf(amount))
@@ -74,7 +74,7 @@ function tableProblems(at: string, { values, locations }: ShippingTable): readon
         moneyProblem(`${at}.values.${index}.price`, price),
       ]
     }),
-    countProblem(`${at}.locations`, locations, 0, MOST_LOCATIONS),
+    countProblem(`${at}.locations`, locations, 0, MAX_LOCATIONS),
     ...locations.flatMap((location, index) => locationProblems(`${at}.locations.${index}`, location)),
   ]
 }

@@ -5,7 +5,7 @@ import type { Place } from '../place.ts'
 import type { Store } from '../store/store.ts'
 import { type Parcel, type ParcelLine, parcelOf, shippingPrice } from './price.ts'
 import type { ShippingMethodRepository } from './repository.ts'
-import type { Asked, Rate, ShippingServices } from './service.ts'
+import type { Rate, RateRequest, ShippingServices } from './service.ts'
 import type { ShippingMethod, ShippingService } from './shipping-method.ts'
 
 /** A line of what is to be sent, and what services are told of it. */
@@ -48,7 +48,8 @@ export type Quote = {
   readonly isFallback: boolean
 }
 
-type Deps = {
+/** What quotes are made with. */
+export type QuoteDeps = {
   readonly shippingMethods: ShippingMethodRepository
   readonly shippingServices: ShippingServices
   readonly secrets: SecretCipher
@@ -56,7 +57,7 @@ type Deps = {
 
 /** What sending would cost each way that a store offers, the cheapest first. Asks all external services at once, which may take five seconds: not in a transaction. */
 export async function shippingQuotes(
-  { shippingMethods, shippingServices, secrets }: Deps,
+  { shippingMethods, shippingServices, secrets }: QuoteDeps,
   store: Store,
   request: QuoteRequest,
 ): Promise<Quote[]> {
@@ -87,7 +88,7 @@ export async function shippingQuotes(
 }
 
 /** How a service of a method is asked. */
-export const askedOf = (store: Store, { hasToken }: ShippingMethod, url: string, token: string): Asked => ({
+export const askedOf = (store: Store, { hasToken }: ShippingMethod, url: string, token: string): RateRequest => ({
   url,
   token,
   storeId: store.id,
@@ -98,7 +99,7 @@ export const askedOf = (store: Store, { hasToken }: ShippingMethod, url: string,
 const PLAIN = { serviceCode: null, service: null, rateId: null, description: null, isFallback: false } as const
 
 /** Null when the service does not answer. */
-async function ratesOf(services: ShippingServices, asked: Asked, question: object): Promise<readonly Rate[] | null> {
+async function ratesOf(services: ShippingServices, asked: RateRequest, question: object): Promise<readonly Rate[] | null> {
   try {
     return await services.rates(asked, question)
   } catch (error) {

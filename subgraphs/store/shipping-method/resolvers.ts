@@ -2,18 +2,18 @@ import type { Resolvers, ShippingQuotesInput } from '#generated/store/resolvers.
 import { badInput, notFound } from '../../../platform/graphql/errors.ts'
 import { amountOf, textOf } from '../amount.ts'
 import type { Context } from '../context.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { createShippingMethod, deleteShippingMethod, updateShippingMethod } from './actions.ts'
-import { learnServices } from './learn-services.ts'
 import { type QuoteRequest, shippingQuotes } from './quotes.ts'
+import { refreshServices } from './refresh-services.ts'
 
-const MOST_LINES = 500
-const MOST_UNITS = 1_000_000
+const MAX_LINES = 500
+const MAX_UNITS = 1_000_000
 
 export const shippingMethodResolvers = {
   Query: {
     shippingMethod: (_, { id }, { load }) => {
-      const row = rowOf(id, 'ShippingMethod')
+      const row = decodeId(id, 'ShippingMethod')
       return row === null ? null : load.shippingMethodById.load(row)
     },
     shippingMethods: async (_, { enabled }, { storeId, shippingMethods }) =>
@@ -25,7 +25,7 @@ export const shippingMethodResolvers = {
       const outcome = await context.write('createShippingMethod', input, (unit) => createShippingMethod(unit, input))
       // After the transaction: somebody else's server is not to be waited for with locks held.
       if (outcome.__typename === 'CreateShippingMethodSuccess') {
-        await learnServices(context, await storeOf(context), outcome.shippingMethod)
+        await refreshServices(context, await storeOf(context), outcome.shippingMethod)
       }
       return outcome
     },
@@ -34,7 +34,7 @@ export const shippingMethodResolvers = {
         updateShippingMethod(unit, id, input),
       )
       if (outcome.__typename === 'UpdateShippingMethodSuccess') {
-        await learnServices(context, await storeOf(context), outcome.shippingMethod)
+        await refreshServices(context, await storeOf(context), outcome.shippingMethod)
       }
       return outcome
     },
@@ -44,7 +44,7 @@ export const shippingMethodResolvers = {
   ShippingMethod: {
     ...identified('ShippingMethod'),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'ShippingMethod')
+      const row = decodeId(id, 'ShippingMethod')
       return row === null ? null : load.shippingMethodById.load(row)
     },
     hasFreeShippingMinimum: ({ freeShippingFrom }) => freeShippingFrom !== null,
@@ -73,7 +73,7 @@ async function storeOf({ storeId, stores }: Context) {
 
 /** Throws BAD_USER_INPUT for lines, units and amounts out of range. */
 function requestOf({ lines, country, region, municipality, postal, city, distance }: ShippingQuotesInput): QuoteRequest {
-  if (lines.length < 1 || lines.length > MOST_LINES) throw badInput('input.lines', `1 to ${MOST_LINES} lines`, lines.length)
+  if (lines.length < 1 || lines.length > MAX_LINES) throw badInput('input.lines', `1 to ${MAX_LINES} lines`, lines.length)
   const amount = (field: string, text: string) => {
     if (text.startsWith('-')) throw badInput(field, '0 or more', text)
     return amountOf(text)
@@ -81,7 +81,7 @@ function requestOf({ lines, country, region, municipality, postal, city, distanc
   return {
     lines: lines.map(({ price, quantity, weight, requiresShipping, name, sku }, index) => {
       const at = `input.lines.${index}`
-      if (quantity < 1 || quantity > MOST_UNITS) throw badInput(`${at}.quantity`, `1 to ${MOST_UNITS}`, quantity)
+      if (quantity < 1 || quantity > MAX_UNITS) throw badInput(`${at}.quantity`, `1 to ${MAX_UNITS}`, quantity)
       return {
         quantity,
         price: amount(`${at}.price`, price),

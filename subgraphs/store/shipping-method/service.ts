@@ -21,7 +21,7 @@ export type Rate = {
 }
 
 /** Who is asked, and what proves that it is us. */
-export type Asked = {
+export type RateRequest = {
   readonly url: string
   readonly storeId: number
   readonly storeCode: string
@@ -33,8 +33,8 @@ export type Asked = {
 
 /** External services for sending. Both throw a `Fault` when there is no answer in time, or none that can be read. */
 export type ShippingServices = {
-  readonly rates: (asked: Asked, request: object) => Promise<readonly Rate[]>
-  readonly services: (asked: Asked) => Promise<readonly ToldService[]>
+  readonly rates: (asked: RateRequest, request: object) => Promise<readonly Rate[]>
+  readonly services: (asked: RateRequest) => Promise<readonly ToldService[]>
   readonly close: () => Promise<void>
 }
 
@@ -44,7 +44,7 @@ export type ShippingNetwork = Partial<NetworkOptions>
 /** A customer waits for it. Milliseconds. */
 const TIME = 5_000
 /** A hundred rates are a tenth of it. */
-const MOST_BYTES = 262_144
+const MAX_BYTES = 262_144
 /** Questions at once, of one store and of all: each holds a connection for as long as a service likes. */
 const AT_ONCE = { perKey: 20, total: 200 }
 
@@ -71,14 +71,14 @@ export function shippingServices(options: ShippingNetwork = {}): ShippingService
   const places = slots(AT_ONCE)
 
   async function answer<Shape>(
-    { storeId }: Asked,
+    { storeId }: RateRequest,
     shape: z.ZodType<Shape>,
     ask: (options: { signal: AbortSignal; accept: string; maxBytes: number }) => Promise<Response>,
   ): Promise<Shape> {
     const { signal, clear } = deadline(TIME, new AbortController().signal)
     try {
       return await places.hold(String(storeId), signal, async () => {
-        const response = await ask({ signal, accept: 'application/json', maxBytes: MOST_BYTES })
+        const response = await ask({ signal, accept: 'application/json', maxBytes: MAX_BYTES })
         if (response.status !== 200) {
           response.body.destroy()
           throw new Fault('unavailable', `status ${response.status}`)

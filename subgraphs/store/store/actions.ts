@@ -1,13 +1,13 @@
 import { problem, problemsIn, validationError } from '../../toolkit/validation.ts'
 import { hashOf } from '../access/access.ts'
-import { staleVersion, type Unit } from '../write.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
 import { storeRepository } from './repository.ts'
 import { newAuthtoken, setUpStore } from './set-up.ts'
 import { DAY, isCountryCode, nameProblem, SET_UPS_PER_DAY, type StoreAddress, type StoreChange, storeProblems } from './store.ts'
 
 /** Changes what the input has of the caller's store. */
 export async function updateStore(
-  { query, storeId, now }: Unit,
+  { query, storeId, now }: UnitOfWork,
   input: StoreChange & { readonly expectedVersion?: number | null | undefined },
 ) {
   const problems = storeProblems(input)
@@ -51,7 +51,7 @@ const addressOf = (given: NonNullable<StoreChange['address']>): StoreAddress => 
 
 /** Sets up another store for whoever holds the caller's. `told` is given its authtoken, which is no part of what is kept. */
 export async function createStore(
-  { query, storeId, now, secrets }: Unit,
+  { query, storeId, now, secrets }: UnitOfWork,
   input: { readonly name: string; readonly country?: string | null | undefined; readonly theme?: string | null | undefined },
   told: (authtoken: string) => void,
 ) {
@@ -93,7 +93,7 @@ export async function createStore(
 }
 
 /** Gives the caller's store another authtoken. `told` is given it, which is no part of what is kept. */
-export async function resetAuthtoken({ query, storeId, now }: Unit, told: (authtoken: string) => void) {
+export async function resetAuthtoken({ query, storeId, now }: UnitOfWork, told: (authtoken: string) => void) {
   const authtoken = newAuthtoken()
   const login = await storeRepository(query).setToken(storeId, hashOf(authtoken), now)
   told(authtoken)

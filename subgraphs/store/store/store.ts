@@ -62,7 +62,7 @@ export type StoreChange = {
 /** Stores that one account may set up within 24 hours; the published limit of `POST /store/setup.json`. */
 export const SET_UPS_PER_DAY = 5
 export const DAY = 24 * 60 * 60 * 1000
-const MOST_LANGUAGES = 20
+const MAX_LANGUAGES = 20
 
 /** 4 to 50 characters, as published. */
 export const nameProblem = (name: string): Problem | null =>
@@ -87,8 +87,8 @@ export function storeProblems(change: StoreChange): readonly Problem[] {
     address?.countryCode == null
       ? null
       : required('address.countryCode', address.countryCode, isCountryCode, 'an ISO 3166-1 alpha-2 code such as "PT"'),
-    languages === null || (languages && (languages.length < 1 || languages.length > MOST_LANGUAGES))
-      ? problem('languages', `1 to ${MOST_LANGUAGES} languages`, languages?.length ?? null)
+    languages === null || (languages && (languages.length < 1 || languages.length > MAX_LANGUAGES))
+      ? problem('languages', `1 to ${MAX_LANGUAGES} languages`, languages?.length ?? null)
       : null,
     ...(languages ?? []).map((tag, index) =>
       required(`languages.${index}`, tag, (text) => languageName(text) !== null, 'a BCP 47 tag such as "pt" or "pt-BR"'),

@@ -1,16 +1,16 @@
 import { notFoundError, problem, problemsIn, validationError } from '../../toolkit/validation.ts'
-import { rowOf } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { given, required, type Versioned } from '../input.ts'
 import { productCategoryRepository } from '../product-category/repository.ts'
-import { staleVersion, type Unit } from '../write.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
 import { taxRepository } from './repository.ts'
-import { MOST_TAXES, placed, regionProblem, type TaxFields, type TaxSettings, taxProblems } from './tax.ts'
+import { MAX_TAXES, placed, regionProblem, type TaxFields, type TaxSettings, taxProblems } from './tax.ts'
 
 type Input = { readonly [Key in keyof TaxFields]?: TaxFields[Key] | null | undefined } & {
   readonly categoryId?: string | null | undefined
 }
 
-export async function createTax({ query, storeId, now }: Unit, input: Input) {
+export async function createTax({ query, storeId, now }: UnitOfWork, input: Input) {
   const fields: TaxFields = placed({
     name: input.name ?? '',
     country: input.country ?? null,
@@ -23,8 +23,8 @@ export async function createTax({ query, storeId, now }: Unit, input: Input) {
   if (problems.length > 0) return validationError(problems)
 
   const taxes = taxRepository(query)
-  if ((await taxes.count(storeId)) >= MOST_TAXES) {
-    return validationError([problem('input', `one of at most ${MOST_TAXES} taxes of a store`, 'one more')])
+  if ((await taxes.count(storeId)) >= MAX_TAXES) {
+    return validationError([problem('input', `one of at most ${MAX_TAXES} taxes of a store`, 'one more')])
   }
   const categoryId = await categoryOf({ query, storeId }, input.categoryId)
   if (categoryId === 'missing') return notFoundError('category', String(input.categoryId))
@@ -32,9 +32,9 @@ export async function createTax({ query, storeId, now }: Unit, input: Input) {
   return { __typename: 'CreateTaxSuccess' as const, tax }
 }
 
-export async function updateTax({ query, storeId, now }: Unit, id: string, input: Input & Versioned) {
+export async function updateTax({ query, storeId, now }: UnitOfWork, id: string, input: Input & Versioned) {
   const taxes = taxRepository(query)
-  const before = await taxes.lock(storeId, rowOf(id, 'Tax') ?? 0)
+  const before = await taxes.lock(storeId, decodeId(id, 'Tax') ?? 0)
   if (!before) return notFoundError('tax', id)
   const stale = staleVersion(input.expectedVersion, before.version)
   if (stale) return stale
@@ -60,9 +60,9 @@ export async function updateTax({ query, storeId, now }: Unit, id: string, input
   return { __typename: 'UpdateTaxSuccess' as const, tax: before.id }
 }
 
-export async function deleteTax({ query, storeId }: Unit, id: string, { expectedVersion }: Versioned) {
+export async function deleteTax({ query, storeId }: UnitOfWork, id: string, { expectedVersion }: Versioned) {
   const taxes = taxRepository(query)
-  const before = await taxes.lock(storeId, rowOf(id, 'Tax') ?? 0)
+  const before = await taxes.lock(storeId, decodeId(id, 'Tax') ?? 0)
   if (!before) return notFoundError('tax', id)
   const stale = staleVersion(expectedVersion, before.version)
   if (stale) return stale
@@ -74,7 +74,7 @@ type SettingsInput = Versioned & {
   readonly [Key in 'pricesIncludeTax' | 'taxedAddress']?: TaxSettings[Key] | null | undefined
 }
 
-export async function updateTaxSettings({ query, storeId }: Unit, input: SettingsInput) {
+export async function updateTaxSettings({ query, storeId }: UnitOfWork, input: SettingsInput) {
   const problems = required(input, ['pricesIncludeTax', 'taxedAddress'])
   if (problems.length > 0) return validationError(problems)
   const taxes = taxRepository(query)
@@ -90,11 +90,11 @@ export async function updateTaxSettings({ query, storeId }: Unit, input: Setting
 
 /** The row of the category that was asked for; null for none, `missing` when there is no such category. */
 async function categoryOf(
-  { query, storeId }: Pick<Unit, 'query' | 'storeId'>,
+  { query, storeId }: Pick<UnitOfWork, 'query' | 'storeId'>,
   categoryId: string | null | undefined,
 ): Promise<number | null | 'missing'> {
   if (categoryId == null) return null
-  const row = rowOf(categoryId, 'ProductCategory')
+  const row = decodeId(categoryId, 'ProductCategory')
   const [found] = row === null ? [] : await productCategoryRepository(query).findByIds(storeId, [row])
   return found?.id ?? 'missing'
 }

@@ -45,19 +45,6 @@ export const taxRepository = (database: Kysely<Tables>) => ({
 
   count: (storeId: number): Promise<number> => countRows(database, 'tax', storeId),
 
-  /** Names of the taxes for this category, oldest first, at most `most`. */
-  async namesFor(storeId: number, categoryId: number, most: number): Promise<readonly string[]> {
-    const rows = await database
-      .selectFrom('tax')
-      .select('name')
-      .where('store_id', '=', storeId)
-      .where('category_id', '=', categoryId)
-      .orderBy('id')
-      .limit(most)
-      .execute()
-    return rows.map(({ name }) => name)
-  },
-
   /** The row until the transaction ends; null when there is none. */
   async lock(storeId: number, id: number): Promise<Tax | null> {
     const found = await database

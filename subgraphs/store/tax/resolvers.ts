@@ -1,11 +1,11 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { createTax, deleteTax, updateTax, updateTaxSettings } from './actions.ts'
 
 export const taxResolvers = {
   Query: {
     tax: (_, { id }, { load }) => {
-      const row = rowOf(id, 'Tax')
+      const row = decodeId(id, 'Tax')
       return row === null ? null : load.taxById.load(row)
     },
     taxes: async (_, _given, { storeId, taxes }) => taxes.list(await storeId()),
@@ -20,7 +20,7 @@ export const taxResolvers = {
   Tax: {
     ...identified('Tax'),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'Tax')
+      const row = decodeId(id, 'Tax')
       return row === null ? null : load.taxById.load(row)
     },
     category: ({ categoryId }, _, { load }) => (categoryId === null ? null : load.productCategoryById.load(categoryId)),

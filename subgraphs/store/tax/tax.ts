@@ -38,10 +38,10 @@ export type TaxSettings = {
 }
 
 /** What a store with more would be slow to work an order out by; none that is known has a hundred. */
-export const MOST_TAXES = 1_000
-const LONGEST_REGION = 20
+export const MAX_TAXES = 1_000
+const MAX_REGION_LENGTH = 20
 /** Percent. Taxes above the price exist, on tobacco and spirits. */
-const MOST_PERCENT = 1_000n * ONE
+const MAX_PERCENT = 1_000n * ONE
 
 /** What is wrong with a tax, in the order of its fields. `hasCategory`: it is to be for one category of products. */
 export function taxProblems(
@@ -54,10 +54,10 @@ export function taxProblems(
     country === null || countryOf(country)?.code === country
       ? null
       : problem('country', 'an ISO 3166-1 alpha-2 code such as "PT"', country),
-    region === null ? null : textProblem('region', region, LONGEST_REGION),
+    region === null ? null : textProblem('region', region, MAX_REGION_LENGTH),
     region !== null && country === null ? problem('region', 'absent where no country is given', region) : null,
     hasCategory && shipping ? problem('categoryId', 'absent for a tax on shipping', 'a category') : null,
-    amount < 0n || (!fixed && amount > MOST_PERCENT) ? problem('rate', fixed ? '0 or more' : '0 to 1000 percent', rate) : null,
+    amount < 0n || (!fixed && amount > MAX_PERCENT) ? problem('rate', fixed ? '0 or more' : '0 to 1000 percent', rate) : null,
   ])
 }
 

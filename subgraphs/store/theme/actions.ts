@@ -1,21 +1,21 @@
 import { notFoundError, validationError } from '../../toolkit/validation.ts'
-import { rowOf } from '../ids.ts'
-import { staleVersion, type Unit } from '../write.ts'
+import { decodeId } from '../ids.ts'
+import { staleVersion, type UnitOfWork } from '../write.ts'
 import { type ThemeRepository, themeRepository } from './repository.ts'
-import { customised, looksLike, MOST_THEMES, type Theme, type ThemeView, themeProblems } from './theme.ts'
+import { customised, looksLike, MAX_THEMES, type Theme, type ThemeView, themeProblems } from './theme.ts'
 import { settingsOf, type Upload, uploadProblems } from './upload.ts'
 
 type Versioned = { readonly expectedVersion?: number | null | undefined }
 
 /** Keeps a theme that was uploaded. */
-export async function uploadTheme({ query, storeId, now }: Unit, input: Upload) {
+export async function uploadTheme({ query, storeId, now }: UnitOfWork, input: Upload) {
   const problems = uploadProblems(input)
   if (problems.length > 0) return validationError(problems)
   const themes = themeRepository(query)
   await themes.lock(storeId)
-  if ((await themes.count(storeId)) >= MOST_THEMES) {
+  if ((await themes.count(storeId)) >= MAX_THEMES) {
     return validationError([
-      { field: 'name', message: `Expected a store to have at most ${MOST_THEMES} themes: delete one that customers do not see.` },
+      { field: 'name', message: `Expected a store to have at most ${MAX_THEMES} themes: delete one that customers do not see.` },
     ])
   }
   const { name, label, files } = input
@@ -25,7 +25,7 @@ export async function uploadTheme({ query, storeId, now }: Unit, input: Upload) 
 
 /** Changes what the input has of the theme; customers see it once it is applied. */
 export async function customizeTheme(
-  { query, storeId, now }: Unit,
+  { query, storeId, now }: UnitOfWork,
   id: string,
   input: Versioned & {
     readonly name?: string | null | undefined
@@ -46,7 +46,7 @@ export async function customizeTheme(
 }
 
 /** Shows customers the theme with its settings of now; nothing happens when they see just that. */
-export async function applyTheme({ query, storeId, now }: Unit, id: string, { expectedVersion }: Versioned) {
+export async function applyTheme({ query, storeId, now }: UnitOfWork, id: string, { expectedVersion }: Versioned) {
   const themes = themeRepository(query)
   const theme = await themeOf({ themes, storeId }, id, expectedVersion)
   if ('__typename' in theme) return theme
@@ -56,7 +56,7 @@ export async function applyTheme({ query, storeId, now }: Unit, id: string, { ex
 }
 
 /** Shows customers what they saw before, and gives that theme the settings that it had then. */
-export async function revertTheme({ query, storeId, now }: Unit) {
+export async function revertTheme({ query, storeId, now }: UnitOfWork) {
   const themes = themeRepository(query)
   await themes.lock(storeId)
   const [seen, before] = await themes.publications(storeId, 2)
@@ -72,7 +72,7 @@ export async function revertTheme({ query, storeId, now }: Unit) {
 }
 
 /** Deletes a theme that customers do not see. */
-export async function deleteTheme({ query, storeId }: Unit, id: string, { expectedVersion }: Versioned) {
+export async function deleteTheme({ query, storeId }: UnitOfWork, id: string, { expectedVersion }: Versioned) {
   const themes = themeRepository(query)
   const theme = await themeOf({ themes, storeId }, id, expectedVersion)
   if ('__typename' in theme) return theme
@@ -105,7 +105,7 @@ async function themeOf(
   expectedVersion: number | null | undefined,
 ) {
   await themes.lock(storeId)
-  const [theme] = await themes.findByIds(storeId, [rowOf(id, 'Theme') ?? 0])
+  const [theme] = await themes.findByIds(storeId, [decodeId(id, 'Theme') ?? 0])
   if (!theme) return notFoundError('theme', id)
   return staleVersion(expectedVersion, theme.version) ?? theme
 }

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { countRows } from '../row-repository.ts'
 import type { Tables } from '../tables.ts'
-import { MOST_REVERTS, type Publication, type SettingValues, type Theme, type ThemeSetting } from './theme.ts'
+import { MAX_REVERTS, type Publication, type SettingValues, type Theme, type ThemeSetting } from './theme.ts'
 import type { ThemeFile } from './upload.ts'
 
 const COLUMNS = [
@@ -103,7 +103,7 @@ export const themeRepository = (database: Kysely<Tables>) => ({
       .execute()
     await sql`DELETE FROM theme_publication WHERE store_id = ${storeId} AND id < (
       SELECT min(id) FROM (
-        SELECT id FROM theme_publication WHERE store_id = ${storeId} ORDER BY id DESC LIMIT ${MOST_REVERTS + 1}
+        SELECT id FROM theme_publication WHERE store_id = ${storeId} ORDER BY id DESC LIMIT ${MAX_REVERTS + 1}
       ) AS kept)`.execute(database)
   },
 

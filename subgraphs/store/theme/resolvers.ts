@@ -1,12 +1,12 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { ownValue } from '../../../platform/collections/lookup-table.ts'
 import type { Context } from '../context.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { applyTheme, customizeTheme, deleteTheme, previewTheme, revertTheme, uploadTheme } from './actions.ts'
 import { effectiveValues, looksLike } from './theme.ts'
 
 const themeWith = async (id: string, { load }: Context) => {
-  const row = rowOf(id, 'Theme')
+  const row = decodeId(id, 'Theme')
   return row === null ? null : load.themeById.load(row)
 }
 

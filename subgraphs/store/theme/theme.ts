@@ -49,12 +49,12 @@ export type ThemeView = {
 }
 
 /** A store has at most so many. */
-export const MOST_THEMES = 20
+export const MAX_THEMES = 20
 /** So many publications can be taken back. */
-export const MOST_REVERTS = 50
-const LONGEST_NAME = 100
-const LONGEST_LABEL = 50
-const LONGEST_VALUE = 1_000
+export const MAX_REVERTS = 50
+const MAX_NAME_LENGTH = 100
+const MAX_LABEL_LENGTH = 50
+const MAX_VALUE_LENGTH = 1_000
 
 /** What is wrong with the name and label of a theme; undefined stays as it is. */
 export const themeProblems = ({
@@ -65,15 +65,15 @@ export const themeProblems = ({
   readonly label?: string | null | undefined
 }): readonly Problem[] =>
   problemsIn([
-    name === undefined ? null : textProblem('name', name ?? '', LONGEST_NAME),
-    label == null ? null : textProblem('label', label, LONGEST_LABEL),
+    name === undefined ? null : textProblem('name', name ?? '', MAX_NAME_LENGTH),
+    label == null ? null : textProblem('label', label, MAX_LABEL_LENGTH),
   ])
 
 /** What each type takes. */
 const TYPES: Readonly<
   Record<SettingType, { readonly expectation: string; readonly takes: (value: unknown, options: readonly string[]) => boolean }>
 > = {
-  TEXT: { expectation: `text of at most ${LONGEST_VALUE} characters`, takes: isShortText },
+  TEXT: { expectation: `text of at most ${MAX_VALUE_LENGTH} characters`, takes: isShortText },
   NUMBER: { expectation: 'a finite number', takes: (value) => Number.isFinite(value) },
   BOOLEAN: { expectation: 'true or false', takes: (value) => typeof value === 'boolean' },
   COLOR: {
@@ -81,7 +81,7 @@ const TYPES: Readonly<
     takes: (value) => typeof value === 'string' && /^#(?:[0-9a-f]{6}|[0-9a-f]{8})$/i.test(value),
   },
   URL: {
-    expectation: `an http or https URL of at most ${LONGEST_VALUE} characters, or ""`,
+    expectation: `an http or https URL of at most ${MAX_VALUE_LENGTH} characters, or ""`,
     takes: (value) => value === '' || (isShortText(value) && isHttpUrl(value)),
   },
   CHOICE: { expectation: 'one of its options', takes: (value, options) => options.includes(value as string) },
@@ -130,7 +130,7 @@ export const looksLike = (theme: Theme, seen: Pick<Publication, 'themeId' | 'cus
   )
 
 function isShortText(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= LONGEST_VALUE && isText(value)
+  return typeof value === 'string' && value.length <= MAX_VALUE_LENGTH && isText(value)
 }
 
 const isHttpUrl = (value: string): boolean => URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol)

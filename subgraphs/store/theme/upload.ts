@@ -21,11 +21,11 @@ export type Upload = {
   readonly files: readonly ThemeFile[]
 }
 
-const MOST_SETTINGS = 100
-const MOST_OPTIONS = 50
-const MOST_FILES = 200
-const LONGEST = 100
-const LONGEST_FILE = 100_000
+const MAX_SETTINGS = 100
+const MAX_OPTIONS = 50
+const MAX_FILES = 200
+const MAX_TEXT_LENGTH = 100
+const MAX_FILE_LENGTH = 100_000
 const KEY = /^[\w-]{1,60}$/
 
 /** Whatever unpacks the theme: no way up, no hidden files, no streams or drives. */
@@ -49,7 +49,7 @@ export const settingsOf = ({ settings }: Upload): readonly ThemeSetting[] =>
   }))
 
 function settingsProblems(settings: readonly UploadedSetting[]): readonly Problem[] {
-  if (settings.length > MOST_SETTINGS) return [problem('settings', `at most ${MOST_SETTINGS} settings`, settings.length)]
+  if (settings.length > MAX_SETTINGS) return [problem('settings', `at most ${MAX_SETTINGS} settings`, settings.length)]
   const keys = settings.map(({ key }) => key)
   return problemsIn(
     settings.flatMap(({ key, label, type, options, default: usual }, index) => {
@@ -57,7 +57,7 @@ function settingsProblems(settings: readonly UploadedSetting[]): readonly Proble
       return [
         KEY.test(key) ? null : problem(`${field}.key`, '1 to 60 letters, digits, "_" and "-"', key),
         keys.indexOf(key) < index ? problem(`${field}.key`, 'a key that no other setting has', key) : null,
-        label == null ? null : textProblem(`${field}.label`, label, LONGEST),
+        label == null ? null : textProblem(`${field}.label`, label, MAX_TEXT_LENGTH),
         optionsProblem(`${field}.options`, type, options ?? []),
         valueProblem(`${field}.default`, { type, options: options ?? [] }, usual),
       ]
@@ -67,14 +67,14 @@ function settingsProblems(settings: readonly UploadedSetting[]): readonly Proble
 
 function optionsProblem(field: string, type: SettingType, options: readonly string[]): Problem | null {
   if (type !== 'CHOICE') return options.length === 0 ? null : problem(field, `absent for the type ${type}`, options)
-  const isFit = options.length >= 1 && options.length <= MOST_OPTIONS && new Set(options).size === options.length
-  if (!isFit) return problem(field, `1 to ${MOST_OPTIONS} texts, each once`, options)
-  const wrong = options.find((option) => textProblem(field, option, LONGEST) !== null)
-  return wrong === undefined ? null : textProblem(field, wrong, LONGEST)
+  const isFit = options.length >= 1 && options.length <= MAX_OPTIONS && new Set(options).size === options.length
+  if (!isFit) return problem(field, `1 to ${MAX_OPTIONS} texts, each once`, options)
+  const wrong = options.find((option) => textProblem(field, option, MAX_TEXT_LENGTH) !== null)
+  return wrong === undefined ? null : textProblem(field, wrong, MAX_TEXT_LENGTH)
 }
 
 function filesProblems(files: readonly ThemeFile[]): readonly Problem[] {
-  if (files.length === 0 || files.length > MOST_FILES) return [problem('files', `1 to ${MOST_FILES} files`, files.length)]
+  if (files.length === 0 || files.length > MAX_FILES) return [problem('files', `1 to ${MAX_FILES} files`, files.length)]
   const paths = files.map(({ path }) => path.toLowerCase())
   // A name cannot be a folder's and a file's.
   const folders = new Set(paths.flatMap((path) => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index))))
@@ -87,11 +87,11 @@ function filesProblems(files: readonly ThemeFile[]): readonly Problem[] {
         paths.indexOf(lower) < index || folders.has(lower)
           ? problem(`${field}.path`, 'a path that no other file or folder has', path)
           : null,
-        content.length <= LONGEST_FILE && isText(content)
+        content.length <= MAX_FILE_LENGTH && isText(content)
           ? null
           : problem(
               `${field}.content`,
-              `at most ${LONGEST_FILE} characters, no NUL characters and halves of surrogate pairs among them`,
+              `at most ${MAX_FILE_LENGTH} characters, no NUL characters and halves of surrogate pairs among them`,
               content,
             ),
       ]

@@ -1,8 +1,8 @@
 import { storeRepository } from '../store/repository.ts'
-import { conflictError, type Unit } from '../write.ts'
+import { conflictError, type UnitOfWork } from '../write.ts'
 
 /** Makes a user the owner of a store that has none; whose it is already, it stays. */
-export async function claimStore({ query, storeId, now }: Unit, user: string) {
+export async function claimStore({ query, storeId, now }: UnitOfWork, user: string) {
   const stores = storeRepository(query)
   const { ownerId } = await stores.lock(storeId)
   if (ownerId !== null && ownerId !== user) {

@@ -1,12 +1,12 @@
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { webhookSubscriptionRepository } from '../webhook-subscription/repository.ts'
-import type { Unit } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 import { deliveryRow } from './ids.ts'
 import { webhookDeliveryRepository } from './repository.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /** Sends a delivery again that is over, under the same id. */
-export async function replayWebhookDelivery(unit: Unit, { plan }: Webhooks, id: string) {
+export async function replayWebhookDelivery(unit: UnitOfWork, { plan }: Webhooks, id: string) {
   const { query, storeId, now } = unit
   const deliveries = webhookDeliveryRepository(query)
   const row = deliveryRow(id) ?? 0

@@ -2,10 +2,10 @@ import type { Logger } from 'pino'
 import type { Caller } from '../../../platform/http/caller.ts'
 import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
 import { opaqueId } from '../../toolkit/ids.ts'
-import type { Insiders } from '../access/insiders.ts'
+import type { InternalCallers } from '../access/internal-callers.ts'
 import type { Parts } from '../context.ts'
 import { webhookSubscriptionRepository } from '../webhook-subscription/repository.ts'
-import { isWorthAnotherTry, type Unit } from '../write.ts'
+import { isRetryable, type UnitOfWork } from '../write.ts'
 import type { DeliveryJobs, JobRun } from './jobs.ts'
 import { deliveryAfter, healthAfter } from './outcome.ts'
 import type { DeliveryPlan } from './plan.ts'
@@ -22,7 +22,7 @@ export type Delivering = {
   readonly jobs: DeliveryJobs
   readonly plan: DeliveryPlan
   readonly sender: WebhookSender
-  readonly insiders: Insiders
+  readonly insiders: InternalCallers
   readonly bodies: Bodies
   readonly secrets: SecretCipher
   readonly log: Logger
@@ -30,9 +30,9 @@ export type Delivering = {
 }
 
 /** How long an attempt that is under way may go on when this process stops delivering. What is cut off is sent again, by whoever delivers next. Milliseconds. */
-const PATIENCE = 5_000
+const STOP_TIMEOUT_MS = 5_000
 /** Making a body; an operation has no more. Milliseconds. */
-const BODY = 10_000
+const BODY_TIMEOUT_MS = 10_000
 /** Transactions that lock each other out begin again, so often. */
 const ATTEMPTS = 5
 
@@ -45,7 +45,7 @@ export async function deliver(delivering: Delivering): Promise<() => Promise<voi
   while ((await adopt(delivering)) === ORPHANS);
   const stop = await delivering.jobs.work((job) => attempt(delivering, job, ended.signal))
   return async () => {
-    const cut = setTimeout(() => ended.abort(), PATIENCE)
+    const cut = setTimeout(() => ended.abort(), STOP_TIMEOUT_MS)
     await stop()
     clearTimeout(cut)
   }
@@ -99,7 +99,7 @@ async function bodyOf(
   ended: AbortSignal,
 ): Promise<string> {
   const requestId = `webhook-${opaqueId('WebhookDelivery', String(delivery.id))}`
-  const signal = AbortSignal.any([ended, AbortSignal.timeout(BODY)])
+  const signal = AbortSignal.any([ended, AbortSignal.timeout(BODY_TIMEOUT_MS)])
   const body = await insiders.reading({ storeId, storeCode }, requestId, (caller) =>
     bodies(delivery.entity, delivery.entityId, caller, signal),
   )
@@ -116,13 +116,13 @@ async function record(delivering: Delivering, job: JobRun, made: Attempt): Promi
         .execute((query) => recordIn({ query, storeId: job.storeId, now: now() }, delivering, job, made))
       return
     } catch (thrown) {
-      if (attempt === ATTEMPTS || !isWorthAnotherTry(thrown)) throw thrown
+      if (attempt === ATTEMPTS || !isRetryable(thrown)) throw thrown
     }
   }
 }
 
 async function recordIn(
-  unit: Pick<Unit, 'query' | 'storeId' | 'now'>,
+  unit: Pick<UnitOfWork, 'query' | 'storeId' | 'now'>,
   { plan, log }: Delivering,
   job: JobRun,
   made: Attempt,

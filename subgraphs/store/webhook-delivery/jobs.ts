@@ -2,7 +2,7 @@ import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { Connection } from '../../../platform/database/database.ts'
 import type { JobQueue } from '../../../platform/graphql/subgraph.ts'
-import type { Unit } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 
 /** A delivery that is to be begun by the job with this id. */
 export type DeliveryJob = {
@@ -19,7 +19,7 @@ export type JobRun = { readonly jobId: string; readonly run: number; readonly st
 /** When deliveries are begun, kept by pg-boss beside the tables of the store. */
 export type DeliveryJobs = {
   /** In the transaction: they begin if and only if it commits. */
-  readonly add: (query: Unit['query'], jobs: readonly DeliveryJob[]) => Promise<void>
+  readonly add: (query: UnitOfWork['query'], jobs: readonly DeliveryJob[]) => Promise<void>
   /** Runs jobs in this process until the returned function is called, which resolves when the last has ended. What rejects runs again. */
   readonly work: (run: (job: JobRun) => Promise<void>) => Promise<() => Promise<void>>
   /** How they are at this time. */
@@ -36,7 +36,7 @@ const QUEUE = 'webhook-delivery'
 const HEARTBEAT = 10
 const SUPERVISION = 5
 /** One attempt takes 15 seconds at most, and making its body 10. Seconds. */
-const LONGEST = 60
+const MAX_TEXT_LENGTH = 60
 /** When our own database fails a job: again after a second, and later and later up to a minute; never given up. */
 const AGAIN = { retryLimit: 1_000_000, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 }
 /** A job that waits is needed as long as its delivery is kept; one that is done is of no use. Seconds. */
@@ -46,7 +46,7 @@ const AT_ONCE = { localConcurrency: 12, localGroupConcurrency: 4 }
 /** Jobs that are written in one statement. */
 const BATCH = 1_000
 /** What is still under way when the subgraph ends is cut off then, and begun again elsewhere. Milliseconds. */
-const PATIENCE = 5_000
+const STOP_TIMEOUT_MS = 5_000
 
 /** A row for each queue, also for one without jobs. Jobs that are done count for nothing. */
 const QUEUES = `
@@ -79,7 +79,13 @@ export async function deliveryJobs(
   })
   boss.on('error', ({ message }) => log.warn({ reason: message }, 'jobs of webhooks could not be looked after'))
   await boss.start()
-  await boss.createQueue(QUEUE, { notify: true, heartbeatSeconds: HEARTBEAT, expireInSeconds: LONGEST, ...AGAIN, ...KEPT })
+  await boss.createQueue(QUEUE, {
+    notify: true,
+    heartbeatSeconds: HEARTBEAT,
+    expireInSeconds: MAX_TEXT_LENGTH,
+    ...AGAIN,
+    ...KEPT,
+  })
 
   return {
     async add(query, jobs) {
@@ -105,6 +111,6 @@ export async function deliveryJobs(
       const { rows } = await boss.getDb().executeSql(QUEUES, [at])
       return rows as readonly JobQueue[]
     },
-    close: () => boss.stop({ timeout: PATIENCE }),
+    close: () => boss.stop({ timeout: STOP_TIMEOUT_MS }),
   }
 }

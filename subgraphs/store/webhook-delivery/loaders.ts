@@ -1,9 +1,9 @@
 import { loaderByKey, loaderOfLists } from '../../toolkit/loader.ts'
-import type { Tenant } from '../context.ts'
+import type { Tenant } from '../tenant.ts'
 import type { WebhookDeliveryRepository } from './repository.ts'
 
 /** What `WebhookDelivery.attempts` promises. */
-const MOST_ATTEMPTS = 50
+const MAX_ATTEMPTS = 50
 
 export const webhookDeliveryLoaders = (deliveries: WebhookDeliveryRepository, { storeId }: Tenant) => ({
   webhookDeliveryById: loaderByKey(
@@ -11,7 +11,7 @@ export const webhookDeliveryLoaders = (deliveries: WebhookDeliveryRepository, { 
     ({ id }) => id,
   ),
   attemptsOfWebhookDelivery: loaderOfLists(
-    async (ids: readonly number[]) => deliveries.attemptsOf(await storeId(), ids, MOST_ATTEMPTS),
+    async (ids: readonly number[]) => deliveries.attemptsOf(await storeId(), ids, MAX_ATTEMPTS),
     ({ deliveryId }) => deliveryId,
   ),
 })

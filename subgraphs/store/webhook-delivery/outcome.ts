@@ -1,4 +1,4 @@
-import { MOST_FAILURES, type WebhookSubscription } from '../webhook-subscription/webhook-subscription.ts'
+import { MAX_FAILURES, type WebhookSubscription } from '../webhook-subscription/webhook-subscription.ts'
 import { type Attempt, type WebhookDelivery, waitAfter } from './webhook-delivery.ts'
 
 /** What becomes of a delivery after an attempt. One that was only a test is tried once. */
@@ -29,6 +29,6 @@ export function healthAfter(
     id,
     failureCount: failures,
     failingSince: failingSince ?? now,
-    pausedAt: pausedAt ?? (failures >= MOST_FAILURES ? now : null),
+    pausedAt: pausedAt ?? (failures >= MAX_FAILURES ? now : null),
   }
 }

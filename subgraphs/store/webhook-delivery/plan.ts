@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Announce, Unit } from '../write.ts'
+import type { Announce, UnitOfWork } from '../write.ts'
 import type { DeliveryJobs } from './jobs.ts'
 import { webhookDeliveryRepository } from './repository.ts'
 
@@ -7,9 +7,9 @@ import { webhookDeliveryRepository } from './repository.ts'
 export type DeliveryPlan = {
   readonly announce: Announce
   /** Begins deliveries when they are due, instead of whenever they were to begin before. Null: at once. */
-  readonly begin: (unit: Pick<Unit, 'query' | 'storeId'>, deliveries: readonly Beginning[]) => Promise<void>
+  readonly begin: (unit: Pick<UnitOfWork, 'query' | 'storeId'>, deliveries: readonly Beginning[]) => Promise<void>
   /** Begins what is next for a URL, after it may have become another. */
-  readonly wake: (unit: Pick<Unit, 'query' | 'storeId' | 'now'>, url: string) => Promise<void>
+  readonly wake: (unit: Pick<UnitOfWork, 'query' | 'storeId' | 'now'>, url: string) => Promise<void>
 }
 
 type Beginning = { readonly deliveryId: number; readonly dueAt: Date | null }

@@ -3,11 +3,11 @@ import { prepared } from '../../../platform/database/prepared-statements.ts'
 import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
 import { placeOf } from '../../../platform/secrets/stored.ts'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
-import type { EventName, StoreEvent } from '../events.ts'
+import type { EventName, StoreEvent, SubjectTable } from '../events.ts'
 import { HOOKS_TOKEN, PREVIOUS_HOOKS_TOKEN } from '../stored-secrets.ts'
 import type { Tables } from '../tables.ts'
 import type { WebhookSubscription } from '../webhook-subscription/webhook-subscription.ts'
-import type { Attempt, DeliveryStatus, Signer, SubjectTable, WebhookAttempt, WebhookDelivery } from './webhook-delivery.ts'
+import type { Attempt, DeliveryStatus, Signer, WebhookAttempt, WebhookDelivery } from './webhook-delivery.ts'
 
 const COLUMNS = [
   'id',
@@ -366,7 +366,7 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
     },
 
     /** Deletes deliveries of all stores that were made before then, at most `most`; how many. */
-    async forget(before: Date, most: number): Promise<number> {
+    async deleteFinishedBefore(before: Date, most: number): Promise<number> {
       const { numAffectedRows = 0n } = await sql`
         DELETE FROM webhook_delivery WHERE (store_id, id) IN (
           SELECT store_id, id FROM webhook_delivery WHERE created_at < ${before} ORDER BY created_at LIMIT ${most}

@@ -2,7 +2,7 @@ import type { Resolvers } from '#generated/store/resolvers.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
 import { demandBody } from '../access/event-scopes.ts'
 import { eventName, eventWord } from '../events.ts'
-import { present, rowOf } from '../ids.ts'
+import { decodeId, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import { replayWebhookDelivery } from './actions.ts'
 import { deliveryId, deliveryRow } from './ids.ts'
@@ -26,7 +26,7 @@ export const webhookDeliveryResolvers = {
       const which = {
         // An id that is none is that of nothing.
         subscriptionId:
-          filter?.webhookSubscriptionId == null ? null : (rowOf(filter.webhookSubscriptionId, 'WebhookSubscription') ?? 0),
+          filter?.webhookSubscriptionId == null ? null : (decodeId(filter.webhookSubscriptionId, 'WebhookSubscription') ?? 0),
         status: filter?.status == null ? null : (filter.status.toLowerCase() as DeliveryStatus),
         event: filter?.event == null ? null : eventName(filter.event),
       }

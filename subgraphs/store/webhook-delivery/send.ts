@@ -27,8 +27,8 @@ export type WebhookNetwork = Partial<NetworkOptions>
 /** As published. Milliseconds. */
 const TIME = 15_000
 /** What is read of an answer: enough to find a mistake. */
-const MOST_BYTES = 4_000
-const MOST_CHARACTERS = 1_000
+const MAX_BYTES = 4_000
+const MAX_CHARACTERS = 1_000
 
 export function webhookSender(options: WebhookNetwork = {}): WebhookSender {
   const network = safeNetwork({ resolvers: systemServers(), ...options })
@@ -40,7 +40,7 @@ export function webhookSender(options: WebhookNetwork = {}): WebhookSender {
       const time = deadline(TIME, ended)
       const took = () => Math.round(performance.now() - began)
       try {
-        const answer = await http.post(url, body, { signal: time.signal, accept: '*/*', maxBytes: 2 * MOST_BYTES, headers })
+        const answer = await http.post(url, body, { signal: time.signal, accept: '*/*', maxBytes: 2 * MAX_BYTES, headers })
         const { status } = answer
         const response = await beginningOf(answer.body)
         return { milliseconds: took(), status, error: status >= 200 && status < 300 ? null : refusedWith(status), response }
@@ -48,7 +48,7 @@ export function webhookSender(options: WebhookNetwork = {}): WebhookSender {
         ended.throwIfAborted()
         const { reason, message } = faultOf(thrown)
         const error = reason === 'timeout' ? `no answer within ${TIME / 1_000} seconds` : `${reason}: ${message}`
-        return { milliseconds: took(), status: null, error: error.slice(0, MOST_CHARACTERS), response: null }
+        return { milliseconds: took(), status: null, error: error.slice(0, MAX_CHARACTERS), response: null }
       } finally {
         time.clear()
       }
@@ -69,11 +69,11 @@ async function beginningOf(body: Readable): Promise<string | null> {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       chunks.push(chunk)
       bytes += chunk.length
-      if (bytes >= MOST_BYTES) break
+      if (bytes >= MAX_BYTES) break
     }
   } catch {
     // Broken off, or too slow: what came is kept.
   }
-  const text = Buffer.concat(chunks).toString('utf8').replaceAll('\0', '').toWellFormed().slice(0, MOST_CHARACTERS).toWellFormed()
+  const text = Buffer.concat(chunks).toString('utf8').replaceAll('\0', '').toWellFormed().slice(0, MAX_CHARACTERS).toWellFormed()
   return text === '' ? null : text
 }

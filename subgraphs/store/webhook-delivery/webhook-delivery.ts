@@ -49,22 +49,12 @@ export type Signer = {
   readonly previousHooksTokenUntil: Date | null
 }
 
-/** Tables of what events are about. */
-export type SubjectTable = 'customer' | 'fulfillment' | 'order' | 'product'
-
-/** What an event is about: its type in the schema, and its table. Stock is told of with its product. */
-export function subjectOf(event: EventName): { readonly entity: string; readonly table: SubjectTable } {
-  if (event.startsWith('customer_')) return { entity: 'Customer', table: 'customer' }
-  if (event.startsWith('fulfillment_')) return { entity: 'Fulfillment', table: 'fulfillment' }
-  return event.startsWith('order_') ? { entity: 'Order', table: 'order' } : { entity: 'Product', table: 'product' }
-}
-
 /** As published: 4 retries. */
-const MOST_TRIES = 5
+const MAX_TRIES = 5
 const MINUTE = 60_000
 
 /** How long to wait after the attempt with this number: its fourth power in minutes, as published. Milliseconds; null: there is no other attempt. */
-export const waitAfter = (tries: number): number | null => (tries < MOST_TRIES ? tries ** 4 * MINUTE : null)
+export const waitAfter = (tries: number): number | null => (tries < MAX_TRIES ? tries ** 4 * MINUTE : null)
 
 /** The headers of one attempt. `now` decides whether the token before the last rotation signs as well. */
 export function headersOf(

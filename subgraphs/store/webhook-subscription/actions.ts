@@ -1,18 +1,17 @@
 import { placeOf } from '../../../platform/secrets/stored.ts'
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
-import type { EventName } from '../events.ts'
-import { rowOf } from '../ids.ts'
+import { type EventName, subjectOf } from '../events.ts'
+import { decodeId } from '../ids.ts'
 import { storeRepository } from '../store/repository.ts'
 import { newHooksToken } from '../store/set-up.ts'
 import { HOOKS_TOKEN, PREVIOUS_HOOKS_TOKEN } from '../stored-secrets.ts'
 import { webhookDeliveryRepository } from '../webhook-delivery/repository.ts'
-import { subjectOf } from '../webhook-delivery/webhook-delivery.ts'
 import type { Webhooks } from '../webhook-delivery/webhooks.ts'
-import { staleVersion, type Unit, violates } from '../write.ts'
+import { staleVersion, type UnitOfWork, violates } from '../write.ts'
 import { webhookSubscriptionRepository } from './repository.ts'
 import {
-  MOST_OVERLAP_HOURS,
-  MOST_SUBSCRIPTIONS,
+  MAX_OVERLAP_HOURS,
+  MAX_SUBSCRIPTIONS,
   subscriptionProblems,
   type WebhookSubscription,
   type WebhookSubscriptionFields,
@@ -28,7 +27,7 @@ type Change = {
 }
 
 /** Creates a webhook, for events from now on. */
-export async function createWebhookSubscription(unit: Unit, { refusal }: Webhooks, fields: WebhookSubscriptionFields) {
+export async function createWebhookSubscription(unit: UnitOfWork, { refusal }: Webhooks, fields: WebhookSubscriptionFields) {
   const { query, storeId, now } = unit
   const problems = subscriptionProblems(fields, refusal)
   if (problems.length > 0) return validationError(problems)
@@ -36,8 +35,8 @@ export async function createWebhookSubscription(unit: Unit, { refusal }: Webhook
   await storeRepository(query).lock(storeId)
   const subscriptions = webhookSubscriptionRepository(query)
   const count = await subscriptions.count(storeId)
-  if (count >= MOST_SUBSCRIPTIONS)
-    return validationError([problem('event', `that of one of at most ${MOST_SUBSCRIPTIONS} webhooks`, count + 1)])
+  if (count >= MAX_SUBSCRIPTIONS)
+    return validationError([problem('event', `that of one of at most ${MAX_SUBSCRIPTIONS} webhooks`, count + 1)])
   return once(fields, async () => ({
     __typename: 'CreateWebhookSubscriptionSuccess' as const,
     webhookSubscription: await subscriptions.insert(storeId, fields, now),
@@ -49,7 +48,7 @@ export async function createWebhookSubscription(unit: Unit, { refusal }: Webhook
  * the caller may not read: of the webhook as it was and as it is to be, and of deliveries that wait, which another URL would get.
  */
 export async function updateWebhookSubscription(
-  unit: Unit,
+  unit: UnitOfWork,
   webhooks: Webhooks,
   id: string,
   input: Change & Versioned,
@@ -58,7 +57,7 @@ export async function updateWebhookSubscription(
   const { query, storeId, now } = unit
   const subscriptions = webhookSubscriptionRepository(query)
   await webhookDeliveryRepository(query).lockOrder(storeId)
-  const before = await subscriptions.lock(storeId, rowOf(id, 'WebhookSubscription') ?? 0)
+  const before = await subscriptions.lock(storeId, decodeId(id, 'WebhookSubscription') ?? 0)
   if (!before) return notFoundError('webhook', id)
   // What waits was counted for the webhook as it was then, and goes where it leads now.
   const waiting = await webhookDeliveryRepository(query).waitingEvents(storeId, before.id)
@@ -88,11 +87,16 @@ export async function updateWebhookSubscription(
 }
 
 /** Deletes a webhook and everything that waits for it. */
-export async function deleteWebhookSubscription(unit: Unit, { plan }: Webhooks, id: string, { expectedVersion }: Versioned) {
+export async function deleteWebhookSubscription(
+  unit: UnitOfWork,
+  { plan }: Webhooks,
+  id: string,
+  { expectedVersion }: Versioned,
+) {
   const { query, storeId } = unit
   const subscriptions = webhookSubscriptionRepository(query)
   await webhookDeliveryRepository(query).lockOrder(storeId)
-  const before = await subscriptions.lock(storeId, rowOf(id, 'WebhookSubscription') ?? 0)
+  const before = await subscriptions.lock(storeId, decodeId(id, 'WebhookSubscription') ?? 0)
   if (!before) return notFoundError('webhook', id)
   const stale = staleVersion(expectedVersion, before.version)
   if (stale) return stale
@@ -102,11 +106,11 @@ export async function deleteWebhookSubscription(unit: Unit, { plan }: Webhooks, 
 }
 
 /** Keeps events for a webhook instead of sending them. */
-export async function pauseWebhookSubscription(unit: Unit, { plan }: Webhooks, id: string) {
+export async function pauseWebhookSubscription(unit: UnitOfWork, { plan }: Webhooks, id: string) {
   const { query, storeId, now } = unit
   const subscriptions = webhookSubscriptionRepository(query)
   await webhookDeliveryRepository(query).lockOrder(storeId)
-  const before = await subscriptions.lock(storeId, rowOf(id, 'WebhookSubscription') ?? 0)
+  const before = await subscriptions.lock(storeId, decodeId(id, 'WebhookSubscription') ?? 0)
   if (!before) return notFoundError('webhook', id)
   if (before.pausedAt === null) {
     await subscriptions.setHealth(storeId, { ...before, pausedAt: now })
@@ -117,18 +121,18 @@ export async function pauseWebhookSubscription(unit: Unit, { plan }: Webhooks, i
 }
 
 /** Begins to send again what waits for a webhook. */
-export async function resumeWebhookSubscription(unit: Unit, webhooks: Webhooks, id: string) {
+export async function resumeWebhookSubscription(unit: UnitOfWork, webhooks: Webhooks, id: string) {
   const { query, storeId } = unit
   await webhookDeliveryRepository(query).lockOrder(storeId)
-  const before = await webhookSubscriptionRepository(query).lock(storeId, rowOf(id, 'WebhookSubscription') ?? 0)
+  const before = await webhookSubscriptionRepository(query).lock(storeId, decodeId(id, 'WebhookSubscription') ?? 0)
   if (!before) return notFoundError('webhook', id)
   await resume(unit, webhooks, before)
   return { __typename: 'ResumeWebhookSubscriptionSuccess' as const, webhookSubscription: before.id }
 }
 
 /** Sends what is newest of the kind that a webhook is about, for a try. */
-export async function testWebhookSubscription({ query, storeId, now }: Unit, { plan }: Webhooks, id: string) {
-  const found = await webhookSubscriptionRepository(query).lock(storeId, rowOf(id, 'WebhookSubscription') ?? 0)
+export async function testWebhookSubscription({ query, storeId, now }: UnitOfWork, { plan }: Webhooks, id: string) {
+  const found = await webhookSubscriptionRepository(query).lock(storeId, decodeId(id, 'WebhookSubscription') ?? 0)
   if (!found) return notFoundError('webhook', id)
   const deliveries = webhookDeliveryRepository(query)
   const { entity, table } = subjectOf(found.event)
@@ -145,9 +149,9 @@ export async function testWebhookSubscription({ query, storeId, now }: Unit, { p
 }
 
 /** Gives the store another token to sign with. */
-export async function rotateHooksToken({ query, storeId, now, secrets }: Unit, overlapHours: number) {
-  if (overlapHours < 0 || overlapHours > MOST_OVERLAP_HOURS) {
-    return validationError([problem('overlapHours', `0 to ${MOST_OVERLAP_HOURS}`, overlapHours)])
+export async function rotateHooksToken({ query, storeId, now, secrets }: UnitOfWork, overlapHours: number) {
+  if (overlapHours < 0 || overlapHours > MAX_OVERLAP_HOURS) {
+    return validationError([problem('overlapHours', `0 to ${MAX_OVERLAP_HOURS}`, overlapHours)])
   }
   const stores = storeRepository(query)
   const { hooksToken } = await stores.lock(storeId)
@@ -166,7 +170,7 @@ export async function rotateHooksToken({ query, storeId, now, secrets }: Unit, o
 }
 
 async function resume(
-  unit: Unit,
+  unit: UnitOfWork,
   { plan }: Webhooks,
   { id, url, failingSince }: Pick<WebhookSubscription, 'id' | 'url' | 'failingSince'>,
 ): Promise<void> {

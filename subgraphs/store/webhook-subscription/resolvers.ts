@@ -2,7 +2,7 @@ import type { Resolvers } from '#generated/store/resolvers.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
 import { demandEvents } from '../access/event-scopes.ts'
 import { eventName, eventWord } from '../events.ts'
-import { gone, identified, present, rowOf } from '../ids.ts'
+import { decodeId, gone, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import {
   createWebhookSubscription,
@@ -21,7 +21,7 @@ const USUAL_OVERLAP_HOURS = 24
 export const webhookSubscriptionResolvers = {
   Query: {
     webhookSubscription: (_, { id }, { load }) => {
-      const row = rowOf(id, 'WebhookSubscription')
+      const row = decodeId(id, 'WebhookSubscription')
       return row === null ? null : load.webhookSubscriptionById.load(row)
     },
     webhookSubscriptions: async (_, page, { storeId, webhookSubscriptions }) => {
@@ -60,7 +60,7 @@ export const webhookSubscriptionResolvers = {
   WebhookSubscription: {
     ...identified('WebhookSubscription'),
     __resolveReference: ({ id }, { load }) => {
-      const row = rowOf(id, 'WebhookSubscription')
+      const row = decodeId(id, 'WebhookSubscription')
       return row === null ? null : load.webhookSubscriptionById.load(row)
     },
     event: ({ event }) => eventWord(event),

@@ -24,11 +24,11 @@ export type WebhookSubscriptionFields = Pick<WebhookSubscription, 'name' | 'even
 export type Refusal = (endpoint: { readonly address: string; readonly port: number }) => string | null
 
 /** Each one is read, and may be sent, with every event. */
-export const MOST_SUBSCRIPTIONS = 100
+export const MAX_SUBSCRIPTIONS = 100
 /** The published service says "after 8 failures". */
-export const MOST_FAILURES = 8
-export const MOST_OVERLAP_HOURS = 168
-const LONGEST_URL = 2_000
+export const MAX_FAILURES = 8
+export const MAX_OVERLAP_HOURS = 168
+const MAX_URL_LENGTH = 2_000
 
 /** What is wrong with a subscription, in the order of its fields. */
 export const subscriptionProblems = ({ name, url }: WebhookSubscriptionFields, refusal: Refusal): readonly Problem[] =>
@@ -36,9 +36,9 @@ export const subscriptionProblems = ({ name, url }: WebhookSubscriptionFields, r
 
 function urlProblem(text: string, refusal: Refusal): Problem | null {
   const expected = (expectation: string) => problem('url', expectation, text)
-  const url = URL.canParse(text) && text.length <= LONGEST_URL && isText(text) ? new URL(text) : null
-  if (!url || !['http:', 'https:'].includes(url.protocol) || url.href.length > LONGEST_URL) {
-    return expected(`an http or https URL of at most ${LONGEST_URL} characters`)
+  const url = URL.canParse(text) && text.length <= MAX_URL_LENGTH && isText(text) ? new URL(text) : null
+  if (!url || !['http:', 'https:'].includes(url.protocol) || url.href.length > MAX_URL_LENGTH) {
+    return expected(`an http or https URL of at most ${MAX_URL_LENGTH} characters`)
   }
   if (url.username !== '' || url.password !== '') return expected('a URL without a user')
   const host = url.hostname.replace(/^\[|\]$/g, '')

@@ -1,6 +1,7 @@
 import type { Engine } from '../assessment/engine.ts'
 import type { Snapshot } from '../evidence.ts'
-import type { Decision as Judgement } from '../pipeline/decide.ts'
+import type { Fault } from '../input-fault.ts'
+import type { Decision as Judgement } from '../pipeline/decision.ts'
 import type { Target, TargetType } from '../pipeline/normalise.ts'
 import {
   DEFAULT_INTERACTION,
@@ -27,9 +28,6 @@ export type Question = {
     | undefined
   readonly profile?: Profile | null | undefined
 }
-
-/** What is wrong with a field of a question; `field` is its path there. */
-export type Fault = { readonly field: string; readonly code: string; readonly message: string }
 
 /** An answer that was given. */
 export type Decision = {

@@ -1,6 +1,6 @@
 import { excerpt } from '../../../platform/graphql/errors.ts'
 import type { Engine } from '../assessment/engine.ts'
-import type { Fault } from '../decision/decision.ts'
+import type { Fault } from '../input-fault.ts'
 import type { Override as Wanted } from '../pipeline/request.ts'
 import type { Action } from '../pipeline/stages.ts'
 import { secondsOf, timeOf } from '../words.ts'

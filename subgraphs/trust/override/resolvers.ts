@@ -2,7 +2,7 @@ import type { Resolvers } from '#generated/trust/resolvers.ts'
 import { excerpt } from '../../../platform/graphql/errors.ts'
 import { opaqueId } from '../../toolkit/ids.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
-import type { Fault } from '../decision/decision.ts'
+import type { Fault } from '../input-fault.ts'
 import { lower, upper } from '../words.ts'
 import { checkedOverride, MOST_OVERRIDES, type Override, scopeOf } from './override.ts'
 

@@ -1,5 +1,6 @@
 import { type Assessed, type AssessParts, assess } from '../assessment/assess.ts'
-import { type Fault, type Question, requestOf } from '../decision/decision.ts'
+import { type Question, requestOf } from '../decision/decision.ts'
+import type { Fault } from '../input-fault.ts'
 import type { Alternative } from '../pipeline/alternatives.ts'
 import type { TrialLimit } from './limit.ts'
 

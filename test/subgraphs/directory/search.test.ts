@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { distance, expansionOf } from '../../../subgraphs/directory/search/expansion.ts'
 import { search } from '../../../subgraphs/directory/search/search.ts'
-import { buildWordIndex, type Indexed } from '../../../subgraphs/directory/search/word-index.ts'
-import { fold, wordsOf } from '../../../subgraphs/directory/search/words.ts'
+import { buildWordIndex, type Indexed } from '../../../subgraphs/directory/word-index/word-index.ts'
+import { fold, wordsOf } from '../../../subgraphs/directory/word-index/words.ts'
 
 const record = (label: string, text = '', tags: readonly string[] = []): Indexed => ({ labels: [label], tags, text })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { amountOf, textOf } from '../../../subgraphs/store/amount.ts'
-import { priced } from '../../../subgraphs/store/order/pricing.ts'
+import { applyRules } from '../../../subgraphs/store/order/calculation/cart.ts'
 import type { Place } from '../../../subgraphs/store/place.ts'
 import { type Parcel, parcelOf, shippingPrice } from '../../../subgraphs/store/shipping-method/price.ts'
 import type { ShippingRule, ShippingTable } from '../../../subgraphs/store/shipping-method/shipping-method.ts'
@@ -226,7 +226,11 @@ test('what is downloaded is not in the parcel, and without anything else there i
 
 test('a basket is discounted, then taxed where it goes', () => {
   const line = { productId: 1, categories: new Set([20]), price: amountOf('10'), quantity: 2, discount: 0n }
-  const { money, lineTaxes, shippingTaxes } = priced(
+  const {
+    totals: money,
+    lineTaxes,
+    shippingTaxes,
+  } = applyRules(
     {
       currency: 'EUR',
       pricesIncludeTax: false,

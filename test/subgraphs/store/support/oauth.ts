@@ -13,7 +13,7 @@ import { memoryRateLimit } from '../../../../rest-facade/store/caller/rate-limit
 import { serveStoreApi } from '../../../../rest-facade/store/serve.ts'
 import { directorySubgraph } from '../../../../subgraphs/directory/subgraph.ts'
 import { socialSubgraph } from '../../../../subgraphs/social/subgraph.ts'
-import { type Apps, withApps } from '../../../../subgraphs/store/app/operator.ts'
+import { type Apps, withApps } from '../../../../subgraphs/store/operator/apps.ts'
 import { trustSubgraph } from '../../../../subgraphs/trust/subgraph.ts'
 import { startSite } from '../../../../web/serve.ts'
 import { keptLog } from '../../../gateway/support/graph.ts'

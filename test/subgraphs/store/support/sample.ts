@@ -1,4 +1,4 @@
-import { withStores } from '../../../../subgraphs/store/store/operator.ts'
+import { withStores } from '../../../../subgraphs/store/operator/stores.ts'
 import { type StoreStack, type TestStore, withToken } from './store.ts'
 
 /** A store that is filled with the sample, as `atrium store create` sets it up. */

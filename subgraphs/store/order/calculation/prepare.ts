@@ -1,19 +1,18 @@
-import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../toolkit/validation.ts'
-import { amountOf, textOf } from '../amount.ts'
-import type { Location } from '../location/location.ts'
-import { storeRepository } from '../store/repository.ts'
-import type { Store } from '../store/store.ts'
-import type { Reading } from '../write.ts'
-import { type AdditionalFieldInput, type WrittenField, writtenFields } from './additional-field.ts'
-import { placeOf } from './address.ts'
-import { type BuyerInput, type FoundBuyer, findBuyer } from './buyer.ts'
+import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../../toolkit/validation.ts'
+import { amountOf } from '../../amount.ts'
+import type { Location } from '../../location/location.ts'
+import { storeRepository } from '../../store/repository.ts'
+import type { Store } from '../../store/store.ts'
+import type { Reading } from '../../write.ts'
+import { type AdditionalFieldInput, type WrittenField, writtenFields } from '../additional-field.ts'
+import { placeOf } from '../address.ts'
+import { type BuyerInput, type FoundBuyer, findBuyer } from '../buyer.ts'
+import { type BillingInformation, MAX_NOTE_LENGTH, type OrderTerms, type TrafficSource } from '../order.ts'
+import type { OrderStatus } from '../states.ts'
+import { type CartInput, MAX_COUPON_CODES } from './cart.ts'
 import { readCatalogue } from './catalogue-repository.ts'
 import { type DraftLine, draftLines, type LineInput, rowsIn } from './draft.ts'
-import { type BillingInformation, LONGEST_NOTE, type OrderTerms, type TrafficSource } from './order.ts'
-import type { OrderToPrice } from './price-order.ts'
-import type { QuotedShipping } from './quoted-shipping.ts'
-import type { OrderStatus } from './states.ts'
-import { pickupAddressOf, waysOf } from './ways.ts'
+import { findMethods, pickupAddressOf } from './methods.ts'
 
 /** A new order, as a caller gives it. */
 export type NewOrderInput = {
@@ -36,8 +35,8 @@ export type NewOrderInput = {
   readonly locale?: string | null | undefined
 }
 
-/** What of an order does not depend on what it comes to. */
-export type SettledTerms = Omit<
+/** The terms of an order that do not depend on its totals. */
+export type PreparedTerms = Omit<
   OrderTerms,
   | 'subtotal'
   | 'tax'
@@ -53,18 +52,18 @@ export type SettledTerms = Omit<
   | 'customer'
 >
 
-/** An order that can be priced and written. */
+/** An order completed from the catalogue, the customer and the settings of its store: ready to be quoted, calculated and written. */
 export type PreparedOrder = {
+  readonly store: Store
   readonly lines: readonly DraftLine[]
   readonly buyer: FoundBuyer
-  readonly terms: SettledTerms
-  readonly toPrice: OrderToPrice
+  readonly terms: PreparedTerms
+  readonly cart: CartInput
   readonly additionalFields: readonly WrittenField[]
 }
 
-const MOST_CODES = 20
-const LONGEST = 200
-const NOBODY: FoundBuyer = {
+const MAX_TEXT_LENGTH = 200
+const NO_BUYER: FoundBuyer = {
   row: null,
   snapshot: { email: null, phone: null, phonePrefix: null, ip: null, fullname: null },
   shippingAddress: null,
@@ -72,12 +71,14 @@ const NOBODY: FoundBuyer = {
   categories: null,
 }
 
-/** Completes an input from what the store has, and writes nothing. About ten statements, whatever the number of lines, which do not wait for each other. */
-export async function prepareOrder(
-  reading: Reading,
-  input: NewOrderInput,
-  quoted: QuotedShipping | null,
-): Promise<{ readonly failure: ReturnType<typeof validationError> | ReturnType<typeof notFoundError> } | PreparedOrder> {
+/** What is wrong with an order, in place of a prepared one. */
+export type PrepareFailure = { readonly failure: ReturnType<typeof validationError> | ReturnType<typeof notFoundError> }
+
+/**
+ * Completes an input from the rows of its store and writes nothing. About ten statements, whatever the number of lines; they do not wait for each other.
+ * Shipping costs what the input says, or nothing until a quote is added (`withQuote`).
+ */
+export async function prepareOrder(reading: Reading, input: NewOrderInput): Promise<PrepareFailure | PreparedOrder> {
   const { query, storeId } = reading
   const problems = orderProblems(input)
   if (problems.length > 0) return { failure: validationError(problems) }
@@ -85,15 +86,15 @@ export async function prepareOrder(
   const locale = input.locale ?? null
   const languages = locale === null ? [] : await stores.languagesOf([storeId])
   if (locale !== null && !languages.some(({ code }) => code === locale)) {
-    const known = languages.map(({ code }) => code).join(', ')
-    return { failure: validationError([problem('locale', `a language of the store (${known})`, locale)]) }
+    const offered = languages.map(({ code }) => code).join(', ')
+    return { failure: validationError([problem('locale', `a language of the store (${offered})`, locale)]) }
   }
   const translated = locale === languages[0]?.code ? null : locale
-  const [[store], catalogue, found, ways] = await Promise.all([
+  const [[store], catalogue, found, methods] = await Promise.all([
     stores.findByIds([storeId]),
     readCatalogue(query, storeId, rowsIn(input.lines), translated),
-    input.customer ? findBuyer(reading, input.customer) : { buyer: NOBODY },
-    waysOf(reading, input),
+    input.customer ? findBuyer(reading, input.customer) : { buyer: NO_BUYER },
+    findMethods(reading, input),
   ])
   if (!store) return { failure: notFoundError('store', String(storeId)) }
   const drafted = draftLines(input.lines, catalogue, input.allowMissingProducts === true)
@@ -101,32 +102,29 @@ export async function prepareOrder(
   const fields = writtenFields([], input.additionalFields ?? [])
   if ('failure' in fields) return { failure: fields.failure }
   if ('failure' in found) return { failure: found.failure }
-  if ('failure' in ways) return { failure: ways.failure }
-  if (quoted && 'problem' in quoted) return { failure: validationError([quoted.problem]) }
+  if ('failure' in methods) return { failure: methods.failure }
 
-  const { lines } = drafted
-  const { buyer } = found
+  const parts: OrderParts = { lines: drafted.lines, buyer: found.buyer, ...methods }
   return {
-    lines,
-    buyer,
+    store,
+    lines: parts.lines,
+    buyer: parts.buyer,
     additionalFields: fields.written,
-    terms: settledTerms(store, input, { lines, buyer, ...ways, quoted }),
-    toPrice: orderToPrice(store, input, { lines, buyer, ...ways, quoted }),
+    terms: preparedTerms(store, input, parts),
+    cart: cartInput(store, input, parts),
   }
 }
 
-type Found = {
+type OrderParts = {
   readonly lines: readonly DraftLine[]
   readonly buyer: FoundBuyer
-  readonly quoted: QuotedShipping | null
   readonly pickup: Location | null
   readonly shippingMethod: { readonly id: number; readonly name: string } | null
   readonly paymentMethod: { readonly id: number; readonly name: string; readonly type: string } | null
 }
 
-function settledTerms(store: Store, input: NewOrderInput, found: Found): SettledTerms {
-  const { lines, buyer, quoted, pickup, shippingMethod, paymentMethod } = found
-  const quote = quoted && 'price' in quoted ? quoted : null
+function preparedTerms(store: Store, input: NewOrderInput, parts: OrderParts): PreparedTerms {
+  const { lines, buyer, pickup, shippingMethod, paymentMethod } = parts
   const isSent = input.shippingRequired ?? lines.some(({ requiresShipping }) => requiresShipping)
   const { businessActivity = null, companyName = null, taxpayerType = null } = input.billingInformation ?? {}
   return {
@@ -136,10 +134,10 @@ function settledTerms(store: Store, input: NewOrderInput, found: Found): Settled
     shippingOption: pickup ? 'STORE_PICKUP' : isSent ? 'DELIVERY' : 'NO_SHIPPING',
     sameDayDelivery: false,
     shippingMethodNumber: shippingMethod?.id ?? null,
-    shippingServiceNumber: quote?.serviceId ?? null,
-    shippingMethodName: input.shippingMethodName ?? quote?.name ?? shippingMethod?.name ?? null,
-    externalShippingRateId: quote?.rateId ?? null,
-    externalShippingRateDescription: quote?.description ?? null,
+    shippingServiceNumber: null,
+    shippingMethodName: input.shippingMethodName ?? shippingMethod?.name ?? null,
+    externalShippingRateId: null,
+    externalShippingRateDescription: null,
     pickupLocationNumber: pickup?.id ?? null,
     paymentMethodNumber: paymentMethod?.id ?? null,
     paymentMethodName: paymentMethod?.name ?? null,
@@ -167,19 +165,18 @@ const FROM_API: TrafficSource = {
   referralSource: null,
 }
 
-function orderToPrice(store: Store, input: NewOrderInput, { lines, buyer, quoted, pickup }: Found): OrderToPrice {
+function cartInput(store: Store, input: NewOrderInput, { lines, buyer, pickup }: OrderParts): CartInput {
   const { shippingAddress, billingAddress } = buyer
-  const price = input.shippingPrice ?? (quoted && 'price' in quoted ? textOf(quoted.price) : null)
   return {
     currency: store.currency,
-    // What the store does not have is in no category, whatever may get that id later.
+    // A product that does not exist is in no category, whatever gets its id later.
     lines: lines.map(({ productNumber, isKnown, price: unit, quantity, discount }) => ({
       productId: isKnown ? productNumber : null,
       price: unit,
       quantity,
       discount,
     })),
-    shipping: price,
+    shipping: input.shippingPrice ?? null,
     shippingPlace: placeOf((pickup && pickupAddressOf(pickup)) ?? shippingAddress ?? billingAddress),
     billingPlace: placeOf(billingAddress ?? shippingAddress),
     customer: buyer.categories && { categories: buyer.categories },
@@ -189,19 +186,19 @@ function orderToPrice(store: Store, input: NewOrderInput, { lines, buyer, quoted
   }
 }
 
-/** What is wrong with an input by itself, besides its lines, customer and fields. */
+/** Problems of the input alone, besides its lines, customer and additional fields. */
 function orderProblems(input: NewOrderInput): readonly Problem[] {
   const { shippingMethodName, shippingPrice, shippingServiceCode, additionalInformation, applyPromotions, couponCodes } = input
   const codes = couponCodes ?? []
   return problemsIn([
-    shippingMethodName == null ? null : textProblem('shippingMethodName', shippingMethodName, LONGEST),
+    shippingMethodName == null ? null : textProblem('shippingMethodName', shippingMethodName, MAX_TEXT_LENGTH),
     shippingPrice != null && amountOf(shippingPrice) < 0n ? problem('shippingPrice', '0 or more', shippingPrice) : null,
-    shippingServiceCode == null ? null : textProblem('shippingServiceCode', shippingServiceCode, LONGEST),
+    shippingServiceCode == null ? null : textProblem('shippingServiceCode', shippingServiceCode, MAX_TEXT_LENGTH),
     ...Object.entries(input.billingInformation ?? {}).map(([field, text]) =>
-      text == null ? null : textProblem(`billingInformation.${field}`, text, LONGEST),
+      text == null ? null : textProblem(`billingInformation.${field}`, text, MAX_TEXT_LENGTH),
     ),
-    additionalInformation == null ? null : textProblem('additionalInformation', additionalInformation, LONGEST_NOTE),
-    codes.length > MOST_CODES ? problem('couponCodes', `at most ${MOST_CODES} codes`, codes.length) : null,
+    additionalInformation == null ? null : textProblem('additionalInformation', additionalInformation, MAX_NOTE_LENGTH),
+    codes.length > MAX_COUPON_CODES ? problem('couponCodes', `at most ${MAX_COUPON_CODES} codes`, codes.length) : null,
     codes.length > 0 && applyPromotions !== true
       ? problem('couponCodes', 'absent unless `applyPromotions` is true', codes[0])
       : null,

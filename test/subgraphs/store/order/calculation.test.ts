@@ -1,11 +1,12 @@
 import type { Kysely } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openDatabase } from '../../../platform/database/database.ts'
-import { textOf } from '../../../subgraphs/store/amount.ts'
-import { type OrderToPrice, priceOrder } from '../../../subgraphs/store/order/price-order.ts'
-import { redeem, unredeem } from '../../../subgraphs/store/promotion/redeem.ts'
-import type { Tables } from '../../../subgraphs/store/tables.ts'
-import { type StoreStack, startStore, type TestStore } from './support/store.ts'
+import { openDatabase } from '../../../../platform/database/database.ts'
+import { textOf } from '../../../../subgraphs/store/amount.ts'
+import { calculateCart } from '../../../../subgraphs/store/order/calculation/calculate.ts'
+import type { CartInput } from '../../../../subgraphs/store/order/calculation/cart.ts'
+import { redeem, unredeem } from '../../../../subgraphs/store/promotion/redeem.ts'
+import type { Tables } from '../../../../subgraphs/store/tables.ts'
+import { type StoreStack, startStore, type TestStore } from '../support/store.ts'
 
 const now = new Date('2026-11-20T12:00:00Z')
 let stack: StoreStack
@@ -38,7 +39,7 @@ async function made(mutation: string, input: Record<string, unknown>): Promise<n
 
 const PORTO = { country: 'PT', region: '17', municipality: null, postal: '4000-001' }
 const SEVILLE = { country: 'ES', region: '51', municipality: null, postal: '41001' }
-const order = (more: Partial<OrderToPrice> = {}): OrderToPrice => ({
+const order = (more: Partial<CartInput> = {}): CartInput => ({
   currency: 'EUR',
   lines: [{ productId: null, price: '10', quantity: 2, discount: '0' }],
   shipping: '5',
@@ -51,14 +52,14 @@ const order = (more: Partial<OrderToPrice> = {}): OrderToPrice => ({
   ...more,
 })
 
-async function price(more: Partial<OrderToPrice> = {}) {
-  const outcome = await priceOrder({ query: database.query, storeId: shop.storeId, now }, order(more))
-  if (outcome.kind !== 'priced') throw new Error(outcome.kind)
+async function price(more: Partial<CartInput> = {}) {
+  const outcome = await calculateCart({ query: database.query, storeId: shop.storeId, now }, order(more))
+  if (outcome.kind !== 'calculated') throw new Error(outcome.kind)
   return outcome
 }
-const totals = async (more: Partial<OrderToPrice> = {}) => {
-  const { lines, shippingTaxes, ...money } = (await price(more)).money
-  return Object.fromEntries(Object.entries(money).flatMap(([name, amount]) => (amount === 0n ? [] : [[name, textOf(amount)]])))
+const totals = async (more: Partial<CartInput> = {}) => {
+  const { lines, shippingTaxes, ...totals } = (await price(more)).totals
+  return Object.fromEntries(Object.entries(totals).flatMap(([name, amount]) => (amount === 0n ? [] : [[name, textOf(amount)]])))
 }
 
 const BARE = {
@@ -73,11 +74,11 @@ const BARE = {
 } as const
 
 /** An order with nothing in it, as the redemption wants one; in a transaction of its own that redeems what the cart applies. */
-const ordered = (more: Partial<OrderToPrice>) =>
+const ordered = (more: Partial<CartInput>) =>
   database.query.transaction().execute(async (query) => {
     const unit = { query, storeId: shop.storeId, now }
-    const outcome = await priceOrder(unit, order(more))
-    if (outcome.kind !== 'priced') throw new Error(outcome.kind)
+    const outcome = await calculateCart(unit, order(more))
+    if (outcome.kind !== 'calculated') throw new Error(outcome.kind)
     const { id } = await query
       .insertInto('order')
       .values({ ...BARE, store_id: shop.storeId, token: `token-${Math.random()}` })
@@ -115,7 +116,7 @@ test('a promotion of a category is for products of the categories below it', asy
     categoryIds: [String(clothes)],
   })
   const lines = [red, hat].map((productId) => ({ productId, price: '4', quantity: 1, discount: '0' }))
-  expect((await price({ lines })).money.lines.map(({ discount }) => textOf(discount))).toEqual(['2', '0'])
+  expect((await price({ lines })).totals.lines.map(({ discount }) => textOf(discount))).toEqual(['2', '0'])
 })
 
 test('prices that an application gives are not changed by promotions, but taxed', async () => {
@@ -142,7 +143,7 @@ test('promotions that are off, past, or wait for a coupon do nothing, and it is 
 
 test('an order that no column can hold is refused', async () => {
   const lines = [{ productId: null, price: '9999999999.99', quantity: 2_000_000_000, discount: '0' }]
-  const outcome = await priceOrder({ query: database.query, storeId: shop.storeId, now }, order({ lines }))
+  const outcome = await calculateCart({ query: database.query, storeId: shop.storeId, now }, order({ lines }))
   expect(outcome).toEqual({ kind: 'too-large' })
 })
 
@@ -225,7 +226,7 @@ test('ten times the lines and promotions are not one statement more', async () =
         return result
       },
     })
-    await priceOrder({ query: counted, storeId: shop.storeId, now }, order({ lines, couponCodes: ['a'] }))
+    await calculateCart({ query: counted, storeId: shop.storeId, now }, order({ lines, couponCodes: ['a'] }))
     return statements
   }
   await made('createPromotion', { name: 'One', discountAmountPercent: '10' })

@@ -1,12 +1,12 @@
 import { type Connection, openDatabase } from '../../../platform/database/database.ts'
 import { Refusal } from '../../../platform/process/operator-error.ts'
 import { SCOPES } from '../access/scopes.ts'
+import { type App, appProblems, scopesIn } from '../app/app.ts'
+import { appRepository } from '../app/repository.ts'
+import { newAppCode, newAppSecret } from '../app/secret.ts'
 import { type AppPlan, planProblems } from '../app-subscription/app-subscription.ts'
 import { appSubscriptionRepository } from '../app-subscription/repository.ts'
 import type { Tables } from '../tables.ts'
-import { type App, appProblems, scopesIn } from './app.ts'
-import { appRepository } from './repository.ts'
-import { newAppCode, newAppSecret } from './secret.ts'
 
 /** What an operator does with apps that every store can use. */
 export type Apps = {

@@ -9,7 +9,7 @@ const AGE = 30 * 24 * 3_600_000
 const BATCH = 1_000
 
 /** Deletes deliveries that are too old to be of use, until it is stopped. */
-export const forgetDeliveries = (
+export const purgeDeliveries = (
   deliveries: WebhookDeliveryRepository,
   { log, now }: { readonly log: Logger; readonly now: () => Date },
 ): Rounds =>
@@ -17,7 +17,7 @@ export const forgetDeliveries = (
     EVERY,
     async (signal) => {
       const before = new Date(now().getTime() - AGE)
-      while (!signal.aborted && (await deliveries.forget(before, BATCH)) === BATCH);
+      while (!signal.aborted && (await deliveries.deleteFinishedBefore(before, BATCH)) === BATCH);
     },
     (error) => log.warn({ err: error }, 'old webhook deliveries could not be deleted'),
   )

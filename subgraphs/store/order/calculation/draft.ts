@@ -1,8 +1,8 @@
-import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../toolkit/validation.ts'
-import { amountOf, least, textOf } from '../amount.ts'
-import { rowOf } from '../ids.ts'
+import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../../toolkit/validation.ts'
+import { amountOf, least, textOf } from '../../amount.ts'
+import { decodeId } from '../../ids.ts'
+import { MAX_LINES, MAX_UNITS, type OrderLineTerms } from '../order.ts'
 import type { Catalogue } from './catalogue-repository.ts'
-import { MOST_LINES, MOST_UNITS, type OrderLineTerms } from './order.ts'
 
 /** What is bought, as a caller gives it. */
 export type LineInput = {
@@ -24,16 +24,16 @@ export type DraftLine = Omit<OrderLineTerms, 'subtotal' | 'tax' | 'total' | 'tax
 
 /** The rows that lines name; null for an id that is none. */
 export const rowsIn = (lines: readonly LineInput[]) => ({
-  products: lines.map(({ productId }) => rowOf(productId, 'Product')).filter((row) => row !== null),
+  products: lines.map(({ productId }) => decodeId(productId, 'Product')).filter((row) => row !== null),
   variants: lines
-    .map(({ variantId }) => (variantId == null ? null : rowOf(variantId, 'ProductVariant')))
+    .map(({ variantId }) => (variantId == null ? null : decodeId(variantId, 'ProductVariant')))
     .filter((row) => row !== null),
 })
 
 /** The lines of an order as the catalogue completes them; or what is wrong with them. */
 export function draftLines(inputs: readonly LineInput[], catalogue: Catalogue, allowMissing: boolean) {
-  if (inputs.length < 1 || inputs.length > MOST_LINES) {
-    return { failure: validationError([problem('lines', `1 to ${MOST_LINES} lines`, inputs.length)]) }
+  if (inputs.length < 1 || inputs.length > MAX_LINES) {
+    return { failure: validationError([problem('lines', `1 to ${MAX_LINES} lines`, inputs.length)]) }
   }
   const problems: Problem[] = []
   const lines: DraftLine[] = []
@@ -53,9 +53,9 @@ type Drafted =
   | { readonly missing: ReturnType<typeof notFoundError> }
 
 function draftLine(input: LineInput, at: string, catalogue: Catalogue, allowMissing: boolean): Drafted {
-  const productNumber = rowOf(input.productId, 'Product')
+  const productNumber = decodeId(input.productId, 'Product')
   if (productNumber === null) return { missing: notFoundError('product', input.productId) }
-  const variantNumber = input.variantId == null ? null : rowOf(input.variantId, 'ProductVariant')
+  const variantNumber = input.variantId == null ? null : decodeId(input.variantId, 'ProductVariant')
   if (input.variantId != null && variantNumber === null) return { missing: notFoundError('variant', input.variantId) }
 
   const product = catalogue.products.get(productNumber)
@@ -104,9 +104,7 @@ function draftLine(input: LineInput, at: string, catalogue: Catalogue, allowMiss
 /** What is wrong with a line by itself. */
 const ownProblems = ({ quantity, price, discount, name, sku, weight }: LineInput, at: string): readonly Problem[] =>
   problemsIn([
-    quantity != null && (quantity < 1 || quantity > MOST_UNITS)
-      ? problem(`${at}.quantity`, `1 to ${MOST_UNITS}`, quantity)
-      : null,
+    quantity != null && (quantity < 1 || quantity > MAX_UNITS) ? problem(`${at}.quantity`, `1 to ${MAX_UNITS}`, quantity) : null,
     price?.startsWith('-') ? problem(`${at}.price`, '0 or more', price) : null,
     discount?.startsWith('-') ? problem(`${at}.discount`, '0 or more', discount) : null,
     name == null ? null : textProblem(`${at}.name`, name, 255),

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Caller } from '../../../platform/http/caller.ts'
-import type { Access, AccessJudge } from './access.ts'
+import type { AccessJudge } from './access.ts'
+import type { Access } from './grant.ts'
 import { SCOPES } from './scopes.ts'
 
 /** Lets parts of this process read a store through the graph, as nobody outside of it can. */
-export type Insiders = {
+export type InternalCallers = {
   /** A judge that knows them, before it asks the other one. */
   readonly judge: AccessJudge
   /** Somebody who may read everything of a store, until `work` ends. */
@@ -18,7 +19,7 @@ export type Insiders = {
 const READING = SCOPES.filter((scope) => scope.startsWith('read_'))
 
 /** Their credentials are random and good in this process only, for one piece of work. */
-export function insiders(judge: AccessJudge): Insiders {
+export function internalCallers(judge: AccessJudge): InternalCallers {
   const inside = new Map<string, Access>()
 
   return {

@@ -12,7 +12,7 @@ type Deps = {
 }
 
 /** Asks the provider of an external method which services there are, and keeps them. One that does not answer leaves what was known. */
-export async function learnServices(
+export async function refreshServices(
   { shippingMethods, shippingServices, secrets }: Deps,
   store: Store,
   methodId: number,

@@ -7,12 +7,12 @@ import { eraseByEmail } from '../customer/actions.ts'
 import type { Files } from '../file/files.ts'
 import { oauthRepository } from '../oauth/repository.ts'
 import { type Filling, fillStore } from '../sample/fill.ts'
+import { type ListedStore, storeRepository } from '../store/repository.ts'
+import { type Credentials, newAuthtoken, paidByOperator, setUpStore } from '../store/set-up.ts'
+import { nameProblem } from '../store/store.ts'
 import type { Tables } from '../tables.ts'
 import { rotateHooksToken } from '../webhook-subscription/actions.ts'
 import { write } from '../write.ts'
-import { type ListedStore, storeRepository } from './repository.ts'
-import { type Credentials, newAuthtoken, paidByOperator, setUpStore } from './set-up.ts'
-import { nameProblem } from './store.ts'
 
 /** What an operator does with stores. */
 export type Stores = {

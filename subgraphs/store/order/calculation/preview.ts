@@ -1,23 +1,19 @@
-import { shortagesNow } from '../inventory/stock.ts'
-import type { Unit } from '../write.ts'
+import { shortagesNow } from '../../inventory/stock.ts'
+import { calculateOrder } from './calculate.ts'
+import type { CalculationScope } from './cart.ts'
 import { type NewOrderInput, prepareOrder } from './prepare.ts'
-import type { QuotedShipping } from './quoted-shipping.ts'
-import { workOut } from './work-out.ts'
+import { type QuotedOrder, withQuote } from './shipping.ts'
 
-/** What `createOrder` would make of an input; writes nothing. */
-export async function calculateOrder(
-  unit: Pick<Unit, 'query' | 'storeId' | 'now'>,
-  input: NewOrderInput,
-  quoted: QuotedShipping | null,
-) {
-  const prepared = await prepareOrder(unit, input, quoted)
+/** The outcome of `Query.calculateOrder`: the totals that `createOrder` would write, and the stock that is short. Writes nothing. */
+export async function previewOrder(scope: CalculationScope, input: NewOrderInput, quoted: QuotedOrder | null) {
+  const prepared = withQuote(quoted?.prepared ?? (await prepareOrder(scope, input)), quoted?.quote ?? null, input)
   if ('failure' in prepared) return prepared.failure
-  const calculation = await workOut(unit, prepared)
+  const calculation = await calculateOrder(scope, prepared)
   if ('failure' in calculation) return calculation.failure
   const wanted = prepared.lines.flatMap(({ isKnown, productNumber, variantNumber, quantity }) =>
     isKnown ? [{ productId: productNumber, variantId: variantNumber, quantity }] : [],
   )
-  const shortages = await shortagesNow(unit, wanted)
+  const shortages = await shortagesNow(scope, wanted)
   const { amounts, lines, shippingTaxes, promotions, refused } = calculation
   const { currency, shippingMethodName, shippingRequired } = prepared.terms
   return {

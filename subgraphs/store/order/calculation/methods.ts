@@ -1,23 +1,29 @@
-import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
-import { countryOf } from '../country/country.ts'
-import { rowOf } from '../ids.ts'
-import type { Location } from '../location/location.ts'
-import { locationRepository } from '../location/repository.ts'
-import { paymentMethodRepository } from '../payment-method/repository.ts'
-import { shippingMethodRepository } from '../shipping-method/repository.ts'
-import type { Reading } from '../write.ts'
-import { addressOf, regionIn } from './address.ts'
-import type { OrderAddress } from './order.ts'
-import type { NewOrderInput } from './prepare.ts'
+import { notFoundError, problem, validationError } from '../../../toolkit/validation.ts'
+import { countryOf } from '../../country/country.ts'
+import { decodeId } from '../../ids.ts'
+import type { Location } from '../../location/location.ts'
+import { locationRepository } from '../../location/repository.ts'
+import { paymentMethodRepository } from '../../payment-method/repository.ts'
+import { shippingMethodRepository } from '../../shipping-method/repository.ts'
+import type { Reading } from '../../write.ts'
+import { addressOf, regionIn } from '../address.ts'
+import type { OrderAddress } from '../order.ts'
 
-/** What the input names of the store's ways to send, to pay and to collect. */
-export async function waysOf({ query, storeId }: Reading, input: NewOrderInput) {
+/** The shipping method, payment method and pickup location that an order names, by their ids. */
+export type MethodsInput = {
+  readonly shippingMethodId?: string | null | undefined
+  readonly paymentMethodId?: string | null | undefined
+  readonly pickupLocationId?: string | null | undefined
+}
+
+/** Finds the shipping method, payment method and pickup location of an order; null for those it does not name. */
+export async function findMethods({ query, storeId }: Reading, input: MethodsInput) {
   const { shippingMethodId, paymentMethodId, pickupLocationId } = input
   const one = async <Row>(
     id: string | null | undefined,
     type: string,
     find: (rows: readonly number[]) => Promise<readonly Row[]>,
-  ) => (id == null ? null : ((await find([rowOf(id, type) ?? 0]))[0] ?? 'missing'))
+  ) => (id == null ? null : ((await find([decodeId(id, type) ?? 0]))[0] ?? 'missing'))
   const [shippingMethod, paymentMethod, pickup] = await Promise.all([
     one(shippingMethodId, 'ShippingMethod', (rows) => shippingMethodRepository(query).findByIds(storeId, rows)),
     one(paymentMethodId, 'PaymentMethod', (rows) => paymentMethodRepository(query).findByIds(storeId, rows)),
@@ -34,7 +40,7 @@ export async function waysOf({ query, storeId }: Reading, input: NewOrderInput) 
   return { shippingMethod, paymentMethod, pickup }
 }
 
-/** What an order keeps of where it is collected. */
+/** The address of a pickup location as an order stores it. */
 export function pickupAddressOf({ name, address }: Location): OrderAddress | null {
   const { streetNumber, country, ...parts } = address
   const isNumber = streetNumber !== null && /^\d{1,10}$/.test(streetNumber)

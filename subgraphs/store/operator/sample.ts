@@ -2,10 +2,10 @@ import type { Logger } from 'pino'
 import { type Connection, openDatabase } from '../../../platform/database/database.ts'
 import { PLAIN_SECRETS, type SecretCipher } from '../../../platform/secrets/cipher.ts'
 import type { Files } from '../file/files.ts'
+import { fillStore } from '../sample/fill.ts'
 import { storeRepository } from '../store/repository.ts'
 import { setUpStore } from '../store/set-up.ts'
 import type { Tables } from '../tables.ts'
-import { fillStore } from './fill.ts'
 
 /** What the store of a first start is called. Nobody is told its authtoken: `atrium store token reset demo` gives out one. */
 const DEMO = { code: 'demo', name: 'Marigold & Daughters', country: 'IE' }

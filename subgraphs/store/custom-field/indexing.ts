@@ -1,6 +1,6 @@
 import { indexProducts } from '../product/search-repository.ts'
-import type { Unit } from '../write.ts'
-import { productCustomFieldValueRepository } from './repository.ts'
+import type { UnitOfWork } from '../write.ts'
+import { customFieldRepository } from './repository.ts'
 
 /** Products whose texts are read at once: descriptions are long. */
 const AT_ONCE = 200
@@ -9,12 +9,12 @@ const AT_ONCE = 200
  * Runs a change of what a custom field can say, or of one of its options, and writes anew what search finds the products by of which it says anything.
  */
 export async function reindexing(
-  { query, storeId }: Unit,
+  { query, storeId }: UnitOfWork,
   { customFieldId, selectOptionId }: { readonly customFieldId: number; readonly selectOptionId?: number },
   change: () => Promise<unknown>,
 ): Promise<void> {
   // Before the change: a deletion takes the values away.
-  const products = await productCustomFieldValueRepository(query).productsWith(storeId, customFieldId, selectOptionId)
+  const products = await customFieldRepository(query).productsWith(storeId, customFieldId, selectOptionId)
   await change()
   for (let from = 0; from < products.length; from += AT_ONCE) {
     await indexProducts(query, storeId, products.slice(from, from + AT_ONCE))

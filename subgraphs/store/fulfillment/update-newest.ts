@@ -1,5 +1,5 @@
 import type { ShipmentStatus } from '../order/states.ts'
-import type { Unit } from '../write.ts'
+import type { UnitOfWork } from '../write.ts'
 import { fulfillmentRepository } from './repository.ts'
 import { saveFulfillment } from './save.ts'
 
@@ -12,7 +12,11 @@ type Told = {
 }
 
 /** Tells the newest fulfillment of a locked order, if it has one, where its goods are. That they may be there was judged. */
-export async function tellNewest(unit: Unit, orderId: number, { shipmentStatus, ...tracking }: Told): Promise<void> {
+export async function updateNewestFulfillment(
+  unit: UnitOfWork,
+  orderId: number,
+  { shipmentStatus, ...tracking }: Told,
+): Promise<void> {
   const newest = await fulfillmentRepository(unit.query).lockNewest(unit.storeId, orderId)
   // An order with fulfillments is handed over: it says the same of itself.
   if (!newest || shipmentStatus === 'UNFULFILLED') return

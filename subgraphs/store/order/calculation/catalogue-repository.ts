@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
-import { prepared } from '../../../platform/database/prepared-statements.ts'
-import type { ProductStatus } from '../product/product.ts'
-import type { Tables } from '../tables.ts'
+import { prepared } from '../../../../platform/database/prepared-statements.ts'
+import type { ProductStatus } from '../../product/product.ts'
+import type { Tables } from '../../tables.ts'
 
 /** What a line takes from a product. */
 export type CatalogueProduct = {

@@ -9,8 +9,9 @@ import {
   rounded,
   sumOf,
   textOf,
-} from '../../../subgraphs/store/amount.ts'
-import { isStorable, type MoneyOrder, orderMoney, type TaxRate } from '../../../subgraphs/store/order/money.ts'
+} from '../../../../subgraphs/store/amount.ts'
+import type { TaxRate } from '../../../../subgraphs/store/order/calculation/tax.ts'
+import { isStorable, orderTotals, type TotalsInput } from '../../../../subgraphs/store/order/calculation/totals.ts'
 
 const CENT = minorUnitOf('EUR')
 
@@ -70,7 +71,7 @@ test.each([
 
 const tax = (rate: string, isFixed = false): TaxRate => ({ rate: amountOf(rate), isFixed })
 
-type Figures = Partial<Omit<MoneyOrder, 'discount' | 'shipping' | 'shippingDiscount' | 'giftCards' | 'lines'>> & {
+type Figures = Partial<Omit<TotalsInput, 'discount' | 'shipping' | 'shippingDiscount' | 'giftCards' | 'lines'>> & {
   lines: readonly (readonly [price: string, quantity: number, discount?: string, taxes?: readonly TaxRate[]])[]
   discount?: string
   shipping?: string
@@ -85,7 +86,7 @@ const anOrder = ({
   shippingDiscount = '0',
   giftCards = '0',
   ...more
-}: Figures): MoneyOrder => ({
+}: Figures): TotalsInput => ({
   currency: 'EUR',
   pricesIncludeTax: false,
   shippingTaxes: [],
@@ -102,15 +103,15 @@ const anOrder = ({
   giftCards: amountOf(giftCards),
 })
 
-const figures = (order: MoneyOrder) => {
-  const { lines, shippingTaxes, ...money } = orderMoney(order)
+const figures = (order: TotalsInput) => {
+  const { lines, shippingTaxes, ...money } = orderTotals(order)
   return Object.fromEntries(Object.entries(money).flatMap(([name, amount]) => (amount === 0n ? [] : [[name, textOf(amount)]])))
 }
 
 const VAT = tax('19')
 
 describe('orders that were worked by hand', () => {
-  test.each<[string, MoneyOrder, Record<string, string>]>([
+  test.each<[string, TotalsInput, Record<string, string>]>([
     // 2 × 10.00 + 19.99.
     [
       'lines add up',
@@ -206,15 +207,15 @@ describe('orders that were worked by hand', () => {
 })
 
 test('an order that the database cannot hold is known before it is written', () => {
-  expect(isStorable(orderMoney(anOrder({ lines: [['9999999999.99', 1]] })))).toBe(true)
-  expect(isStorable(orderMoney(anOrder({ lines: [['9999999999.99', 2]] })))).toBe(false)
+  expect(isStorable(orderTotals(anOrder({ lines: [['9999999999.99', 1]] })))).toBe(true)
+  expect(isStorable(orderTotals(anOrder({ lines: [['9999999999.99', 2]] })))).toBe(false)
 })
 
 // 10,000 orders, the same in every run.
 const RUNS = { seed: 20261120, numRuns: 10_000 }
 const amounts = (max: bigint) => fc.bigInt({ min: 0n, max })
 const taxes = fc.array(fc.record({ rate: amounts(400_000n), isFixed: fc.boolean() }), { maxLength: 3 })
-const orders: fc.Arbitrary<MoneyOrder> = fc.record({
+const orders: fc.Arbitrary<TotalsInput> = fc.record({
   currency: fc.constantFrom('EUR', 'CLP', 'KWD', 'CLF'),
   pricesIncludeTax: fc.boolean(),
   lines: fc.array(
@@ -237,7 +238,7 @@ test('in 10,000 random orders the figures add up, to the minor unit, and none is
   fc.assert(
     fc.property(orders, (order) => {
       const unit = minorUnitOf(order.currency)
-      const money = orderMoney(order)
+      const money = orderTotals(order)
       const { lines, shippingTaxes, ...totals } = money
       for (const amount of [
         ...Object.values(totals),
@@ -266,7 +267,7 @@ test('in 10,000 random orders what is paid is what was listed less what came off
   fc.assert(
     fc.property(orders, (order) => {
       const unit = minorUnitOf(order.currency)
-      const { lines, shipping, shippingTax } = orderMoney({ ...order, pricesIncludeTax: true })
+      const { lines, shipping, shippingTax } = orderTotals({ ...order, pricesIncludeTax: true })
       for (const [index, { price, quantity }] of order.lines.entries())
         expect((lines[index]?.subtotal ?? 0n) + (lines[index]?.tax ?? 0n)).toBe(rounded(price * BigInt(quantity), unit))
       expect(shipping + shippingTax).toBe(rounded(order.shipping, unit))

@@ -1,0 +1,17 @@
+import type { UnitOfWork } from '../write.ts'
+
+/** A store that is being filled. */
+export type Filled = {
+  /** The change, as if it were made so many days ago. */
+  readonly ago: (days: number) => UnitOfWork
+  readonly currency: string
+  readonly country: string
+}
+
+/** What an action did. Throws when it refused: the sample is wrong then. */
+export function done<Outcome extends { readonly __typename: string }>(
+  outcome: Outcome,
+): Extract<Outcome, { readonly __typename: `${string}Success` }> {
+  if (!outcome.__typename.endsWith('Success')) throw new Error(`Expected the sample to be taken, got ${JSON.stringify(outcome)}.`)
+  return outcome as Extract<Outcome, { readonly __typename: `${string}Success` }>
+}

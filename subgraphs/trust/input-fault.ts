@@ -1,0 +1,2 @@
+/** What is wrong with a field of a question; `field` is its path there. */
+export type Fault = { readonly field: string; readonly code: string; readonly message: string }

@@ -1,0 +1,116 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '../..')
+const SUBGRAPHS = ['directory', 'social', 'store', 'trust'] as const
+
+type Edge = { readonly from: string; readonly to: string }
+
+/** Every import of one of our files by another in `subgraphs/`, of types as well. */
+const imports: readonly Edge[] = globSync('subgraphs/**/*.ts', { cwd: ROOT }).flatMap((from) =>
+  [...readFileSync(join(ROOT, from), 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, path = '']) => ({
+    from,
+    to: relative(ROOT, join(ROOT, dirname(from), path)),
+  })),
+)
+
+/** Files that put the nouns of a subgraph together: they know all of them, and the resolvers of nouns know the context. */
+const COMPOSITION = /^subgraphs\/\w+\/(context|subgraph|resolvers|tables)\.ts$|^subgraphs\/\w+\/tables\//
+
+/** Dependencies against the direction of their nouns, each for a reason. `from` is the noun below. */
+const AGAINST: readonly (Edge & { readonly why: string })[] = [
+  {
+    from: 'store/product',
+    to: 'store/product-variant',
+    why: 'a product is written together with its variants, whose options are made by name: one aggregate, behind the lock of the product',
+  },
+  {
+    from: 'store/product-option',
+    to: 'store/product-variant',
+    why: 'deleting an option merges the combinations of the variants of the same product',
+  },
+  {
+    from: 'store/order',
+    to: 'store/fulfillment',
+    why: 'the tracking of an order and of its newest fulfillment are the same, whichever of the two is changed',
+  },
+  {
+    from: 'store/webhook-subscription',
+    to: 'store/webhook-delivery',
+    why: 'a subscription that is changed, paused or resumed moves its waiting deliveries in the same transaction',
+  },
+  {
+    from: 'social/session',
+    to: 'social/user',
+    why: 'a session is of a user, who deletes an account with the password of a session',
+  },
+  { from: 'social/room-invitation', to: 'social/room', why: 'an invitation is answered behind the lock of its room' },
+]
+
+/** The folder of a noun, or a file beside the nouns, without `subgraphs/`. */
+const nounOf = (path: string): string => path.split('/').slice(1, 3).join('/')
+
+/** Groups of nodes that reach each other (Tarjan), sorted. */
+function circles(edges: readonly Edge[]): readonly (readonly string[])[] {
+  const targets = new Map<string, Set<string>>()
+  for (const { from, to } of edges) {
+    if (from !== to) targets.set(from, (targets.get(from) ?? new Set()).add(to))
+  }
+  const [index, low, stack, found] = [new Map<string, number>(), new Map<string, number>(), [] as string[], [] as string[][]]
+  const visit = (node: string): void => {
+    index.set(node, index.size)
+    low.set(node, index.get(node) ?? 0)
+    stack.push(node)
+    for (const next of targets.get(node) ?? []) {
+      if (!index.has(next)) visit(next)
+      else if (!stack.includes(next)) continue
+      low.set(node, Math.min(low.get(node) ?? 0, low.get(next) ?? 0))
+    }
+    if (low.get(node) !== index.get(node)) return
+    const group = stack.splice(stack.indexOf(node))
+    if (group.length > 1) found.push(group.sort())
+  }
+  for (const node of targets.keys()) if (!index.has(node)) visit(node)
+  return found
+}
+
+const ofSubgraphs = imports.filter(({ from, to }) =>
+  SUBGRAPHS.some((name) => from.startsWith(`subgraphs/${name}/`) && to.startsWith(`subgraphs/${name}/`)),
+)
+const ofNouns = ofSubgraphs
+  .filter(({ from, to }) => !COMPOSITION.test(from) && !COMPOSITION.test(to))
+  .map(({ from, to }) => ({ from: nounOf(from), to: nounOf(to) }))
+const isSame = (one: Edge, other: Edge) => one.from === other.from && one.to === other.to
+
+test('a circle is found, also through a third', () => {
+  const edge = (from: string, to: string) => ({ from, to })
+  expect(circles([edge('a', 'b'), edge('b', 'c'), edge('c', 'a'), edge('c', 'd'), edge('e', 'a')])).toEqual([['a', 'b', 'c']])
+  expect(circles([edge('a', 'b'), edge('a', 'c'), edge('b', 'c')])).toEqual([])
+})
+
+test('no files of a subgraph import each other in a circle, not even for types', () => {
+  expect(ofSubgraphs.length).toBeGreaterThan(1_000)
+  expect(circles(ofSubgraphs)).toEqual([])
+})
+
+test('the nouns of a subgraph depend on each other in one direction only', () => {
+  expect(circles(ofNouns.filter((edge) => !AGAINST.some((excused) => isSame(edge, excused))))).toEqual([])
+})
+
+test.each(AGAINST)('$from still depends on $to, against the direction', (excused) => {
+  expect(ofNouns.some((edge) => isSame(edge, excused))).toBe(true)
+  expect(circles(ofNouns.filter((edge) => !AGAINST.some((other) => other !== excused && isSame(edge, other))))).not.toEqual([])
+})
+
+describe('below orders and promotions', () => {
+  test.each(['store/tax', 'store/inventory', 'store/amount.ts'])('%s depends on neither', (noun) => {
+    const reached = new Set([noun])
+    for (const node of reached) for (const { from, to } of ofNouns) if (from === node) reached.add(to)
+    expect([...reached].filter((node) => node === 'store/order' || node === 'store/promotion')).toEqual([])
+  })
+
+  test('promotions do not depend on orders', () => {
+    expect(ofNouns.filter((edge) => isSame(edge, { from: 'store/promotion', to: 'store/order' }))).toEqual([])
+  })
+})
