@@ -1,3 +1,4 @@
+import { snakeCase } from '../../platform/text/case.ts'
 import { type LookupTable, lookupTable } from '../../subgraphs/runtime/own-keys.ts'
 import { invalidBody, type Problem } from '../http/problem.ts'
 
@@ -42,10 +43,8 @@ export const invalidInput = (
   invalidBody(
     faults.map(({ field, code, message }) => ({
       // No field: the body as a whole.
-      pointer: field === '' ? '' : `/${snake(field).replaceAll('.', '/')}`,
+      pointer: field === '' ? '' : `/${snakeCase(field).replaceAll('.', '/')}`,
       code,
-      message: field === '' ? message : message.replaceAll(field, snake(field)),
+      message: field === '' ? message : message.replaceAll(field, snakeCase(field)),
     })),
   )
-
-const snake = (field: string): string => field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

@@ -14,6 +14,7 @@ import {
   SearchProductsDocument,
   UpdateProductDocument,
 } from '#generated/rest-facade/store.ts'
+import { constantCase } from '../../../platform/text/case.ts'
 import { route } from '../route.ts'
 import type { Value } from '../wire/parameters.ts'
 
@@ -29,9 +30,9 @@ export const productRoutes = [
     run: SearchProductsDocument,
     answer: 'products.nodes',
     variables: ({ query }) => ({
-      search: { query: String(query.query), fields: wordsOf<ProductSearchField>(query.fields) },
+      search: { query: String(query.query), fields: enumValuesOf<ProductSearchField>(query.fields) },
       filter: {
-        ...(query.status === 'featured' ? { featured: true } : { status: wordsOf<ProductStatus>(query.status) }),
+        ...(query.status === 'featured' ? { featured: true } : { status: enumValuesOf<ProductStatus>(query.status) }),
         categoryIds: Array.isArray(query.categories) ? query.categories.map(String) : null,
       },
     }),
@@ -48,5 +49,5 @@ export const productRoutes = [
 ]
 
 /** Words of the contract as the graph spells them; the contract has checked that they are such. */
-const wordsOf = <Word extends string>(given: Value | undefined): Word[] | null =>
-  given == null ? null : [given].flat().map((word) => String(word).toUpperCase().replaceAll('-', '_') as Word)
+const enumValuesOf = <Word extends string>(given: Value | undefined): Word[] | null =>
+  given == null ? null : [given].flat().map((word) => constantCase(String(word)) as Word)

@@ -9,8 +9,8 @@ import {
 } from 'graphql'
 import { type LookupTable, lookupTable } from '../../../subgraphs/runtime/own-keys.ts'
 import { envelopeOf, type Schema } from '../contract.ts'
+import { wireValuesOf } from './enum-values.ts'
 import type { Selected } from './selection.ts'
-import { wordsOf } from './words.ts'
 
 /** Writes a value of the graph as JSON of the wire. */
 type Write = (value: unknown) => string
@@ -138,7 +138,7 @@ function leafWriter(schema: Schema, type: GraphQLLeafType, at: string): Write {
 }
 
 function enumWriter(schema: Schema, type: GraphQLEnumType, at: string): Write {
-  const words = new Map([...wordsOf(schema, type)].map(([value, word]) => [value, JSON.stringify(word)]))
+  const words = new Map([...wireValuesOf(schema, type)].map(([value, word]) => [value, JSON.stringify(word)]))
   const unknown = type.getValues().filter(({ name }) => !words.has(name))
   if (unknown.length > 0) throw new Error(`${at}: the contract has no word for ${unknown.map(({ name }) => name).join(', ')}.`)
   return (value) => words.get(value as string) ?? 'null'

@@ -1,8 +1,8 @@
 import { type GraphQLInputType, getNullableType, isInputObjectType, isListType, isNonNullType } from 'graphql'
+import { camelCase, snakeCase } from '../../../platform/text/case.ts'
 import { envelopeOf, type Schema } from '../contract.ts'
 import { isNumberText } from './json.ts'
 import { readingOf } from './values.ts'
-import { camel, snake } from './words.ts'
 
 /** What is wrong with one place of a request: `field` is its path on the wire, empty for the body as a whole. */
 export type Fault = { readonly field: string; readonly message: string }
@@ -22,7 +22,7 @@ export type InputField = { readonly type: GraphQLInputType; readonly isRequired:
 export function objectInput(fields: ReadonlyMap<string, InputField>, schema: Schema): Input {
   const entries = [...fields].map(([name, { type, isRequired }]) => {
     const { wire, property } = wireOf(name, schema)
-    const own = snake(name)
+    const own = snakeCase(name)
     // Unless the contract means something else by it.
     const other = Object.hasOwn(schema.properties ?? {}, own) ? wire : own
     return { name, wire, other, isRequired, input: inputOf(type, property) }
@@ -69,8 +69,8 @@ export const fieldsOf = (type: {
 
 /** The key that a field of the graph is read from, and what the contract says of it. */
 function wireOf(name: string, { properties = {} }: Schema): { readonly wire: string; readonly property: Schema } {
-  const known = Object.entries(properties).find(([key, property]) => (property['x-input'] ?? camel(key)) === name)
-  return known ? { wire: known[0], property: known[1] } : { wire: snake(name), property: {} }
+  const known = Object.entries(properties).find(([key, property]) => (property['x-input'] ?? camelCase(key)) === name)
+  return known ? { wire: known[0], property: known[1] } : { wire: snakeCase(name), property: {} }
 }
 
 /** What is inside an envelope where the contract has one in the middle of a body. */
@@ -151,7 +151,7 @@ export function wirePath(input: Input, field: string): string {
       if (/^\d+$/.test(step)) return step
       const found: { readonly wire: string; readonly input: Input } | undefined = at?.fields.get(step)
       at = found?.input
-      return found?.wire ?? snake(step)
+      return found?.wire ?? snakeCase(step)
     })
     .join('.')
 }

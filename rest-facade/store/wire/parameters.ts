@@ -1,9 +1,9 @@
 import { type GraphQLInputType, getNullableType, isLeafType, isListType } from 'graphql'
+import { camelCase, snakeCaseWords } from '../../../platform/text/case.ts'
 import { decoded, givenIn } from '../../http/parameters.ts'
 import type { Parameter, Schema } from '../contract.ts'
 import type { Fault } from './input.ts'
 import { type Reading, readingOf } from './values.ts'
-import { camel } from './words.ts'
 
 /** A parameter as the contract types it; null where the client gave none and there is no default. */
 export type Value = string | number | boolean | readonly (string | number | boolean)[] | null
@@ -97,8 +97,7 @@ function isDay(text: string): boolean {
 }
 
 /** `Pending Payment` and `pending_payment` are one word: both are in use. */
-const isSameWord = (word: string, text: string): boolean => plain(word) === plain(text)
-const plain = (word: string): string => word.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')
+const isSameWord = (word: string, text: string): boolean => snakeCaseWords(word) === snakeCaseWords(text)
 
 function expectationOf(schema: Schema): string {
   switch (schema.type) {
@@ -178,8 +177,8 @@ export function pageBindings(variables: ReadonlyMap<string, unknown>, parameters
   ]
 }
 
-/** The variable that a parameter fills by its name. */
-export const variableOf = ({ name }: Parameter): string => camel(name)
+/** The variable that a parameter fills by its name: `pageTitle` for `page_title`, `statusFilters` for `status_filters[]`. */
+export const variableOf = ({ name }: Parameter): string => camelCase(name.replace(/\[\]$/, ''))
 
 function conversion(outer: GraphQLInputType, schema: Schema): Reading {
   const type = getNullableType(outer)

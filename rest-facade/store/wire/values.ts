@@ -1,8 +1,8 @@
 import { type GraphQLLeafType, isEnumType } from 'graphql'
 import { type LookupTable, lookupTable } from '../../../subgraphs/runtime/own-keys.ts'
 import type { Schema } from '../contract.ts'
+import { enumReader, wireValuesOf } from './enum-values.ts'
 import { isNumberText } from './json.ts'
-import { wordReader, wordsOf } from './words.ts'
 
 /** What a value of the wire must be, as the object of the sentence "Expected `price` to be …", and what the graph is given for it. */
 export type Reading = {
@@ -25,8 +25,8 @@ const DAY = /^\d{4}-\d\d-\d\d$/
 /** Reads values of the wire into a leaf type of the graph. */
 export function readingOf(type: GraphQLLeafType, schema: Schema): Reading {
   if (isEnumType(type)) {
-    const words = [...wordsOf(schema, type).values()]
-    return { expectation: `one of ${words.join(', ')}`, read: wordReader(schema, type) }
+    const words = [...wireValuesOf(schema, type).values()]
+    return { expectation: `one of ${words.join(', ')}`, read: enumReader(schema, type) }
   }
   return (type.name === 'ID' && schema.minimum === 0 ? PLACE : SCALARS[type.name]) ?? TEXT
 }

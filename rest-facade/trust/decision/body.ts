@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import type { DecideInput } from '#generated/operations.ts'
+import { upperCase } from '../../../platform/text/case.ts'
 import { readValue } from '../../http/body.ts'
 import type { Problem } from '../../http/problem.ts'
 import { invalidBody } from '../../http/problem.ts'
-import { upper } from '../words.ts'
 
 const text = z.string({ error: 'a string' })
 
 /** One of the words of the wire, as the graph spells it. */
 export const word = <const Words extends readonly [string, ...string[]]>(words: Words) =>
-  z.enum(words, { error: `one of ${words.join(', ')}` }).transform((value) => upper(value as Words[number]))
+  z.enum(words, { error: `one of ${words.join(', ')}` }).transform((value) => upperCase(value as Words[number]))
 
 const fields = { error: 'an object' }
 

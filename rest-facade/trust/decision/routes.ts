@@ -1,8 +1,8 @@
 import { DecideBatchDocument, DecideDocument, GetDecisionDocument, ReplayDecisionDocument } from '#generated/operations.ts'
+import { lowerCase } from '../../../platform/text/case.ts'
 import { route } from '../../http/route.ts'
 import { problemDetails } from '../problems.ts'
 import { usageHeaders } from '../usage.ts'
-import { lower } from '../words.ts'
 import { answerOf, problemOfResult, validityHeaders } from './answer.ts'
 import { question, questions } from './body.ts'
 
@@ -60,8 +60,8 @@ export const decisionRoutes = [
         elapsed_ms: decision.elapsed_ms,
         audit: {
           ...decision.audit,
-          base: lower(decision.audit.base),
-          floors: decision.audit.floors.map(({ rule, action }) => ({ rule, action: lower(action) })),
+          base: lowerCase(decision.audit.base),
+          floors: decision.audit.floors.map(({ rule, action }) => ({ rule, action: lowerCase(action) })),
         },
       },
   }),

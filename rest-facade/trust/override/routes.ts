@@ -7,11 +7,11 @@ import {
   SetOverrideDocument,
   type WireOverrideFragment,
 } from '#generated/operations.ts'
+import { lowerCase } from '../../../platform/text/case.ts'
 import { noSuchItem, type Problem, wrongParameters } from '../../http/problem.ts'
 import { route } from '../../http/route.ts'
 import { invalidInput } from '../problems.ts'
 import { usageHeaders } from '../usage.ts'
-import { lower } from '../words.ts'
 import { namedOverride, override } from './body.ts'
 
 export const overrideRoutes = [
@@ -101,7 +101,7 @@ function set({ outcome }: Outcome) {
 const wire = ({ id, subject, scope, action, ...rest }: WireOverrideFragment) => ({
   id,
   host: subject,
-  scope: lower(scope),
-  action: lower(action),
+  scope: lowerCase(scope),
+  action: lowerCase(action),
   ...rest,
 })
