@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { expectationOf, read } from '../rest-facade/http/parameters.ts'
+import { expectationOf, parseParameter } from '../rest-facade/http/parameters.ts'
 import { type LookupTable, lookupTable } from '../subgraphs/runtime/own-keys.ts'
 import type { Bound } from './arguments.ts'
 
@@ -12,7 +12,7 @@ export function text(max: number): z.ZodType<string> {
   const error = expectationOf(rule)
   return z
     .string({ error })
-    .refine((value) => read(rule, value) !== undefined, { error })
+    .refine((value) => parseParameter(rule, value) !== undefined, { error })
     .meta({ minLength: 1, maxLength: max })
 }
 

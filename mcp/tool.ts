@@ -3,7 +3,7 @@ import type { GraphQLSchema } from 'graphql'
 import { z } from 'zod'
 import type { GatewayClient } from '../gateway/client.ts'
 import { snakeCase } from '../platform/text/case.ts'
-import { problemOf } from '../rest-facade/http/graph-errors.ts'
+import { toProblem } from '../rest-facade/http/error-masking.ts'
 import type { Caller } from '../subgraphs/runtime/caller.ts'
 import { answerAt, answerSchema, refusalIn } from './answer.ts'
 import { type Bound, type Spelling, variablesSchema } from './arguments.ts'
@@ -117,9 +117,9 @@ export function operationTool<Data, Variables extends Record<string, unknown>>(r
           const variables = form ? form.variables(given) : (given as Variables)
           const { data, errors } = await client.run(row.run, variables, caller, signal)
           if (data === null || errors.length > 0) {
-            const { problem, isOurs } = problemOf(errors, caller.requestId)
+            const { problem, isInternal } = toProblem(errors, caller.requestId)
             const needsCredentials = problem.status === 401
-            return { kind: 'refused', message: problem.message, needsCredentials, ...(isOurs && { fault: errors }) }
+            return { kind: 'refused', message: problem.message, needsCredentials, ...(isInternal && { fault: errors }) }
           }
           if (form) return { kind: 'answered', content: form.content(data, given) }
           const content = answerAt(data, row.answer)

@@ -4,7 +4,7 @@ import { callerOf, goneSignal } from '../../gateway/caller.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
 import { Overloaded } from '../../gateway/overload.ts'
 import { compressAnswers } from '../../gateway/server.ts'
-import { decoded, parseQuery } from '../../rest-facade/http/parameters.ts'
+import { decodeFormComponent, parseQuery } from '../../rest-facade/http/parameters.ts'
 import type { Caller } from '../../subgraphs/runtime/caller.ts'
 import type { FileRow } from './file.ts'
 import { PAGE_HEADERS } from './headers.ts'
@@ -140,7 +140,7 @@ export function filledIn(url: string): string {
     .flatMap((pair) => {
       const equals = pair.indexOf('=')
       if (equals === -1) return []
-      const value = decoded(pair.slice(equals + 1))
+      const value = decodeFormComponent(pair.slice(equals + 1))
       // The page says what is wrong with it.
       if (value === null) return [pair]
       const text = value.replaceAll(MOVES, ' ')

@@ -48,6 +48,7 @@ export const productRoutes = [
   route({ run: DeleteProductDocument }),
 ]
 
-/** Words of the contract as the graph spells them; the contract has checked that they are such. */
+/** Enum values of the graph for those of the contract. */
 const enumValuesOf = <Word extends string>(given: Value | undefined): Word[] | null =>
+  // The parameter reader accepts values of the contract only, and these are the enum's in lower case.
   given == null ? null : [given].flat().map((word) => constantCase(String(word)) as Word)

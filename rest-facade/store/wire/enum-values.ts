@@ -3,8 +3,7 @@ import { constantCase } from '../../../platform/text/case.ts'
 import type { Schema } from '../contract.ts'
 
 /**
- * The wire's word for every value of an enum: those of the contract, and where that only says "string", the value in lower case. Values that the contract has no
- * word for are missing.
+ * The contract's value for every value of a GraphQL enum; in lower case where the contract has a plain string. Values that the contract does not have are missing.
  */
 export function wireValuesOf(schema: Schema, type: GraphQLEnumType): ReadonlyMap<string, string | number> {
   const values = type.getValues().map(({ name }) => name)
@@ -19,7 +18,7 @@ export function wireValuesOf(schema: Schema, type: GraphQLEnumType): ReadonlyMap
   )
 }
 
-/** What reads a word of the wire: in any of its spellings, an alias, or the number that stands for it. Undefined for what is none. */
+/** Compiles the reading of an enum value: in any of its spellings, by an alias, or by its number. Returns undefined for unknown values. */
 export function enumReader(schema: Schema, type: GraphQLEnumType): (given: unknown) => string | undefined {
   const values = new Map<string, string>()
   for (const [value, word] of wireValuesOf(schema, type)) {

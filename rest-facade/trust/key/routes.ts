@@ -1,7 +1,7 @@
 import { GetUsageDocument } from '#generated/operations.ts'
 import { lowerCase } from '../../../platform/text/case.ts'
 import { route } from '../../http/route.ts'
-import { usageHeaders } from '../usage.ts'
+import { usageHeaders } from '../usage-headers.ts'
 
 export const keyRoutes = [
   route({
