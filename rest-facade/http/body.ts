@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
+import { excerptOf } from './excerpt.ts'
 import { type BodyFault, bodyTooLarge, invalidBody, invalidJson, notJson, type Problem } from './problem.ts'
 
-/** Accepts JSON media types and leaves parsing to endpoints, so that its faults are told like all others. */
+/** Accepts JSON media types and leaves parsing to endpoints, so that its faults are reported like all others. */
 export function acceptJson(
   scope: FastifyInstance,
   { parseAs, maxBytes }: { readonly parseAs: 'string' | 'buffer'; readonly maxBytes: number },
@@ -63,7 +64,7 @@ function faultAt(path: readonly PropertyKey[], expectation: string, code: string
 /** A short form of a value for messages. */
 function excerpt(value: unknown): string {
   if (typeof value !== 'string') return typeof value === 'object' ? kindOf(value) : String(value)
-  return JSON.stringify(value.length <= 60 ? value.toWellFormed() : `${value.slice(0, 60).toWellFormed()}…`)
+  return JSON.stringify(excerptOf(value))
 }
 
 function kindOf(value: unknown): string {

@@ -19,7 +19,7 @@ export type RawRequest = {
 /** The failure that is sent instead of the response. */
 export type Rejected<Fault extends Failure> = {
   readonly failure: Fault
-  /** `body`: told to authenticated callers only. `missing`: the path names nothing, and caches may keep that. */
+  /** `body`: reported to authenticated callers only. `missing`: the path names nothing, and caches may keep that. */
   readonly reason?: 'body' | 'missing'
 }
 

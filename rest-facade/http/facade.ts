@@ -26,7 +26,7 @@ export type Facade<Data, Input, Fault extends Failure> = {
   readonly callerOf: (request: FastifyRequest) => Caller
   /** Runs before anything else of a request is read, 404 and 405 included. Absent where the graph alone authenticates. */
   readonly authenticate?: (caller: Caller) => Promise<Authentication<Fault>>
-  /** Runs before a failure of the request body is told. Absent where `authenticate` ran, or nobody needs credentials. */
+  /** Runs before a failure of the request body is reported. Absent where `authenticate` ran, or nobody needs credentials. */
   readonly callerCheck?: CallerCheck
   /** HTTP caching; null where responses belong to the caller: then they are `no-store` unless an endpoint sets the header. */
   readonly caching: Caching<Data, Input> | null

@@ -57,7 +57,7 @@ function tableEndpoint<Data>(route: Route<Data>, { noItem, pages }: TableOptions
     },
   }
 
-  /** Path and query first: their faults are told to everybody. */
+  /** Path and query first: their faults are reported without credentials. */
   function read({ path, query, body }: RawRequest): { readonly input: TableInput } | Rejected<Problem> {
     if (Object.values(path).some((segment) => IMPOSSIBLE_SEGMENT.test(segment)))
       return { failure: noSuchItem(noItem), reason: 'missing' }

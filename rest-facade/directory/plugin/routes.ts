@@ -10,7 +10,7 @@ export const pluginRoutes = [
     variables: ({ query }) => query,
     page: ({ page }, { query }) => ({
       total: page.total,
-      // A plugin made for several agents is listed under the one that was asked for.
+      // A plugin made for several agents is listed under the requested one.
       results: page.edges.map(({ node }) => ({ ...node, ecosystem: query.ecosystem ?? node.ecosystem })),
     }),
   }),

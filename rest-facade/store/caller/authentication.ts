@@ -60,7 +60,7 @@ export function createIdentityLookup(
 const NEVER = new AbortController().signal
 
 /**
- * Authenticates callers of the REST API and counts their requests. Faults of a request are told to authenticated callers only, unknown paths to everybody.
+ * Authenticates callers of the REST API and counts their requests. Faults of a request are reported to authenticated callers only, unknown paths to everybody.
  * Callers without a valid identity are counted, and never rate limited: limits belong to a store.
  */
 export function createAuthenticate(

@@ -39,8 +39,8 @@ const PERIODS: LookupTable<OrderPeriod> = lookupTable({
  * Filters of lists. `locale` and `fields` are ignored: texts of an order stay in the language that it was created in, and responses have every documented key.
  */
 function filters({ query }: Parameters) {
-  const words = query['status_filters[]']
-  const status = Array.isArray(words) ? words.flatMap((word) => STATES[String(word)] ?? []) : []
+  const values = query['status_filters[]']
+  const status = Array.isArray(values) ? values.flatMap((value) => STATES[String(value)] ?? []) : []
   const period = PERIODS[String(query.dateFilter)]
   const days = { firstDay: dayIn(query.initialDate), lastDay: dayIn(query.finalDate) }
   return {

@@ -9,11 +9,11 @@ export function wireValuesOf(schema: Schema, type: GraphQLEnumType): ReadonlyMap
   const values = type.getValues().map(({ name }) => name)
   if (schema['x-words']) return new Map(Object.entries(schema['x-words']))
   if (!schema.enum) return new Map(values.map((value) => [value, value.toLowerCase()]))
-  const byName = new Map(schema.enum.map((word) => [constantCase(String(word)), word]))
+  const byName = new Map(schema.enum.map((wireValue) => [constantCase(String(wireValue)), wireValue]))
   return new Map(
     values.flatMap((value) => {
-      const word = byName.get(value)
-      return word === undefined ? [] : [[value, word] as const]
+      const wireValue = byName.get(value)
+      return wireValue === undefined ? [] : [[value, wireValue] as const]
     }),
   )
 }
@@ -21,12 +21,12 @@ export function wireValuesOf(schema: Schema, type: GraphQLEnumType): ReadonlyMap
 /** Compiles the reading of an enum value: in any of its spellings, by an alias, or by its number. Returns undefined for unknown values. */
 export function enumReader(schema: Schema, type: GraphQLEnumType): (given: unknown) => string | undefined {
   const values = new Map<string, string>()
-  for (const [value, word] of wireValuesOf(schema, type)) {
-    values.set(constantCase(String(word)), value)
+  for (const [value, wireValue] of wireValuesOf(schema, type)) {
+    values.set(constantCase(String(wireValue)), value)
     values.set(value, value)
   }
-  for (const [alias, word] of Object.entries(schema['x-aliases'] ?? {})) {
-    const value = values.get(constantCase(word))
+  for (const [alias, wireValue] of Object.entries(schema['x-aliases'] ?? {})) {
+    const value = values.get(constantCase(wireValue))
     if (value !== undefined) values.set(constantCase(alias), value)
   }
   return (given) => (typeof given === 'string' || typeof given === 'number' ? values.get(constantCase(String(given))) : undefined)

@@ -1,5 +1,6 @@
 import { type GraphQLInputType, getNullableType, isInputObjectType, isListType, isNonNullType } from 'graphql'
 import { camelCase, snakeCase } from '../../../platform/text/case.ts'
+import { excerptOf } from '../../http/excerpt.ts'
 import { envelopeOf, type Schema } from '../contract.ts'
 import { isNumberText } from './exact-json.ts'
 import { scalarReader } from './scalars.ts'
@@ -34,9 +35,9 @@ export function objectInput(fields: ReadonlyMap<string, InputField>, schema: Sch
       const value: Record<string, unknown> = {}
       for (const { name, wire, other, isRequired, input } of entries) {
         const key = Object.hasOwn(given, wire) ? wire : other
-        const place = at === '' ? wire : `${at}.${wire}`
-        if (Object.hasOwn(given, key)) value[name] = input.read(given[key], place, faults)
-        else if (isRequired) faults.push({ field: place, message: `Expected \`${place}\`, got nothing.` })
+        const field = at === '' ? wire : `${at}.${wire}`
+        if (Object.hasOwn(given, key)) value[name] = input.read(given[key], field, faults)
+        else if (isRequired) faults.push({ field, message: `Expected \`${field}\`, got nothing.` })
       }
       return value
     },
@@ -171,10 +172,8 @@ export const isObject = (given: unknown): given is Readonly<Record<string, unkno
 /** A short form of a value for messages. */
 function excerpt(given: unknown): string {
   if (given === undefined) return 'nothing'
-  if (isNumberText(given)) return shortened(given.source)
+  if (isNumberText(given)) return excerptOf(given.source)
   if (Array.isArray(given)) return 'a list'
   if (typeof given === 'object' && given !== null) return 'an object'
-  return typeof given === 'string' ? JSON.stringify(shortened(given)) : String(given)
+  return typeof given === 'string' ? JSON.stringify(excerptOf(given)) : String(given)
 }
-
-const shortened = (text: string): string => (text.length <= 60 ? text : `${text.slice(0, 60)}…`).toWellFormed()

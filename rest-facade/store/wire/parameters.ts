@@ -1,5 +1,6 @@
 import { type GraphQLInputType, getNullableType, isLeafType, isListType } from 'graphql'
 import { camelCase, snakeCaseWords } from '../../../platform/text/case.ts'
+import { excerptOf } from '../../http/excerpt.ts'
 import { decodeFormComponent, rawParameters } from '../../http/parameters.ts'
 import type { Parameter, Schema } from '../contract.ts'
 import type { Fault } from './input.ts'
@@ -16,7 +17,7 @@ export type NoSuchPath = { readonly missing: string }
 
 /** Longest text, and most values of a list, where the contract sets no bound. */
 const DEFAULT_MAX = 500
-// C0 and DEL: in no name, code or search word.
+// C0 and DEL: in no name, code or search text.
 const CONTROL = /\p{Cc}/u
 const DIGITS = /^(?:0|[1-9]\d{0,9})$/
 /** Largest Int of GraphQL: 32 bits. */
@@ -85,7 +86,7 @@ function read(schema: Schema, text: string): string | number | boolean | undefin
     case 'boolean':
       return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : undefined
     default: {
-      if (schema.enum) return schema.enum.find((word) => isSameValue(String(word), text))
+      if (schema.enum) return schema.enum.find((value) => isSameValue(String(value), text))
       if (schema.format === 'date') return isDay(text) ? text : undefined
       return text.length <= (schema.maxLength ?? DEFAULT_MAX) && !CONTROL.test(text) ? text : undefined
     }
@@ -98,7 +99,7 @@ function isDay(text: string): boolean {
 }
 
 /** `Pending Payment` and `pending_payment` are the same value: both are in use. */
-const isSameValue = (word: string, text: string): boolean => snakeCaseWords(word) === snakeCaseWords(text)
+const isSameValue = (value: string, text: string): boolean => snakeCaseWords(value) === snakeCaseWords(text)
 
 function expectationOf(schema: Schema): string {
   switch (schema.type) {
@@ -114,7 +115,7 @@ function expectationOf(schema: Schema): string {
   }
 }
 
-const excerpt = (text: string): string => JSON.stringify((text.length <= 60 ? text : `${text.slice(0, 60)}…`).toWellFormed())
+const excerpt = (text: string): string => JSON.stringify(excerptOf(text))
 
 /** How one variable, or one field of the input, is filled from the parameters. */
 export type Binding = {
@@ -124,12 +125,12 @@ export type Binding = {
 }
 
 /** Fills a variable of `type` from a parameter. */
-export function binding(variable: string, type: GraphQLInputType, { name, in: place, schema }: Parameter): Binding {
+export function binding(variable: string, type: GraphQLInputType, { name, in: location, schema }: Parameter): Binding {
   const { read: convert, expectation } = conversion(type, schema)
   return {
     variable,
     read(parameters, faults) {
-      const value = parameters[place === 'path' ? 'path' : 'query'][name] ?? null
+      const value = parameters[location === 'path' ? 'path' : 'query'][name] ?? null
       if (value === null) return undefined
       const converted = convert(value)
       if (converted === undefined) {
@@ -149,7 +150,7 @@ export type Slice = { readonly from: number; readonly to: number }
  * the graph paginates, or the operation has no pages.
  */
 export function slicing(parameters: readonly Parameter[]): ((given: Parameters) => Slice) | null {
-  const inQuery = (wanted: string) => parameters.find(({ name, in: place }) => name === wanted && place === 'query')
+  const inQuery = (wanted: string) => parameters.find(({ name, in: location }) => name === wanted && location === 'query')
   const limit = inQuery('limit')
   if (!limit || !inQuery('page') || limit.schema.default !== undefined) return null
   return ({ query }) => {

@@ -126,8 +126,8 @@ function joinedWriter(write: Write): Write {
 }
 
 /** JSON of a body that needs no data, such as `"OK"`; null for all others. */
-export function constantBody({ enum: words, properties }: Schema): string | null {
-  if (words?.length === 1) return JSON.stringify(words[0])
+export function constantBody({ enum: values, properties }: Schema): string | null {
+  if (values?.length === 1) return JSON.stringify(values[0])
   if (!properties || Object.values(properties).some((property) => property.enum?.length !== 1)) return null
   return JSON.stringify(Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, property.enum?.[0]])))
 }

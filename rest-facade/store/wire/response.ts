@@ -108,7 +108,7 @@ export function responseWriter(
   }
 }
 
-/** Root fields that can fail. Throws for selections that a failure cannot be told from. */
+/** Root fields that can fail. Throws for selections that do not identify failures. */
 function unionFieldsOf(root: Selected, schema: GraphQLSchema, statuses: Route['failures']): readonly string[] {
   return [...root.fields()].flatMap(([name, selected]) => {
     const type = getNamedType(selected.type)

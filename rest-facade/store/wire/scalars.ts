@@ -24,8 +24,8 @@ const DAY = /^\d{4}-\d\d-\d\d$/
 
 export function scalarReader(type: GraphQLLeafType, schema: Schema): ScalarReader {
   if (isEnumType(type)) {
-    const words = [...wireValuesOf(schema, type).values()]
-    return { expectation: `one of ${words.join(', ')}`, read: enumReader(schema, type) }
+    const values = [...wireValuesOf(schema, type).values()]
+    return { expectation: `one of ${values.join(', ')}`, read: enumReader(schema, type) }
   }
   return (type.name === 'ID' && schema.minimum === 0 ? CURSOR_ID : SCALARS[type.name]) ?? TEXT
 }
