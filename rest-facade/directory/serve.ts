@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { GetRevisionDocument } from '#generated/operations.ts'
-import { callerOf } from '../../gateway/caller.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
+import { callerOf } from '../../platform/http/request-caller.ts'
 import { withoutTrailingSlashes } from '../http/base-url.ts'
 import { errorBody, NO_ITEM } from '../http/problem.ts'
 import { pathsListedAt } from '../http/problem-docs-url.ts'

@@ -1,6 +1,6 @@
 import type { GraphQLFormattedError } from 'graphql'
 import type { Answer, GatewayClient } from '../../gateway/client.ts'
-import type { Caller } from '../../subgraphs/runtime/caller.ts'
+import type { Caller } from '../../platform/http/caller.ts'
 import type { Failure } from './problem.ts'
 
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'

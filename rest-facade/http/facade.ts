@@ -1,6 +1,6 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { FastifyRequest } from 'fastify'
-import type { Caller } from '../../subgraphs/runtime/caller.ts'
+import type { Caller } from '../../platform/http/caller.ts'
 import type { Caching } from './caching.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Failure, Problem } from './problem.ts'

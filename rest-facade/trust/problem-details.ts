@@ -1,5 +1,5 @@
+import { type LookupTable, lookupTable } from '../../platform/collections/lookup-table.ts'
 import { snakeCase } from '../../platform/text/case.ts'
-import { type LookupTable, lookupTable } from '../../subgraphs/runtime/own-keys.ts'
 import { invalidBody, type Problem } from '../http/problem.ts'
 
 /** Problem details (RFC 9457) with our codes as extension members. `type` adds nothing to `code`. */

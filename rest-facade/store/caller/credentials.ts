@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { callerOf } from '../../../gateway/caller.ts'
-import type { Caller } from '../../../subgraphs/runtime/caller.ts'
+import type { Caller } from '../../../platform/http/caller.ts'
+import { callerOf } from '../../../platform/http/request-caller.ts'
 import { decodeFormComponent, rawParameters } from '../../http/parameters.ts'
 import { queryOf } from '../../http/request-url.ts'
 

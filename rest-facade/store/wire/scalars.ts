@@ -1,5 +1,5 @@
 import { type GraphQLLeafType, isEnumType } from 'graphql'
-import { type LookupTable, lookupTable } from '../../../subgraphs/runtime/own-keys.ts'
+import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 import type { Schema } from '../contract.ts'
 import { enumReader, wireValuesOf } from './enum-values.ts'
 import { isNumberText } from './exact-json.ts'

@@ -1,6 +1,6 @@
 import type { DecideInput, Resolvers } from '#generated/trust/resolvers.ts'
+import { badInput } from '../../../platform/graphql/errors.ts'
 import { lowerCase, upperCase } from '../../../platform/text/case.ts'
-import { badInput } from '../../runtime/errors.ts'
 import { SOURCES } from '../evidence.ts'
 import type { Usage } from '../key/key.ts'
 import { timeOf } from '../words.ts'

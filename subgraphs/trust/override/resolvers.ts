@@ -1,8 +1,8 @@
 import type { Resolvers } from '#generated/trust/resolvers.ts'
+import { excerpt } from '../../../platform/graphql/errors.ts'
 import { lowerCase, upperCase } from '../../../platform/text/case.ts'
-import { excerpt } from '../../runtime/errors.ts'
-import { opaqueId } from '../../runtime/id.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
+import { opaqueId } from '../../toolkit/ids.ts'
+import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
 import type { Fault } from '../decision/decision.ts'
 import { checkedOverride, MOST_OVERRIDES, type Override, scopeOf } from './override.ts'
 
