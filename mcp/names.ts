@@ -1,8 +1,5 @@
 import { type DocumentNode, Kind, type OperationDefinitionNode, type OperationTypeNode } from 'graphql'
 
-/** `SearchMcpServers` as tools are called: `search_mcp_servers`. */
-export const snake = (name: string): string => name.replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
-
 /** The operation of a document of ours: it has one, with a name. */
 export function operationOf({ definitions }: DocumentNode): {
   readonly node: OperationDefinitionNode

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type LookupTable, lookupTable } from '../platform/collections/lookup-table.ts'
-import { expectationOf, read } from '../rest-facade/http/parameters.ts'
+import { expectationOf, parseParameter } from '../rest-facade/http/parameters.ts'
 import type { Bound } from './arguments.ts'
 
 /** Longest text of an argument whose row sets no bound of its own, in characters. */
@@ -12,7 +12,7 @@ export function text(max: number): z.ZodType<string> {
   const error = expectationOf(rule)
   return z
     .string({ error })
-    .refine((value) => read(rule, value) !== undefined, { error })
+    .refine((value) => parseParameter(rule, value) !== undefined, { error })
     .meta({ minLength: 1, maxLength: max })
 }
 

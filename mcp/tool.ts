@@ -3,10 +3,11 @@ import type { GraphQLSchema } from 'graphql'
 import { z } from 'zod'
 import type { GatewayClient } from '../gateway/client.ts'
 import type { Caller } from '../platform/http/caller.ts'
-import { problemOf } from '../rest-facade/http/graph-errors.ts'
+import { snakeCase } from '../platform/text/case.ts'
+import { toProblem } from '../rest-facade/http/error-masking.ts'
 import { answerAt, answerSchema, refusalIn } from './answer.ts'
 import { type Bound, type Spelling, variablesSchema } from './arguments.ts'
-import { operationOf, snake } from './names.ts'
+import { operationOf } from './names.ts'
 
 /** What a tool does to the world, in the words of the protocol. Hints for people and agents; nothing is enforced by them. */
 export type Effect = {
@@ -96,7 +97,7 @@ export type Form<Data, Variables> = {
 /** A tool that is one operation of the graph: arguments are its variables, the answer is a part of its selection. */
 export function operationTool<Data, Variables extends Record<string, unknown>>(row: OperationRow<Data, Variables>): ToolRow {
   const operation = operationOf(row.run)
-  const name = snake(operation.name)
+  const name = snakeCase(operation.name)
   const { form, missing = 'There is nothing like that.' } = row
   if (operation.kind !== 'query' && !row.effect)
     throw new Error(`Expected the row of ${name}, which is a ${operation.kind}, to have an effect.`)
@@ -116,9 +117,9 @@ export function operationTool<Data, Variables extends Record<string, unknown>>(r
           const variables = form ? form.variables(given) : (given as Variables)
           const { data, errors } = await client.run(row.run, variables, caller, signal)
           if (data === null || errors.length > 0) {
-            const { problem, isOurs } = problemOf(errors, caller.requestId)
+            const { problem, isInternal } = toProblem(errors, caller.requestId)
             const needsCredentials = problem.status === 401
-            return { kind: 'refused', message: problem.message, needsCredentials, ...(isOurs && { fault: errors }) }
+            return { kind: 'refused', message: problem.message, needsCredentials, ...(isInternal && { fault: errors }) }
           }
           if (form) return { kind: 'answered', content: form.content(data, given) }
           const content = answerAt(data, row.answer)

@@ -1,5 +1,5 @@
 import { SearchMcpServersDocument, SearchPluginsDocument, SearchSkillsDocument } from '#generated/operations.ts'
-import { directoryTexts } from '../../rest-facade/directory/texts.ts'
+import { directoryTexts } from '../../rest-facade/directory/text-routes.ts'
 import type { ToolServer } from '../serve.ts'
 import { operationTool } from '../tool.ts'
 

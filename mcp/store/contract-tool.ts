@@ -4,7 +4,7 @@ import { type CompiledRoute, compileRoute } from '../../rest-facade/store/compil
 import { envelopeOf, type Operation, type Parameter, type Schema } from '../../rest-facade/store/contract.ts'
 import { callerWithGrants, withoutNulls } from '../../rest-facade/store/granted-scopes.ts'
 import type { Route } from '../../rest-facade/store/route.ts'
-import { failureOf, scopeNeeded } from '../../rest-facade/store/wire/failure.ts'
+import { requiredScope, toFailure } from '../../rest-facade/store/wire/failure.ts'
 import { argumentsOf } from '../arguments.ts'
 import { type Call, type Effect, type Outcome, READS, type ToolRow } from '../tool.ts'
 import { answerShape, argumentSchema } from './wire-schema.ts'
@@ -98,10 +98,10 @@ async function ask(
   const { data } = answered
   const errors = withoutNulls(answered.errors, operation)
   if (data !== null && errors.length === 0) return { data }
-  const { failure, isOurs } = failureOf(errors, caller.requestId, null, wireArgument)
-  const [needsCredentials, needsScope] = [failure.status === 401, scopeNeeded(errors)]
+  const { failure, isInternal } = toFailure(errors, caller.requestId, null, wireArgument)
+  const [needsCredentials, needsScope] = [failure.status === 401, requiredScope(errors)]
   const refused = { kind: 'refused', message: failure.message, needsCredentials } as const
-  return { ...refused, ...(needsScope !== undefined && { needsScope }), ...(isOurs && { fault: errors }) }
+  return { ...refused, ...(needsScope !== undefined && { needsScope }), ...(isInternal && { fault: errors }) }
 }
 
 /** The operation as the tool speaks of it: with its words about arguments, and a body that has no envelope. `offered` are the parameters that the tool has. */

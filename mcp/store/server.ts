@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FilterOrdersDocument, FilterProductsDocument, StoreAccessDocument } from '#generated/rest-facade/store.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
-import { identification } from '../../rest-facade/store/caller/access.ts'
+import { createIdentityLookup } from '../../rest-facade/store/caller/authentication.ts'
+import { operationOf } from '../../rest-facade/store/compiled-route.ts'
 import { type Operation, operationsOf } from '../../rest-facade/store/contract.ts'
-import { operationOf } from '../../rest-facade/store/door.ts'
-import { publishedContract } from '../../rest-facade/store/published.ts'
+import { publishedContract } from '../../rest-facade/store/published-contract.ts'
 import { route } from '../../rest-facade/store/route.ts'
 import { storeRoutes } from '../../rest-facade/store/routes.ts'
 import type { ToolServer } from '../serve.ts'
@@ -236,7 +236,7 @@ export async function storeServer(client: GatewayClient): Promise<ToolServer> {
     return { ...row, operation, run }
   })
   await client.prepare(StoreAccessDocument)
-  const identify = identification(client, StoreAccessDocument, Date.now)
+  const lookUpIdentity = createIdentityLookup(client, StoreAccessDocument, Date.now)
 
   return {
     name: 'store',
@@ -249,7 +249,7 @@ export async function storeServer(client: GatewayClient): Promise<ToolServer> {
       perMinute: REQUESTS_PER_MINUTE,
       scopes: scopesOf(rows.map(({ operation }) => operation)),
       async accountOf(caller) {
-        const identity = await identify(caller)
+        const identity = await lookUpIdentity(caller)
         return 'failure' in identity ? { refusal: identity.failure } : { account: identity.storeCode, scopes: identity.scopes }
       },
     },

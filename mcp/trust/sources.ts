@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { CheckSourcesQuery, CheckSourcesQueryVariables } from '#generated/operations.ts'
+import { upperCase } from '../../platform/text/case.ts'
 import { textOfFaults } from '../answer.ts'
 import { argumentsOf } from '../arguments.ts'
 import { text } from '../scalars.ts'
@@ -70,8 +71,8 @@ export const sourcesForm: Form<CheckSourcesQuery, CheckSourcesQueryVariables> = 
     return {
       inputs: sources.map((source) => ({
         target: { value: source },
-        interaction: { kind: upper(kind) },
-        policy: upper(policy),
+        interaction: { kind: upperCase(kind) },
+        policy: upperCase(policy),
       })),
     }
   },
@@ -109,5 +110,3 @@ function gatedOf(source: string, { decision_id, assessment }: Decision): Gated {
     decision_id,
   }
 }
-
-const upper = <Word extends string>(word: Word) => word.toUpperCase() as Uppercase<Word>

@@ -1,25 +1,27 @@
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
+import { excerptOf } from './excerpt.ts'
 import { type BodyFault, bodyTooLarge, invalidBody, invalidJson, notJson, type Problem } from './problem.ts'
 
-/** Bodies are read as text: what is wrong with their JSON is said by the row that wanted it. */
-export function acceptJson(scope: FastifyInstance, bytes: number): void {
+/** Accepts JSON media types and leaves parsing to endpoints, so that its faults are reported like all others. */
+export function acceptJson(
+  scope: FastifyInstance,
+  { parseAs, maxBytes }: { readonly parseAs: 'string' | 'buffer'; readonly maxBytes: number },
+): void {
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser(
-    /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i,
-    { parseAs: 'string', bodyLimit: bytes },
-    (_, text, done) => done(null, text),
+  scope.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i, { parseAs, bodyLimit: maxBytes }, (_, body, done) =>
+    done(null, body),
   )
 }
 
-/** What Fastify's refusal of a body means; null for other errors. */
-export function bodyProblem({ statusCode }: { readonly statusCode?: number }, bytes: number): Problem | null {
-  if (statusCode === 413) return bodyTooLarge(bytes)
+/** Maps Fastify's errors about bodies; null for other errors. */
+export function bodyProblem({ statusCode }: { readonly statusCode?: number }, maxBytes: number): Problem | null {
+  if (statusCode === 413) return bodyTooLarge(maxBytes)
   if (statusCode === 415) return notJson
   return statusCode === 400 ? invalidJson('Expected a body as long as content-length says.') : null
 }
 
-/** What `schema` makes of the text of a body, or why it is refused. */
+/** Parses the text of a body and validates it against `schema`. */
 export function readBody(schema: z.ZodType, text: unknown): { readonly value: unknown } | { readonly problem: Problem } {
   if (typeof text !== 'string' || text.trim() === '')
     return { problem: invalidJson('Expected a body of JSON, got an empty one.') }
@@ -36,7 +38,7 @@ export function readBody(schema: z.ZodType, text: unknown): { readonly value: un
   return 'faults' in read ? { problem: invalidBody(read.faults) } : read
 }
 
-/** What `schema` makes of a value, or every fault of it. */
+/** Validates a value against `schema`; returns the parsed value, or every fault. */
 export function readValue<Read>(
   schema: z.ZodType<Read>,
   given: unknown,
@@ -59,10 +61,10 @@ function faultAt(path: readonly PropertyKey[], expectation: string, code: string
   }
 }
 
-/** Enough of a value to recognise it in a message. */
+/** A short form of a value for messages. */
 function excerpt(value: unknown): string {
   if (typeof value !== 'string') return typeof value === 'object' ? kindOf(value) : String(value)
-  return JSON.stringify(value.length <= 60 ? value.toWellFormed() : `${value.slice(0, 60).toWellFormed()}…`)
+  return JSON.stringify(excerptOf(value))
 }
 
 function kindOf(value: unknown): string {

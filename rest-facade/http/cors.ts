@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server } from 'node:net'
 
-/** What a browser may ask and read from any page. Nothing that it would send by itself is a credential here, so `*` gives nothing away. */
+/** CORS for any origin. Browsers attach no credentials of this API by themselves, so `*` exposes nothing. */
 export const preflight = (methods: readonly string[]): Readonly<Record<string, string>> => ({
   'access-control-allow-methods': methods.join(', '),
   // `*` does not stand for Authorization.
   'access-control-allow-headers': 'If-None-Match, Authorization, *',
-  // A day: browsers cap it at two hours or less by themselves.
+  // Seconds: a day. Browsers cap it at two hours or less.
   'access-control-max-age': '86400',
 })
 
-/** On every answer. `Vary` belongs here because caches key errors as well. */
-const EVERY_ANSWER = {
+/** Headers of every response. `Vary` as well, because caches key errors too. */
+const RESPONSE_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'ETag, Link, Allow, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id',
   'X-Content-Type-Options': 'nosniff',
@@ -19,15 +19,11 @@ const EVERY_ANSWER = {
 } as const
 
 /**
- * Sets these headers and those of the facade on every answer below `mounts`. In front of the HTTP framework and not as one of
- * its hooks: it answers a path that it cannot decode before any hook runs, and a browser should be able to read that too.
+ * Sets these headers and those of the facade on every response below `mounts`. As a listener of the server, not a hook of Fastify, which answers paths that it
+ * cannot decode before any hook runs: browsers should be able to read that response, too.
  */
-export function setHeadersOfEveryAnswer(
-  server: Server,
-  mounts: readonly string[],
-  ofFacade: Readonly<Record<string, string>>,
-): void {
-  const headers = Object.entries({ ...EVERY_ANSWER, ...ofFacade })
+export function setResponseHeaders(server: Server, mounts: readonly string[], ofFacade: Readonly<Record<string, string>>): void {
+  const headers = Object.entries({ ...RESPONSE_HEADERS, ...ofFacade })
   const served = mountsOf.get(server) ?? []
   served.push(...mounts)
   mountsOf.set(server, served)
@@ -43,7 +39,7 @@ export function isBelow(server: Server, url: string, mounts: readonly string[]):
   return mount !== undefined && mounts.includes(mount)
 }
 
-/** Whether a facade of this server answers at this very mount already. */
+/** Whether a facade of this server has this mount already. */
 export const isTaken = (server: Server, mount: string): boolean => mountsOf.get(server)?.includes(mount) === true
 
 /** One facade may be mounted below another: `/api/v1` below `/api`. */

@@ -1,57 +1,82 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import type { CredentialHeader } from '../../platform/http/caller.ts'
+import type { FastifyRequest } from 'fastify'
+import type { Caller } from '../../platform/http/caller.ts'
 import type { Caching } from './caching.ts'
-import type { Problem } from './problem.ts'
-import type { Page, Route, TextRoute } from './route.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { Failure, Problem } from './problem.ts'
 
-/** Everything that tells one REST facade from another; the interpreter in serve.ts knows no more about it. */
-export type Facade<Shared> = {
-  readonly routes: readonly Route<Shared>[]
+/** Everything that differs between REST facades; the interpreter (serve.ts, handler.ts) knows nothing else about them. */
+export type Facade<Data, Input, Fault extends Failure> = {
+  readonly endpoints: readonly Endpoint<Data, Input, Fault>[]
   readonly texts: readonly TextRoute[]
   /**
-   * The paths that this facade answers for, with everything below them, such as `/api`: 404 and 405 included. One that another facade has already is left to that,
-   * so name what lies below it as well.
+   * Path prefixes, such as `/api`, below which this facade answers everything, 404 and 405 included. A prefix that another facade serves already is left to
+   * that one, so list the prefixes below it as well.
    */
   readonly mounts: readonly `/${string}`[]
-  /** Where clients reach us, without a slash at the end; links are made from it. */
-  readonly publicUrl: string
-  /** Headers of clients that go on to the graph. None for a facade whose answers are public and cached. */
-  readonly credentials: readonly CredentialHeader[]
-  /** How answers are kept; null where they belong to who asks, and rows say in their headers what may be done with them. */
-  readonly caching: Caching<Shared> | null
-  /** On every answer, such as a link to the licence; lists add to `link`. */
+  /** Documented paths without an endpoint: other methods there get 405 instead of 404. */
+  readonly documentedPaths?: readonly { readonly path: string; readonly method: string }[]
+  /** Whether paths that cannot be decoded get this facade's 400; the server answers them otherwise. */
+  readonly answersUndecodablePaths: boolean
+  /** Headers of every response, such as a link to the licence. */
   readonly headers: Readonly<Record<string, string>>
-  /** Said with 404 of a path that is known, when nothing has the name in it. */
-  readonly noItem: string
-  /** Said with 404 of a path: where the paths are listed. */
-  readonly guide: string
-  /** How the body of a problem is spelled. */
-  readonly problemBody: (problem: Problem, request: { readonly requestId: string; readonly path: string }) => unknown
-  /** Media type of problems; JSON when absent. */
-  readonly problemType?: string
-  /** How a page of a list is spelled. */
-  readonly pageBody: (page: Page & Paging) => unknown
-  /** Largest body of a request, in bytes; absent where no row has one. */
-  readonly bodyBytes?: number
-  /** What is asked before a body is refused: who may not ask at all hears that first. Absent where everybody may. */
-  readonly admission?: Admission
+  /** How request bodies arrive at endpoints; null where no endpoint has one. */
+  readonly requestBody: { readonly parseAs: 'string' | 'buffer'; readonly maxBytes: number } | null
+  /** The caller with the credentials that go on to the graph. */
+  readonly callerOf: (request: FastifyRequest) => Caller
+  /** Runs before anything else of a request is read, 404 and 405 included. Absent where the graph alone authenticates. */
+  readonly authenticate?: (caller: Caller) => Promise<Authentication<Fault>>
+  /** Runs before a failure of the request body is reported. Absent where `authenticate` ran, or nobody needs credentials. */
+  readonly callerCheck?: CallerCheck
+  /** HTTP caching; null where responses belong to the caller: then they are `no-store` unless an endpoint sets the header. */
+  readonly caching: Caching<Data, Input> | null
+  readonly failureBody: (failure: Fault | Problem, context: FailureContext) => string
+  /** Media type of failures; `application/json; charset=utf-8` when absent. */
+  readonly failureType?: string
+  /** Ends the message of a 404 for unknown paths: where the documentation is. */
+  readonly docsHint: string
+  /** Messages that differ from those of problem.ts. */
+  readonly messages?: FacadeMessages
 }
 
-/** Judges the caller, and gives the headers that every answer to a known caller has. */
-export type Admission = {
-  readonly ask: TypedDocumentNode<unknown, Record<string, never>>
+export type FacadeMessages = {
+  readonly uriTooLong: (maxCharacters: number) => string
+  readonly unexpectedError: (requestId: string) => string
+}
+
+/** `operationId` is null where no endpoint was found or reached. */
+export type FailureContext = { readonly requestId: string; readonly path: string; readonly operationId: string | null }
+
+/** Outcome of `authenticate`. */
+export type Authentication<Fault extends Failure> = {
+  /** Headers of every response to this caller, such as those of the rate limit. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Null for callers who may go on. */
+  readonly failure: Fault | null
+  /** Refused even where the path is unknown. */
+  readonly isRateLimited: boolean
+}
+
+/** A document that fails for callers without valid credentials, and the headers that its data gives. */
+export type CallerCheck = {
+  readonly document: TypedDocumentNode<unknown, Record<string, never>>
   readonly headers: (data: unknown) => Readonly<Record<string, string>>
 }
 
-/** `Admission` with the types of its document. */
-export const admission = <Data>(
-  ask: TypedDocumentNode<Data, Record<string, never>>,
+/** Ties the types of a document and its headers. */
+export const createCallerCheck = <Data>(
+  document: TypedDocumentNode<Data, Record<string, never>>,
   headers: (data: Data) => Readonly<Record<string, string>>,
-): Admission => ({
-  ask: ask as TypedDocumentNode<unknown, Record<string, never>>,
-  // The graph answers what the document selects.
+): CallerCheck => ({
+  document,
+  // The graph returns what the document selects.
   headers: (data) => headers(data as Data),
 })
 
-/** The part of a list that was asked for, in items. */
-export type Paging = { readonly limit: number; readonly offset: number }
+/** A text that is fixed at start, such as an OpenAPI document. */
+export type TextRoute = {
+  readonly operationId: string
+  readonly path: string
+  readonly contentType: string
+  readonly text: string
+}

@@ -1,4 +1,4 @@
-/** How one query parameter is spelled and bounded; a table of these is all that a row says about its query. */
+/** Syntax and bounds of one query parameter; a row describes its query as a table of these. */
 export type Parameter =
   /** Not blank, without control characters, at most `max` characters. */
   | { readonly kind: 'text'; readonly max: number; readonly required?: true }
@@ -7,7 +7,7 @@ export type Parameter =
   | { readonly kind: 'boolean' }
   | { readonly kind: 'enum'; readonly values: readonly string[]; readonly default?: string }
 
-/** Parameters by name, in the order of documentation, links and cache keys. */
+/** Parameters by name, in the order of documentation, links and entity tags. */
 export type ParameterTable = Readonly<Record<string, Parameter>>
 
 type ValueOf<P extends Parameter> = P extends { kind: 'integer' }
@@ -18,7 +18,7 @@ type ValueOf<P extends Parameter> = P extends { kind: 'integer' }
       ? Value
       : string
 
-/** The parsed values of a table: null where the client gave none and there is no default. */
+/** Parsed values of a table: null where the parameter is absent and has no default. */
 export type ValuesOf<Table extends ParameterTable> = {
   readonly [Name in keyof Table]: Table[Name] extends { required: true } | { default: unknown }
     ? ValueOf<Table[Name]>
@@ -28,13 +28,13 @@ export type ValuesOf<Table extends ParameterTable> = {
 /** A parsed value before its table gives it a type. */
 export type Value = string | number | boolean | null
 
-/** Why one parameter was refused. `got` is null when a required parameter is missing. */
+/** Why one parameter is invalid. `got` is null when a required parameter is missing. */
 export type Refusal = { readonly parameter: string; readonly expected: string; readonly got: string | null }
 
 /** Both lists are complete: every parameter of the table has a value or a refusal. */
 export type ParsedQuery = { readonly values: Readonly<Record<string, Value>>; readonly refusals: readonly Refusal[] }
 
-/** What `parameter` accepts, as the object of the sentence "Expected limit to be …". */
+/** What `parameter` accepts; completes the sentence "Expected `limit` to be …". */
 export function expectationOf(parameter: Parameter): string {
   switch (parameter.kind) {
     case 'text':
@@ -53,8 +53,8 @@ const CONTROL = /\p{Cc}/u
 // No sign, no exponent, no leading zero: one spelling per number, at most ten digits.
 const DIGITS = /^(?:0|[1-9]\d{0,9})$/
 
-/** The value that `text` spells for `parameter`; undefined when it does not accept it. */
-export function read(parameter: Parameter, text: string): Value | undefined {
+/** Parses `text` for `parameter`; undefined when it is invalid. */
+export function parseParameter(parameter: Parameter, text: string): Value | undefined {
   switch (parameter.kind) {
     case 'text':
       return text.trim() !== '' && isWithin(parameter.max, text) && !CONTROL.test(text) ? text : undefined
@@ -70,15 +70,14 @@ export function read(parameter: Parameter, text: string): Value | undefined {
 }
 
 /**
- * Reads the parameters of `table` out of `query`, the undecoded text behind the question mark.
- * Names outside the table are ignored whatever they hold: clients add tracking words and cache busters of their own.
+ * Parses the parameters of `table` in `query`, the undecoded text behind the question mark. Unknown names are ignored: clients add tracking parameters and
+ * cache busters.
  */
 export function parseQuery(table: ParameterTable, query: string): ParsedQuery {
-  const given = givenIn((name) => Object.hasOwn(table, name), query)
+  const given = rawParameters((name) => Object.hasOwn(table, name), query)
   const values: Record<string, Value> = {}
   const refusals: Refusal[] = []
-  for (const parameter in table) {
-    const rule = table[parameter] as Parameter
+  for (const [parameter, rule] of Object.entries(table)) {
     const texts = given.get(parameter)
     if (texts === undefined) {
       if ('required' in rule) refusals.push({ parameter, expected: expectationOf(rule), got: null })
@@ -86,8 +85,8 @@ export function parseQuery(table: ParameterTable, query: string): ParsedQuery {
     } else if (texts.length > 1) {
       refusals.push({ parameter, expected: `${expectationOf(rule)}, given once`, got: `${texts.length} values` })
     } else {
-      const text = decoded(texts[0] ?? '')
-      const value = text === null ? undefined : read(rule, text)
+      const text = decodeFormComponent(texts[0] ?? '')
+      const value = text === null ? undefined : parseParameter(rule, text)
       if (value === undefined) refusals.push({ parameter, expected: expectationOf(rule), got: excerpt(text ?? texts[0] ?? '') })
       else values[parameter] = value
     }
@@ -95,13 +94,13 @@ export function parseQuery(table: ParameterTable, query: string): ParsedQuery {
   return { values, refusals }
 }
 
-/** The undecoded values of the parameters that are known, by name. */
-export function givenIn(isKnown: (name: string) => boolean, query: string): Map<string, string[]> {
+/** The undecoded values of known parameters, by decoded name. */
+export function rawParameters(isKnown: (name: string) => boolean, query: string): Map<string, string[]> {
   const given = new Map<string, string[]>()
   if (query === '') return given
   for (const pair of query.split('&')) {
     const equals = pair.indexOf('=')
-    const name = decoded(equals === -1 ? pair : pair.slice(0, equals))
+    const name = decodeFormComponent(equals === -1 ? pair : pair.slice(0, equals))
     if (name === null || !isKnown(name)) continue
     const value = equals === -1 ? '' : pair.slice(equals + 1)
     const before = given.get(name)
@@ -111,8 +110,8 @@ export function givenIn(isKnown: (name: string) => boolean, query: string): Map<
   return given
 }
 
-/** A form-encoded word as text; null when its percent-encoding is broken or is not UTF-8. */
-export function decoded(word: string): string | null {
+/** Decodes application/x-www-form-urlencoded; null when the percent-encoding is invalid or not UTF-8. */
+export function decodeFormComponent(word: string): string | null {
   try {
     return decodeURIComponent(word.replaceAll('+', ' '))
   } catch {
@@ -125,7 +124,7 @@ function isWithin(max: number, text: string): boolean {
   return text.length <= max || (text.length <= 2 * max && [...text].length <= max)
 }
 
-/** Enough of what a client sent to recognise it in a message. */
+/** A short form of a value for messages. */
 function excerpt(text: string): string {
   return text.length <= 60 ? text : `${text.slice(0, 60).toWellFormed()}… (${text.length} characters)`
 }

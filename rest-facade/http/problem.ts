@@ -1,16 +1,20 @@
 import type { Refusal } from './parameters.ts'
 
-/** An answer that is not the thing asked for; how its body is spelled is up to the facade. */
-export type Problem = {
+/** A response that is no success. Facades extend it with what their bodies need. */
+export type Failure = {
   readonly status: number
-  /** For programs: words in capitals, like the codes of the graph; never changed once published. */
-  readonly code: string
   /** For people: one or more sentences that say what to do. */
   readonly message: string
-  /** What a program can act on; empty when the code says all. */
-  readonly details: Readonly<Record<string, unknown>>
-  /** Headers that belong to it, such as when to come back. */
+  /** Its own headers, such as `retry-after`. */
   readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A failure with a code. How its body is spelled is up to the facade. */
+export type Problem = Failure & {
+  /** For programs, in capitals like the codes of GraphQL errors; never changed once published. */
+  readonly code: string
+  /** What a program can act on; empty when the code suffices. */
+  readonly details: Readonly<Record<string, unknown>>
 }
 
 /** What is wrong with one field of a body. */
@@ -22,11 +26,11 @@ export type BodyFault = {
   readonly message: string
 }
 
-/** Every refused parameter at once, so that a client corrects its request in one go. */
+/** Lists every wrong parameter, so that a client corrects its request at once. */
 export const invalidParameters = (refusals: readonly Refusal[]): Problem =>
   wrongParameters(refusals.map(sentence).join(' '), refusals)
 
-/** The same in words of one's own. */
+/** The same with a message of the facade. */
 export const wrongParameters = (message: string, refusals: readonly Refusal[]): Problem => ({
   status: 400,
   code: 'INVALID_PARAMETER',
@@ -39,10 +43,10 @@ const sentence = ({ parameter, expected, got }: Refusal): string =>
     ? `The parameter \`${parameter}\` is required: ${expected}.`
     : `Expected \`${parameter}\` to be ${expected}, got ${JSON.stringify(got)}.`
 
-/** The body is no JSON, or no object. */
+/** The body is not JSON, or not an object. */
 export const invalidJson = (message: string): Problem => ({ status: 400, code: 'INVALID_JSON', message, details: {} })
 
-/** Every fault of the body at once; `faults` is not empty. */
+/** Lists every fault of the body; `faults` is not empty. */
 export const invalidBody = (faults: readonly BodyFault[]): Problem => ({
   status: 422,
   code: 'VALIDATION_FAILED',
@@ -64,17 +68,17 @@ export const notJson: Problem = {
   details: {},
 }
 
-/** What is said with 404 of an item of the directory: all of them can be searched for. */
+/** Message of the 404 of a directory item: all of them can be searched for. */
 export const NO_ITEM = 'There is no item with this key. It may have been removed; search for its name instead.'
 
-/** Nothing has the name in the path. */
+/** The path is known and names nothing. */
 export const noSuchItem = (message: string): Problem => ({ status: 404, code: 'NOT_FOUND', message, details: {} })
 
-/** No row has this path. `guide` says where the paths are listed. */
-export const noSuchPath = (guide: string): Problem => ({
+/** The path is unknown. `docsHint` says where the paths are listed. */
+export const noSuchPath = (docsHint: string): Problem => ({
   status: 404,
   code: 'NOT_FOUND',
-  message: `There is nothing at this path. ${guide}`,
+  message: `There is nothing at this path. ${docsHint}`,
   details: {},
 })
 
@@ -92,15 +96,15 @@ export const uriTooLong = (max: number): Problem => ({
   details: { max },
 })
 
-/** The graph refused the values as a whole, which no single parameter's range can say. */
-export const refusedByGraph = (messages: readonly string[]): Problem => ({
+/** The graph rejected the values together, which no single parameter's range can express. */
+export const rejectedByGraph = (messages: readonly string[]): Problem => ({
   status: 400,
   code: 'INVALID_PARAMETER',
   message: messages.join(' '),
   details: {},
 })
 
-/** A part of the system that the answer needs is out of reach. */
+/** A subgraph that the response needs cannot be reached. */
 export const unavailable: Problem = {
   status: 503,
   code: 'UNAVAILABLE',
@@ -108,10 +112,13 @@ export const unavailable: Problem = {
   details: {},
 }
 
-/** A fault of ours; its cause is in the log under the request id, never in the answer. */
+/** An internal error: its cause is logged under the request id, and never in the response. */
 export const internal = (requestId: string): Problem => ({
   status: 500,
   code: 'INTERNAL_SERVER_ERROR',
   message: 'Something went wrong on our side; it has been recorded under this request id.',
   details: { requestId },
 })
+
+/** JSON of a problem as the directory and the social facade spell it: like a GraphQL error, with its code. */
+export const errorBody = ({ code, message, details }: Problem): string => JSON.stringify({ error: { code, message, details } })

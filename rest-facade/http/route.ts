@@ -3,26 +3,27 @@ import { Kind } from 'graphql'
 import type { z } from 'zod'
 import type { Answer, GatewayClient } from '../../gateway/client.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import type { RouteMethod } from './endpoint.ts'
 import type { ParameterTable, Value, ValuesOf } from './parameters.ts'
 import type { Problem } from './problem.ts'
 
-export const ROUTE_METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const
-export type RouteMethod = (typeof ROUTE_METHODS)[number]
-
 type PathNames<On extends string> = On extends `${string}{${infer Name}}${infer Rest}` ? Name | PathNames<Rest> : never
 
-/** What a row may look at: decoded path segments, checked query parameters and what its schema made of the body. */
+/** A request as a row sees it: decoded path parameters, parsed query parameters and the parsed body. */
 export type RouteRequest<On extends string, Table extends ParameterTable, Body = undefined> = {
   readonly path: Readonly<Record<PathNames<On>, string>>
   readonly query: ValuesOf<Table>
   readonly body: Body
 }
 
-/** One page of a list that clients walk by `limit` and `offset`. */
+/** One page of a list with `limit` and `offset`. */
 export type Page = { readonly total: number; readonly results: readonly unknown[] }
 
-/** A request as the interpreter holds it, before a row's types apply. */
-export type AnyRequest = {
+/** The requested part of a list, in items. */
+export type Paging = { readonly limit: number; readonly offset: number }
+
+/** A request that was read by a parameter table, before the types of its row apply. */
+export type TableInput = {
   readonly path: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, Value>>
   readonly body: unknown
@@ -30,29 +31,29 @@ export type AnyRequest = {
 
 /** A row of a REST facade: a path bound to one operation of the graph. `Data` is what its document selects at least. */
 export type Route<Data> = {
-  /** Name of the document's operation with a small first letter; the same in the OpenAPI document and as a file name. */
+  /** Name of the document's operation in camelCase; the same in the OpenAPI document and as a file name. */
   readonly operationId: string
   readonly method: RouteMethod
   /** With `{name}` for a segment that becomes `path.name`. */
   readonly path: string
-  /** Further paths with the same names, for clients that know them; not in the OpenAPI document. */
+  /** Paths of services that clients migrate from, with the same parameters; not in the OpenAPI document. */
   readonly aliases: readonly string[]
   readonly parameters: ParameterTable
-  /** Reads the JSON of the body; null: there is none. */
+  /** Schema of the request body; null where there is none. */
   readonly accepts: z.ZodType | null
   /** Status of a success. */
   readonly status: number
   readonly prepare: (client: GatewayClient) => Promise<void>
-  readonly ask: (client: GatewayClient, request: AnyRequest, caller: Caller, signal: AbortSignal) => Promise<Answer<Data>>
-  // Methods, not properties: a row whose document selects more than `Data` is a row all the same.
+  readonly execute: (client: GatewayClient, request: TableInput, caller: Caller, signal: AbortSignal) => Promise<Answer<Data>>
+  // Methods, whose parameters are bivariant: a row whose document selects more than `Data` is assignable.
   /** The body; null when the path names nothing. Absent on lists. */
-  body?(data: Data, request: AnyRequest): unknown
+  body?(data: Data, request: TableInput): unknown
   /** The page of a list; absent elsewhere. Needs the parameters `limit` and `offset`. */
-  page?(data: Data, request: AnyRequest): Page
-  /** What the data says instead of an answer: an expected failure. Null when it is none. */
-  problem?(data: Data, request: AnyRequest): Problem | null
-  /** Headers of the answer, and of the problem. */
-  headers?(data: Data, request: AnyRequest): Readonly<Record<string, string>>
+  page?(data: Data, request: TableInput): Page
+  /** The expected failure that the data holds; null when it is a success. */
+  problem?(data: Data, request: TableInput): Problem | null
+  /** Headers of the response, and of the problem. */
+  headers?(data: Data, request: TableInput): Readonly<Record<string, string>>
 }
 
 type Paged = { readonly limit: { readonly kind: 'integer' }; readonly offset: { readonly kind: 'integer' } }
@@ -89,43 +90,38 @@ export function route<
   const Table extends ParameterTable = Record<never, never>,
   Body = undefined,
 >(row: Row<On, Data, Variables, Table, Body>): Route<Data> {
-  // The one place where a row's types are taken off: the interpreter has checked what they promise.
-  const typed = (request: AnyRequest) => request as unknown as RouteRequest<On, Table, Body>
+  // The interpreter has checked what these types promise: the path by the router, query and body by the row's own tables.
+  const typed = (request: TableInput) => request as unknown as RouteRequest<On, Table, Body>
   const { problem, headers } = row
   const [method = '', path = ''] = row.on.split(' ', 2)
   return {
     operationId: operationIdOf(row.run),
+    // `On` begins with one.
     method: method as RouteMethod,
     path,
     aliases: row.aliases ?? [],
     parameters: row.parameters ?? {},
     accepts: row.accepts ?? null,
     status: row.status ?? 200,
+    // Preparing takes no variables, so their type does not matter.
     prepare: (client) => client.prepare(row.run as TypedDocumentNode<unknown, never>),
-    ask: (client, request, caller, signal) => client.run(row.run, row.variables(typed(request)), caller, signal),
-    ...(problem && { problem: (data: Data, request: AnyRequest) => problem(data, typed(request)) }),
-    ...(headers && { headers: (data: Data, request: AnyRequest) => headers(data, typed(request)) }),
+    execute: (client, request, caller, signal) => client.run(row.run, row.variables(typed(request)), caller, signal),
+    ...(problem && { problem: (data: Data, request: TableInput) => problem(data, typed(request)) }),
+    ...(headers && { headers: (data: Data, request: TableInput) => headers(data, typed(request)) }),
     ...('body' in row
-      ? { body: (data: Data, request: AnyRequest) => row.body(data, typed(request)) }
+      ? { body: (data: Data, request: TableInput) => row.body(data, typed(request)) }
       : {
-          page: (data: Data, request: AnyRequest) =>
+          // TypeScript does not narrow by the conditional type: a row without `body` has `page`.
+          page: (data: Data, request: TableInput) =>
             (row as { page: (data: Data, request: RouteRequest<On, Table, Body>) => Page }).page(data, typed(request)),
         }),
   }
 }
 
-/** What a document is called in a contract: the name of its operation with a small first letter. */
+/** The operationId of a document: the name of its operation in camelCase. */
 export function operationIdOf(document: TypedDocumentNode<unknown, never>): string {
   const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION)
   const name = operation?.name?.value
   if (!name) throw new Error('Expected the document of a row to hold an operation with a name.')
   return `${name.charAt(0).toLowerCase()}${name.slice(1)}`
-}
-
-/** A row that answers a text which is fixed at start, such as a contract. */
-export type TextRoute = {
-  readonly operationId: string
-  readonly path: string
-  readonly contentType: string
-  readonly text: string
 }

@@ -1,18 +1,19 @@
 import type { GraphQLSchema } from 'graphql'
+import { operationIdOf } from '../http/route.ts'
 import type { Operation } from './contract.ts'
 import type { Route } from './route.ts'
 import { type RequestReader, requestReader } from './wire/request.ts'
 import { type ResponseWriter, responseWriter } from './wire/response.ts'
 import { readDocument } from './wire/selection.ts'
 
-/** A row with everything worked out that does not depend on a request. */
+/** A row bound to its operation of the contract: pure functions that read requests and write responses. */
 export type CompiledRoute = {
   readonly operation: Operation
   readonly run: Route['run']
   readonly read: RequestReader['read']
   readonly wireArgument: RequestReader['wireArgument']
   readonly write: ResponseWriter['write']
-  /** What the contract documents and the row does not do yet: keys of bodies and answers, parameters. */
+  /** Documented keys and parameters that the row does not support yet. */
   readonly gaps: readonly string[]
 }
 
@@ -28,4 +29,12 @@ export function compileRoute(route: Route, operation: Operation, schema: GraphQL
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`The row of ${operation.operationId} does not fit: ${reason}`, { cause: error })
   }
+}
+
+/** The operation that a row's document is named after. Throws when the contract has none. */
+export function operationOf({ run }: Route, operations: ReadonlyMap<string, Operation>): Operation {
+  const id = operationIdOf(run)
+  const operation = operations.get(id)
+  if (!operation) throw new Error(`Expected the contract to have an operation "${id}".`)
+  return operation
 }

@@ -1,5 +1,3 @@
-/** The contract as the interpreter needs it: one record per operation, without references. */
-
 /** A schema of OpenAPI 3.0, as far as the contract uses them. `x-…` is explained in the contract's own description. */
 export type Schema = {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'
@@ -15,7 +13,7 @@ export type Schema = {
   readonly maxItems?: number
   readonly maxLength?: number
   readonly format?: string
-  /** Of answers only: what a request says there is not read. */
+  /** Of responses only: not read from requests. */
   readonly readOnly?: boolean
   readonly 'x-format'?: 'iso8601'
   readonly 'x-input'?: string
@@ -25,7 +23,7 @@ export type Schema = {
   readonly 'x-bare'?: true
 }
 
-/** A parameter of path or query. Those in headers are the same everywhere and read by the interpreter. */
+/** A parameter of an operation. Those in headers are the same everywhere. */
 export type Parameter = {
   readonly name: string
   readonly in: 'path' | 'query' | 'header'
@@ -34,7 +32,7 @@ export type Parameter = {
   readonly schema: Schema
 }
 
-/** One operation: everything about it that HTTP can see. */
+/** One operation of the contract, without references. */
 export type Operation = {
   readonly operationId: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -43,7 +41,7 @@ export type Operation = {
   /** Further paths of the same form. */
   readonly otherPaths: readonly string[]
   readonly parameters: readonly Parameter[]
-  /** Null where there is none. */
+  /** Null where there is no body. */
   readonly body: { readonly schema: Schema; readonly isRequired: boolean } | null
   /** Status of a success. */
   readonly status: number
@@ -51,12 +49,12 @@ export type Operation = {
   readonly answer: Schema | null
   /** Bodies of failures by status. */
   readonly failures: ReadonlyMap<number, Schema>
-  /** Scope that a token needs; null where any credentials will do. */
+  /** Scope that a token needs; null where any credentials suffice. */
   readonly scope: string | null
 }
 
 type Media = { readonly content?: { readonly 'application/json'?: { readonly schema: Schema } } }
-type Written = {
+type DocumentedOperation = {
   readonly operationId: string
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: Media & { readonly required?: boolean }
@@ -65,44 +63,47 @@ type Written = {
   readonly 'x-paths'?: readonly string[]
 }
 
-/** Every operation of an OpenAPI document by its id. Throws for references that lead nowhere or in a circle. */
+/** Every operation of an OpenAPI document by its id. Throws for references that are dangling or circular. */
 export function operationsOf(document: object): ReadonlyMap<string, Operation> {
-  const { paths } = withoutReferences(document) as { readonly paths: Readonly<Record<string, Readonly<Record<string, Written>>>> }
+  // The document is ours: a test holds it against the specification of OpenAPI.
+  const { paths } = withoutReferences(document) as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>
+  }
   const operations = new Map<string, Operation>()
   for (const [path, methods] of Object.entries(paths)) {
-    for (const [method, written] of Object.entries(methods)) {
-      const statuses = Object.entries(written.responses).map(([status, { content }]) => ({
+    for (const [method, documented] of Object.entries(methods)) {
+      const statuses = Object.entries(documented.responses).map(([status, { content }]) => ({
         status: Number(status),
         schema: content?.['application/json']?.schema ?? null,
       }))
       const success = statuses.find(({ status }) => status < 300)
-      if (!success) throw new Error(`Expected ${written.operationId} to document a success.`)
-      const schema = written.requestBody?.content?.['application/json']?.schema
-      operations.set(written.operationId, {
-        operationId: written.operationId,
+      if (!success) throw new Error(`Expected ${documented.operationId} to document a success.`)
+      const schema = documented.requestBody?.content?.['application/json']?.schema
+      operations.set(documented.operationId, {
+        operationId: documented.operationId,
         // The contract has no other methods; a test holds it against the specification.
         method: method.toUpperCase() as Operation['method'],
         path,
-        otherPaths: written['x-paths'] ?? [],
-        parameters: written.parameters ?? [],
-        body: schema ? { schema, isRequired: written.requestBody?.required === true } : null,
+        otherPaths: documented['x-paths'] ?? [],
+        parameters: documented.parameters ?? [],
+        body: schema ? { schema, isRequired: documented.requestBody?.required === true } : null,
         status: success.status,
         answer: success.schema,
         failures: new Map(statuses.flatMap(({ status, schema }) => (status >= 400 && schema ? [[status, schema] as const] : []))),
-        scope: written['x-scope'] ?? null,
+        scope: documented['x-scope'] ?? null,
       })
     }
   }
   return operations
 }
 
-/** The only property of a schema that wraps an object, such as `product` of `{"product": {…}}`; null for all others. */
+/** The only property of a schema that wraps an object, such as `product` in `{"product": {…}}`; null for other schemas. */
 export function envelopeOf({ properties = {} }: Schema): string | null {
   const [name, ...others] = Object.keys(properties)
   return name !== undefined && others.length === 0 && properties[name]?.type === 'object' ? name : null
 }
 
-/** The document with every `$ref` replaced by what it leads to; equal references become the same object. */
+/** The document with every `$ref` replaced by its target; equal references become the same object. */
 function withoutReferences(document: object): unknown {
   const known = new Map<string, unknown>()
   const open = new Set<string>()

@@ -3,9 +3,9 @@ import type { Caller, ScopeGrant } from '../../platform/http/caller.ts'
 import type { Operation } from './contract.ts'
 
 /**
- * What the published contract answers beyond the scope that it demands (`x-scope`), by operationId: scopes of the graph that
- * hold for this one operation and its fixed selection, for credentials that hold that scope. Clients of the contract rely on
- * it; the graph itself, where a client chooses what to select, grants none of this. docs/security.md tells operators the same.
+ * Scopes that the published contract grants beyond the scope that it requires (`x-scope`), by operationId: for that operation and its fixed selection only, to
+ * credentials with that scope. Clients of the contract rely on it; GraphQL, where the client chooses the selection, grants none of this. docs/security.md says
+ * the same to operators.
  */
 const BEYOND_X_SCOPE: Readonly<Record<string, readonly string[]>> = {
   // The names of the questions that additional fields answer.
@@ -26,25 +26,25 @@ const BEYOND_X_SCOPE: Readonly<Record<string, readonly string[]>> = {
       'addCustomerCategoryMembers',
     ],
   ),
-  // Ids of what a promotion is about.
+  // Ids of the products and customer categories of a promotion.
   ...granted(
     ['read_products', 'read_customer_categories'],
     ['listPromotions', 'getPromotion', 'createPromotion', 'updatePromotion'],
   ),
-  // The order that is sent, whole.
+  // The whole order of a fulfillment.
   ...granted(
     ['read_orders'],
     ['listFulfillments', 'getFulfillment', 'listOrderFulfillments', 'createFulfillment', 'updateFulfillment'],
   ),
-  // The orders of a customer, and those that a month of a subscription is counted by.
+  // The orders of a customer, and those of a billing cycle.
   ...granted(['read_orders'], ['listCustomerOrders', 'listCustomerOrdersByStatus', 'getAppBillingCycleOrders']),
-  // Number and code of the caller's own store; the store that was just set up.
+  // Id and code of the caller's own store; the store that was just set up.
   ...granted(['read_store'], ['getAppInstallStatus', 'getAppInstallStatusByStore', 'setupStore']),
 }
 
 /**
- * Finer scopes, which open operations beside their `x-scope`, and what they read of their own noun. A finer scope never has what
- * the `x-scope` has: members of a category are customers, and take a scope of customers.
+ * Finer scopes, which open operations like their `x-scope`, and what they read of their own noun. A finer scope never grants all of the `x-scope`: members of a
+ * category are customers, and need a scope of customers.
  */
 const FINER: readonly ScopeGrant[] = [
   ...['categories', 'locations', 'custom_fields', 'checkout_custom_fields', 'customer_categories'].map((noun) => ({
@@ -53,14 +53,14 @@ const FINER: readonly ScopeGrant[] = [
   })),
 ]
 
-/** The same for scripts, which name the app that they are of. */
+/** The same for scripts, whose responses name their app. */
 const FINER_OF_SCRIPTS: Readonly<Record<string, ScopeGrant>> = {
   listJsApps: { holding: 'read_jsapps', scopes: ['read_apps'] },
   listJsAppsByApp: { holding: 'read_jsapps', scopes: ['read_apps'] },
   createJsApp: { holding: 'write_jsapps', scopes: ['read_jsapps', 'read_apps'] },
 }
 
-/** Keys that the contract lets be null, and that are null for callers who may not read them: all else of such an answer stands. */
+/** Nullable keys that are null for callers without their scope, instead of failing the response. */
 const NULL_WHEN_REFUSED: Readonly<Record<string, string>> = {
   getStoreInfo: 'hooks_token',
   listReviews: 'customer_email',
@@ -73,8 +73,7 @@ function granted(scopes: readonly string[], operationIds: readonly string[]): Re
 }
 
 /**
- * Scopes that an operation of the contract has beside those of the credentials: what it answers beyond its `x-scope`, and the
- * reading of what it has just written.
+ * Scopes that an operation grants in addition to those of the credentials: what it returns beyond its `x-scope`, and reading what it has just written.
  */
 export function grantedScopesOf({ operationId, method, scope }: ContractOperation): readonly ScopeGrant[] {
   const beyond = Object.hasOwn(BEYOND_X_SCOPE, operationId) ? (BEYOND_X_SCOPE[operationId] ?? []) : []
@@ -90,13 +89,13 @@ type ContractOperation = Pick<Operation, 'operationId' | 'method' | 'scope'>
 /** Operations that the tables above name. */
 export const namedOperations: readonly string[] = [...Object.keys(BEYOND_X_SCOPE), ...Object.keys(NULL_WHEN_REFUSED)]
 
-/** The caller of one operation, with what its contract grants. */
+/** The caller with the scopes that the contract grants for one operation. */
 export const callerWithGrants = (caller: Caller, operation: ContractOperation): Caller => ({
   ...caller,
   grantedScopes: grantedScopesOf(operation),
 })
 
-/** The errors that stand in the way of an answer: all but refusals of a key that may be null. */
+/** Errors without those of nullable keys that the caller may not read. */
 export function withoutNulls(
   errors: readonly GraphQLFormattedError[],
   { operationId }: Pick<Operation, 'operationId'>,

@@ -1,40 +1,38 @@
 /**
- * Rows of the store's REST API, and how to write them.
+ * Rows of the store's REST API, and how to add one.
  *
- * 1. The contract: `openapi.json` has the operation already. What of it does not fit the graph is said there, with the words that its `info.description` explains
- *    (`x-input`, `x-words`, `x-format` …), and not in code.
- * 2. The document: `<noun>/<operationId>.graphql`, one operation, named as the operationId in PascalCase. Names in the answer are the wire's, by aliases
- *    (`id: number page_title: pageTitle`); what several operations select is a fragment `Wire<Thing>` in `<noun>/<thing>.graphql`. An envelope is not selected: the
- *    contract has it. A single field stands for a value (`category_ids: categories { number }`).
- *    Variables fill themselves: `$id`, `$optionId` from `{id}`, `{option_id}`; `$locale` from `?locale=`; `$first`, `$offset` from `limit`, `page`, which cut
- *    a page out of the answer where `limit` has no default; `$input` from the
- *    body (without `$input`, the body's keys fill the variables of their names); `$idempotencyKey`, `$expectedVersion` (or these fields of `$input`) from
- *    `Idempotency-Key`, `If-Match`.
- *    A mutation is called `result`, selects `__typename`, its success, and `...WireInvalid ...WireMissing ...WireConflict` as its union has them.
- * 3. The row, in `<noun>/routes.ts`, concatenated in `routes.ts`:
+ * 1. Contract: `openapi.json` has the operation already. Where it differs from the graph, extensions that `info.description` explains say so (`x-input`,
+ *    `x-words`, `x-format` …), not code.
+ * 2. Document: `<noun>/<operationId>.graphql`, one operation, named like the operationId in PascalCase. Response keys are those of the contract, by aliases
+ *    (`id: number page_title: pageTitle`); shared selections are fragments `Wire<Thing>` in `<noun>/<thing>.graphql`. Envelopes are not selected: the contract
+ *    has them. A single field stands for a value (`category_ids: categories { number }`).
+ *    Variables fill by name: `$id`, `$optionId` from `{id}`, `{option_id}`; `$locale` from `?locale=`; `$first`, `$offset` from `limit`, `page` (where `limit` has
+ *    no default, these cut a page out of the response instead); `$input` from the body (without `$input`, keys of the body fill the variables of their names);
+ *    `$idempotencyKey`, `$expectedVersion`, or these fields of `$input`, from `Idempotency-Key`, `If-Match`.
+ *    A mutation is aliased `result`, selects `__typename`, its success, and `...WireInvalid ...WireMissing ...WireConflict` as its union has them.
+ * 3. Row, in `<noun>/routes.ts`, concatenated in `routes.ts`:
  *
  *      route({ run: GetCategoryDocument, answer: 'productCategory' })
  *      route({ run: CreateCategoryDocument, answer: 'result.productCategory' })
  *      route({ run: DeleteCategoryDocument })
  *
- *    `answer` is the way to what the contract answers; null on it is 404. None where the contract answers "OK" or nothing. `absence` says what is missing where
- *    the contract has 404 for an empty list.
- * 4. The test, in `test/rest-facade/store/<noun>.test.ts`: `const { ask } = await startStoreStack()`; `ask` holds every answer against the contract.
+ *    `answer` is the path to the body; null on it is 404. Absent where the contract has "OK" or no body.
+ * 4. Test, in `test/rest-facade/store/<noun>.test.ts`: `const { ask } = await startStoreStack()`; `ask` checks every response against the contract.
  *
- * What does not fit is refused at start, and said in full: a field that is not documented, types that differ, a variable that nothing fills.
+ * What does not match stops the start with a message: fields that are not documented, types that differ, variables that nothing fills.
  */
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { Parameters } from './wire/parameters.ts'
 
 /** One operation of the contract bound to one operation of the graph. */
 export type Route = {
-  readonly run: TypedDocumentNode<unknown, never>
-  /** Names on the way to what is answered, joined by points; null where nothing of the data is. */
+  readonly run: TypedDocumentNode<Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>>
+  /** Path of response keys to the body, joined by points; null where the body needs no data. */
   readonly answer: string | null
   readonly failures: Readonly<Record<string, FailureStatus>>
-  /** Fields of `$input` that parameters fill, by the names of these. */
+  /** Fields of `$input` by the parameter that fills them. */
   readonly input: Readonly<Record<string, string>>
-  // Methods, not properties: the types of a row are taken off here.
+  // Methods, whose parameters are bivariant: rows keep their own types.
   absence?(data: unknown): string | null
   variables?(parameters: Parameters): Readonly<Record<string, unknown>>
   shape?(part: unknown): unknown
@@ -47,14 +45,14 @@ type Row<Data, Variables> = {
   readonly answer?: (keyof Data & string) | `${keyof Data & string}.${string}`
   /** Fields of `$input` that a parameter of the path fills: `{ productId: 'id' }`. */
   readonly input?: Readonly<Record<string, string>>
-  /** Statuses of failures that only this operation has, by their types in the graph. */
+  /** HTTP statuses of failure types that only this operation has. */
   readonly failures?: Readonly<Record<string, FailureStatus>>
-  /** Variables that are not simply a parameter. */
+  /** Variables that are computed from parameters. */
   readonly variables?: (parameters: Parameters) => Partial<NoInfer<Variables>>
-  /** What is missing, where the contract has 404 for what is an empty list or nothing in the graph; null: it is there. */
+  /** Message of the 404 that the contract has for an empty list or null of the graph; null where there is data. */
   readonly absence?: (data: Data) => string | null
-  /** Puts the part in another form, where the contract nests what the graph does not. Its keys are the wire's. */
-  // biome-ignore lint/suspicious/noExplicitAny: the part is what the way of `answer` leads to, which types do not follow
+  /** Reshapes the value at `answer` where the contract nests it differently. Its keys are those of the contract. */
+  // biome-ignore lint/suspicious/noExplicitAny: the value at the path `answer`, which types do not follow
   readonly shape?: (part: any) => unknown
 }
 
@@ -69,11 +67,13 @@ export function route<Data, Variables extends Record<string, unknown>>({
   shape,
 }: Row<Data, Variables>): Route {
   return {
-    run: run as TypedDocumentNode<unknown, never>,
+    // The contract reader makes variables from the document itself.
+    run: run as Route['run'],
     answer: answer ?? null,
     input: input ?? {},
     failures: failures ?? {},
     ...(variables && { variables: (parameters: Parameters) => variables(parameters) }),
+    // The graph returns what the document selects.
     ...(absence && { absence: (data: unknown) => absence(data as Data) }),
     ...(shape && { shape }),
   }

@@ -1,3 +1,5 @@
+import { lowerCase, upperCase } from '../../platform/text/case.ts'
+
 /** What can be told to have happened in a store, each with what is told besides: `order_updated` stands for any change of an order's state. */
 export const EVENTS = {
   customer_created: [],
@@ -48,8 +50,8 @@ export function toldOf(happened: readonly StoreEvent[]): readonly StoreEvent[] {
 }
 
 /** The event as the schema spells it, and back. */
-export const eventWord = (event: EventName): Uppercase<EventName> => event.toUpperCase() as Uppercase<EventName>
-export const eventName = (word: Uppercase<EventName>): EventName => word.toLowerCase() as EventName
+export const eventWord = (event: EventName): Uppercase<EventName> => upperCase(event)
+export const eventName = (word: Uppercase<EventName>): EventName => lowerCase(word)
 
 /** Tables of what events are about. */
 export type SubjectTable = 'customer' | 'fulfillment' | 'order' | 'product'

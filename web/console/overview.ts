@@ -1,5 +1,11 @@
 import { ConsoleOverviewDocument } from '#generated/operations.ts'
-import { BAN_SECONDS, MOST_OVER, PER_MINUTE, PER_SECOND, type Use } from '../../rest-facade/store/caller/rate-limit.ts'
+import {
+  type AddressUse,
+  BAN_SECONDS,
+  MAX_REQUESTS_OVER_LIMIT,
+  MAX_REQUESTS_PER_MINUTE,
+  MAX_REQUESTS_PER_SECOND,
+} from '../../rest-facade/store/caller/rate-limit.ts'
 import { counted, dayOf, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf } from '../frame/page.ts'
@@ -30,19 +36,19 @@ export const overview = consolePage({
 </dl></section>
 <section aria-labelledby="limits"><h2 id="limits">Limits of its programs</h2>
 <p>From one address, the <a href="${site.at('/reference/store')}">REST API</a> answers</p>
-<ul><li><strong>${whole(PER_SECOND)}</strong> requests a second, and</li><li><strong>${whole(PER_MINUTE)}</strong> requests a minute.</li></ul>
-<p>Every answer says in its headers how many are left. An address that asks ${whole(MOST_OVER)} times too often is shut out for ${counted(BAN_SECONDS / 3_600, 'hour')}.</p>
+<ul><li><strong>${whole(MAX_REQUESTS_PER_SECOND)}</strong> requests a second, and</li><li><strong>${whole(MAX_REQUESTS_PER_MINUTE)}</strong> requests a minute.</li></ul>
+<p>Every answer says in its headers how many are left. An address that asks ${whole(MAX_REQUESTS_OVER_LIMIT)} times too often is shut out for ${counted(BAN_SECONDS / 3_600, 'hour')}.</p>
 <h3>Used in this minute</h3>
 ${used.length === 0 ? html`<p>No program has asked anything.</p>` : usesOf(used)}</section>
 </div>`
   },
 })
 
-const usesOf = (used: readonly Use[]): Html => html`<table aria-label="Used in this minute">
+const usesOf = (used: readonly AddressUse[]): Html => html`<table aria-label="Used in this minute">
 <thead><tr><th scope="col">Address</th><th scope="col">Requests</th></tr></thead>
 <tbody>${used.map(
   ({ address, minute, banEndsIn }) =>
-    html`<tr><th scope="row"><code>${address}</code></th><td><meter min="0" max="${PER_MINUTE}" high="${PER_MINUTE * 0.8}" value="${minute}" aria-label="Requests of ${address}"></meter> ${whole(minute)} of ${whole(PER_MINUTE)}${
+    html`<tr><th scope="row"><code>${address}</code></th><td><meter min="0" max="${MAX_REQUESTS_PER_MINUTE}" high="${MAX_REQUESTS_PER_MINUTE * 0.8}" value="${minute}" aria-label="Requests of ${address}"></meter> ${whole(minute)} of ${whole(MAX_REQUESTS_PER_MINUTE)}${
       banEndsIn > 0 &&
       html`, <strong class="tone tone-bad">shut out</strong> for ${counted(Math.ceil(banEndsIn / 60_000), 'minute')} more`
     }</td></tr>`,

@@ -1,14 +1,14 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { type LookupTable, lookupTable } from '../../platform/collections/lookup-table.ts'
 import type { ParameterTable, ValuesOf } from '../../rest-facade/http/parameters.ts'
-import type { Use } from '../../rest-facade/store/caller/rate-limit.ts'
+import type { AddressUse } from '../../rest-facade/store/caller/rate-limit.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Ask, Page, PathNames } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 import { FORM_TOKEN, type Visit } from './session.ts'
 
 /** Who has used the rate limits of a store in the running minute, or is shut out; the busiest first. */
-export type Uses = (storeCode: string) => Promise<readonly Use[]>
+export type Uses = (storeCode: string) => Promise<readonly AddressUse[]>
 
 /** A page of the console is made from checked parameters, and the graph as the owner sees it. */
 export type ConsoleRequest<On extends string, Table extends ParameterTable> = {

@@ -5,7 +5,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { Overloaded } from '../../platform/http/load-shedding.ts'
 import { callerOf, goneSignal } from '../../platform/http/request-caller.ts'
 import { compressAnswers } from '../../platform/http/server.ts'
-import { decoded, parseQuery } from '../../rest-facade/http/parameters.ts'
+import { decodeFormComponent, parseQuery } from '../../rest-facade/http/parameters.ts'
 import type { FileRow } from './file.ts'
 import { PAGE_HEADERS } from './headers.ts'
 import { documentOf } from './layout.ts'
@@ -140,7 +140,7 @@ export function filledIn(url: string): string {
     .flatMap((pair) => {
       const equals = pair.indexOf('=')
       if (equals === -1) return []
-      const value = decoded(pair.slice(equals + 1))
+      const value = decodeFormComponent(pair.slice(equals + 1))
       // The page says what is wrong with it.
       if (value === null) return [pair]
       const text = value.replaceAll(MOVES, ' ')

@@ -1,12 +1,12 @@
 import { GetMcpServerDocument, ListMcpServersDocument } from '#generated/operations.ts'
 import { route } from '../../http/route.ts'
-import { exactly, listParameters, words } from '../parameters.ts'
+import { exactText, listParameters, searchText } from '../parameters.ts'
 
 export const mcpServerRoutes = [
   route({
     on: 'GET /api/mcp',
     run: ListMcpServersDocument,
-    parameters: { q: words, category: exactly, official: { kind: 'boolean' }, ...listParameters },
+    parameters: { q: searchText, category: exactText, official: { kind: 'boolean' }, ...listParameters },
     variables: ({ query }) => query,
     page: ({ page }) => ({ total: page.total, results: page.edges.map(({ node }) => node) }),
   }),

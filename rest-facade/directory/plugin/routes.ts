@@ -1,16 +1,16 @@
 import { GetPluginDocument, ListPluginsDocument } from '#generated/operations.ts'
 import { route } from '../../http/route.ts'
-import { exactly, listParameters, words } from '../parameters.ts'
+import { exactText, listParameters, searchText } from '../parameters.ts'
 
 export const pluginRoutes = [
   route({
     on: 'GET /api/plugins',
     run: ListPluginsDocument,
-    parameters: { q: words, category: exactly, ecosystem: exactly, ...listParameters },
+    parameters: { q: searchText, category: exactText, ecosystem: exactText, ...listParameters },
     variables: ({ query }) => query,
     page: ({ page }, { query }) => ({
       total: page.total,
-      // A plugin made for several agents is listed under the one that was asked for.
+      // A plugin made for several agents is listed under the requested one.
       results: page.edges.map(({ node }) => ({ ...node, ecosystem: query.ecosystem ?? node.ecosystem })),
     }),
   }),

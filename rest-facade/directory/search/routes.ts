@@ -1,8 +1,8 @@
 import { type DirectoryKind, SearchDirectoryDocument } from '#generated/operations.ts'
 import { route } from '../../http/route.ts'
-import { words } from '../parameters.ts'
+import { searchText } from '../parameters.ts'
 
-/** What the filter `type` asks for; null is every kind. */
+/** Kinds that the filter `type` selects; null is every kind. */
 const KINDS = {
   mcp: ['MCP_SERVER'],
   skill: ['SKILL'],
@@ -10,7 +10,7 @@ const KINDS = {
   all: null,
 } as const satisfies Readonly<Record<string, readonly DirectoryKind[] | null>>
 
-/** How a result spells its kind: not like the filter, and clients rely on both. */
+/** Kinds in results. They differ from the filter's, and clients depend on both. */
 const TYPES: Readonly<Record<DirectoryKind, string>> = { MCP_SERVER: 'mcp_server', PLUGIN: 'plugin', SKILL: 'skill' }
 
 export const searchRoutes = [
@@ -18,7 +18,7 @@ export const searchRoutes = [
     on: 'GET /api/search',
     run: SearchDirectoryDocument,
     parameters: {
-      q: { ...words, required: true },
+      q: { ...searchText, required: true },
       type: { kind: 'enum', values: ['mcp', 'skill', 'plugin', 'all'], default: 'all' },
       limit: { kind: 'integer', min: 1, max: 25, default: 10 },
     },

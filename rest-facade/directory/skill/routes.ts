@@ -1,28 +1,28 @@
 import { GetSkillDocument, ListSkillsDocument } from '#generated/operations.ts'
 import { route } from '../../http/route.ts'
-import { exactly, listParameters, words } from '../parameters.ts'
-import { MEANING, SPELLING } from './source.ts'
+import { exactText, listParameters, searchText } from '../parameters.ts'
+import { REST_SOURCES, SOURCES } from './source.ts'
 
 export const skillRoutes = [
   route({
     on: 'GET /api/skills',
     run: ListSkillsDocument,
     parameters: {
-      q: words,
-      category: exactly,
+      q: searchText,
+      category: exactText,
       source: { kind: 'enum', values: ['built-in', 'optional', 'community', 'plugin', 'mcp'] },
       ...listParameters,
     },
-    variables: ({ query }) => ({ ...query, source: query.source && MEANING[query.source] }),
+    variables: ({ query }) => ({ ...query, source: query.source && SOURCES[query.source] }),
     page: ({ page }) => ({
       total: page.total,
-      results: page.edges.map(({ node }) => ({ ...node, source: SPELLING[node.source] })),
+      results: page.edges.map(({ node }) => ({ ...node, source: REST_SOURCES[node.source] })),
     }),
   }),
   route({
     on: 'GET /api/skills/{slug}',
     run: GetSkillDocument,
     variables: ({ path }) => path,
-    body: ({ skill }) => skill && { ...skill, source: SPELLING[skill.source] },
+    body: ({ skill }) => skill && { ...skill, source: REST_SOURCES[skill.source] },
   }),
 ]

@@ -1,7 +1,7 @@
 import type { SkillSource } from '#generated/operations.ts'
 
-/** How REST spells the graph's SkillSource. */
-export const SPELLING: Readonly<Record<SkillSource, 'built-in' | 'optional' | 'community' | 'plugin' | 'mcp'>> = {
+/** REST's values of the enum SkillSource. */
+export const REST_SOURCES: Readonly<Record<SkillSource, 'built-in' | 'optional' | 'community' | 'plugin' | 'mcp'>> = {
   BUILT_IN: 'built-in',
   OPTIONAL: 'optional',
   COMMUNITY: 'community',
@@ -9,11 +9,11 @@ export const SPELLING: Readonly<Record<SkillSource, 'built-in' | 'optional' | 'c
   MCP: 'mcp',
 }
 
-/** And back. */
-export const MEANING = {
+/** The enum values of REST's. */
+export const SOURCES = {
   'built-in': 'BUILT_IN',
   optional: 'OPTIONAL',
   community: 'COMMUNITY',
   plugin: 'PLUGIN',
   mcp: 'MCP',
-} as const satisfies Readonly<Record<(typeof SPELLING)[SkillSource], SkillSource>>
+} as const satisfies Readonly<Record<(typeof REST_SOURCES)[SkillSource], SkillSource>>

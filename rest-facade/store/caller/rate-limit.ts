@@ -1,15 +1,15 @@
-import type { Failure } from '../wire/failure.ts'
+import type { StoreFailure } from '../wire/failure.ts'
 
-/** The limits of one address towards one store. Both are from the published contract. */
-export const PER_SECOND = 20
-export const PER_MINUTE = 800
-/** Requests over the limit after which an address is banned, and for how long: the number is published, the time is our choice. */
-export const MOST_OVER = 2_000
+/** Limits per address and store, from the published contract. */
+export const MAX_REQUESTS_PER_SECOND = 20
+export const MAX_REQUESTS_PER_MINUTE = 800
+/** Requests over the limit within BAN_SECONDS that ban an address, as published; the duration, an hour, is our choice. */
+export const MAX_REQUESTS_OVER_LIMIT = 2_000
 export const BAN_SECONDS = 3_600
 
-/** How the windows of one address and store stand after a request. */
-export type Standing = {
-  /** Requests in the running second and minute, this one included. */
+/** Windows of one address and store, after a request was counted. */
+export type RateLimitState = {
+  /** Requests in the current second and minute, this one included. */
   readonly second: number
   readonly minute: number
   /** Milliseconds until each window ends. */
@@ -19,26 +19,26 @@ export type Standing = {
   readonly banEndsIn: number
 }
 
-/** How far one address has used the limits of a store. */
-export type Use = {
+/** Requests of one address to a store. */
+export type AddressUse = {
   readonly address: string
-  /** Requests in the running minute. */
+  /** Requests in the current minute. */
   readonly minute: number
   /** Milliseconds until the end of a ban; 0 without one. */
   readonly banEndsIn: number
 }
 
-/** In place of a store's code: requests whose store is not known, because of their credentials. No store has this code. */
+/** Stands for the store of requests without valid credentials. No store has this code. */
 export const NO_STORE = '*'
 
 /** Counts requests. Never rejects. An address is that of an IPv4 client, or the /64 network of an IPv6 one. */
-export type RateLimit = {
+export type RateLimitStore = {
   /** Counts one. */
-  readonly count: (address: string, storeCode: string) => Standing | Promise<Standing>
+  readonly count: (address: string, storeCode: string) => RateLimitState | Promise<RateLimitState>
   /** Milliseconds until the end of the ban of an address from a store; 0 without one. Counts nothing. */
   readonly banEndsIn: (address: string, storeCode: string) => number | Promise<number>
-  /** Who has asked a store in the running minute, or is banned from it: the busiest first, at most 20 of those that asked last. */
-  readonly uses: (storeCode: string) => Promise<readonly Use[]>
+  /** Addresses with requests in the current minute or a ban: the busiest first, at most 20. */
+  readonly uses: (storeCode: string) => Promise<readonly AddressUse[]>
   readonly close: () => Promise<void>
 }
 
@@ -50,22 +50,22 @@ const NAMES = {
   secondLeft: 'Jumpseller-PerSecondRateLimit-Remaining',
   banEnds: 'Jumpseller-BannedByRateLimit-Reset',
 } as const
-export const LIMIT_HEADERS: readonly string[] = Object.values(NAMES)
+export const RATE_LIMIT_HEADERS: readonly string[] = Object.values(NAMES)
 
-/** What the client is told: headers of every answer, and the refusal when it asks too often. */
+/** Headers of every response, and the failure of requests over the limit. `now` is in milliseconds since 1970. */
 export function verdictOf(
-  { second, minute, secondEndsIn, minuteEndsIn, banEndsIn }: Standing,
+  { second, minute, secondEndsIn, minuteEndsIn, banEndsIn }: RateLimitState,
   now: number,
-): { readonly headers: Readonly<Record<string, string>>; readonly refusal: Failure | null } {
+): { readonly headers: Readonly<Record<string, string>>; readonly refusal: StoreFailure | null } {
   const headers = {
-    [NAMES.minuteLimit]: String(PER_MINUTE),
-    [NAMES.minuteLeft]: String(Math.max(0, PER_MINUTE - minute)),
-    [NAMES.secondLimit]: String(PER_SECOND),
-    [NAMES.secondLeft]: String(Math.max(0, PER_SECOND - second)),
+    [NAMES.minuteLimit]: String(MAX_REQUESTS_PER_MINUTE),
+    [NAMES.minuteLeft]: String(Math.max(0, MAX_REQUESTS_PER_MINUTE - minute)),
+    [NAMES.secondLimit]: String(MAX_REQUESTS_PER_SECOND),
+    [NAMES.secondLeft]: String(Math.max(0, MAX_REQUESTS_PER_SECOND - second)),
   }
   const waits = [
-    ...(second > PER_SECOND ? [secondEndsIn] : []),
-    ...(minute > PER_MINUTE ? [minuteEndsIn] : []),
+    ...(second > MAX_REQUESTS_PER_SECOND ? [secondEndsIn] : []),
+    ...(minute > MAX_REQUESTS_PER_MINUTE ? [minuteEndsIn] : []),
     ...(banEndsIn > 0 ? [banEndsIn] : []),
   ]
   if (waits.length === 0) return { headers, refusal: null }
@@ -77,9 +77,9 @@ export function verdictOf(
 /** `2024-05-23T16:13:47+00:00`. */
 const utc = (time: number): string => `${new Date(time).toISOString().slice(0, 19)}+00:00`
 
-/** Addresses and stores that are remembered; those that were quiet for longest are forgotten first. */
-const MOST_REMEMBERED = 20_000
-/** Bans at once; the oldest ends early for one more. Each cost 2,000 refused requests: 20,000 are 40 million. */
+/** Windows in memory; those without requests for longest are evicted first. */
+const MAX_WINDOWS = 20_000
+/** Bans in memory; the oldest ends early for a new one. Each took 2,000 requests over the limit: 20,000 take 40 million. */
 const MAX_BANS = 20_000
 
 type Window = {
@@ -91,12 +91,12 @@ type Window = {
   overEnds: number
 }
 
-/** Counts in this process. A window begins with its first request. `now` is in milliseconds, of a clock that is not set back: windows would last as long. */
-export function memoryRateLimit(now: () => number): RateLimit {
+/** Counts in this process. A window begins with its first request. `now` is in milliseconds of a monotonic clock: windows would last as long as it is set back. */
+export function memoryRateLimit(now: () => number): RateLimitStore {
   const windows = new Map<string, Window>()
-  // Apart: who has no credentials must not make windows of stores be forgotten.
+  // Separate, so that callers without credentials cannot evict windows of stores.
   const windowsWithoutStore = new Map<string, Window>()
-  /** When each ends. Apart from the windows: who makes those be forgotten does not end a ban. */
+  /** Times at which bans end. Separate, so that evicting windows ends no ban. */
   const bans = new Map<string, number>()
   const keyOf = (address: string, storeCode: string): string => `${address} ${storeCode}`
 
@@ -106,15 +106,15 @@ export function memoryRateLimit(now: () => number): RateLimit {
       const key = keyOf(address, storeCode)
       const known = storeCode === NO_STORE ? windowsWithoutStore : windows
       const window = known.get(key) ?? { second: 0, secondEnds: 0, minute: 0, minuteEnds: 0, over: 0, overEnds: 0 }
-      putLast(known, key, window, MOST_REMEMBERED)
+      putLast(known, key, window, MAX_WINDOWS)
 
       if (window.secondEnds <= at) [window.second, window.secondEnds] = [0, at + 1_000]
       if (window.minuteEnds <= at) [window.minute, window.minuteEnds] = [0, at + 60_000]
       window.second++
       window.minute++
-      if (window.second > PER_SECOND || window.minute > PER_MINUTE) {
+      if (window.second > MAX_REQUESTS_PER_SECOND || window.minute > MAX_REQUESTS_PER_MINUTE) {
         if (window.overEnds <= at) [window.over, window.overEnds] = [0, at + BAN_SECONDS * 1_000]
-        if (++window.over === MOST_OVER) putLast(bans, key, at + BAN_SECONDS * 1_000, MAX_BANS)
+        if (++window.over === MAX_REQUESTS_OVER_LIMIT) putLast(bans, key, at + BAN_SECONDS * 1_000, MAX_BANS)
       }
       return {
         second: window.second,
@@ -158,15 +158,15 @@ export function putLast<Value>(map: Map<string, Value>, key: string, value: Valu
   }
 }
 
-const MOST_SHOWN = 20
+const MAX_USES = 20
 
-/** Those that have used anything, the busiest first. */
-export const busiest = (uses: readonly Use[]): readonly Use[] =>
+/** Addresses with requests or a ban, the busiest first. */
+export const busiest = (uses: readonly AddressUse[]): readonly AddressUse[] =>
   uses
     .filter(({ minute, banEndsIn }) => minute > 0 || banEndsIn > 0)
     .sort((one, other) => other.minute - one.minute)
-    .slice(0, MOST_SHOWN)
+    .slice(0, MAX_USES)
     .map((use) => ({ ...use, address: NETWORK.test(use.address) ? `${use.address}::/64` : use.address }))
 
-/** A /64 network of IPv6, as it is counted. */
+/** The /64 network of an IPv6 address, as it is counted. */
 const NETWORK = /^[\da-f]{1,4}(?::[\da-f]{1,4}){3}$/i

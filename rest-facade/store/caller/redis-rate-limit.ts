@@ -3,17 +3,17 @@ import { type RedisScripts, redisScripts } from '../../../platform/redis/redis-s
 import {
   BAN_SECONDS,
   busiest,
-  MOST_OVER,
+  MAX_REQUESTS_OVER_LIMIT,
+  MAX_REQUESTS_PER_MINUTE,
+  MAX_REQUESTS_PER_SECOND,
   memoryRateLimit,
-  PER_MINUTE,
-  PER_SECOND,
   putLast,
-  type RateLimit,
+  type RateLimitStore,
 } from './rate-limit.ts'
 
 /**
- * Counts one request in the windows KEYS[1] (second), KEYS[2] (minute), KEYS[3] (requests over the limit) and KEYS[4] (the ban), and notes who asked in
- * KEYS[5]. ARGV: the limits of second and minute, the number over them that is a ban, its milliseconds, and the address. Answers the counts of both windows, and
+ * Counts one request in the windows KEYS[1] (second), KEYS[2] (minute), KEYS[3] (requests over the limit) and KEYS[4] (the ban), and records the address in
+ * KEYS[5]. ARGV: the limits of second and minute, the number over them that bans, its milliseconds, and the address. Returns the counts of both windows, and
  * the milliseconds until they and the ban end.
  */
 const COUNT = `
@@ -32,7 +32,7 @@ if second > tonumber(ARGV[1]) or minute > tonumber(ARGV[2]) then
 end
 return {second, minute, redis.call('PTTL', KEYS[1]), redis.call('PTTL', KEYS[2]), math.max(0, redis.call('PTTL', KEYS[4]))}`
 
-/** Answers, for each address in KEYS[1], its requests in the running minute and the milliseconds until its ban ends, by keys that begin with ARGV[1]. */
+/** Returns, for each address in KEYS[1], its requests in the current minute and the milliseconds until its ban ends, by keys that begin with ARGV[1]. */
 const USES = `
 local uses = {}
 for _, address in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
@@ -41,50 +41,48 @@ for _, address in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
 end
 return uses`
 
-/** Answers the milliseconds until the ban KEYS[1] ends. */
+/** Returns the milliseconds until the ban KEYS[1] ends. */
 const BAN = `return math.max(0, redis.call('PTTL', KEYS[1]))`
 
-/** For so long a look at a ban holds, also one that found none; so that not every operation is one. */
-const BAN_LOOK_MS = 1_000
-/** Addresses and stores whose ban was looked at; the oldest look is forgotten first. */
-const MAX_BAN_LOOKS = 10_000
+/** How long the lookup of a ban is cached, also that of none, so that operations do not each cost one. */
+const BAN_CACHE_MS = 1_000
+/** Cached lookups of bans; the oldest is evicted first. */
+const MAX_CACHED_BANS = 10_000
 
-/** The limits that an environment asks for: counted in Redis where it has one. */
+/** Creates the store of the rate limit that the environment configures: Redis where it has one. */
 export async function storeRateLimitOf(
   { REDIS_URL: url }: { readonly REDIS_URL?: string | undefined },
   log: Logger,
-): Promise<RateLimit> {
+): Promise<RateLimitStore> {
   if (url === undefined) return memoryRateLimit(() => performance.now())
   return redisRateLimit(await redisScripts({ url, purpose: 'the rate limits of the store', log }))
 }
 
-/**
- * Limits that all processes count together. While Redis cannot be reached, this process counts by itself: neither does a client wait for it, nor is anybody let
- * through uncounted.
- */
-export function redisRateLimit(scripts: RedisScripts): RateLimit {
+/** Counts in Redis, for all processes together. While Redis is unreachable, this process counts by itself: no client waits, and no request goes uncounted. */
+export function redisRateLimit(scripts: RedisScripts): RateLimitStore {
   const own = memoryRateLimit(() => performance.now())
-  const looks = new Map<string, { readonly at: number; readonly banEndsIn: Promise<number> }>()
+  const cachedBans = new Map<string, { readonly at: number; readonly banEndsIn: Promise<number> }>()
 
   return {
     banEndsIn(address, storeCode) {
       const key = `${prefixOf(storeCode)}ban:${address}`
       const at = performance.now()
-      const known = looks.get(key)
-      if (known && at - known.at < BAN_LOOK_MS) return known.banEndsIn
-      const looking = scripts.run(BAN, [key], [])
-      if (looking === null) return own.banEndsIn(address, storeCode)
-      const banEndsIn = looking.then((answer) => (typeof answer === 'number' ? answer : own.banEndsIn(address, storeCode)))
-      putLast(looks, key, { at, banEndsIn }, MAX_BAN_LOOKS)
+      const cached = cachedBans.get(key)
+      if (cached && at - cached.at < BAN_CACHE_MS) return cached.banEndsIn
+      const lookup = scripts.run(BAN, [key], [])
+      if (lookup === null) return own.banEndsIn(address, storeCode)
+      const banEndsIn = lookup.then((answer) => (typeof answer === 'number' ? answer : own.banEndsIn(address, storeCode)))
+      putLast(cachedBans, key, { at, banEndsIn }, MAX_CACHED_BANS)
       return banEndsIn
     },
     count(address, storeCode) {
       const keys = ['second:', 'minute:', 'over:', 'ban:'].map((window) => `${prefixOf(storeCode)}${window}${address}`)
-      const limits = [PER_SECOND, PER_MINUTE, MOST_OVER, BAN_SECONDS * 1_000]
+      const limits = [MAX_REQUESTS_PER_SECOND, MAX_REQUESTS_PER_MINUTE, MAX_REQUESTS_OVER_LIMIT, BAN_SECONDS * 1_000]
       const counted = scripts.run(COUNT, [...keys, addressesOf(storeCode)], [...limits, address])
       if (counted === null) return own.count(address, storeCode)
       return counted.then((answer) => {
         if (answer === null) return own.count(address, storeCode)
+        // COUNT returns five numbers.
         const [second, minute, secondEndsIn, minuteEndsIn, banEndsIn] = answer as [number, number, number, number, number]
         return { second, minute, secondEndsIn, minuteEndsIn, banEndsIn }
       })
@@ -92,6 +90,7 @@ export function redisRateLimit(scripts: RedisScripts): RateLimit {
     async uses(storeCode) {
       const answer = await scripts.run(USES, [addressesOf(storeCode)], [prefixOf(storeCode)])
       if (answer === null) return own.uses(storeCode)
+      // USES returns such a triple for each address.
       const uses = answer as readonly (readonly [address: string, minute: number, banEndsIn: number])[]
       return busiest(uses.map(([address, minute, banEndsIn]) => ({ address, minute, banEndsIn })))
     },
@@ -99,6 +98,6 @@ export function redisRateLimit(scripts: RedisScripts): RateLimit {
   }
 }
 
-/** One hash tag: a cluster keeps all of a store together. */
+/** One hash tag: Redis Cluster keeps all keys of a store in one slot. */
 const prefixOf = (storeCode: string): string => `atrium:store:{${storeCode}}:`
 const addressesOf = (storeCode: string): string => `${prefixOf(storeCode)}addresses`

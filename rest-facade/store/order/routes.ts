@@ -17,7 +17,7 @@ import { type LookupTable, lookupTable } from '../../../platform/collections/loo
 import { route } from '../route.ts'
 import type { Parameters } from '../wire/parameters.ts'
 
-/** The states that words of `status_filters[]` mean: `created` is every order that is more than a cart. */
+/** Order states by value of `status_filters[]`: `created` is every order that is more than a cart. */
 const STATES: LookupTable<readonly OrderStatus[]> = lookupTable({
   abandoned: ['ABANDONED'],
   canceled: ['CANCELED'],
@@ -36,17 +36,16 @@ const PERIODS: LookupTable<OrderPeriod> = lookupTable({
 })
 
 /**
- * What filters of lists mean. `locale` and `fields` change nothing: texts of an order stay in the language that it was made in, and answers have every key that the
- * contract documents.
+ * Filters of lists. `locale` and `fields` are ignored: texts of an order stay in the language that it was created in, and responses have every documented key.
  */
 function filters({ query }: Parameters) {
-  const words = query['status_filters[]']
-  const status = Array.isArray(words) ? words.flatMap((word) => STATES[String(word)] ?? []) : []
+  const values = query['status_filters[]']
+  const status = Array.isArray(values) ? values.flatMap((value) => STATES[String(value)] ?? []) : []
   const period = PERIODS[String(query.dateFilter)]
   const days = { firstDay: dayIn(query.initialDate), lastDay: dayIn(query.finalDate) }
   return {
     ...(status.length > 0 && { status }),
-    // Days beside another word mean nothing.
+    // Days next to another period are ignored.
     ...(period && { createdWithin: period === 'CUSTOM' ? { period, ...days } : { period } }),
   }
 }
@@ -60,7 +59,7 @@ export const orderRoutes = [
   route({ run: ListOrdersByStatusDocument, answer: 'orders.nodes' }),
   route({ run: ListOrdersAfterDocument, answer: 'orders.nodes' }),
   route({ run: GetOrderDocument, answer: 'order' }),
-  // Its `locale` changes nothing either.
+  // `locale` is ignored here as well.
   route({ run: GetCartDocument, answer: 'cart', variables: () => ({}) }),
   route({
     run: CreateOrderDocument,

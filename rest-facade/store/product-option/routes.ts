@@ -12,18 +12,18 @@ import {
   UpdateProductOptionDocument,
   UpdateProductOptionValueDocument,
 } from '#generated/rest-facade/store.ts'
-import { counted } from '../counted.ts'
+import { toCount } from '../count.ts'
 import { route } from '../route.ts'
 
 export const productOptionRoutes = [
   route({ run: ListProductOptionsDocument, answer: 'product.options' }),
-  route({ run: CountProductOptionsDocument, answer: 'product.options', shape: counted }),
+  route({ run: CountProductOptionsDocument, answer: 'product.options', shape: toCount }),
   route({ run: GetProductOptionDocument, answer: 'productOption' }),
   route({ run: CreateProductOptionDocument, answer: 'result.productOption', input: { productId: 'id' } }),
   route({ run: UpdateProductOptionDocument, answer: 'result.productOption' }),
   route({ run: DeleteProductOptionDocument }),
   route({ run: ListProductOptionValuesDocument, answer: 'productOption.values' }),
-  route({ run: CountProductOptionValuesDocument, answer: 'productOption.values', shape: counted }),
+  route({ run: CountProductOptionValuesDocument, answer: 'productOption.values', shape: toCount }),
   route({ run: GetProductOptionValueDocument, answer: 'productOptionValue' }),
   route({
     run: CreateProductOptionValueDocument,

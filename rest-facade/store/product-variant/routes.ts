@@ -5,12 +5,12 @@ import {
   ListProductVariantsDocument,
   UpdateProductVariantDocument,
 } from '#generated/rest-facade/store.ts'
-import { counted } from '../counted.ts'
+import { toCount } from '../count.ts'
 import { route } from '../route.ts'
 
 export const productVariantRoutes = [
   route({ run: ListProductVariantsDocument, answer: 'product.variants' }),
-  route({ run: CountProductVariantsDocument, answer: 'product.variants', shape: counted }),
+  route({ run: CountProductVariantsDocument, answer: 'product.variants', shape: toCount }),
   route({ run: GetProductVariantDocument, answer: 'productVariant' }),
   route({ run: CreateProductVariantDocument, answer: 'result.productVariant', input: { productId: 'id' } }),
   route({ run: UpdateProductVariantDocument, answer: 'result.productVariant' }),

@@ -14,6 +14,7 @@ import {
   SearchProductsDocument,
   UpdateProductDocument,
 } from '#generated/rest-facade/store.ts'
+import { constantCase } from '../../../platform/text/case.ts'
 import { route } from '../route.ts'
 import type { Value } from '../wire/parameters.ts'
 
@@ -29,9 +30,9 @@ export const productRoutes = [
     run: SearchProductsDocument,
     answer: 'products.nodes',
     variables: ({ query }) => ({
-      search: { query: String(query.query), fields: wordsOf<ProductSearchField>(query.fields) },
+      search: { query: String(query.query), fields: enumValuesOf<ProductSearchField>(query.fields) },
       filter: {
-        ...(query.status === 'featured' ? { featured: true } : { status: wordsOf<ProductStatus>(query.status) }),
+        ...(query.status === 'featured' ? { featured: true } : { status: enumValuesOf<ProductStatus>(query.status) }),
         categoryIds: Array.isArray(query.categories) ? query.categories.map(String) : null,
       },
     }),
@@ -47,6 +48,7 @@ export const productRoutes = [
   route({ run: DeleteProductDocument }),
 ]
 
-/** Words of the contract as the graph spells them; the contract has checked that they are such. */
-const wordsOf = <Word extends string>(given: Value | undefined): Word[] | null =>
-  given == null ? null : [given].flat().map((word) => String(word).toUpperCase().replaceAll('-', '_') as Word)
+/** Enum values of the graph for those of the contract. */
+const enumValuesOf = <Word extends string>(given: Value | undefined): Word[] | null =>
+  // The parameter reader accepts values of the contract only, and these are the enum's in lower case.
+  given == null ? null : [given].flat().map((value) => constantCase(String(value)) as Word)

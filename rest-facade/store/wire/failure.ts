@@ -1,79 +1,77 @@
 import type { GraphQLFormattedError } from 'graphql'
-import { problemOf } from '../../http/graph-errors.ts'
+import { toProblem } from '../../http/error-masking.ts'
+import type { Failure } from '../../http/problem.ts'
 import type { Schema } from '../contract.ts'
 import type { Fault } from './input.ts'
-import type { RequestReader } from './request.ts'
 
-/** An answer that is no success, before it is spelled. */
-export type Failure = {
-  readonly status: number
-  /** One or more sentences. */
-  readonly message: string
-  /** What is wrong with which field; empty where no field is to blame. */
+/** A failure of the store's contract. */
+export type StoreFailure = Failure & {
+  /** Faults by field; empty where none is at fault. */
   readonly faults?: readonly Fault[]
-  /** Version of the thing that somebody else has changed; null where versions are not what is in the way. */
+  /** Current version of an object that another request has changed; null where the failure is no version conflict. */
   readonly currentVersion?: number | null
-  readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Every fault of a request at once. */
-export const faulty = (faults: readonly Fault[]): Failure => ({
+/** The request-side name of an argument that the graph rejects; null where the request has none. */
+export type WireArgument = (argument: string) => string | null
+
+/** Lists every fault of a request. */
+export const invalidRequest = (faults: readonly Fault[]): StoreFailure => ({
   status: 400,
   message: faults.map(({ message }) => message).join(' '),
   faults: faults.filter(({ field }) => field !== ''),
 })
 
-/** Nothing in this store has this id. */
-export const missing = (message = 'There is nothing with this id in this store.'): Failure => ({ status: 404, message })
+export const notFound = (message = 'There is nothing with this id in this store.'): StoreFailure => ({ status: 404, message })
 
-/** Why credentials were refused, and how to present them. */
+/** How to present credentials (RFC 7617). */
 const CHALLENGE = { 'www-authenticate': 'Basic realm="store", charset="UTF-8"' }
 
 /**
- * What errors of the graph mean to a client. `isOurs`: they are no fault of the request, and belong into the log. `scope` is the one that opens all of the
- * operation, as the contract says; null: none is known. `wireArgument` says what became an argument that is refused.
+ * Maps GraphQL errors to a failure and hides internal ones. `isInternal`: the request is not at fault, so the errors belong in the log. `scope` is the one that the
+ * contract names for the whole operation; null where none is known.
  */
-export function failureOf(
+export function toFailure(
   errors: readonly GraphQLFormattedError[],
   requestId: string,
   scope: string | null = null,
-  wireArgument: RequestReader['wireArgument'] = () => null,
-): { readonly failure: Failure; readonly isOurs: boolean } {
-  const { problem, isOurs } = problemOf(errors, requestId)
+  wireArgument: WireArgument = () => null,
+): { readonly failure: StoreFailure; readonly isInternal: boolean } {
+  const { problem, isInternal } = toProblem(errors, requestId)
   const { status, headers } = problem
-  const said = errors[0]?.message ?? problem.message
-  const failure = { status, message: status === 404 ? said : problem.message, ...(headers && { headers }) }
-  if (status === 400) return { failure: { ...failure, ...refused(errors, wireArgument) }, isOurs }
-  if (status === 403) return { failure: { ...failure, headers: needing(scopeNeeded(errors), scope) }, isOurs }
-  if (status === 401) return { failure: { ...failure, headers: CHALLENGE }, isOurs }
-  if (status === 503) return { failure: { ...failure, headers: { 'retry-after': '2' } }, isOurs }
-  return { failure, isOurs }
+  const graphMessage = errors[0]?.message ?? problem.message
+  const failure = { status, message: status === 404 ? graphMessage : problem.message, ...(headers && { headers }) }
+  if (status === 400) return { failure: { ...failure, ...rejectedArguments(errors, wireArgument) }, isInternal }
+  if (status === 403) return { failure: { ...failure, headers: insufficientScope(requiredScope(errors), scope) }, isInternal }
+  if (status === 401) return { failure: { ...failure, headers: CHALLENGE }, isInternal }
+  if (status === 503) return { failure: { ...failure, headers: { 'retry-after': '2' } }, isInternal }
+  return { failure, isInternal }
 }
 
-/** What is wrong with which parameter, where the wire has all that the graph refuses; else nothing. */
-function refused(errors: readonly GraphQLFormattedError[], wireArgument: RequestReader['wireArgument']): Partial<Failure> {
+/** Faults by parameter where the request has every argument that the graph rejects; else nothing. */
+function rejectedArguments(errors: readonly GraphQLFormattedError[], wireArgument: WireArgument): Partial<StoreFailure> {
   const faults = errors.map(({ message, extensions }) => {
     const argument = String(extensions?.argument)
     const field = wireArgument(argument)
     return field === null ? null : { field, message: message.replace(`"${argument}"`, `\`${field}\``) }
   })
-  return faults.every((fault) => fault !== null) ? faulty(faults) : {}
+  return faults.every((fault) => fault !== null) ? invalidRequest(faults) : {}
 }
 
-/** The scope that an app should ask the shop for (RFC 6750 §3.1); undefined where no scope would help. */
-export function scopeNeeded([error]: readonly GraphQLFormattedError[]): string | undefined {
+/** The scope that an app should request (RFC 6750 §3.1); undefined where no scope would help. */
+export function requiredScope([error]: readonly GraphQLFormattedError[]): string | undefined {
   const { scopes, requiredScopes } = error?.extensions ?? {}
   const [first] = [requiredScopes, scopes].filter(Array.isArray).flat(2)
   return typeof first === 'string' ? first : undefined
 }
 
-/** `whole`: the scope that opens all of the operation; null: none is known. */
-function needing(first: string | undefined, whole: string | null): Readonly<Record<string, string>> {
-  return first === undefined ? {} : { 'www-authenticate': `Bearer error="insufficient_scope", scope="${whole ?? first}"` }
+/** `ofOperation` is the scope that the contract names for the whole operation; null where none is known. */
+function insufficientScope(first: string | undefined, ofOperation: string | null): Readonly<Record<string, string>> {
+  return first === undefined ? {} : { 'www-authenticate': `Bearer error="insufficient_scope", scope="${ofOperation ?? first}"` }
 }
 
-/** A failure in the form that the contract has for its status; `{"message"}` where it has none. */
-export function failureBody(schema: Schema | undefined, { message, faults = [], currentVersion = null }: Failure): string {
+/** JSON of a failure by the contract's schema for its status; `{"message"}` where it has none. */
+export function failureBody(schema: Schema | undefined, { message, faults = [], currentVersion = null }: StoreFailure): string {
   const body: Record<string, unknown> = {}
   for (const [name, property] of Object.entries(schema?.properties ?? { message: {} })) {
     if (name === 'message' || name === 'error') body[name] = message
@@ -86,7 +84,7 @@ export function failureBody(schema: Schema | undefined, { message, faults = [], 
 const sentences = (message: string, faults: readonly Fault[]): readonly string[] =>
   faults.length === 0 ? [message] : faults.map((fault) => fault.message)
 
-/** Absent where no field is to blame. */
+/** Undefined where no field is at fault. */
 function byField(faults: readonly Fault[]): Readonly<Record<string, readonly string[]>> | undefined {
   if (faults.length === 0) return undefined
   const fields = new Map<string, string[]>()

@@ -1,49 +1,50 @@
 import { type GraphQLInputType, getNullableType, isInputObjectType, isListType, isNonNullType } from 'graphql'
+import { camelCase, snakeCase } from '../../../platform/text/case.ts'
+import { excerptOf } from '../../http/excerpt.ts'
 import { envelopeOf, type Schema } from '../contract.ts'
-import { isNumberText } from './json.ts'
-import { readingOf } from './values.ts'
-import { camel, snake } from './words.ts'
+import { isNumberText } from './exact-json.ts'
+import { scalarReader } from './scalars.ts'
 
-/** What is wrong with one place of a request: `field` is its path on the wire, empty for the body as a whole. */
+/** A fault in a request: `field` is the path of the key or parameter, empty for the body as a whole. */
 export type Fault = { readonly field: string; readonly message: string }
 
-/** Reads values of the wire into one type of the graph. */
+/** Converts request values to one input type of the graph. */
 export type Input = {
-  /** The value for the graph. Notes every fault; what it returns is of use only if there are none. */
+  /** Notes every fault; the result is valid only if there are none. */
   readonly read: (given: unknown, at: string, faults: Fault[]) => unknown
-  /** The wire's name for each field of an input object, with what reads it; empty for all else. */
+  /** The request's key for each field of an input object, with its reader; empty for other types. */
   readonly fields: ReadonlyMap<string, { readonly wire: string; readonly input: Input }>
 }
 
-/** A field of the graph's input, or a variable that is filled like one. */
+/** A field of an input object, or a variable that is filled like one. */
 export type InputField = { readonly type: GraphQLInputType; readonly isRequired: boolean }
 
-/** Reads JSON objects into fields of the graph: unknown keys are ignored, null is null, and what is absent stays absent. */
+/** Converts JSON objects to input objects: unknown keys are ignored, null stays null, absent keys stay absent. */
 export function objectInput(fields: ReadonlyMap<string, InputField>, schema: Schema): Input {
   const entries = [...fields].map(([name, { type, isRequired }]) => {
     const { wire, property } = wireOf(name, schema)
-    const own = snake(name)
-    // Unless the contract means something else by it.
+    const own = snakeCase(name)
+    // Unless the contract has another key of that name.
     const other = Object.hasOwn(schema.properties ?? {}, own) ? wire : own
     return { name, wire, other, isRequired, input: inputOf(type, property) }
   })
   return {
     fields: new Map(entries.map(({ name, wire, input }) => [name, { wire, input }])),
     read(given, at, faults) {
-      if (!isObject(given)) return refuse(faults, at, 'an object', given)
+      if (!isObject(given)) return noteFault(faults, at, 'an object', given)
       const value: Record<string, unknown> = {}
       for (const { name, wire, other, isRequired, input } of entries) {
         const key = Object.hasOwn(given, wire) ? wire : other
-        const place = at === '' ? wire : `${at}.${wire}`
-        if (Object.hasOwn(given, key)) value[name] = input.read(given[key], place, faults)
-        else if (isRequired) faults.push({ field: place, message: `Expected \`${place}\`, got nothing.` })
+        const field = at === '' ? wire : `${at}.${wire}`
+        if (Object.hasOwn(given, key)) value[name] = input.read(given[key], field, faults)
+        else if (isRequired) faults.push({ field, message: `Expected \`${field}\`, got nothing.` })
       }
       return value
     },
   }
 }
 
-/** Keys that the contract documents and no field of the graph reads. */
+/** Documented keys that no input field reads. */
 export function unreadKeys(fields: ReadonlyMap<string, InputField>, schema: Schema, at: string): string[] {
   const read = new Map([...fields].map(([name, field]) => [wireOf(name, schema).wire, field]))
   return Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
@@ -52,7 +53,7 @@ export function unreadKeys(fields: ReadonlyMap<string, InputField>, schema: Sche
     if (!field) return [`${at}.${key}`]
     let [type, below] = [getNullableType(field.type), property]
     while (isListType(type)) [type, below] = [getNullableType(type.ofType), below.items ?? {}]
-    return isInputObjectType(type) ? unreadKeys(fieldsOf(type), opened(below), `${at}.${key}`) : []
+    return isInputObjectType(type) ? unreadKeys(fieldsOf(type), withoutEnvelope(below), `${at}.${key}`) : []
   })
 }
 
@@ -67,14 +68,14 @@ export const fieldsOf = (type: {
     ]),
   )
 
-/** The key that a field of the graph is read from, and what the contract says of it. */
+/** The key that an input field is read from, and its schema in the contract. */
 function wireOf(name: string, { properties = {} }: Schema): { readonly wire: string; readonly property: Schema } {
-  const known = Object.entries(properties).find(([key, property]) => (property['x-input'] ?? camel(key)) === name)
-  return known ? { wire: known[0], property: known[1] } : { wire: snake(name), property: {} }
+  const known = Object.entries(properties).find(([key, property]) => (property['x-input'] ?? camelCase(key)) === name)
+  return known ? { wire: known[0], property: known[1] } : { wire: snakeCase(name), property: {} }
 }
 
-/** What is inside an envelope where the contract has one in the middle of a body. */
-function opened(schema: Schema): Schema {
+/** The schema inside an envelope in the middle of a body; the schema itself where there is none. */
+function withoutEnvelope(schema: Schema): Schema {
   const envelope = envelopeOf(schema)
   return (envelope === null ? undefined : schema.properties?.[envelope]) ?? schema
 }
@@ -93,7 +94,7 @@ function inputOf(outer: GraphQLInputType, schema: Schema): Input {
     // Input types may contain themselves.
     const input = () => {
       if (!isInputObjectType(type)) throw new Error('Expected an input object.')
-      made ??= objectInput(fieldsOf(type), opened(schema))
+      made ??= objectInput(fieldsOf(type), withoutEnvelope(schema))
       return made
     }
     const envelope = envelopeOf(schema)
@@ -110,12 +111,12 @@ function inputOf(outer: GraphQLInputType, schema: Schema): Input {
 
   function leaf(): Input {
     if (isListType(type) || isInputObjectType(type)) throw new Error('Expected a leaf.')
-    const { expectation, read } = readingOf(type, schema)
+    const { expectation, read } = scalarReader(type, schema)
     return {
       fields: NONE,
       read(given, at, faults) {
         const value = given === null ? undefined : read(given)
-        return value === undefined ? refuse(faults, at, expectation, given) : value
+        return value === undefined ? noteFault(faults, at, expectation, given) : value
       },
     }
   }
@@ -126,7 +127,7 @@ function listInput(type: GraphQLInputType, schema: Schema): Input {
   return {
     fields: item.fields,
     read(given, at, faults) {
-      if (!Array.isArray(given)) return refuse(faults, at, 'a list', given)
+      if (!Array.isArray(given)) return noteFault(faults, at, 'a list', given)
       return given.map((each, index) => item.read(each, `${at}.${index}`, faults))
     },
   }
@@ -134,15 +135,15 @@ function listInput(type: GraphQLInputType, schema: Schema): Input {
 
 const NONE: Input['fields'] = new Map()
 
-/** Notes what was expected at a place. */
-export function refuse(faults: Fault[], at: string, expectation: string, given: unknown): undefined {
+/** Notes what was expected at a path. */
+export function noteFault(faults: Fault[], at: string, expectation: string, given: unknown): undefined {
   faults.push({
     field: at,
     message: `Expected ${at === '' ? 'the body' : `\`${at}\``} to be ${expectation}, got ${excerpt(given)}.`,
   })
 }
 
-/** The path of a field of the graph's input as the wire spells it. */
+/** The path of an input field in the request's keys. */
 export function wirePath(input: Input, field: string): string {
   let at: Input | undefined = input
   return field
@@ -151,12 +152,12 @@ export function wirePath(input: Input, field: string): string {
       if (/^\d+$/.test(step)) return step
       const found: { readonly wire: string; readonly input: Input } | undefined = at?.fields.get(step)
       at = found?.input
-      return found?.wire ?? snake(step)
+      return found?.wire ?? snakeCase(step)
     })
     .join('.')
 }
 
-/** How the wire spells another field beside this one; null where there is none of that name. */
+/** The request's key for the field `name` next to `field`; null where there is none. */
 export function wireSibling(input: Input, field: string, name: string): string | null {
   let at: Input | undefined = input
   for (const step of field.split('.').slice(0, -1)) {
@@ -168,13 +169,11 @@ export function wireSibling(input: Input, field: string, name: string): string |
 export const isObject = (given: unknown): given is Readonly<Record<string, unknown>> =>
   typeof given === 'object' && given !== null && !Array.isArray(given) && !isNumberText(given)
 
-/** Enough of a value to recognise it in a message. */
+/** A short form of a value for messages. */
 function excerpt(given: unknown): string {
   if (given === undefined) return 'nothing'
-  if (isNumberText(given)) return shortened(given.source)
+  if (isNumberText(given)) return excerptOf(given.source)
   if (Array.isArray(given)) return 'a list'
   if (typeof given === 'object' && given !== null) return 'an object'
-  return typeof given === 'string' ? JSON.stringify(shortened(given)) : String(given)
+  return typeof given === 'string' ? JSON.stringify(excerptOf(given)) : String(given)
 }
-
-const shortened = (text: string): string => (text.length <= 60 ? text : `${text.slice(0, 60)}…`).toWellFormed()

@@ -1,28 +1,29 @@
 import { type GraphQLInputType, getNullableType, isLeafType, isListType } from 'graphql'
-import { decoded, givenIn } from '../../http/parameters.ts'
+import { camelCase, snakeCaseWords } from '../../../platform/text/case.ts'
+import { excerptOf } from '../../http/excerpt.ts'
+import { decodeFormComponent, rawParameters } from '../../http/parameters.ts'
 import type { Parameter, Schema } from '../contract.ts'
 import type { Fault } from './input.ts'
-import { type Reading, readingOf } from './values.ts'
-import { camel } from './words.ts'
+import { type ScalarReader, scalarReader } from './scalars.ts'
 
-/** A parameter as the contract types it; null where the client gave none and there is no default. */
+/** A parameter's value by its schema; null where it is absent and has no default. */
 export type Value = string | number | boolean | readonly (string | number | boolean)[] | null
 
-/** What the path and the query of a request say. */
+/** Parsed parameters of a request. */
 export type Parameters = { readonly path: Readonly<Record<string, Value>>; readonly query: Readonly<Record<string, Value>> }
 
-/** A path that names nothing; the rest is in the faults. */
+/** A path parameter is invalid, so the path names nothing; says why. */
 export type NoSuchPath = { readonly missing: string }
 
-/** No name, code or address is longer, unless the contract says so. */
-const MOST_CHARACTERS = 500
-// C0 and DEL: in no name, code or search word.
+/** Longest text, and most values of a list, where the contract sets no bound. */
+const DEFAULT_MAX = 500
+// C0 and DEL: in no name, code or search text.
 const CONTROL = /\p{Cc}/u
 const DIGITS = /^(?:0|[1-9]\d{0,9})$/
-/** What a 32-bit integer holds. */
-const MOST = 2_147_483_647
+/** Largest Int of GraphQL: 32 bits. */
+const MAX_INT = 2_147_483_647
 
-/** Reads all parameters of one operation by the contract. Names that it does not have are ignored: clients add tracking words. */
+/** Compiles the reading of an operation's parameters by the contract. Unknown names are ignored: clients add tracking parameters. */
 export function parameterReader(
   parameters: readonly Parameter[],
 ): (path: Readonly<Record<string, string>>, query: string, faults: Fault[]) => Parameters | NoSuchPath {
@@ -40,17 +41,18 @@ export function parameterReader(
     }
 
     const query: Record<string, Value> = {}
-    const given = givenIn((name) => names.has(name), givenQuery)
+    const given = rawParameters((name) => names.has(name), givenQuery)
     for (const { name, schema, required } of inQuery) {
       const texts = given.get(name)?.filter((text) => schema.type !== 'array' || text !== '') ?? []
       if (texts.length === 0) {
         if (required) faults.push({ field: name, message: `Expected \`${name}\` to be ${expectationOf(schema)}, got nothing.` })
+        // A default of the contract has the type of its schema: a test holds the contract against OpenAPI.
         query[name] = (schema.default as Value | undefined) ?? null
         continue
       }
-      const value = readAll(schema, texts.map(decoded))
+      const value = readAll(schema, texts.map(decodeFormComponent))
       if (value === undefined) {
-        const got = excerpt(texts.map((text) => decoded(text) ?? text).join(', '))
+        const got = excerpt(texts.map((text) => decodeFormComponent(text) ?? text).join(', '))
         faults.push({ field: name, message: `Expected \`${name}\` to be ${expectationOf(schema)}, got ${got}.` })
       } else {
         query[name] = value
@@ -63,20 +65,20 @@ export function parameterReader(
 function readAll(schema: Schema, texts: readonly (string | null)[]): Value | undefined {
   if (texts.includes(null)) return undefined
   if (schema.type !== 'array') return texts.length === 1 ? read(schema, texts[0] ?? '') : undefined
-  const { items = {}, maxItems = MOST_CHARACTERS } = schema
+  const { items = {}, maxItems = DEFAULT_MAX } = schema
   const values = texts
     .flatMap((text) => (text ?? '').split(','))
     .filter((text) => text.trim() !== '')
     .map((text) => read(items, text.trim()))
-  return values.length <= maxItems && values.every((value) => typeof value !== 'undefined') ? (values as Value) : undefined
+  return values.length <= maxItems && values.every((value) => value !== undefined) ? values : undefined
 }
 
-/** The value that a text spells; undefined when it is none. More than the maximum is the maximum: that is how clients ask for "all". */
+/** Parses a value by its schema; undefined when it is invalid. More than the maximum is the maximum: clients request "all" that way. */
 function read(schema: Schema, text: string): string | number | boolean | undefined {
   switch (schema.type) {
     case 'integer': {
       const value = DIGITS.test(text) ? Number(text) : Number.NaN
-      const { minimum = 0, maximum = MOST } = schema
+      const { minimum = 0, maximum = MAX_INT } = schema
       if (Number.isNaN(value) && /^[1-9]\d{10,20}$/.test(text) && schema.maximum !== undefined) return maximum
       if (!(value >= minimum)) return undefined
       return value <= maximum ? value : schema.maximum
@@ -84,9 +86,9 @@ function read(schema: Schema, text: string): string | number | boolean | undefin
     case 'boolean':
       return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : undefined
     default: {
-      if (schema.enum) return schema.enum.find((word) => isSameWord(String(word), text))
+      if (schema.enum) return schema.enum.find((value) => isSameValue(String(value), text))
       if (schema.format === 'date') return isDay(text) ? text : undefined
-      return text.length <= (schema.maxLength ?? MOST_CHARACTERS) && !CONTROL.test(text) ? text : undefined
+      return text.length <= (schema.maxLength ?? DEFAULT_MAX) && !CONTROL.test(text) ? text : undefined
     }
   }
 }
@@ -96,9 +98,8 @@ function isDay(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
-/** `Pending Payment` and `pending_payment` are one word: both are in use. */
-const isSameWord = (word: string, text: string): boolean => plain(word) === plain(text)
-const plain = (word: string): string => word.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')
+/** `Pending Payment` and `pending_payment` are the same value: both are in use. */
+const isSameValue = (value: string, text: string): boolean => snakeCaseWords(value) === snakeCaseWords(text)
 
 function expectationOf(schema: Schema): string {
   switch (schema.type) {
@@ -107,31 +108,29 @@ function expectationOf(schema: Schema): string {
     case 'boolean':
       return 'true or false'
     case 'array':
-      return `at most ${schema.maxItems ?? MOST_CHARACTERS} values with commas between them, each ${expectationOf(schema.items ?? {})}`
+      return `at most ${schema.maxItems ?? DEFAULT_MAX} values with commas between them, each ${expectationOf(schema.items ?? {})}`
     default:
       if (schema.format === 'date') return 'a day of the calendar as YYYY-MM-DD'
-      return schema.enum
-        ? `one of ${schema.enum.join(', ')}`
-        : `a text of at most ${schema.maxLength ?? MOST_CHARACTERS} characters`
+      return schema.enum ? `one of ${schema.enum.join(', ')}` : `a text of at most ${schema.maxLength ?? DEFAULT_MAX} characters`
   }
 }
 
-const excerpt = (text: string): string => JSON.stringify((text.length <= 60 ? text : `${text.slice(0, 60)}…`).toWellFormed())
+const excerpt = (text: string): string => JSON.stringify(excerptOf(text))
 
 /** How one variable, or one field of the input, is filled from the parameters. */
 export type Binding = {
   readonly variable: string
-  /** Undefined leaves the variable out: the parameter is absent, or a fault is noted. */
+  /** Undefined leaves the variable unset: the parameter is absent, or a fault was noted. */
   readonly read: (parameters: Parameters, faults: Fault[]) => unknown
 }
 
 /** Fills a variable of `type` from a parameter. */
-export function binding(variable: string, type: GraphQLInputType, { name, in: place, schema }: Parameter): Binding {
+export function binding(variable: string, type: GraphQLInputType, { name, in: location, schema }: Parameter): Binding {
   const { read: convert, expectation } = conversion(type, schema)
   return {
     variable,
     read(parameters, faults) {
-      const value = parameters[place === 'path' ? 'path' : 'query'][name] ?? null
+      const value = parameters[location === 'path' ? 'path' : 'query'][name] ?? null
       if (value === null) return undefined
       const converted = convert(value)
       if (converted === undefined) {
@@ -143,25 +142,25 @@ export function binding(variable: string, type: GraphQLInputType, { name, in: pl
   }
 }
 
-/** The part of a list that is asked for: from one place to before another. */
+/** The requested part of a list: indices, `to` excluded. */
 export type Slice = { readonly from: number; readonly to: number }
 
 /**
- * What cuts the page out of a list that the graph gives as a whole: where the contract's `limit` has no default, because all of it is answered without one.
- * Null where the graph pages, or nobody does.
+ * Computes the page of a list that the graph returns whole: where the contract's `limit` has no default, the response without one is the whole list. Null where
+ * the graph paginates, or the operation has no pages.
  */
 export function slicing(parameters: readonly Parameter[]): ((given: Parameters) => Slice) | null {
-  const inQuery = (wanted: string) => parameters.find(({ name, in: place }) => name === wanted && place === 'query')
+  const inQuery = (wanted: string) => parameters.find(({ name, in: location }) => name === wanted && location === 'query')
   const limit = inQuery('limit')
   if (!limit || !inQuery('page') || limit.schema.default !== undefined) return null
   return ({ query }) => {
-    const size = typeof query.limit === 'number' ? query.limit : MOST
+    const size = typeof query.limit === 'number' ? query.limit : MAX_INT
     const from = (Number(query.page) - 1) * size
     return { from, to: from + size }
   }
 }
 
-/** `limit` and `page` as the graph pages: so many, behind so many others. Throws where the contract has no pages. */
+/** Fills `$first` and `$offset` from `limit` and `page`. Throws where the contract does not have these. */
 export function pageBindings(variables: ReadonlyMap<string, unknown>, parameters: readonly Parameter[]): readonly Binding[] {
   if (!variables.has('first')) return []
   const isPaged = ['limit', 'page'].every((wanted) => parameters.some(({ name }) => name === wanted))
@@ -172,16 +171,16 @@ export function pageBindings(variables: ReadonlyMap<string, unknown>, parameters
     { variable: 'first', read: limitOf },
     {
       variable: 'offset',
-      // Far behind the end is behind the end.
-      read: (given) => Math.min(MOST, (Number(given.query.page) - 1) * limitOf(given)),
+      // Beyond the end of any list, and still an Int.
+      read: (given) => Math.min(MAX_INT, (Number(given.query.page) - 1) * limitOf(given)),
     },
   ]
 }
 
-/** The variable that a parameter fills by its name. */
-export const variableOf = ({ name }: Parameter): string => camel(name)
+/** The variable that a parameter fills by its name: `pageTitle` for `page_title`, `statusFilters` for `status_filters[]`. */
+export const variableOf = ({ name }: Parameter): string => camelCase(name.replace(/\[\]$/, ''))
 
-function conversion(outer: GraphQLInputType, schema: Schema): Reading {
+function conversion(outer: GraphQLInputType, schema: Schema): ScalarReader {
   const type = getNullableType(outer)
   if (isListType(type)) {
     const { read, expectation } = conversion(type.ofType, schema.items ?? schema)
@@ -194,7 +193,7 @@ function conversion(outer: GraphQLInputType, schema: Schema): Reading {
     }
   }
   if (!isLeafType(type)) throw new Error('a variable for a parameter must be one that a text can fill.')
-  const reading = readingOf(type, schema)
-  if (type.name !== 'String') return reading
-  return { ...reading, read: (value) => (Array.isArray(value) ? value.join(',') : String(value)) }
+  const reader = scalarReader(type, schema)
+  if (type.name !== 'String') return reader
+  return { ...reader, read: (value) => (Array.isArray(value) ? value.join(',') : String(value)) }
 }

@@ -1,9 +1,11 @@
 import { getNullableType, isInputObjectType } from 'graphql'
 import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
+import type { RawRequest } from '../../http/endpoint.ts'
 import type { Operation, Parameter } from '../contract.ts'
 import type { Route } from '../route.ts'
-import { bodyReader } from './body.ts'
-import { type Failure, faulty, missing } from './failure.ts'
+import { invalidRequest, notFound, type StoreFailure, type WireArgument } from './failure.ts'
+import { readIdempotencyKey } from './idempotency.ts'
+import { readExpectedVersion } from './if-match.ts'
 import { type Fault, fieldsOf, type InputField } from './input.ts'
 import {
   type Binding,
@@ -15,41 +17,35 @@ import {
   slicing,
   variableOf,
 } from './parameters.ts'
+import { bodyReader } from './request-body.ts'
 import type { ReadDocument } from './selection.ts'
-
-/** What a request says, before anything of it is read. */
-export type Given = {
-  readonly path: Readonly<Record<string, string>>
-  /** The undecoded text behind the question mark. */
-  readonly query: string
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** Bytes of the body; anything else is none. */
-  readonly body: unknown
-}
 
 /** Reads requests of one operation. */
 export type RequestReader = {
-  /** Variables of the document, and which part of the answer is asked for; or why there are none. */
-  readonly read: (given: Given) => Read | { readonly failure: Failure }
-  /** How the wire spells a field that the graph complains about. */
+  /** The body is bytes; anything else means there is none. */
+  readonly read: (request: RawRequest) => ReadRequest | { readonly failure: StoreFailure }
+  /** The request's name for a field that the graph rejects. */
   readonly wireField: (field: string) => string
-  /** How the wire spells another field beside that one; null where there is none of that name. */
+  /** The request's name for the field `name` next to `field`; null where there is none. */
   readonly wireSibling: (field: string, name: string) => string | null
-  /** Which parameter, or key of the body, became an argument that the graph refuses; null where none did. */
-  readonly wireArgument: (argument: string) => string | null
-  /** Parameters and keys of the body that the contract documents and nothing reads. */
+  readonly wireArgument: WireArgument
+  /** Documented parameters and keys of the body that nothing reads. */
   readonly gaps: readonly string[]
 }
 
-type Read = {
+/** Variables of the document, and the part of its list that is requested. */
+export type ReadRequest = {
   readonly variables: Readonly<Record<string, unknown>>
-  /** Absent: what the graph gives is answered. */
+  /** Absent where the whole list is returned. */
   readonly slice?: Slice
 }
 
-/** Headers that go into the graph, by the variable or field of the input that they fill. */
-const HEADERS = { idempotencyKey: 'idempotency-key', expectedVersion: 'if-match' } as const
-/** Arguments that are parameters of other names. */
+/** Request headers, by the variable or input field that they fill. */
+const HEADERS = {
+  idempotencyKey: { header: 'idempotency-key', read: readIdempotencyKey },
+  expectedVersion: { header: 'if-match', read: readExpectedVersion },
+} as const
+/** Parameters whose names differ from those of the arguments they fill. */
 const RENAMED: LookupTable<string> = lookupTable({
   first: 'limit',
   offset: 'page',
@@ -72,19 +68,20 @@ export function requestReader(route: Route, operation: Operation, { variables }:
   const inputBindings = inputBindingsOf(parameters, inputFields, route.input)
   const bound = new Set(bindings.map(({ variable }) => variable))
 
-  const left = [...variables].filter(([name]) => !bound.has(name) && !isHeaderVariable(name))
-  // What the query may say, the body may say as well.
+  const unbound = [...variables].filter(([name]) => !bound.has(name) && !isHeaderVariable(name))
+  // Parameters of the query may stand in the body instead.
   const inQuery = parameters.filter((parameter) => parameter.in === 'query').map(variableOf)
-  const further = [...variables].filter(([name]) => bound.has(name) && inQuery.includes(name))
-  const optional = further.map(([name, field]) => [name, { ...field, isRequired: false }] as const)
+  const alternative = [...variables].filter(([name]) => bound.has(name) && inQuery.includes(name))
+  const optional = alternative.map(([name, field]) => [name, { ...field, isRequired: false }] as const)
   const isGiven = (field: string) => isHeaderVariable(field) || Object.hasOwn(route.input, field)
-  const body = operation.body && bodyReader(operation.body, new Map([...left, ...optional]), isGiven)
-  const unfilled = left.filter(([name, { isRequired }]) => isRequired && !(body && (name === 'input' || !inputType)))
+  const body = operation.body && bodyReader(operation.body, new Map([...unbound, ...optional]), isGiven)
+  const unfilled = unbound.filter(([name, { isRequired }]) => isRequired && !(body && (name === 'input' || !inputType)))
   if (unfilled.length > 0 && !route.variables)
     throw new Error(`nothing fills ${unfilled.map(([name]) => `$${name}`).join(', ')}.`)
 
   const readParameters = parameterReader(parameters)
   const sliceOf = slicing(parameters)
+  // Object.keys types its result as strings; the keys are those of the table above.
   const fromHeaders = (Object.keys(HEADERS) as HeaderVariable[]).flatMap((name) => {
     const isField = inputFields.has(name)
     return isField || variables.has(name) ? [{ name, isField }] : []
@@ -103,27 +100,28 @@ export function requestReader(route: Route, operation: Operation, { variables }:
       ...unreadParameters(route, parameters, bound),
       ...unreadHeaders(
         operation,
-        fromHeaders.map(({ name }) => HEADERS[name]),
+        fromHeaders.map(({ name }) => HEADERS[name].header),
       ),
       ...(body?.gaps ?? []),
     ],
-    read(given) {
+    read(request) {
       const faults: Fault[] = []
-      const said = readParameters(given.path, given.query, faults)
-      if ('missing' in said) return { failure: missing(said.missing) }
-      const values: Record<string, unknown> = body ? { ...body.read(given.body, faults) } : {}
+      const given = readParameters(request.path, request.query, faults)
+      if ('missing' in given) return { failure: notFound(given.missing) }
+      const values: Record<string, unknown> = body ? { ...body.read(request.body, faults) } : {}
+      // The body reader returns an object for `$input`, or nothing.
       const input: Record<string, unknown> = { ...(values.input as object | undefined) }
       for (const { name, isField } of fromHeaders) {
-        const value = headerValue(name, given.headers[HEADERS[name]], faults)
+        const value = HEADERS[name].read(request.headers[HEADERS[name].header], faults)
         if (value !== undefined) (isField ? input : values)[name] = value
       }
-      fill(values, bindings, said, faults)
-      fill(input, inputBindings, said, faults)
-      if (faults.length > 0) return { failure: faulty(faults) }
+      fill(values, bindings, given, faults)
+      fill(input, inputBindings, given, faults)
+      if (faults.length > 0) return { failure: invalidRequest(faults) }
       if (isInputObjectType(inputObject)) values.input = input
       return {
-        variables: route.variables ? { ...values, ...route.variables(said) } : values,
-        ...(sliceOf && { slice: sliceOf(said) }),
+        variables: route.variables ? { ...values, ...route.variables(given) } : values,
+        ...(sliceOf && { slice: sliceOf(given) }),
       }
     },
   }
@@ -140,7 +138,7 @@ const bindingsOf = (parameters: readonly Parameter[], variables: Variables): rea
   ...pageBindings(variables, parameters),
 ]
 
-/** What a row says of its input: which parameter fills which field. */
+/** Binds the input fields that a row fills from parameters. */
 const inputBindingsOf = (
   parameters: readonly Parameter[],
   fields: ReadonlyMap<string, InputField>,
@@ -153,7 +151,7 @@ const inputBindingsOf = (
     return binding(field, known.type, parameter)
   })
 
-/** Parameters that neither a variable nor the row asks for. */
+/** Parameters that neither a variable nor the row uses. */
 function unreadParameters({ input, variables }: Route, parameters: readonly Parameter[], bound: ReadonlySet<string>): string[] {
   if (variables) return []
   const isPaged = bound.has('first') || slicing(parameters) !== null
@@ -163,7 +161,7 @@ function unreadParameters({ input, variables }: Route, parameters: readonly Para
     .map(({ name }) => `parameter ${name}`)
 }
 
-/** Headers that the contract documents and nothing reads. */
+/** Documented headers that nothing reads. */
 const unreadHeaders = ({ parameters }: Operation, read: readonly string[]): string[] =>
   parameters
     .filter((parameter) => parameter.in === 'header' && !read.includes(parameter.name.toLowerCase()))
@@ -174,21 +172,4 @@ function fill(values: Record<string, unknown>, bindings: readonly Binding[], par
     const value = read(parameters, faults)
     if (value !== undefined) values[variable] = value
   }
-}
-
-/** A quoted version, weak or strong; `*` asks for no version. */
-const TAG = /^(?:W\/)?"?(\d{1,9})"?$/
-
-function headerValue(name: HeaderVariable, given: string | string[] | undefined, faults: Fault[]): string | number | undefined {
-  if (typeof given !== 'string') return undefined
-  if (name === 'idempotencyKey') {
-    if (/^[\x20-\x7e]{1,255}$/.test(given)) return given
-    faults.push({ field: 'Idempotency-Key', message: 'Expected `Idempotency-Key` to be 1 to 255 characters of ASCII.' })
-    return undefined
-  }
-  if (given === '*') return undefined
-  const version = TAG.exec(given)?.[1]
-  if (version !== undefined) return Number(version)
-  faults.push({ field: 'If-Match', message: 'Expected `If-Match` to be a version in quotes, such as "3".' })
-  return undefined
 }

@@ -1,82 +1,74 @@
 import { type GraphQLObjectType, type GraphQLSchema, getNamedType, isAbstractType, isObjectType } from 'graphql'
 import type { Operation } from '../contract.ts'
 import type { Route } from '../route.ts'
-import { answerWriter, constantAnswer } from './answer.ts'
-import { type Failure, missing } from './failure.ts'
+import { notFound, type StoreFailure } from './failure.ts'
+import type { Fault } from './input.ts'
 import type { Slice } from './parameters.ts'
 import type { RequestReader } from './request.ts'
+import { bodyWriter, constantBody } from './response-body.ts'
 import type { ReadDocument, Selected } from './selection.ts'
-import { shapedWriter } from './shaped.ts'
+import { shapedWriter } from './shaped-body.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
-/** Turns the data of one operation into the body of its answer. */
+/** Writes the response body of one operation from its data. */
 export type ResponseWriter = {
-  /** Null where the contract answers nothing; or what the data says instead of an answer. Of a list, the slice when there is one. */
-  readonly write: (data: Data, slice?: Slice) => { readonly text: string | null } | { readonly failure: Failure }
-  /** Documented keys that nothing is selected for. */
+  /** `text` is null where the contract has no body. `slice` cuts a page out of a list. */
+  readonly write: (data: Data, slice?: Slice) => { readonly text: string | null } | { readonly failure: StoreFailure }
+  /** Documented keys without a selected field. */
   readonly gaps: readonly string[]
 }
 
-/** Failures that are the same everywhere, by their types in the graph. */
+/** HTTP statuses of failure types that all mutations share. */
 const STATUSES: Route['failures'] = { ValidationError: 400, NotFoundError: 404, ConflictError: 409 }
 
-/** Compiles the writing of answers and failures. Throws for a way that leads nowhere, and for what the contract does not have. */
+/** Compiles the writing of successes and failures. Throws for an answer path that selects nothing, and for fields that the contract does not have. */
 export function responseWriter(
   route: Route,
   { answer }: Operation,
   { root }: ReadDocument,
   schema: GraphQLSchema,
-  { wireField, wireSibling }: Pick<RequestReader, 'wireField' | 'wireSibling'>,
+  requestNames: Pick<RequestReader, 'wireField' | 'wireSibling'>,
 ): ResponseWriter {
   const statuses = { ...STATUSES, ...route.failures }
-  const outcomes = [...root.fields()].flatMap(([name, selected]) => {
-    const type = getNamedType(selected.type)
-    if (!isAbstractType(type)) return []
-    const members = schema.getPossibleTypes(type)
-    if (!selected.fields().has('__typename')) throw new Error(`"${name}" can fail, so select its __typename.`)
-    for (const member of members) {
-      if (Object.hasOwn(statuses, member.name) && !selected.fields(member).has('message'))
-        throw new Error(`"${name}" can be ${member.name}, so select its message.`)
-    }
-    return [name]
-  })
+  const unionFields = unionFieldsOf(root, schema, statuses)
   const { write, gaps } = writing()
 
   return {
     gaps,
     write(data, slice) {
-      for (const name of outcomes) {
+      for (const name of unionFields) {
         const failure = failureIn(data[name])
         if (failure) return { failure }
       }
       const absence = route.absence?.(data)
-      if (absence != null) return { failure: missing(absence) }
+      if (absence != null) return { failure: notFound(absence) }
       const text = write(data, slice)
-      return text === undefined ? { failure: missing() } : { text }
+      return text === undefined ? { failure: notFound() } : { text }
     },
   }
 
-  /** What `write` returns is undefined when the way ends in null. */
+  /** `write` returns undefined when the answer path ends in null. */
   function writing(): {
     readonly write: (data: Data, slice: Slice | undefined) => string | null | undefined
     readonly gaps: readonly string[]
   } {
     if (answer === null) return { write: () => null, gaps: [] }
     if (route.answer === null) {
-      const text = constantAnswer(answer)
+      const text = constantBody(answer)
       if (text === null) throw new Error('the contract has an answer, so say what it is.')
       return { write: () => text, gaps: [] }
     }
     const steps = route.answer.split('.')
     const selected = follow(steps)
     const { shape } = route
-    const writer = shape ? { write: shapedWriter(answer), gaps: [] } : answerWriter(answer, selected)
+    const writer = shape ? { write: shapedWriter(answer), gaps: [] } : bodyWriter(answer, selected)
     return {
       gaps: writer.gaps,
       write(data, slice) {
         let value: unknown = data
         for (const step of steps) {
+          // `follow` has checked that every step but the last selects an object.
           value = (value as Data)[step]
           if (value === null || value === undefined) return undefined
         }
@@ -99,38 +91,57 @@ export function responseWriter(
     }, root)
   }
 
-  function failureIn(outcome: unknown): Failure | null {
-    if (typeof outcome !== 'object' || outcome === null) return null
-    const { __typename, message, errors, currentVersion, retryAfterSeconds } = outcome as Outcome
+  function failureIn(result: unknown): StoreFailure | null {
+    if (typeof result !== 'object' || result === null) return null
+    // The checks above hold: every union field selects __typename, every failure its message.
+    const { __typename, message, errors, currentVersion, retryAfterSeconds } = result as MutationFailure
     const status = Object.hasOwn(statuses, __typename) ? statuses[__typename] : undefined
     if (status === undefined) return null
-    const faults = (errors ?? []).map((error) => renamed(error.field, error.message))
+    const faults = (errors ?? []).map((error) => withWireNames(error, requestNames))
     return {
-      status: typeof status === 'number' ? status : status(outcome as Data),
+      status: typeof status === 'number' ? status : status({ ...result }),
       message: faults.length > 0 ? faults.map((fault) => fault.message).join(' ') : message,
       faults,
       currentVersion: currentVersion ?? null,
       ...(retryAfterSeconds != null && { headers: { 'retry-after': String(retryAfterSeconds) } }),
     }
   }
-
-  function renamed(field: string, message: string) {
-    const wire = wireField(field)
-    // What was got is quoted as well, and is nobody's name.
-    const [expected = '', ...got] = message.replaceAll(`"${field}"`, `\`${wire}\``).split(', got ')
-    const named = expected.replaceAll(/"(\w+)"/g, (whole, name: string) => {
-      const sibling = wireSibling(field, name)
-      return sibling === null ? whole : `\`${sibling}\``
-    })
-    return { field: wire, message: [named, ...got].join(', got ') }
-  }
 }
 
-/** What failures select. */
-type Outcome = {
+/** Root fields that can fail. Throws for selections that do not identify failures. */
+function unionFieldsOf(root: Selected, schema: GraphQLSchema, statuses: Route['failures']): readonly string[] {
+  return [...root.fields()].flatMap(([name, selected]) => {
+    const type = getNamedType(selected.type)
+    if (!isAbstractType(type)) return []
+    if (!selected.fields().has('__typename')) throw new Error(`"${name}" can fail, so select its __typename.`)
+    for (const member of schema.getPossibleTypes(type)) {
+      if (Object.hasOwn(statuses, member.name) && !selected.fields(member).has('message'))
+        throw new Error(`"${name}" can be ${member.name}, so select its message.`)
+    }
+    return [name]
+  })
+}
+
+/** A fault of the graph with the field names of the request. */
+function withWireNames(
+  { field, message }: Fault,
+  { wireField, wireSibling }: Pick<RequestReader, 'wireField' | 'wireSibling'>,
+): Fault {
+  const wire = wireField(field)
+  // The received value is quoted as well, and must not be taken for a field.
+  const [expected = '', ...got] = message.replaceAll(`"${field}"`, `\`${wire}\``).split(', got ')
+  const named = expected.replaceAll(/"(\w+)"/g, (whole, name: string) => {
+    const sibling = wireSibling(field, name)
+    return sibling === null ? whole : `\`${sibling}\``
+  })
+  return { field: wire, message: [named, ...got].join(', got ') }
+}
+
+/** Fields that failures of mutations select. */
+type MutationFailure = {
   readonly __typename: string
   readonly message: string
-  readonly errors?: readonly { readonly field: string; readonly message: string }[]
+  readonly errors?: readonly Fault[]
   readonly currentVersion?: number | null
   readonly retryAfterSeconds?: number | null
 }

@@ -18,23 +18,23 @@ import {
   typeFromAST,
 } from 'graphql'
 
-/** What a document asks at one place of its answer. */
+/** The selection of a document at one path of its response. */
 export type Selected = {
   readonly type: GraphQLOutputType
-  /** Fields by their names in the answer; empty for leaves. Of a union, those of `member`, or of all members. */
+  /** Fields by response key; empty for leaves. Of a union, those of `member`, or of all members. */
   readonly fields: (member?: GraphQLObjectType) => ReadonlyMap<string, Selected>
 }
 
 export type Variable = { readonly type: GraphQLInputType; readonly isRequired: boolean }
 
-/** An operation as its schema sees it. */
+/** An operation with the types of its schema. */
 export type ReadDocument = {
   readonly operation: OperationDefinitionNode
   readonly root: Selected
   readonly variables: ReadonlyMap<string, Variable>
 }
 
-/** Reads a document that is valid against `schema`, with one operation in it. */
+/** Resolves the types of a valid document with one operation. */
 export function readDocument(document: DocumentNode, schema: GraphQLSchema): ReadDocument {
   const fragments = new Map<string, FragmentDefinitionNode>()
   let operation: OperationDefinitionNode | undefined

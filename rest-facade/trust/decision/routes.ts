@@ -1,17 +1,17 @@
 import { DecideBatchDocument, DecideDocument, GetDecisionDocument, ReplayDecisionDocument } from '#generated/operations.ts'
+import { lowerCase } from '../../../platform/text/case.ts'
 import { route } from '../../http/route.ts'
-import { problemDetails } from '../problems.ts'
-import { usageHeaders } from '../usage.ts'
-import { lower } from '../words.ts'
-import { answerOf, problemOfResult, validityHeaders } from './answer.ts'
-import { question, questions } from './body.ts'
+import { problemDetails } from '../problem-details.ts'
+import { usageHeaders } from '../usage-headers.ts'
+import { batchRequest, decideRequest } from './request-body.ts'
+import { decisionBody, problemOfResult, validityHeaders } from './response-body.ts'
 
 export const decisionRoutes = [
   route({
     on: 'POST /v1/decide',
     aliases: ['/decide', '/api/v1/decide'],
     run: DecideDocument,
-    accepts: question,
+    accepts: decideRequest,
     variables: ({ body: { input } }) => ({ input }),
     problem: ({ result }) => problemOfResult(result, result.usage),
     headers: ({ result }) => ({
@@ -19,30 +19,30 @@ export const decisionRoutes = [
       ...(result.__typename === 'DecisionMade' && validityHeaders(result.decision, Date.now())),
     }),
     body: ({ result }, { body: { includesEvidence } }) =>
-      result.__typename === 'DecisionMade' ? answerOf(result.decision, includesEvidence) : null,
+      result.__typename === 'DecisionMade' ? decisionBody(result.decision, includesEvidence) : null,
   }),
   route({
     on: 'POST /v1/decide/batch',
     aliases: ['/decide/batch', '/api/v1/decide/batch'],
     run: DecideBatchDocument,
-    accepts: questions,
+    accepts: batchRequest,
     variables: ({ body }) => ({ inputs: body.flatMap((each) => ('problem' in each ? [] : [each.input])) }),
     headers: ({ batch }) => usageHeaders(batch.usage),
     body: ({ batch: { results, usage } }, { body }) => {
-      const answers = results.values()
+      const outcomes = results.values()
       return {
-        results: body.map((asked, index) => {
+        results: body.map((element, index) => {
           const at = { requestId: '', path: `/v1/decide/batch#/requests/${index}` }
           const refusal = (problem: Parameters<typeof problemDetails>[0]) => {
             const { request_id, ...details } = problemDetails(problem, at)
             return { status: problem.status, problem: details }
           }
-          if ('problem' in asked) return refusal(asked.problem)
-          const result = answers.next().value
+          if ('problem' in element) return refusal(element.problem)
+          const result = outcomes.next().value
           const problem = result && problemOfResult(result, usage)
           if (problem) return refusal(problem)
-          if (result?.__typename !== 'DecisionMade') throw new Error('Expected a result per question.')
-          return { status: 200, decision: answerOf(result.decision, asked.includesEvidence) }
+          if (result?.__typename !== 'DecisionMade') throw new Error('Expected a result per element of the batch.')
+          return { status: 200, decision: decisionBody(result.decision, element.includesEvidence) }
         }),
       }
     },
@@ -55,13 +55,13 @@ export const decisionRoutes = [
     headers: ({ usage }) => usageHeaders(usage),
     body: ({ decision }) =>
       decision && {
-        ...answerOf(decision, true),
+        ...decisionBody(decision, true),
         decided_at: decision.decided_at,
         elapsed_ms: decision.elapsed_ms,
         audit: {
           ...decision.audit,
-          base: lower(decision.audit.base),
-          floors: decision.audit.floors.map(({ rule, action }) => ({ rule, action: lower(action) })),
+          base: lowerCase(decision.audit.base),
+          floors: decision.audit.floors.map(({ rule, action }) => ({ rule, action: lowerCase(action) })),
         },
       },
   }),

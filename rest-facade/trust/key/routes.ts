@@ -1,7 +1,7 @@
 import { GetUsageDocument } from '#generated/operations.ts'
+import { lowerCase } from '../../../platform/text/case.ts'
 import { route } from '../../http/route.ts'
-import { usageHeaders } from '../usage.ts'
-import { lower } from '../words.ts'
+import { usageHeaders } from '../usage-headers.ts'
 
 export const keyRoutes = [
   route({
@@ -11,7 +11,7 @@ export const keyRoutes = [
     variables: () => ({}),
     headers: ({ usage }) => usageHeaders(usage),
     body: ({ usage }) => ({
-      plan: lower(usage.plan),
+      plan: lowerCase(usage.plan),
       limit: usage.limit,
       used: usage.used,
       remaining: usage.remaining,

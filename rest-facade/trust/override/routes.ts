@@ -7,12 +7,12 @@ import {
   SetOverrideDocument,
   type WireOverrideFragment,
 } from '#generated/operations.ts'
+import { lowerCase } from '../../../platform/text/case.ts'
 import { noSuchItem, type Problem, wrongParameters } from '../../http/problem.ts'
 import { route } from '../../http/route.ts'
-import { invalidInput } from '../problems.ts'
-import { usageHeaders } from '../usage.ts'
-import { lower } from '../words.ts'
-import { namedOverride, override } from './body.ts'
+import { invalidInput } from '../problem-details.ts'
+import { usageHeaders } from '../usage-headers.ts'
+import { namedOverride, override } from './request-body.ts'
 
 export const overrideRoutes = [
   route({
@@ -24,7 +24,7 @@ export const overrideRoutes = [
     headers: ({ usage }) => usageHeaders(usage),
     body: ({ overrides: { edges, pageInfo, totalCount } }) => ({
       total: totalCount,
-      results: edges.map(({ node }) => wire(node)),
+      results: edges.map(({ node }) => overrideBody(node)),
       next: pageInfo.hasNextPage ? pageInfo.endCursor : null,
     }),
   }),
@@ -36,8 +36,8 @@ export const overrideRoutes = [
     variables: ({ body: { host, action, reason, expires_at } }) => ({
       input: { subject: host, action, reason, expiresAt: expires_at },
     }),
-    problem: refusal,
-    body: set,
+    problem: problemOf,
+    body: bodyOf,
   }),
   route({
     on: 'GET /v1/overrides/{host}',
@@ -45,7 +45,7 @@ export const overrideRoutes = [
     run: GetOverrideDocument,
     variables: ({ path: { host } }) => ({ subject: host }),
     headers: ({ usage }) => usageHeaders(usage),
-    body: ({ overrides: { edges } }) => edges[0] && wire(edges[0].node),
+    body: ({ overrides: { edges } }) => edges[0] && overrideBody(edges[0].node),
   }),
   route({
     on: 'PUT /v1/overrides/{host}',
@@ -55,8 +55,8 @@ export const overrideRoutes = [
     variables: ({ path: { host }, body: { action, reason, expires_at } }) => ({
       input: { subject: host, action, reason, expiresAt: expires_at },
     }),
-    problem: refusalWithPath,
-    body: set,
+    problem: problemOfPath,
+    body: bodyOf,
   }),
   route({
     on: 'DELETE /v1/overrides/{host}',
@@ -69,23 +69,23 @@ export const overrideRoutes = [
   }),
 ]
 
-type Outcome = Pick<PutOverrideMutation, 'outcome'>
+type OverrideData = Pick<PutOverrideMutation, 'outcome'>
 
-function refusal({ outcome }: Outcome): Problem | null {
+function problemOf({ outcome }: OverrideData): Problem | null {
   if (outcome.__typename !== 'InvalidOverride') return null
   return invalidInput(
     outcome.faults.map((fault) => {
       if (fault.field !== 'subject') return fault
-      // That there are too many is no fault of the host.
+      // Too many overrides are no fault of the host.
       if (fault.code === 'too_many') return { ...fault, field: '' }
       return { ...fault, field: 'host', message: fault.message.replace(/^subject/, 'host') }
     }),
   )
 }
 
-/** The same where the host stands in the path: what is wrong with that is a wrong parameter, and said first. */
-function refusalWithPath(data: Outcome, { path: { host } }: { readonly path: { readonly host: string } }): Problem | null {
-  const problem = refusal(data)
+/** The same where the host is a path parameter: its fault is that of a parameter, and precedes those of the body. */
+function problemOfPath(data: OverrideData, { path: { host } }: { readonly path: { readonly host: string } }): Problem | null {
+  const problem = problemOf(data)
   const faults = data.outcome.__typename === 'InvalidOverride' ? data.outcome.faults : []
   const wrong = faults.find(({ field, code }) => field === 'subject' && code !== 'too_many')
   if (!wrong) return problem
@@ -94,14 +94,14 @@ function refusalWithPath(data: Outcome, { path: { host } }: { readonly path: { r
   return wrongParameters(message, [{ parameter: 'host', expected, got: host }])
 }
 
-function set({ outcome }: Outcome) {
-  return outcome.__typename === 'SetOverrideSuccess' ? wire(outcome.override) : null
+function bodyOf({ outcome }: OverrideData) {
+  return outcome.__typename === 'SetOverrideSuccess' ? overrideBody(outcome.override) : null
 }
 
-const wire = ({ id, subject, scope, action, ...rest }: WireOverrideFragment) => ({
+const overrideBody = ({ id, subject, scope, action, ...rest }: WireOverrideFragment) => ({
   id,
   host: subject,
-  scope: lower(scope),
-  action: lower(action),
+  scope: lowerCase(scope),
+  action: lowerCase(action),
   ...rest,
 })

@@ -1,6 +1,7 @@
 import type { Resolvers } from '#generated/trust/resolvers.ts'
+import { upperCase } from '../../../platform/text/case.ts'
 import type { State } from '../pipeline/stages.ts'
-import { timeOf, upper } from '../words.ts'
+import { timeOf } from '../words.ts'
 
 const STATES = {
   A: 'CLEAR_THREAT',
@@ -13,23 +14,23 @@ const STATES = {
 
 export const assessmentResolvers = {
   Assessment: {
-    target: ({ target: { type, value, host, unicode } }) => ({ type: upper(type), value, normalized: host, unicode }),
+    target: ({ target: { type, value, host, unicode } }) => ({ type: upperCase(type), value, normalized: host, unicode }),
     interaction: ({ interaction: { kind, mode, sensitivity } }) => ({
-      kind: upper(kind),
-      mode: upper(mode),
-      sensitivity: upper(sensitivity),
+      kind: upperCase(kind),
+      mode: upperCase(mode),
+      sensitivity: upperCase(sensitivity),
     }),
-    policy: ({ policy: { profile, version } }) => ({ profile: upper(profile), version }),
+    policy: ({ policy: { profile, version } }) => ({ profile: upperCase(profile), version }),
     state: ({ audit: { state } }) => (state === null ? 'STRUCTURAL' : STATES[state]),
-    action: ({ action }) => upper(action),
+    action: ({ action }) => upperCase(action),
     uncertainty: ({ uncertainty: { state, requiresHumanReview, drivers } }) => ({
-      level: upper(state),
+      level: upperCase(state),
       requiresHumanReview,
       drivers,
     }),
     evidence: ({ evidence }) => ({
       ...evidence,
-      highlights: evidence.highlights.map((highlight) => ({ ...highlight, impact: upper(highlight.impact) })),
+      highlights: evidence.highlights.map((highlight) => ({ ...highlight, impact: upperCase(highlight.impact) })),
     }),
     validity: ({ validity: { evaluatedAt, validUntil, ttlSeconds } }) => ({
       evaluatedAt: timeOf(evaluatedAt),
@@ -38,7 +39,7 @@ export const assessmentResolvers = {
     }),
     override: ({ override }) =>
       override && {
-        engineAction: upper(override.engineAction),
+        engineAction: upperCase(override.engineAction),
         reason: override.reason,
         expiresAt: override.expiresAt === null ? null : timeOf(override.expiresAt),
       },

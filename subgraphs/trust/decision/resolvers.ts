@@ -1,8 +1,9 @@
 import type { DecideInput, Resolvers } from '#generated/trust/resolvers.ts'
 import { badInput } from '../../../platform/graphql/errors.ts'
+import { lowerCase, upperCase } from '../../../platform/text/case.ts'
 import { SOURCES } from '../evidence.ts'
 import type { Usage } from '../key/key.ts'
-import { lower, timeOf, upper } from '../words.ts'
+import { timeOf } from '../words.ts'
 import { decideAll, type Outcome } from './actions.ts'
 import type { Question } from './decision.ts'
 import { replay } from './replay.ts'
@@ -44,8 +45,8 @@ export const decisionResolvers = {
     points: ({ judgement }) => [...judgement.audit.points],
     families: ({ judgement }) => [...judgement.audit.families],
     coverage: ({ judgement }) => judgement.audit.coverage,
-    base: ({ judgement }) => upper(judgement.audit.base),
-    floors: ({ judgement }) => judgement.audit.floors.map(({ rule, action }) => ({ rule, action: upper(action) })),
+    base: ({ judgement }) => upperCase(judgement.audit.base),
+    floors: ({ judgement }) => judgement.audit.floors.map(({ rule, action }) => ({ rule, action: upperCase(action) })),
     tier: ({ judgement }) => judgement.audit.tier,
     shift: ({ judgement }) => judgement.audit.shift,
     clamps: ({ judgement }) => [...judgement.audit.clamps],
@@ -71,17 +72,17 @@ export const decisionResolvers = {
 
 const questionIn = ({ domain, target, interaction, policy }: DecideInput): Question => ({
   domain,
-  target: target && { type: lower(target.type ?? 'DOMAIN'), value: target.value },
+  target: target && { type: lowerCase(target.type ?? 'DOMAIN'), value: target.value },
   interaction: interactionIn(interaction),
-  profile: policy && lower(policy),
+  profile: policy && lowerCase(policy),
 })
 
 /** What an input says is to be done. */
 export const interactionIn = (interaction: DecideInput['interaction']): Question['interaction'] =>
   interaction && {
-    kind: interaction.kind ? lower(interaction.kind) : null,
-    mode: interaction.mode ? lower(interaction.mode) : null,
-    sensitivity: interaction.sensitivity ? lower(interaction.sensitivity) : null,
+    kind: interaction.kind ? lowerCase(interaction.kind) : null,
+    mode: interaction.mode ? lowerCase(interaction.mode) : null,
+    sensitivity: interaction.sensitivity ? lowerCase(interaction.sensitivity) : null,
   }
 
 function resultOf(outcome: Outcome, usage: Usage) {

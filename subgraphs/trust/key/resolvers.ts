@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/trust/resolvers.ts'
-import { upper } from '../words.ts'
+import { upperCase } from '../../../platform/text/case.ts'
 import { usageOf } from './usage.ts'
 
 export const keyResolvers = {
@@ -7,6 +7,6 @@ export const keyResolvers = {
     trustUsage: async (_, __, { key, keys, now }) => usageOf(await key(), now(), keys),
   },
   TrustUsage: {
-    plan: ({ plan }) => upper(plan),
+    plan: ({ plan }) => upperCase(plan),
   },
 } satisfies Resolvers

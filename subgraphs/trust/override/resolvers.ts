@@ -1,9 +1,9 @@
 import type { Resolvers } from '#generated/trust/resolvers.ts'
 import { excerpt } from '../../../platform/graphql/errors.ts'
+import { lowerCase, upperCase } from '../../../platform/text/case.ts'
 import { opaqueId } from '../../toolkit/ids.ts'
 import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
 import type { Fault } from '../input-fault.ts'
-import { lower, upper } from '../words.ts'
 import { checkedOverride, MOST_OVERRIDES, type Override, scopeOf } from './override.ts'
 
 const OVERRIDES: KeysetList<Override> = { name: 'overrides', parts: ['text'], positionOf: ({ subject }) => [subject] }
@@ -24,7 +24,7 @@ export const overrideResolvers = {
       const { id: keyId } = await asking(1)
       const { subject, action, reason, expiresAt } = input
       const at = now()
-      const checked = checkedOverride({ subject, reason, action: lower(action), expiresAt: expiresAt ?? null }, at, engine)
+      const checked = checkedOverride({ subject, reason, action: lowerCase(action), expiresAt: expiresAt ?? null }, at, engine)
       if ('faults' in checked) return invalidOverride(checked.faults)
       const override = await overrides.set(keyId, checked.override, at)
       if (override) return { __typename: 'SetOverrideSuccess', override }
@@ -48,7 +48,7 @@ export const overrideResolvers = {
   Override: {
     id: ({ id }) => opaqueId('Override', id),
     scope: ({ subject }, _, { engine }) => scopeOf(subject, engine),
-    action: ({ action }) => upper(action),
+    action: ({ action }) => upperCase(action),
   },
   OverrideConnection: connectionFields,
 } satisfies Resolvers

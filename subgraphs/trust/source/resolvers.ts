@@ -1,9 +1,9 @@
 import type { Resolvers } from '#generated/trust/resolvers.ts'
-import { upper } from '../words.ts'
+import { upperCase } from '../../../platform/text/case.ts'
 
 export const sourceResolvers = {
   Query: {
     trustSources: async (_, __, { sources }) =>
-      (await sources.status()).map(({ name, state, reason }) => ({ name, state: upper(state), reason })),
+      (await sources.status()).map(({ name, state, reason }) => ({ name, state: upperCase(state), reason })),
   },
 } satisfies Resolvers

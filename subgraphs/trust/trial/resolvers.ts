@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/trust/resolvers.ts'
+import { lowerCase, upperCase } from '../../../platform/text/case.ts'
 import { interactionIn } from '../decision/resolvers.ts'
-import { lower, upper } from '../words.ts'
 import { type TrialOutcome, tryOut } from './actions.ts'
 
 export const trialResolvers = {
@@ -11,7 +11,7 @@ export const trialResolvers = {
           {
             target: { type: /^https?:/i.test(target) ? 'url' : 'domain', value: target },
             interaction: interactionIn(interaction),
-            profile: policy && lower(policy),
+            profile: policy && lowerCase(policy),
           },
           context.address,
           context,
@@ -28,7 +28,11 @@ function resultOf(outcome: TrialOutcome) {
         __typename: 'TrialMade' as const,
         assessment: assessed.decision,
         audit: { judgement: assessed.decision, snapshot: assessed.snapshot },
-        alternatives: alternatives.map(({ of, condition, action }) => ({ of: upper(of), condition, action: upper(action) })),
+        alternatives: alternatives.map(({ of, condition, action }) => ({
+          of: upperCase(of),
+          condition,
+          action: upperCase(action),
+        })),
         remaining,
       }
     }

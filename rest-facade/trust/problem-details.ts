@@ -1,7 +1,8 @@
 import { type LookupTable, lookupTable } from '../../platform/collections/lookup-table.ts'
+import { snakeCase } from '../../platform/text/case.ts'
 import { invalidBody, type Problem } from '../http/problem.ts'
 
-/** RFC 9457, with our codes beside its members. `type` says nothing that `code` does not. */
+/** Problem details (RFC 9457) with our codes as extension members. `type` adds nothing to `code`. */
 export const problemDetails = (
   { status, code, message, details }: Problem,
   { requestId, path }: { readonly requestId: string; readonly path: string },
@@ -13,11 +14,11 @@ export const problemDetails = (
   instance: path,
   code: CODES[code] ?? code.toLowerCase(),
   request_id: requestId,
-  // Of a fault of ours they hold the request id once more.
+  // Details of internal errors repeat the request id.
   ...(status < 500 && details),
 })
 
-/** The phrases of HTTP, as `about:blank` wants them. */
+/** Reason phrases of HTTP: RFC 9457 §4.2.1 wants them for `about:blank`. */
 const TITLES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   401: 'Unauthorized',
@@ -35,17 +36,15 @@ const TITLES: Readonly<Record<number, string>> = {
 
 const CODES: LookupTable<string> = lookupTable({ INTERNAL_SERVER_ERROR: 'internal' })
 
-/** What the graph found wrong with an input, with its fields as the wire spells them. */
+/** Faults that the graph found in an input, with the field names of the request. */
 export const invalidInput = (
   faults: readonly { readonly field: string; readonly code: string; readonly message: string }[],
 ): Problem =>
   invalidBody(
     faults.map(({ field, code, message }) => ({
       // No field: the body as a whole.
-      pointer: field === '' ? '' : `/${snake(field).replaceAll('.', '/')}`,
+      pointer: field === '' ? '' : `/${snakeCase(field).replaceAll('.', '/')}`,
       code,
-      message: field === '' ? message : message.replaceAll(field, snake(field)),
+      message: field === '' ? message : message.replaceAll(field, snakeCase(field)),
     })),
   )
-
-const snake = (field: string): string => field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

@@ -1,28 +1,28 @@
 import type { WireDecisionFragment, WireResultFragment, WireUsageFragment } from '#generated/operations.ts'
+import { lowerCase } from '../../../platform/text/case.ts'
 import type { Problem } from '../../http/problem.ts'
-import { invalidInput } from '../problems.ts'
-import { quotaExceeded } from '../usage.ts'
-import { lower } from '../words.ts'
+import { invalidInput } from '../problem-details.ts'
+import { quotaExceeded } from '../usage-headers.ts'
 
-/** Version of the answer's form: the day on which it last changed. */
+/** Version of the response's form: the day on which it last changed. */
 const VERSION = '2026-11-21'
 
 /** A decision in both shapes at once: the nested one of the long form, and the flat fields of the short one. */
-export function answerOf({ request_id, assessment }: WireDecisionFragment, includesEvidence: boolean) {
+export function decisionBody({ request_id, assessment }: WireDecisionFragment, includesEvidence: boolean) {
   const { target, interaction, policy, scores, evidence, validity, override, uncertainty } = assessment
-  const action = lower(assessment.action)
+  const action = lowerCase(assessment.action)
   const codes = assessment.reasonCodes
   return {
     request_id,
     version: VERSION,
-    target: { ...target, type: lower(target.type) },
+    target: { ...target, type: lowerCase(target.type) },
     interaction: {
-      kind: lower(interaction.kind),
-      mode: lower(interaction.mode),
-      sensitivity: lower(interaction.sensitivity),
+      kind: lowerCase(interaction.kind),
+      mode: lowerCase(interaction.mode),
+      sensitivity: lowerCase(interaction.sensitivity),
     },
-    policy_applied: { ...policy, profile: lower(policy.profile) },
-    state: lower(assessment.state),
+    policy_applied: { ...policy, profile: lowerCase(policy.profile) },
+    state: lowerCase(assessment.state),
     scores,
     decision: {
       recommended_action: action,
@@ -34,19 +34,19 @@ export function answerOf({ request_id, assessment }: WireDecisionFragment, inclu
       },
     },
     uncertainty: {
-      state: lower(uncertainty.level),
+      state: lowerCase(uncertainty.level),
       requires_human_review: uncertainty.requires_human_review,
       drivers: uncertainty.drivers,
     },
     ...(includesEvidence && {
       evidence: {
         ...evidence,
-        highlights: evidence.highlights.map((highlight) => ({ ...highlight, impact: lower(highlight.impact) })),
+        highlights: evidence.highlights.map((highlight) => ({ ...highlight, impact: lowerCase(highlight.impact) })),
       },
     }),
     validity,
     override: override && {
-      engine_action: lower(override.engineAction),
+      engine_action: lowerCase(override.engineAction),
       reason: override.reason,
       expires_at: override.expires_at,
     },
@@ -57,7 +57,7 @@ export function answerOf({ request_id, assessment }: WireDecisionFragment, inclu
   }
 }
 
-/** What a result says instead of an answer; null when it is one. */
+/** The expected failure in a result; null when it is a decision. */
 export function problemOfResult(result: WireResultFragment, usage: WireUsageFragment): Problem | null {
   switch (result.__typename) {
     case 'DecisionMade':
@@ -69,7 +69,7 @@ export function problemOfResult(result: WireResultFragment, usage: WireUsageFrag
   }
 }
 
-/** How long the client may go by its answer without asking again. */
+/** Lets the client cache the decision while it is valid; `now` is in milliseconds. */
 export function validityHeaders(
   { assessment: { validity } }: WireDecisionFragment,
   now: number,

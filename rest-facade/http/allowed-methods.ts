@@ -1,5 +1,5 @@
-/** The methods that a path has; null when nothing has this path. */
-export function methodTable(
+/** Compiles the value of `Allow` for a path; null when nothing has this path. */
+export function allowedMethods(
   served: readonly { readonly path: string; readonly method: string }[],
 ): (path: string) => readonly string[] | null {
   const rows = served.map(({ path, method }) => ({

@@ -1,33 +1,33 @@
 import { getNullableType, isInputObjectType } from 'graphql'
 import { envelopeOf, type Schema } from '../contract.ts'
+import { readJson } from './exact-json.ts'
 import {
   type Fault,
   fieldsOf,
   type InputField,
   isObject,
+  noteFault,
   objectInput,
-  refuse,
   unreadKeys,
   wirePath,
   wireSibling,
 } from './input.ts'
-import { readJson } from './json.ts'
 
 /** Reads the body of one operation into variables of its document. */
 export type BodyReader = {
-  /** The variables, or nothing and what is wrong. Absent and empty bodies give none where the contract allows it. */
+  /** Returns variables, and notes faults. Absent and empty bodies give none where the contract allows it. */
   readonly read: (bytes: unknown, faults: Fault[]) => Readonly<Record<string, unknown>>
-  /** How the wire spells a field that the graph complains about. */
+  /** The request's name for a field that the graph rejects. */
   readonly wireField: (field: string) => string
-  /** How the wire spells another field beside that one; null where there is none of that name. */
+  /** The request's name for the field `name` next to `field`; null where there is none. */
   readonly wireSibling: (field: string, name: string) => string | null
-  /** Keys that the contract documents and nothing reads. */
+  /** Documented keys that nothing reads. */
   readonly gaps: readonly string[]
 }
 
 /**
- * Compiles the reading of a body: into `$input` where the document has that, else into the variables that are left. `isGiven` are fields of the input that come
- * from elsewhere.
+ * Compiles the reading of a body: into `$input` where the document has that variable, else into the other variables. `isGiven` tells fields of the input that
+ * come from parameters or headers.
  */
 export function bodyReader(
   { schema, isRequired }: { readonly schema: Schema; readonly isRequired: boolean },
@@ -63,8 +63,9 @@ export function bodyReader(
   }
 
   function content(given: unknown, faults: Fault[]): Readonly<Record<string, unknown>> | undefined {
+    // An object input returns an object, or nothing for what is none.
     const read = (value: unknown, at: string) => input.read(value, at, faults) as Readonly<Record<string, unknown>> | undefined
-    if (!isObject(given)) return refuse(faults, '', 'an object', given)
+    if (!isObject(given)) return noteFault(faults, '', 'an object', given)
     if (envelope !== null) {
       const isBare = schema['x-bare'] === true && !Object.hasOwn(given, envelope)
       return isBare ? read(given, '') : read(given[envelope], envelope)

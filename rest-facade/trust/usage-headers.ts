@@ -17,7 +17,7 @@ export function usageHeaders({
   }
 }
 
-/** The scans of the month are used up. */
+/** The scans of the period are used up. */
 export const quotaExceeded = (message: string, { limit, resetsAt, secondsUntilReset }: WireUsageFragment): Problem => ({
   status: 429,
   code: 'QUOTA_EXCEEDED',

@@ -1,45 +1,44 @@
 import { type GraphQLLeafType, isEnumType } from 'graphql'
 import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 import type { Schema } from '../contract.ts'
-import { isNumberText } from './json.ts'
-import { wordReader, wordsOf } from './words.ts'
+import { enumReader, wireValuesOf } from './enum-values.ts'
+import { isNumberText } from './exact-json.ts'
 
-/** What a value of the wire must be, as the object of the sentence "Expected `price` to be …", and what the graph is given for it. */
-export type Reading = {
+/** Converts request values to one scalar or enum of the graph. `expectation` completes the sentence "Expected `price` to be …". */
+export type ScalarReader = {
   readonly expectation: string
-  /** Undefined for what is none. Never called with null. */
+  /** Undefined for invalid values. Never called with null. */
   readonly read: (given: unknown) => unknown
 }
 
 /** Ids are positive and fit into 32 bits, in the contract as well as in the database. */
-const MOST = 2_147_483_647
+const MAX_INT = 2_147_483_647
 const DIGITS = /^-?(?:0|[1-9]\d{0,9})$/
 
-/** Before and behind the point, as the graph's Decimal has them. */
+/** Digits before and behind the point, as in the scalar Decimal of the schema. */
 const [WHOLE_DIGITS, FRACTION_DIGITS] = [10, 4]
 const NUMBER = /^(-?)(\d{1,40})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,3}))?$/
 
 const WIRE_TIME = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.\d{1,9})? UTC$/
 const DAY = /^\d{4}-\d\d-\d\d$/
 
-/** Reads values of the wire into a leaf type of the graph. */
-export function readingOf(type: GraphQLLeafType, schema: Schema): Reading {
+export function scalarReader(type: GraphQLLeafType, schema: Schema): ScalarReader {
   if (isEnumType(type)) {
-    const words = [...wordsOf(schema, type).values()]
-    return { expectation: `one of ${words.join(', ')}`, read: wordReader(schema, type) }
+    const values = [...wireValuesOf(schema, type).values()]
+    return { expectation: `one of ${values.join(', ')}`, read: enumReader(schema, type) }
   }
-  return (type.name === 'ID' && schema.minimum === 0 ? PLACE : SCALARS[type.name]) ?? TEXT
+  return (type.name === 'ID' && schema.minimum === 0 ? CURSOR_ID : SCALARS[type.name]) ?? TEXT
 }
 
-/** Behind an id a list goes on, and in front of all it begins. */
-const PLACE: Reading = {
-  expectation: `a whole number from 0 to ${MOST}`,
+/** An id to continue behind; 0 is the beginning of the list. */
+const CURSOR_ID: ScalarReader = {
+  expectation: `a whole number from 0 to ${MAX_INT}`,
   read: (given) => (wholeIn(given) === 0 ? '0' : idIn(given)),
 }
 
-/** The id that a number or digits spell, as the graph takes it; undefined for all else. */
+/** The id in a number or digits; undefined for other values. */
 export function idIn(given: unknown): string | undefined {
-  // Where the contract sometimes has ids and sometimes things with an id, both will do.
+  // The contract has ids in some places and objects with an id in others; both are accepted everywhere.
   const id = typeof given === 'object' && given !== null && Object.hasOwn(given, 'id') ? Reflect.get(given, 'id') : given
   const number = wholeIn(id)
   return number !== undefined && number > 0 ? String(number) : undefined
@@ -52,10 +51,10 @@ function wholeIn(given: unknown): number | undefined {
       ? String(given)
       : ''
   const number = text !== undefined && DIGITS.test(text) ? Number(text) : Number.NaN
-  return Math.abs(number) <= MOST ? number : undefined
+  return Math.abs(number) <= MAX_INT ? number : undefined
 }
 
-/** The exact decimal that a number or its text spells, without an exponent and without zeros that say nothing; undefined for all else. */
+/** The exact decimal of a number or its text, without exponent, leading and trailing zeros; undefined for other values. */
 function decimalIn(given: unknown): string | undefined {
   const text = isNumberText(given) ? given.source : typeof given === 'number' || typeof given === 'string' ? String(given) : ''
   const match = NUMBER.exec(text)
@@ -77,11 +76,11 @@ function timeIn(given: unknown): string | undefined {
   return time && !Number.isNaN(time.getTime()) ? time.toISOString() : undefined
 }
 
-/** PostgreSQL keeps no NUL, and half of a surrogate pair is no character. */
+/** PostgreSQL rejects NUL, and a lone surrogate is not a character. */
 export const isText = (given: unknown): given is string =>
   typeof given === 'string' && !given.includes('\0') && given.isWellFormed()
 
-/** A JSON value with numbers as the graph takes them, if all its texts are texts. */
+/** A JSON value with its numbers as doubles; undefined when one of its strings is no valid text. */
 function jsonIn(given: unknown): unknown {
   if (isNumberText(given)) return Number.isFinite(Number(given.source)) ? Number(given.source) : undefined
   if (typeof given === 'string') return isText(given) ? given : undefined
@@ -91,14 +90,14 @@ function jsonIn(given: unknown): unknown {
   return Array.isArray(given) ? entries.map(([, value]) => value) : Object.fromEntries(entries)
 }
 
-const TEXT: Reading = {
+const TEXT: ScalarReader = {
   expectation: 'a text without NUL characters and halves of surrogate pairs',
   read: (given) => (isText(given) ? given : undefined),
 }
 
-const SCALARS: LookupTable<Reading> = lookupTable({
-  ID: { expectation: `a whole number from 1 to ${MOST}`, read: idIn },
-  Int: { expectation: `a whole number from -${MOST} to ${MOST}`, read: wholeIn },
+const SCALARS: LookupTable<ScalarReader> = lookupTable({
+  ID: { expectation: `a whole number from 1 to ${MAX_INT}`, read: idIn },
+  Int: { expectation: `a whole number from -${MAX_INT} to ${MAX_INT}`, read: wholeIn },
   Decimal: {
     expectation: `a number with at most ${WHOLE_DIGITS} digits before and ${FRACTION_DIGITS} behind the point`,
     read: decimalIn,

@@ -1,7 +1,7 @@
-import type { Paging } from './facade.ts'
 import type { Value } from './parameters.ts'
+import type { Paging } from './route.ts'
 
-/** Values of a Link header that lead to the pages before and behind this one; empty when there are none. */
+/** Elements of a Link header (RFC 8288) for the next and the previous page; empty when there are none. */
 export function pageLinks(
   address: string,
   query: Readonly<Record<string, Value>>,
@@ -10,7 +10,7 @@ export function pageLinks(
 ): string[] {
   const links: string[] = []
   if (offset + limit < total) links.push(link(address, { ...query, offset: offset + limit }, 'next'))
-  // From far behind the end, the way back leads to the last items and not through empty pages.
+  // Beyond the end, `prev` is the last page that has items.
   if (offset > 0) links.push(link(address, { ...query, offset: Math.max(0, Math.min(offset, total) - limit) }, 'prev'))
   return links
 }

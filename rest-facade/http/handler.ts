@@ -1,0 +1,119 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Answer, GatewayClient } from '../../gateway/client.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { goneSignal } from '../../platform/http/request-caller.ts'
+import { entityTag, matchesAny, matchesTag, sendNotModified, validators } from './caching.ts'
+import { codingFor, encoded, JSON_TYPE } from './content-coding.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { Facade } from './facade.ts'
+import { type Failure, type Problem, unavailable } from './problem.ts'
+import { queryOf } from './request-url.ts'
+
+/** Sends a failure as the facade spells it; never cached unless `cacheControl` says how. */
+export type SendFailure<Fault extends Failure> = (
+  reply: FastifyReply,
+  failure: Fault | Problem,
+  options?: { readonly operationId?: string; readonly cacheControl?: string | undefined },
+) => FastifyReply
+
+/** Serves one endpoint: reads the request, runs the operation once, and writes the response or the failure. */
+export function createHandler<Data, Input, Fault extends Failure>(
+  endpoint: Endpoint<Data, Input, Fault>,
+  facade: Facade<Data, Input, Fault>,
+  client: GatewayClient,
+  callerOf: (request: FastifyRequest) => Caller,
+  sendFailure: SendFailure<Fault>,
+) {
+  const { operationId } = endpoint
+  const { caching, callerCheck } = facade
+
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const read = endpoint.read({
+      // The router fills one text per name in the path; Fastify types params as unknown.
+      path: request.params as Readonly<Record<string, string>>,
+      query: queryOf(request),
+      headers: request.headers,
+      body: request.body,
+    })
+    if ('failure' in read && read.reason !== 'body') return reject(reply, read)
+    const caller = callerOf(request)
+    const signal = goneSignal(reply)
+    if ('failure' in read) return reject(reply, { failure: await afterCallerCheck(read.failure, request, caller, signal) })
+
+    const { input } = read
+    const coding = codingFor(request.headers['accept-encoding'])
+    const condition = caching ? request.headers['if-none-match'] : undefined
+    if (caching && condition !== undefined && !matchesAny(condition)) {
+      const { data } = await client.run(caching.revisionDocument, {}, caller, signal)
+      const tag = data && tagOf(data, input, coding)
+      if (tag !== null && matchesTag(condition, tag)) return sendNotModified(reply, tag, caching.found)
+    }
+
+    const { data, errors } = await endpoint.execute(client, input, caller, signal)
+    if (data === null || errors.length > 0) {
+      const failure = toFailure(errors, request)
+      // The rate limit is that of a known caller: its failure carries the headers of every response to that one.
+      return reject(reply, {
+        failure: failure.status === 429 ? await afterCallerCheck(failure, request, caller, signal) : failure,
+      })
+    }
+
+    if (endpoint.headers) reply.headers(endpoint.headers(data, input))
+    else if (callerCheck) reply.headers(await callerHeaders(caller, signal))
+    const written = endpoint.write(data, input)
+    if ('failure' in written) return reject(reply, written)
+    if (written.headers) reply.headers(written.headers)
+    if (caching && condition !== undefined && matchesAny(condition))
+      return sendNotModified(reply, tagOf(data, input, coding), caching.found)
+
+    reply.code(endpoint.status)
+    if (!caching && !reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+    if (written.text === null) return reply.send()
+    const compressed = encoded(written.text, coding)
+    if (compressed) reply.header('content-encoding', coding)
+    if (caching) reply.headers(validators(tagOf(data, input, coding), caching.found))
+    return reply.type(JSON_TYPE).send(compressed ?? written.text)
+  }
+
+  function reject(
+    reply: FastifyReply,
+    { failure, reason }: { readonly failure: Fault | Problem; readonly reason?: 'body' | 'missing' },
+  ): FastifyReply {
+    return sendFailure(reply, failure, { operationId, cacheControl: reason === 'missing' ? caching?.missing : undefined })
+  }
+
+  function tagOf(data: Data, input: Input, coding: string): string {
+    if (!caching) throw new Error('Expected entity tags only where responses are cached.')
+    const { contract, publicUrl, revisionOf, keyOf } = caching
+    return entityTag(contract, publicUrl, revisionOf(data), operationId, ...keyOf(input), coding)
+  }
+
+  /** Masks internal errors and logs them. */
+  function toFailure(errors: Answer<Data>['errors'], request: FastifyRequest): Fault | Problem {
+    const { failure, isInternal } = endpoint.toFailure(errors, request.id)
+    if (!isInternal) return failure
+    request.log.error({ errors, operationId }, 'the graph did not answer a REST request')
+    // Public reads have no request of their own to look up: all that helps is to try again.
+    return caching ? unavailable : failure
+  }
+
+  /** The failure with the headers of the caller; for callers without valid credentials, that failure instead. */
+  async function afterCallerCheck(
+    failure: Fault | Problem,
+    request: FastifyRequest,
+    caller: Caller,
+    signal: AbortSignal,
+  ): Promise<Fault | Problem> {
+    if (!callerCheck) return failure
+    const { data, errors } = await client.run(callerCheck.document, {}, caller, signal)
+    if (data === null || errors.length > 0) return toFailure(errors, request)
+    return { ...failure, headers: { ...callerCheck.headers(data), ...failure.headers } }
+  }
+
+  /** For mutations, whose documents cannot select the caller beside them. */
+  async function callerHeaders(caller: Caller, signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
+    if (!callerCheck) return {}
+    const { data } = await client.run(callerCheck.document, {}, caller, signal)
+    return data === null ? {} : callerCheck.headers(data)
+  }
+}
