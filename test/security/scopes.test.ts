@@ -295,6 +295,11 @@ describe.each([
           const needed = field.args.filter(isRequiredArgument).map(({ name }) => name)
           if (needed.length > 0 && given === null) throw new Error(`Expected arguments for Query.${field.name}.`)
           const root = `${field.name}${given ? `(${given})` : ''}`
+          if (field.name === 'countries' && scope !== 'no scope') {
+            // 249 countries with every municipality take most of a second: the caller with no scope reads them whole, all others one whole `country`.
+            await answered('{ countries { __typename code name } }')
+            continue
+          }
           const target = getNamedType(field.type)
           const members = isUnionType(target) ? target.getTypes() : isObjectType(target) ? [target] : []
           for (const member of members) {
