@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openDatabase } from '../../../subgraphs/runtime/database.ts'
-import { textOf } from '../../../subgraphs/store/amount.ts'
-import { type OrderToPrice, priceOrder } from '../../../subgraphs/store/order/price-order.ts'
-import { redeem, unredeem } from '../../../subgraphs/store/promotion/redeem.ts'
-import type { Tables } from '../../../subgraphs/store/tables.ts'
-import { type StoreStack, startStore, type TestStore } from './support/store.ts'
+import { openDatabase } from '../../../../subgraphs/runtime/database.ts'
+import { textOf } from '../../../../subgraphs/store/amount.ts'
+import { type OrderToPrice, priceOrder } from '../../../../subgraphs/store/order/price-order.ts'
+import { redeem, unredeem } from '../../../../subgraphs/store/promotion/redeem.ts'
+import type { Tables } from '../../../../subgraphs/store/tables.ts'
+import { type StoreStack, startStore, type TestStore } from '../support/store.ts'
 
 const now = new Date('2026-11-20T12:00:00Z')
 let stack: StoreStack

@@ -156,17 +156,46 @@ describe('login', () => {
     expect(parallel.map(({ __typename }) => __typename)).toEqual(Array(10).fill('LoginSuccess'))
   })
 
-  test('counts on while failures are forgotten, as by another process', async () => {
+  test('no failure is lost or counted twice while another process forgets failures', async () => {
     const database = openDatabase<Tables>(social.database.connection, { schema: 'social', max: 8, onError: () => {} })
     const attempts = attemptRepository(database.query)
-    const attempt = { emailHash: Buffer.from('somebody'), networkHash: Buffer.from('somewhere'), isKnownNetwork: false }
+    const attemptOn = (email: string) => ({
+      emailHash: Buffer.from(email),
+      networkHash: Buffer.from('a network'),
+      isKnownNetwork: false,
+    })
+    const [guessed, signedIn] = [attemptOn('guessed'), attemptOn('signed in')]
     const at = new Date(clock)
+    const countFailure = (attempt: typeof guessed, when = at) =>
+      attempts.countAttempt(attempt, when, { network: [null], address: [null] })
+    /** Failures in a row of the address as a whole, and of the address from one network. */
+    const failuresOf = async ({ emailHash }: typeof guessed) =>
+      Promise.all(
+        ['login_attempt', 'login_attempt_from'].map(async (table) => {
+          const [row] = await social.sql(`SELECT failures FROM ${table} WHERE email_hash = $1`, [emailHash])
+          return row?.failures ?? 0
+        }),
+      )
     try {
-      const counted = Array.from({ length: 200 }, async (_, index) => {
-        if (index % 2 === 0) await attempts.forgetAttempts(attempt, at)
-        else await attempts.countAttempt(attempt, at, { network: [null], address: [null] })
-      })
-      await Promise.all(counted)
+      // So old that whoever forgets deletes it, at the same moment as new failures are added to it.
+      await countFailure(guessed, new Date(clock - 3 * DAY))
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, async () => {
+          const [state] = await Promise.all([
+            countFailure(guessed),
+            countFailure(signedIn),
+            attempts.forgetAttempts(signedIn, at),
+          ])
+          return state
+        }),
+      )
+      expect(answers).toEqual(Array(100).fill({ isLocked: false, unlockAt: null }))
+      expect(await failuresOf(guessed)).toEqual([100, 100])
+      // Those that were forgotten at the same time count anew from the last time on.
+      await attempts.forgetAttempts(signedIn, at)
+      expect(await failuresOf(signedIn)).toEqual([0, 0])
+      await Promise.all([countFailure(signedIn), countFailure(signedIn), countFailure(signedIn)])
+      expect(await failuresOf(signedIn)).toEqual([3, 3])
     } finally {
       await database.close()
     }
