@@ -331,7 +331,7 @@ const NEVER_MET: readonly string[] = [
   ...['ShippingService', 'StoreAddress'],
 ]
 
-describe('what an outsider read with one scope is refused', () => {
+describe('fields outside the scope of a token are refused, by any path', () => {
   const answered = async (scopes: readonly string[], text: string) => {
     const [shop] = shops
     if (!shop) throw new Error('Expected a shop.')
