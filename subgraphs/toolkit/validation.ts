@@ -1,0 +1,48 @@
+import { excerpt } from '../../platform/graphql/errors.ts'
+
+/** What is wrong with one field of an input; `field` ends in its name there. */
+export type Problem = { readonly field: string; readonly message: string }
+
+/** Characters that no text may hold: PostgreSQL has no NUL, and half of a surrogate pair is no character. */
+const UNSTORABLE = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
+
+/** Whether a text can be stored at all. */
+export const isText = (text: string): boolean => !UNSTORABLE.test(text)
+
+/** `Expected "name" to be 1 to 100 characters, got "".` */
+export const problem = (field: string, expectation: string, got: unknown): Problem => ({
+  field,
+  message: `Expected "${field}" to be ${expectation}, got ${excerpt(got)}.`,
+})
+
+/** What is wrong with a text of 1 to `most` characters that are not all white space; null when nothing is. */
+export function textProblem(field: string, text: string, most: number): Problem | null {
+  if (text.trim() === '' || text.length > most) {
+    return problem(field, `1 to ${most} characters that are not all white space`, text)
+  }
+  if (!isText(text)) return problem(field, 'text without NUL characters and halves of surrogate pairs', text)
+  return null
+}
+
+/** RFC 5321 §4.5.3.1.3, without its angle brackets. */
+const LONGEST_EMAIL = 254
+
+/** What is wrong with an e-mail address; null when nothing is. Whether it exists only a message to it can tell: this finds what cannot be one. */
+export const emailProblem = (field: string, email: string): Problem | null =>
+  textProblem(field, email, LONGEST_EMAIL) ??
+  (/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) ? null : problem(field, 'an address of the form name@host', email))
+
+/** The problems among what checks found, as they stand. */
+export const problemsIn = (found: readonly (Problem | null)[]): readonly Problem[] => found.filter((each) => each !== null)
+
+/** A `ValidationError` of the schema; `problems` is not empty. */
+export function validationError(problems: readonly Problem[]) {
+  const { field, message } = problems[0] ?? problem('input', 'valid', 'something else')
+  return { __typename: 'ValidationError' as const, field, message, errors: problems }
+}
+
+/** A `NotFoundError` of the schema: `There is no room with the id "x".` */
+export const notFoundError = (what: string, id: string) => ({
+  __typename: 'NotFoundError' as const,
+  message: `There is no ${what} with the id ${excerpt(id)}.`,
+})
