@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { circles } from './support/import-graph.ts'
@@ -136,4 +136,87 @@ test('values in templates of pages stand in text or between quotes, where they a
       [...readFileSync(join(ROOT, file), 'utf8').matchAll(/<[^>`]*\s[a-z-]+=\$\{/g)].map(([text]) => `${file}: ${text}`),
     )
   expect(offenders).toEqual([])
+})
+
+/** Nouns without a test file of their own name, by the file that proves what they do. A noun that gets its own file leaves this table. */
+const PROVEN_ELSEWHERE: Readonly<Record<string, { readonly by: string; readonly why: string }>> = {
+  ...elsewhere('test/subgraphs/directory/lists.test.ts', 'one list, three kinds and their counts are read together', [
+    'directory/category',
+    'directory/item',
+    'directory/mcp-server',
+    'directory/plugin',
+    'directory/skill',
+    'directory/stats',
+  ]),
+  ...elsewhere('test/gateway/split/link.test.ts', 'subscribers follow it over HTTP', ['directory/change']),
+  ...elsewhere('test/subgraphs/social/post.test.ts', 'a comment belongs to a post', ['social/comment']),
+  ...elsewhere('test/gateway/social-directory.test.ts', 'fields of another subgraph need the gateway', ['social/directory-item']),
+  ...elsewhere('test/gateway/trust-directory.test.ts', 'fields of another subgraph need the gateway', ['trust/directory-item']),
+  ...elsewhere('test/subgraphs/trust/decision.test.ts', 'only a decision shows what an override does', ['trust/override']),
+  ...elsewhere('test/subgraphs/trust/judgements.test.ts', 'judgements are what an assessment stores', ['trust/assessment']),
+  ...elsewhere('test/subgraphs/trust/trial.test.ts', 'a resolver of status alone', ['trust/source']),
+  ...elsewhere('test/rest-facade/store/access.test.ts', 'every route with every scope', ['store/access']),
+  ...elsewhere('test/subgraphs/store/app.test.ts', 'what an app may do is given and taken back with the app', [
+    'store/app-authorization',
+  ]),
+  ...elsewhere('test/subgraphs/store/app-subscription.test.ts', 'an installation is what is subscribed', [
+    'store/app-installation',
+  ]),
+  ...elsewhere('test/web/authorize.test.ts', 'its only client is the page of consent', ['store/authorization-request']),
+  ...elsewhere('test/web/console.test.ts', 'its only client is the console', ['store/console-session']),
+  ...elsewhere('test/subgraphs/store/customer-additional-field.test.ts', 'fields that a checkout asks for', [
+    'store/checkout-custom-field',
+  ]),
+  ...elsewhere('test/subgraphs/store/custom-field.test.ts', 'an option and a value belong to a field', [
+    'store/custom-field-select-option',
+    'store/product-custom-field-value',
+  ]),
+  ...elsewhere('test/subgraphs/store/product-files.test.ts', 'both kinds of file of a product', [
+    'store/digital-asset',
+    'store/product-attachment',
+  ]),
+  ...elsewhere('test/subgraphs/store/order/stock.test.ts', 'stock moves with orders', ['store/inventory']),
+  ...elsewhere('test/subgraphs/store/deleted-meanwhile.test.ts', 'its one rule: gone while a shipping method is given it', [
+    'store/location',
+  ]),
+  ...elsewhere('test/subgraphs/store/order/order.test.ts', 'a refund and a ledger entry belong to an order', [
+    'store/ledger',
+    'store/order-refund',
+  ]),
+  ...elsewhere('test/rest-facade/store/order.test.ts', 'documents and history belong to an order', [
+    'store/order-document',
+    'store/order-history',
+  ]),
+  ...elsewhere('test/rest-facade/store/page.test.ts', 'three words that a page is ordered by', [
+    'store/page-category',
+    'store/page-label',
+    'store/page-template',
+  ]),
+  ...elsewhere('test/subgraphs/store/product.test.ts', 'options and variants belong to a product', [
+    'store/product-option',
+    'store/product-variant',
+  ]),
+  ...elsewhere('test/rest-facade/store/quota.test.ts', 'quotas are refused by status', ['store/quota']),
+  ...elsewhere('test/rest-facade/store/store.test.ts', 'a store is read and sets up another over REST', ['store/store']),
+  ...elsewhere('test/gateway/store-owner.test.ts', 'owners are users of the social subgraph', ['store/user']),
+  ...elsewhere('test/rest-facade/store/webhook.test.ts', 'what receivers get over HTTP', [
+    'store/webhook-delivery',
+    'store/webhook-subscription',
+  ]),
+  ...elsewhere('test/database/migrate.test.ts', 'types of tables, no noun', ['store/tables']),
+}
+
+function elsewhere(by: string, why: string, nouns: readonly string[]) {
+  return Object.fromEntries(nouns.map((noun) => [noun, { by, why }]))
+}
+
+test('what proves a noun is found under its name: test/subgraphs/<subgraph>/<noun>', () => {
+  const isProof = (noun: string): boolean =>
+    globSync([`test/subgraphs/${noun}.test.ts`, `test/subgraphs/${noun}/*.test.ts`], { cwd: ROOT }).length > 0
+  const nouns = globSync('subgraphs/{directory,social,store,trust}/*/', { cwd: ROOT }).map((folder) =>
+    folder.replace(/^subgraphs\//, '').replace(/\/$/, ''),
+  )
+  expect(nouns.length).toBeGreaterThan(70)
+  expect(nouns.filter((noun) => !isProof(noun)).toSorted()).toEqual(Object.keys(PROVEN_ELSEWHERE).toSorted())
+  expect(Object.values(PROVEN_ELSEWHERE).filter(({ by }) => !existsSync(join(ROOT, by)))).toEqual([])
 })

@@ -87,7 +87,7 @@ describe.skipIf(!hasCluster)('a cluster (needs haproxy and redis-server)', () =>
     }
   }, 120_000)
 
-  test('a subgraph answers nobody but gateways, whoever they say to be', async () => {
+  test('a subgraph answers only requests signed by a gateway', async () => {
     for (const [name, port] of cluster.ports) {
       if (name.startsWith('gateway')) continue
       for (const path of ['/graphql', '/door', '/changes']) {
@@ -107,7 +107,7 @@ describe.skipIf(!hasCluster)('a cluster (needs haproxy and redis-server)', () =>
     }
   })
 
-  test('what is published through one gateway reaches listeners of the other, in order', async () => {
+  test('events published through one gateway reach subscribers of the other, in order', async () => {
     const room = await aRoom()
     const texts: string[] = []
     const client = createClient({
@@ -149,7 +149,7 @@ describe.skipIf(!hasCluster)('a cluster (needs haproxy and redis-server)', () =>
     await expect.poll(async () => (await post('gateway-2', { extensions })).data?.registered).toBe('Query')
   })
 
-  test('who guesses keys is stopped by what all copies count together', async () => {
+  test('guessing of keys is limited across all gateways together', async () => {
     const guess = (index: number) =>
       fetch(`${cluster.url}/v1/decide`, {
         method: 'POST',

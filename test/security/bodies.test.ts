@@ -113,8 +113,8 @@ describe('what a client may not choose', () => {
 
 /** Fields of inputs with such names, and who decides about them. */
 const DECIDED: Readonly<Record<string, string>> = {
-  'CreateUserInput.role': 'administrators: test/subgraphs/social/users.test.ts',
-  'UpdateUserInput.role': 'administrators: test/subgraphs/social/users.test.ts',
+  'CreateUserInput.role': 'administrators: test/subgraphs/social/user.test.ts',
+  'UpdateUserInput.role': 'administrators: test/subgraphs/social/user.test.ts',
   'CreateAppInput.scopes': 'what the app may ask for; the shop decides what it gets: test/subgraphs/store/app.test.ts',
   'UpdateAppInput.scopes': 'as for a new app',
   'SetMetafieldsInput.ownerId': 'the thing that has them, of the own store: test/subgraphs/store/metafield.test.ts',

@@ -295,6 +295,11 @@ describe.each([
           const needed = field.args.filter(isRequiredArgument).map(({ name }) => name)
           if (needed.length > 0 && given === null) throw new Error(`Expected arguments for Query.${field.name}.`)
           const root = `${field.name}${given ? `(${given})` : ''}`
+          if (field.name === 'countries' && scope !== 'no scope') {
+            // 249 countries with every municipality take most of a second: the caller with no scope reads them whole, all others one whole `country`.
+            await answered('{ countries { __typename code name } }')
+            continue
+          }
           const target = getNamedType(field.type)
           const members = isUnionType(target) ? target.getTypes() : isObjectType(target) ? [target] : []
           for (const member of members) {
@@ -326,7 +331,7 @@ const NEVER_MET: readonly string[] = [
   ...['ShippingService', 'StoreAddress'],
 ]
 
-describe('what an outsider read with one scope is refused', () => {
+describe('fields outside the scope of a token are refused, by any path', () => {
   const answered = async (scopes: readonly string[], text: string) => {
     const [shop] = shops
     if (!shop) throw new Error('Expected a shop.')

@@ -93,7 +93,7 @@ test('development starts without a key, and says so', async () => {
   expect(copy.said()).toContain('Secrets     stored unencrypted')
 })
 
-test('nothing that can be read again is stored as it is, whoever writes it', async () => {
+test('no recoverable secret is stored unencrypted, whichever way it was written', async () => {
   const copy = await site.start({ SECRETS_KEY: ONE, HOST: '0.0.0.0' })
   expect(copy.said()).not.toContain('unencrypted')
   const shop = await aShop({ SECRETS_KEY: ONE })
@@ -158,7 +158,7 @@ test('an encrypted token signs webhooks, the one before as well, and none can be
   }
 })
 
-test('what was stored before there was a key is read, and encrypted by the command and by the next starts', async () => {
+test('secrets stored before SECRETS_KEY was set are readable, and encrypted by the command and by the next starts', async () => {
   const plain = await site.start()
   const shop = await aShop()
   const { token } = await aUser(plain)
@@ -223,7 +223,7 @@ test('the key is rotated while everything goes on; without the one before nobody
   expect(JSON.stringify(rows)).not.toContain(hooksToken)
 })
 
-test('a rotation of the keys of users ends nobody, and tells of the new key before it signs', async () => {
+test('rotating the signing keys of users ends no session, and publishes the new key before it signs', async () => {
   const copy = await site.start({ SECRETS_KEY: ONE })
   const { token } = await aUser(copy)
   const { out } = await site.command(['secrets', 'rotate', 'user-keys', '--json'], { SECRETS_KEY: ONE })

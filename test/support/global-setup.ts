@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { accessSync, constants, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
 import type { TestProject } from 'vitest/node'
 import { startEmbedded } from '../../platform/database/embedded/embedded-server.ts'
 import { migrate } from '../../platform/database/migrate.ts'
-import { createDatabase, run } from './create-database.ts'
+import { createDatabase } from './create-database.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -32,16 +32,29 @@ export default async function setup(project: TestProject): Promise<() => Promise
 async function databaseServer(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   const configured = process.env.DATABASE_URL
   if (configured) return { url: configured, stop: async () => {} }
-  const dataDir = mkdtempSync(join(tmpdir(), 'atrium-test-'))
-  const { connection, stop } = await startEmbedded({ dataDir, log: pino({ level: 'silent' }) })
+  const dataDir = mkdtempSync(join(fastestFolder(), 'atrium-test-'))
   // The tests of crashes kill processes of their own, and nobody pulls the plug.
-  await run(connection.connectionString, 'ALTER SYSTEM SET fsync = off')
-  await run(connection.connectionString, 'SELECT pg_reload_conf()')
+  const settings = { fsync: 'off', full_page_writes: 'off' }
+  const { connection, stop } = await startEmbedded({ dataDir, settings, log: pino({ level: 'silent' }) })
   return {
     url: connection.connectionString,
     stop: async () => {
       await stop()
       rmSync(dataDir, { recursive: true, force: true })
     },
+  }
+}
+
+/** Where Linux keeps files in memory, if there is room: a test run creates hundreds of databases, each of a thousand files, ten times as fast there. */
+const MEMORY_FOLDER = '/dev/shm'
+const MIN_FREE_BYTES = 4 * 1024 ** 3
+
+function fastestFolder(): string {
+  try {
+    accessSync(MEMORY_FOLDER, constants.W_OK)
+    const { bavail, bsize } = statfsSync(MEMORY_FOLDER)
+    return bavail * bsize >= MIN_FREE_BYTES ? MEMORY_FOLDER : tmpdir()
+  } catch {
+    return tmpdir()
   }
 }

@@ -138,14 +138,14 @@ describe('without a script', () => {
     expect([broken.status, broken.text.includes('<code>q</code>')]).toEqual([400, true])
   })
 
-  test('what was not found is said in a sentence', async () => {
+  test('an empty search result says so and suggests fewer words', async () => {
     const { text } = await get('/search?q=zzzzqqqq')
     expect(text).toContain('Nothing for <strong>zzzzqqqq</strong>. Fewer words')
     expect((await get('/search?q=zzzzqqqq&kind=plugin')).text).toContain('Nothing for <strong>zzzzqqqq</strong> in this part')
     expect((await get('/search?category=Nothing')).text).toContain('Nothing in this part')
   })
 
-  test('an address without anything helps to find what was meant; programs get JSON there', async () => {
+  test('an unknown address suggests similar items; programs get JSON', async () => {
     const lost = await get('/mcp/acme/tool')
     expect(lost.status).toBe(404)
     expect(lost.text).toMatch(/Did you mean<\/h2>.*Acme Tools/s)
@@ -158,7 +158,7 @@ describe('without a script', () => {
     expect((await get('/mcp/directory/nothing')).status).toBe(404)
   })
 
-  test('what a visitor has is not sent again', async () => {
+  test('an unchanged page is answered 304', async () => {
     const { headers } = await get(tools)
     expect(headers['cache-control']).toMatch(/^public, max-age=60/)
     expect((await get(tools, { 'if-none-match': headers.etag ?? '' })).status).toBe(304)
@@ -180,7 +180,7 @@ describe('without a script', () => {
   })
 })
 
-test('where the graph does not answer, pages say so, and nobody keeps that', async () => {
+test('pages answer 503 and are not cached while the graph is unavailable', async () => {
   const { gateway } = await directoryWithoutData()
   const site = await startSite(gateway.client, { publicUrl: 'https://atrium.example', hasExplorer: true, hasSchema: true })
   const app = createHttpServer({ log: keptLog().log, lost: site.lost })
@@ -216,7 +216,7 @@ describe('trust', () => {
     expect(text).not.toMatch(/sk_[a-z0-9]/)
   })
 
-  test('who asks too often is told when to come back', async () => {
+  test('a rate-limited visitor is told when to retry', async () => {
     web.later(600)
     for (let n = 0; n < 5; n += 1) expect((await get('/trust?domain=good.example.com')).status).toBe(200)
     const { status, headers, text } = await get('/trust?domain=good.example.com')
@@ -289,7 +289,7 @@ describe('documentation', () => {
 describe('operations', () => {
   const as = (password: string) => ({ authorization: `Basic ${Buffer.from(`anybody:${password}`).toString('base64')}` })
 
-  test('only who knows the token sees them, and nobody keeps them', async () => {
+  test('only the operations token opens them, and they are not cached', async () => {
     for (const headers of [
       {},
       as('wrong'),
@@ -402,7 +402,7 @@ describe('for programs', () => {
     }
   })
 
-  test('robots are told where the sitemap is, and to leave questions to people', async () => {
+  test('robots.txt names the sitemap and excludes pages that start work', async () => {
     const { text } = await get('/robots.txt')
     expect(text).toContain(`Sitemap: ${web.url}/sitemap.xml`)
     expect(text).toContain('Disallow: /trust?')

@@ -7,7 +7,7 @@ import { expect } from 'vitest'
 
 const CHROMIUM = '/usr/bin/chromium'
 const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync']
-/** Ignored by git: to be looked at by people. */
+/** Ignored by git: to be looked at by people, and written only for them, with SCREENSHOTS=1. Pictures take longer than the tests around them. */
 const PICTURES = join(import.meta.dirname, '../../../.screenshots')
 
 /** Where tests with a browser cannot run. Where they must, they fail instead. */
@@ -40,13 +40,14 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   return { page, complaints }
 }
 
-/** Keeps a picture of the page as it is. */
+/** Keeps a picture of the page as it is, where pictures are wanted. */
 export async function picture(page: Page, name: string): Promise<void> {
+  if (!process.env.SCREENSHOTS) return
   mkdirSync(PICTURES, { recursive: true })
   await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true })
 }
 
-/** Expects that a page fits and is accessible in every look, and keeps a picture of each. */
+/** Expects that a page fits and is accessible in every look, and keeps a picture of each where pictures are wanted. */
 export async function look(page: Page, name: string): Promise<void> {
   for (const each of LOOKS) {
     await wear(page, each)
@@ -59,7 +60,7 @@ export async function look(page: Page, name: string): Promise<void> {
 
 /** Expects that axe-core finds nothing serious. */
 export async function expectAccessible(page: Page): Promise<void> {
-  await page.evaluate(AXE)
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE)
   const { violations } = await page.evaluate<AxeResults>('axe.run({ resultTypes: ["violations"] })')
   const serious = violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

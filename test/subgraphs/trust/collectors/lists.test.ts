@@ -273,7 +273,7 @@ test('evidence says how old the copy is; after two days without a refresh it is 
   expect(await stage.trust.status()).toContainEqual({ name: 'openphish', state: 'down', reason: 'status 503' })
 })
 
-test('of several processes one downloads', async () => {
+test('only one of several processes downloads a list', async () => {
   const { trust, server, dns, clock } = await aStage({ openphish: { format: phishingUrls, answer: text(GOOD) } })
   const lists = [aList({ name: 'openphish', url: `${server.url}/openphish`, format: phishingUrls })]
   const others = await Promise.all(
@@ -311,7 +311,7 @@ test('hosts that are asked for at once share a statement, and each has what is s
   ])
 })
 
-test('while a large list is loaded, others answer', async () => {
+test('requests are answered while a large list is loading', async () => {
   const { setTimeout: sleep } = await import('node:timers/promises')
   const large = Buffer.from(Array.from({ length: 200_000 }, (_, index) => `${index + 1},name-${index}.example`).join('\n'))
   const stage = await aStage({ tranco: { kind: 'popularity', format: rankedNames, answer: text('1,name-1.example') } })
@@ -330,7 +330,7 @@ test('while a large list is loaded, others answer', async () => {
   expect(await stage.trust.ask('popularity', 'name-199999.example')).toMatchObject({ facts: { ranks: [{ rank: 200_000 }] } })
 })
 
-test('the registries list refuses a stub', async () => {
+test('an empty list of registries is refused', async () => {
   const server = await startHttpServer({ '/dns.json': text('{"services": []}'), '/html': text('[]') })
   cleanups.push(server.close)
   for (const path of ['/dns.json', '/html']) {
@@ -384,7 +384,7 @@ test('an installation without feeds says so', async () => {
   expect(await trust.status()).toContainEqual({ name: 'feeds', state: 'off', reason: null })
 })
 
-test('an index of certificate logs: the first date, the number, the issuers; anything else is a fault', async () => {
+test('a certificate log index gives first date, count and issuers; any other answer is a failed source', async () => {
   const rows = [
     { issuer_name: 'C=US, O=LE, CN=R11', not_before: '2024-05-01T00:00:00', entry_timestamp: '2024-05-01T01:00:00.5' },
     { issuer_name: 'C=US, O=LE, CN=R10', not_before: '2019-02-01T00:00:00', entry_timestamp: null },

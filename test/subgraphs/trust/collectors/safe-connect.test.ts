@@ -28,7 +28,7 @@ async function aTrust(answer: Answerer, options: Partial<TrustOptions> = {}): Pr
   return { trust, dns }
 }
 
-test('the canary sings: an allowed loopback address is connected to', async () => {
+test('the check itself works: an allowed loopback address is connected to', async () => {
   const { trust } = await aTrust(zone({ [`${HOST} A`]: a(HOST, '127.0.0.1') }), {
     network: { tlsPort: canary.port, allow: () => true },
   })
@@ -68,7 +68,7 @@ test.each(ANSWERS)('nothing is connected to when DNS answers $why', async ({ rec
   expect(canary.connections()).toBe(0)
 })
 
-test('a name that answers differently the second time is not asked a second time', async () => {
+test('DNS rebinding: a host name is resolved once and connected to by address', async () => {
   let answers = 0
   // 192.0.2.1 leads nowhere; the rule makes it look public.
   const rebinding: Answerer = ({ name, type }) =>
@@ -83,7 +83,7 @@ test('a name that answers differently the second time is not asked a second time
   expect(canary.connections()).toBe(0)
 })
 
-test('a registry whose name leads inside is not asked, even when it did not before', async () => {
+test('a registry whose name resolves to a private address is not asked, even if it was public before', async () => {
   let isInside = false
   const dns = await startDnsServer(({ name, type }) =>
     name === 'rdap.test' && type === 'A' ? a(name, isInside ? '127.0.0.1' : '192.0.2.1') : {},
@@ -101,7 +101,7 @@ test('a registry whose name leads inside is not asked, even when it did not befo
   expect(canary.connections()).toBe(0)
 })
 
-test('a list that redirects inside is not loaded', async () => {
+test('a list that redirects to a private address is not loaded', async () => {
   const list = await startHttpServer({ '/': redirect(`https://127.0.0.1:${canary.port}/`) })
   const trust = await startTrust({
     dns: null,
@@ -115,7 +115,7 @@ test('a list that redirects inside is not loaded', async () => {
   expect(canary.connections()).toBe(0)
 })
 
-test('variables that name a proxy change nothing', async () => {
+test('proxy environment variables are ignored', async () => {
   const list = await startHttpServer({ '/': json({ services: [[['com'], ['https://192.0.2.1/']]] }) })
   const proxy = `http://127.0.0.1:${canary.port}`
   const before = { ...process.env }
@@ -154,7 +154,7 @@ test.each([
   if (isRefused) await expect(network.connect(endpoint, AbortSignal.timeout(1_000))).rejects.toMatchObject({ reason: 'blocked' })
 })
 
-test('no other file opens a socket', () => {
+test('only the guarded connection opens sockets', () => {
   const root = join(import.meta.dirname, '../../../../subgraphs')
   const opens =
     /\b(?:(?:net|tls|http2?)\.(?:connect|createConnection|request|get)|createSocket|createConnection|new (?:net\.)?Socket|WebSocket|EventSource|fetch)\s*\(|from 'node:(?:https?|http2|dns\/promises)'/

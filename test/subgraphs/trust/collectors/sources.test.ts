@@ -95,7 +95,7 @@ test('another process uses what this one has collected', async () => {
   expect(dns.asked).toHaveLength(questions)
 })
 
-test('a snapshot that ends soon is renewed behind the back of the caller', async () => {
+test('a snapshot close to its expiry is refreshed in the background', async () => {
   const { trust, clock } = await aWorld()
   const first = await trust.evidenceFor(subject('shop.com'))
   clock.at += 4.5 * MINUTE
@@ -105,7 +105,7 @@ test('a snapshot that ends soon is renewed behind the back of the caller', async
     .toBe(clock.at / 1000)
 })
 
-test('who may use what has ended gets it at once, while it is renewed', async () => {
+test('a caller who accepts stale evidence gets it at once while it is refreshed', async () => {
   const { trust, clock } = await aWorld()
   const first = await trust.evidenceFor(subject('shop.com'))
   clock.at += 7 * MINUTE
@@ -117,7 +117,7 @@ test('who may use what has ended gets it at once, while it is renewed', async ()
   expect(await trust.evidenceFor(subject('shop.com'), { maxStaleSeconds: 600 })).toMatchObject({ collectedAt: clock.at / 1000 })
 })
 
-test('a source that is too late is a timeout now, and an answer for the next caller', async () => {
+test('a late source is a timeout for this caller and an answer for the next', async () => {
   const open = Promise.withResolvers<void>()
   const { trust } = await aWorld({
     rdap: async (request, response) => {
@@ -151,7 +151,7 @@ test('500 hosts with a dead registry: each gets an answer, with everything else 
   expect(snapshots.filter(({ sources }) => sources.dns.status === 'ok').length).toBeGreaterThan(0)
 })
 
-test('who gives up waiting does not take the answer from others', async () => {
+test('one caller who cancels does not cancel the collection for the others', async () => {
   const { trust, handshakes } = await aWorld()
   const gone = new AbortController()
   const [left, stayed] = [trust.evidenceFor(subject('shop.com'), { signal: gone.signal }), trust.evidenceFor(subject('shop.com'))]
@@ -161,7 +161,7 @@ test('who gives up waiting does not take the answer from others', async () => {
   expect(handshakes).toEqual(['shop.com'])
 })
 
-test('an operation that ends takes neither the answer from others nor what would be kept of it', async () => {
+test('a cancelled operation cancels neither the shared collection nor its storage', async () => {
   const { trust } = await aWorld()
   const ended = new AbortController()
   const first = cancelledBy(ended.signal, () => trust.evidenceFor(subject('shop.com')))
@@ -172,14 +172,14 @@ test('an operation that ends takes neither the answer from others nor what would
   expect((await trust.evidence.latestSnapshots(['shop.com']))[0]?.snapshot).toEqual(await second)
 })
 
-test('a database that has lost its tables costs what was kept, not the answer', async () => {
+test('without its tables the trust service still answers from live sources', async () => {
   const { trust } = await aWorld()
   await trust.sql('DROP TABLE snapshot, evidence, list, list_entry CASCADE')
   expect(statuses(await trust.evidenceFor(subject('shop.com')))).toMatchObject({ dns: 'ok', tls: 'ok', rdap: 'failed' })
   expect(await trust.status()).toContainEqual({ name: 'iana-rdap', state: 'down', reason: 'the database does not answer' })
 })
 
-test('a collector with a mistake in it costs its own source', async () => {
+test('an exception in one collector fails that source only', async () => {
   const { trust } = await aWorld()
   await trust.sql('DROP TABLE list_entry CASCADE')
   expect(statuses(await trust.evidenceFor(subject('shop.com')))).toMatchObject({ dns: 'ok', tls: 'ok', rdap: 'failed' })
@@ -194,7 +194,7 @@ test('an address is looked up in feeds only', async () => {
   expect(handshakes).toEqual([])
 })
 
-test('closing ends what is under way', async () => {
+test('close() cancels running collections', async () => {
   const { trust, dns } = await aWorld({ rdap: () => {}, answer: () => 'silence' })
   trust.start()
   const pending = trust.evidenceFor(subject('late.com'))

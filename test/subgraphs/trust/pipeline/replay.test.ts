@@ -60,10 +60,13 @@ test('a decision asks no clock and no chance', () => {
   const refuse = () => {
     throw new Error('The pipeline must not ask.')
   }
-  vi.spyOn(Date, 'now').mockImplementation(refuse)
-  vi.spyOn(Math, 'random').mockImplementation(refuse)
-  vi.spyOn(performance, 'now').mockImplementation(refuse)
-  expect(decisionText(decide(snapshot, request, CURRENT_POLICY, null))).toBe(before)
+  const asked = [vi.spyOn(Date, 'now'), vi.spyOn(Math, 'random'), vi.spyOn(performance, 'now')]
+  for (const each of asked) each.mockImplementation(refuse)
+  try {
+    expect(decisionText(decide(snapshot, request, CURRENT_POLICY, null))).toBe(before)
+  } finally {
+    for (const each of asked) each.mockRestore()
+  }
 })
 
 test('the pipeline imports nothing that could ask', () => {

@@ -82,7 +82,7 @@ describe('login', () => {
         return login('')
       },
     ],
-  ])('says the same to %s', async (_, attempt) => {
+  ])('gives the same answer to %s', async (_, attempt) => {
     expect(await attempt()).toEqual({
       __typename: 'InvalidCredentials',
       message: 'Expected the address and the password of a user.',
@@ -122,7 +122,7 @@ describe('login', () => {
     expect((await login('wrong')).__typename).toBe('InvalidCredentials')
   })
 
-  test('a right password forgives the wrong ones before it', async () => {
+  test('a successful sign-in resets the count of failures', async () => {
     const from = somebody()
     const login = (password: string) => loginFrom(from, password)
     for (let failure = 0; failure < 4; failure += 1) await login('wrong')
@@ -130,7 +130,7 @@ describe('login', () => {
     for (let failure = 0; failure < 4; failure += 1) expect((await login('wrong')).__typename).toBe('InvalidCredentials')
   })
 
-  test('guesses at the same time count one by one, also as aliases of one request', async () => {
+  test('concurrent guesses are each counted, also as aliases of one request', async () => {
     const guesses = Array.from(
       { length: 20 },
       (_, index) => `a${index}: login(email: $email, password: "wrong ${index}") { __typename }`,
@@ -148,7 +148,7 @@ describe('login', () => {
     expect(parallel.filter(({ __typename }) => __typename === 'InvalidCredentials')).toHaveLength(4)
   })
 
-  test('right ones at the same time lock nobody out, whatever went wrong before', async () => {
+  test('concurrent sign-ins with the right password lock nobody out, even after four failures', async () => {
     const from = somebody()
     const login = (password: string) => loginFrom(from, password)
     for (let failure = 0; failure < 4; failure += 1) await login('wrong')
@@ -156,17 +156,46 @@ describe('login', () => {
     expect(parallel.map(({ __typename }) => __typename)).toEqual(Array(10).fill('LoginSuccess'))
   })
 
-  test('counts on while failures are forgotten, as by another process', async () => {
+  test('no failure is lost or counted twice while another process forgets failures', async () => {
     const database = openDatabase<Tables>(social.database.connection, { schema: 'social', max: 8, onError: () => {} })
     const attempts = attemptRepository(database.query)
-    const attempt = { emailHash: Buffer.from('somebody'), networkHash: Buffer.from('somewhere'), isKnownNetwork: false }
+    const attemptOn = (email: string) => ({
+      emailHash: Buffer.from(email),
+      networkHash: Buffer.from('a network'),
+      isKnownNetwork: false,
+    })
+    const [guessed, signedIn] = [attemptOn('guessed'), attemptOn('signed in')]
     const at = new Date(clock)
+    const countFailure = (attempt: typeof guessed, when = at) =>
+      attempts.countAttempt(attempt, when, { network: [null], address: [null] })
+    /** Failures in a row of the address as a whole, and of the address from one network. */
+    const failuresOf = async ({ emailHash }: typeof guessed) =>
+      Promise.all(
+        ['login_attempt', 'login_attempt_from'].map(async (table) => {
+          const [row] = await social.sql(`SELECT failures FROM ${table} WHERE email_hash = $1`, [emailHash])
+          return row?.failures ?? 0
+        }),
+      )
     try {
-      const counted = Array.from({ length: 200 }, async (_, index) => {
-        if (index % 2 === 0) await attempts.forgetAttempts(attempt, at)
-        else await attempts.countAttempt(attempt, at, { network: [null], address: [null] })
-      })
-      await Promise.all(counted)
+      // So old that whoever forgets deletes it, at the same moment as new failures are added to it.
+      await countFailure(guessed, new Date(clock - 3 * DAY))
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, async () => {
+          const [state] = await Promise.all([
+            countFailure(guessed),
+            countFailure(signedIn),
+            attempts.forgetAttempts(signedIn, at),
+          ])
+          return state
+        }),
+      )
+      expect(answers).toEqual(Array(100).fill({ isLocked: false, unlockAt: null }))
+      expect(await failuresOf(guessed)).toEqual([100, 100])
+      // Those that were forgotten at the same time count anew from the last time on.
+      await attempts.forgetAttempts(signedIn, at)
+      expect(await failuresOf(signedIn)).toEqual([0, 0])
+      await Promise.all([countFailure(signedIn), countFailure(signedIn), countFailure(signedIn)])
+      expect(await failuresOf(signedIn)).toEqual([3, 3])
     } finally {
       await database.close()
     }
@@ -224,7 +253,7 @@ describe('login', () => {
       expect(locks).toEqual([10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600, 3600])
     })
 
-    test('attempts that are refused count nowhere', async () => {
+    test('attempts during a lock are not counted', async () => {
       const from = somebody()
       for (let guess = 0; guess < 60; guess += 1) await loginFrom(from, 'wrong')
       expect((await login('correct horse')).__typename).toBe('LoginSuccess')
@@ -466,7 +495,7 @@ describe('tokens', () => {
   })
 })
 
-test('nothing that could be used is stored', async () => {
+test('neither passwords nor tokens are stored', async () => {
   const { token, refreshToken } = await login('correct horse')
   const tables = ['user', 'session', 'refresh_token', 'login_attempt', 'login_attempt_from', 'login_network']
   const stored = JSON.stringify(await Promise.all(tables.map((table) => social.sql(`SELECT t::text FROM "${table}" AS t`))))
