@@ -22,10 +22,10 @@ export async function checkStorage(config: AtriumConfig): Promise<void> {
     await writeFile(path, bytes, { mode: 0o600 })
     await storage.put(key, { path, bytes: bytes.length, sha256, type: 'application/octet-stream', extension: 'bin' })
     const found = await storage.open(key)
-    if (!found || !(await buffer(found.body)).equals(bytes)) throw new Error('what was put is not what is there')
+    if (!found || !(await buffer(found.body)).equals(bytes)) throw new Error('the read file differs from the written one')
     await storage.delete(key)
   } catch (cause) {
-    throw new Refusal(`The access key cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    throw new Refusal(`The access key does not work: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
   } finally {
     await storage.close()
   }

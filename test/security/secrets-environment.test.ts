@@ -105,14 +105,11 @@ test('the secret of a bucket works as it is and as `seal` encrypts it, and `chec
     expect(sealed).toMatch(/^v1:/)
     const check = async (secret: string, other: NodeJS.ProcessEnv = {}) =>
       (await site?.command(['secrets', 'check-s3'], { ...env, S3_SECRET_ACCESS_KEY: secret, ...other })) ?? expect.fail()
-    expect((await check(CREDENTIALS.secretAccessKey)).out).toBe('The access key can put, get and delete.\n')
+    expect((await check(CREDENTIALS.secretAccessKey)).out).toBe('The access key can write, read and delete.\n')
     expect((await check(sealed.trim())).code).toBe(0)
     expect(bucket.objects.size).toBe(0)
     const wrong = await check('wrong')
-    expect([wrong.code, wrong.err]).toEqual([
-      1,
-      'The access key cannot be used: The S3 service answered a PUT with status 403.\n',
-    ])
+    expect([wrong.code, wrong.err]).toEqual([1, 'The access key does not work: The S3 service answered a PUT with status 403.\n'])
     const strange = await check(sealed.trim(), { SECRETS_KEY: Buffer.alloc(32, 1).toString('base64') })
     expect([strange.code, strange.err]).toEqual([
       1,

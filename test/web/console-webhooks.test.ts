@@ -78,7 +78,7 @@ async function shows(visitor: Awaited<ReturnType<typeof signedIn>>['visitor'], p
 test('a webhook is created, listed, told, tested, paused, resumed and deleted, each by a form that leads on to a page', async () => {
   const { visitor, path } = await withWebhook()
   expect(textOf(await visitor.get(`${path}?done=created`))).toContain('The webhook is created')
-  expect(textOf(await visitor.get('/console/webhooks'))).toMatch(/Product is new Stock http:\/\/127\.0\.0\.1:\d+\/told working/)
+  expect(textOf(await visitor.get('/console/webhooks'))).toMatch(/Product created Stock http:\/\/127\.0\.0\.1:\d+\/told working/)
 
   await aProduct(own, { name: 'Cup', price: '1' })
   const delivered = await shows(visitor, path, /1 message,.*delivered/)
@@ -97,7 +97,7 @@ test('a webhook is created, listed, told, tested, paused, resumed and deleted, e
   await shows(visitor, `${path}?status=delivered`, /3 messages,/)
 
   expect((await visitor.post(`${path}/delete`, {})).headers.location).toBe('/console/webhooks?done=deleted')
-  expect(textOf(await visitor.get('/console/webhooks?done=deleted'))).toMatch(/is deleted.*There is none yet/)
+  expect(textOf(await visitor.get('/console/webhooks?done=deleted'))).toMatch(/is deleted.*No webhooks yet/)
   expect((await visitor.get(path)).status).toBe(404)
 })
 
@@ -126,7 +126,7 @@ test('another secret signs from now on, and the old one beside it for as long as
   )
   const page = await visitor.get('/console/webhooks?done=rotated')
   const fresh = secretIn(page)
-  expect(textOf(page)).toMatch(/There is another secret.*The one before signs as well until/)
+  expect(textOf(page)).toMatch(/There is another secret.*The previous secret also signs until/)
   expect([fresh.length, fresh === old]).toEqual([old.length, false])
   await visitor.post(`${path}/test`, {})
   await shows(visitor, path, /1 message,.*delivered/)
@@ -158,7 +158,7 @@ test.each([
   expect(reply.status).toBe(422)
   expect(textOf(reply)).toMatch(problem)
   expect(textOf(reply)).not.toContain('me:secret')
-  expect(textOf(reply)).toContain('There is none yet.')
+  expect(textOf(reply)).toContain('No webhooks yet.')
   expect(reply.text).not.toContain('<script>window.ran')
   if (!('name' in fields)) expect(reply.text).toContain('name="name" value="Mine"')
 })
@@ -215,7 +215,7 @@ test('the overview shows which addresses use the rate limits of this store, and 
   const { visitor } = await signedIn(own)
   expect(textOf(await visitor.get('/console'))).toMatch(/Used in this minute Address Requests 127\.0\.0\.1 3 of 800/)
   const { visitor: neighbour } = await signedIn(await aStore('Neighbour'))
-  expect(textOf(await neighbour.get('/console'))).toContain('No program has asked anything.')
+  expect(textOf(await neighbour.get('/console'))).toContain('No requests yet.')
 })
 
 describe.skipIf(hasNoBrowser)('in a browser', () => {
@@ -232,8 +232,8 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.getByLabel('Authtoken').fill(own.authtoken)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Webhooks' }).click()
-    await page.getByLabel('When').selectOption('Product is new')
-    await page.getByLabel('Tell this address').fill(address('/broken'))
+    await page.getByLabel('When').selectOption('Product created')
+    await page.getByLabel('URL').fill(address('/broken'))
     status = 503
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('status').filter({ hasText: 'The webhook is created' }).waitFor()
@@ -278,7 +278,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.goto(`${web.url}/console/webhooks`)
     await page.getByText('Show the secret').click()
     await look(page, 'console-webhooks')
-    await page.getByLabel('Tell this address').fill('https://me:secret@shop.example/')
+    await page.getByLabel('URL').fill('https://me:secret@shop.example/')
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('alert').waitFor()
     await look(page, 'console-webhooks-refused')

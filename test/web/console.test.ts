@@ -194,7 +194,7 @@ describe('signing in to the console', () => {
     ['a long form', 'application/x-www-form-urlencoded', `login=${'x'.repeat(10_000)}`, 413],
   ])('%s is refused with a page', async (_, type, body, status) => {
     const reply = await askRaw(web.url, '/console/sign-in', { method: 'POST', headers: { 'content-type': type }, body })
-    expect([reply.status, reply.text.includes('<h1>This form cannot be read</h1>')]).toEqual([status, true])
+    expect([reply.status, reply.text.includes('<h1>Invalid form</h1>')]).toEqual([status, true])
   })
 })
 
@@ -422,7 +422,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.getByRole('link', { name: 'Access' }).click()
     await page.getByRole('checkbox').check()
     await page.getByRole('button', { name: 'Reset the authtoken' }).click()
-    await page.getByText('it is shown this once').waitFor()
+    await page.getByText('it is shown only once').waitFor()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { level: 1, name: 'Store console' }).waitFor()
     expect(complaints.filter((each) => !/status of 401/.test(each))).toEqual([])

@@ -305,7 +305,7 @@ describe('operations', () => {
     const { status, headers, text } = await get('/operations', as(OPERATIONS_TOKEN))
     expect([status, headers['cache-control']]).toEqual([200, 'no-store'])
     expect(text).toMatch(/<h3>directory <span class="state-ok">ok/)
-    expect(text).toMatch(/aria-label="Operations a second: /)
+    expect(text).toMatch(/aria-label="Operations per second: /)
     expect(text).toMatch(/<h3>webhook-delivery<\/h3>/)
     expect(text).toMatch(/aria-label="Due and waiting: now 0, at most 0"/)
     expect(text).not.toContain(OPERATIONS_TOKEN)
@@ -466,10 +466,10 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     const { page } = await openPage(browser)
     await page.goto(`${web.url}/search?q=acme`)
     await page.route('**/search?q=postgres', (route) =>
-      route.fulfill({ status: 429, contentType: 'text/html', body: '<h1>A moment, please</h1>' }),
+      route.fulfill({ status: 429, contentType: 'text/html', body: '<h1>Too many requests</h1>' }),
     )
     await page.getByRole('searchbox').fill('postgres')
-    await page.getByRole('status').filter({ hasText: 'A moment, please.' }).waitFor()
+    await page.getByRole('status').filter({ hasText: 'Too many requests.' }).waitFor()
     expect(await page.locator('.is-loading').count()).toBe(0)
     expect(new URL(page.url()).search).toBe('?q=acme')
     await picture(page, 'typed-refused')
