@@ -79,7 +79,7 @@ test('check decides without a network and says how little that is worth', async 
   expect(code).toBe(0)
   expect(out).toMatch(/^example\.com\n\n {2}SANDBOX/)
   expect(out).toMatch(/trust +[█░]{24} +0 /)
-  expect(out).toContain('Uncertainty: high uncertainty')
+  expect(out).toContain('Uncertainty: high')
   expect(out).toContain('DNS is unavailable')
   expect(out).toMatch(/policy open +PROCEED WITH CAUTION/)
   expect(out).toMatch(/Points[\s\S]*Policy +p_/)
@@ -100,8 +100,8 @@ test('what would change a decision is only what would', async () => {
   expect(await wouldChange('localhost')).toEqual(['nothing: the form of the target decides'])
   expect(await wouldChange('a.onion')).toEqual(['nothing: the form of the target decides'])
   // The lists of this installation are none, and no other source knows addresses.
-  expect((await wouldChange('8.8.8.8'))?.at(-1)).toBe('an answer of feeds (skipped)')
-  expect((await wouldChange('example.com'))?.at(-1)).toMatch(/^an answer of .*dns \((failed|timeout)\)/)
+  expect((await wouldChange('8.8.8.8'))?.at(-1)).toBe('evidence of feeds (skipped)')
+  expect((await wouldChange('example.com'))?.at(-1)).toMatch(/^evidence of .*dns \((failed|timeout)\)/)
 
   const at = Math.floor(Date.now() / 1000)
   const { engine } = await import('../../subgraphs/trust/assessment/engine.ts')
@@ -115,7 +115,7 @@ test('what would change a decision is only what would', async () => {
   const decision = engine.decide(snapshotAbout('example.com', at, told), request, engine.policyVersion, null)
   // A registry that does not exist will not answer.
   expect(decisionAsText(decision, request, () => decision.action, { isExplained: false })).toContain(
-    'Alternatives\n    an answer of ct (skipped)\n',
+    'Alternatives\n    evidence of ct (skipped)\n',
   )
 })
 

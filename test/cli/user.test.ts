@@ -67,7 +67,7 @@ test('what is wrong is said in sentences, all of it, without the password', asyn
   expect([code, out]).toEqual([1, ''])
   expect(err.trim().split('\n')).toEqual([
     'Expected "email" to be an address of the form name@host, got "nonsense".',
-    'Expected "name" to be 1 to 100 characters that are not all white space, got " ".',
+    'Expected "name" to be 1 to 100 characters, not only white space, got " ".',
     'Expected "password" to be 8 to 256 characters, got 6.',
   ])
   expect((await atrium(['create', '--email', 'x@example.org'])).code).toBe(2)

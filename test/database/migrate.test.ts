@@ -103,11 +103,11 @@ test('a database that a newer version migrated is refused, untouched', async () 
   ])
 })
 
-test('a migration that was edited after it was applied is refused', async () => {
+test('a migration that was edited after it had been applied is refused', async () => {
   const connection = await anEmptyDatabase()
   await migrate(connection, migrations({ 'shop/1_a': 'SELECT 1' }))
   await expect(migrate(connection, migrations({ 'shop/1_a': 'SELECT 2' }))).rejects.toThrow(
-    /^Migration shop\/1_a was edited after it was applied/,
+    /^Migration shop\/1_a was edited after it had been applied/,
   )
 })
 

@@ -38,11 +38,11 @@ test.each(['link', 'secrets-key'])(
     const fresh = added.split(',')[1] ?? ''
     expect(fresh.length).toBeGreaterThanOrEqual(43)
     expect(added).toBe(`export ${variable}=${old},${fresh}`)
-    expect(() => rotated(name, 'add')).toThrow(/a rotation has begun/)
+    expect(() => rotated(name, 'add')).toThrow(/a rotation is in progress/)
     expect(rotated(name, 'promote')[2]).toBe(`export ${variable}=${fresh},${old}`)
     expect(rotated(name, 'finish')).toEqual(['# ours', 'PORT=4000', `export ${variable}=${fresh}`, 'HOST=0.0.0.0', ''])
     expect(statSync(file()).mode & 0o777).toBe(0o640)
-    expect(() => rotated(name, 'promote')).toThrow(/begin the rotation without --promote/)
+    expect(() => rotated(name, 'promote')).toThrow(/start the rotation without --promote/)
   },
 )
 

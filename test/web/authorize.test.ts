@@ -111,8 +111,8 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await look(page, 'authorize-sign-in')
     await signIn(page, shop)
 
-    await page.getByRole('heading', { level: 1, name: 'May Stock Keeper use your shop?' }).waitFor()
-    expect(await page.title()).toContain('May Stock Keeper use Corner shop?')
+    await page.getByRole('heading', { level: 1, name: 'Allow Stock Keeper to access your shop?' }).waitFor()
+    expect(await page.title()).toContain('Allow Stock Keeper to access Corner shop?')
     expect(await page.getByRole('region', { name: 'It may read' }).getByRole('listitem').allTextContents()).toEqual([
       'customers: names, e-mail and postal addresses, telephone numbers',
       'orders: who bought what, for how much, and where it goes',
@@ -156,7 +156,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     const { link, finish } = await begin()
     await page.goto(link)
     await signIn(page, shop)
-    await page.getByRole('button', { name: 'Refuse' }).click()
+    await page.getByRole('button', { name: 'Deny' }).click()
     await page.waitForURL(`${callback}?**`)
     await expect(finish(page.url())).rejects.toMatchObject({ error: 'access_denied' })
     await page.close()
@@ -179,7 +179,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await signIn(page, { ...shop, authtoken: 'wrong' })
     await page.getByRole('alert').waitFor()
     expect(await page.getByRole('alert').textContent()).toBe('The login or the authtoken is wrong.')
-    expect(await page.title()).toMatch(/^That did not work/)
+    expect(await page.title()).toMatch(/^Sign-in failed/)
     expect(await page.getByLabel('Login', { exact: true }).inputValue()).toBe(shop.login)
     expect(await page.getByLabel('Authtoken', { exact: true }).inputValue()).toBe('')
     await look(page, 'authorize-wrong')
@@ -294,7 +294,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await seen.locator('summary').click()
     await look(seen, 'console-apps')
     await seen.close()
-    await card.getByRole('button', { name: 'Take access back from Stock Keeper' }).click()
+    await card.getByRole('button', { name: 'Revoke access of Stock Keeper' }).click()
     await plain.getByText('The access of the app was revoked.').waitFor()
     await plain.getByText('No apps yet.').waitFor()
     await expect.poll(works).toBe(401)
@@ -366,7 +366,7 @@ describe('held against others', () => {
     const { browser, address } = await opened()
     const answer = await browser.send(address, { method: 'POST', body: new URLSearchParams({ do: 'allow' }), headers })
     expect(answer.status).toBe(410)
-    expect((await browser.open(address)).page).toContain('May Stock Keeper use your shop?')
+    expect((await browser.open(address)).page).toContain('Allow Stock Keeper to access your shop?')
   })
 
   test('a request belongs to the browser that began it', async () => {
@@ -545,7 +545,7 @@ describe('held against others', () => {
       expect([refused.status, problemIn(refused)]).toEqual([422, 'The sign-in has expired. Sign in again.'])
     }
     expect((await browser.press(address, { do: 'choose', store, owner: sealed })).page).toContain(
-      'May Stock Keeper use your shop?',
+      'Allow Stock Keeper to access your shop?',
     )
   })
 

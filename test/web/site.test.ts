@@ -140,9 +140,11 @@ describe('without a script', () => {
 
   test('what was not found is said in a sentence', async () => {
     const { text } = await get('/search?q=zzzzqqqq')
-    expect(text).toContain('Nothing for <strong>zzzzqqqq</strong>. Fewer words')
-    expect((await get('/search?q=zzzzqqqq&kind=plugin')).text).toContain('Nothing for <strong>zzzzqqqq</strong> in this part')
-    expect((await get('/search?category=Nothing')).text).toContain('Nothing in this part')
+    expect(text).toContain('Nothing for <strong>zzzzqqqq</strong>. Use fewer words')
+    expect((await get('/search?q=zzzzqqqq&kind=plugin')).text).toContain(
+      'Nothing for <strong>zzzzqqqq</strong> with these filters',
+    )
+    expect((await get('/search?category=Nothing')).text).toContain('Nothing with these filters')
   })
 
   test('an address without anything helps to find what was meant; programs get JSON there', async () => {
@@ -491,7 +493,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('Helper')
     expect(await page.getByRole('button', { name: 'Copy' }).isVisible()).toBe(false)
     await page.locator('summary', { hasText: 'Trust:' }).click()
-    expect(await page.getByText('not about the code itself').isVisible()).toBe(true)
+    expect(await page.getByText('not of the code itself').isVisible()).toBe(true)
     await context.close()
   })
 
@@ -610,7 +612,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.emulateMedia({ media: 'print' })
     expect(await page.getByRole('navigation', { name: 'Site' }).isVisible()).toBe(false)
     expect(await page.getByText('npx -y @acme/tools').isVisible()).toBe(true)
-    expect(await page.getByText('not about the code itself').isVisible()).toBe(true)
+    expect(await page.getByText('not of the code itself').isVisible()).toBe(true)
     await picture(page, 'print')
     await page.close()
   })

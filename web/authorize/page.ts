@@ -79,7 +79,7 @@ const wrong = (form: Problem['form'], problem: Problem | null): Html | false =>
 
 /** Where a shop owner agrees or refuses. */
 export const consentPage = ({ appName, storeName, permissions, returnsTo }: Asked, { action }: Place): Page => ({
-  title: `May ${appName} use ${storeName}?`,
+  title: `Allow ${appName} to access ${storeName}?`,
   description: DESCRIPTION,
   body: html`<div class="narrow">
 <h1>Allow ${appName} to access your shop?</h1>
