@@ -123,5 +123,5 @@ ${results(wanted, found, site)}`,
 
 const nothing = ({ q, kind, category }: Wanted, { at }: Site): Html =>
   html`<p role="status">Nothing${q !== null && html` for <strong>${q}</strong>`}${
-    (kind !== null || category !== null) && html`with these filters. <a href="${at(searchPath({ q }))}">Remove the filters</a>`
+    (kind !== null || category !== null) && html` with these filters. <a href="${at(searchPath({ q }))}">Remove the filters</a>`
   }. Use fewer words; typing errors are tolerated.</p>`
