@@ -66,7 +66,7 @@ async function generate(): Promise<void> {
   const documents = await import('@graphql-codegen/typed-document-node')
   const { buildSubgraphSchema } = await import('@apollo/subgraph')
   const { parse, print, buildSchema, Kind } = await import('graphql')
-  const { compose, apiSchemaOf, breakingChanges } = await import('./gateway/compose.ts')
+  const { compose, apiSchemaOf, breakingChanges } = await import('./gateway/planning/composition.ts')
 
   const supergraph = compose(SUBGRAPHS.map((name) => ({ name, typeDefs: parseAll(`schema/${name}`) })))
   if (writeSupergraph) commitSupergraph()

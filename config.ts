@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { proxyVariables } from './gateway/proxies.ts'
-import { splitVariables } from './gateway/split/variables.ts'
-import { wholeNumber } from './subgraphs/runtime/config.ts'
-import { secretsVariables } from './subgraphs/runtime/secrets/variables.ts'
+import { splitVariables } from './gateway/signed-link/variables.ts'
+import { wholeNumber } from './platform/config/config.ts'
+import { proxyVariables } from './platform/http/trusted-proxies.ts'
+import { secretsVariables } from './platform/secrets/variables.ts'
 import { socialVariables } from './subgraphs/social/variables.ts'
 import { fileVariables } from './subgraphs/store/file/variables.ts'
 import { storeQuotaVariables } from './subgraphs/store/quota/variables.ts'
@@ -73,7 +73,7 @@ export const variables = {
     meaning:
       'Queries and mutations that take so long or longer are logged with their name, cost and what each subgraph took; 0 logs none.',
   },
-  // A thousand is twice a large burst of one client, and some 100 MB when all of them wait for others; `gateway/load.ts` says when it is fewer.
+  // A thousand is twice a large burst of one client, and some 100 MB when all of them wait for others; `platform/http/load.ts` says when it is fewer.
   LOAD_LIMIT: {
     read: wholeNumber(0, 1_000_000),
     default: '1000',

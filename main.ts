@@ -3,18 +3,24 @@
  * what a person should read goes to standard error.
  */
 import type pino from 'pino'
-import { keepCompiled } from './compiled.ts'
+import {
+  encryptInBackground,
+  refuseUnknownKeys,
+  secretCipherOf,
+  secretsOfRole,
+  warnOfPlainSecrets,
+} from './composition/stored-secrets.ts'
+import type { AtriumConfig } from './composition/subgraph-factories.ts'
 import { variables } from './config.ts'
-import { migrate } from './database/migrate.ts'
-import { type DatabaseServer, databaseServer } from './database/server.ts'
-import { freePort, isLoopbackHost, listen, listeningOf, localUrl } from './gateway/listen.ts'
-import { tracingOf } from './gateway/tracing-config.ts'
-import { encryptInBackground, refuseUnknownKeys, secretCipherOf, secretsOfRole, warnOfPlainSecrets } from './processes/secrets.ts'
-import type { AtriumConfig } from './processes/subgraphs.ts'
-import { describeConfig, readConfig } from './subgraphs/runtime/config.ts'
-import { processLog } from './subgraphs/runtime/process-log.ts'
-import { type Defer, runProgram } from './subgraphs/runtime/program.ts'
-import type { SecretCipher } from './subgraphs/runtime/secrets/cipher.ts'
+import { tracingOf } from './gateway/observability/tracing-config.ts'
+import { describeConfig, readConfig } from './platform/config/config.ts'
+import { migrate } from './platform/database/migrate.ts'
+import { type DatabaseServer, databaseServer } from './platform/database/server.ts'
+import { freePort, isLoopbackHost, listen, listeningOf, localUrl } from './platform/http/listen.ts'
+import { keepCompiled } from './platform/process/compile-cache.ts'
+import { type Defer, runProgram } from './platform/process/lifecycle.ts'
+import { processLog } from './platform/process/log.ts'
+import type { SecretCipher } from './platform/secrets/cipher.ts'
 
 keepCompiled()
 await runProgram(async (defer, end) => {
@@ -27,7 +33,7 @@ await runProgram(async (defer, end) => {
   const config = readConfig(variables, process.env)
   const log = processLog(config.LOG_LEVEL)
   if (config.ATRIUM_ROLE !== 'all' && config.ATRIUM_ROLE !== 'gateway') {
-    const { runSubgraph } = await import('./processes/one-subgraph.ts')
+    const { runSubgraph } = await import('./composition/subgraph-process.ts')
     return runSubgraph(config.ATRIUM_ROLE, config, { log, defer, end })
   }
   const secrets = secretCipherOf(config)
@@ -62,7 +68,7 @@ await runProgram(async (defer, end) => {
         log,
         defer,
       })
-    : (await import('./processes/graph-outside.ts')).graphOutside(config, { log, defer })
+    : (await import('./composition/remote-subgraphs.ts')).graphOutside(config, { log, defer })
 
   const metrics = config.METRICS ? parts.createMetrics({ ofProcess: true }) : null
   const tracing = await tracingOf(config)
@@ -158,26 +164,26 @@ async function startDatabase(
 /** Loaded while the database starts: these are the parts that bring Apollo and Fastify with them. */
 async function loadParts() {
   return {
-    ...(await import('./subgraphs/runtime/counting.ts')),
-    ...(await import('./subgraphs/runtime/user-token.ts')),
+    ...(await import('./platform/rate-limit/rate-limit-store.ts')),
+    ...(await import('./subgraphs/toolkit/user-token.ts')),
     ...(await import('./subgraphs/store/file/configured.ts')),
     ...(await import('./subgraphs/store/file/serve.ts')),
-    ...(await import('./processes/graph.ts')),
-    ...(await import('./processes/own-graph.ts')),
+    ...(await import('./composition/local-subgraphs.ts')),
+    ...(await import('./composition/built-in-supergraph.ts')),
     ...(await import('./gateway/limits/limits.ts')),
     ...(await import('./gateway/limits/redis-budget.ts')),
     ...(await import('./gateway/limits/subscription-slots.ts')),
     ...(await import('./gateway/gateway.ts')),
-    ...(await import('./gateway/history.ts')),
+    ...(await import('./gateway/observability/history.ts')),
     ...(await import('./gateway/client.ts')),
-    ...(await import('./gateway/metrics.ts')),
-    ...(await import('./gateway/metrics-door.ts')),
-    ...(await import('./gateway/manifest.ts')),
-    ...(await import('./gateway/server.ts')),
-    ...(await import('./gateway/shared-documents.ts')),
-    ...(await import('./gateway/subgraph-door.ts')),
-    ...(await import('./gateway/http.ts')),
-    ...(await import('./gateway/websocket.ts')),
+    ...(await import('./gateway/observability/metrics.ts')),
+    ...(await import('./gateway/observability/metrics-endpoint.ts')),
+    ...(await import('./gateway/operations/trusted-documents.ts')),
+    ...(await import('./platform/http/server.ts')),
+    ...(await import('./gateway/operations/redis-documents.ts')),
+    ...(await import('./gateway/transports/subgraph-routes.ts')),
+    ...(await import('./gateway/transports/http.ts')),
+    ...(await import('./gateway/transports/websocket.ts')),
     ...(await import('./rest-facade/directory/serve.ts')),
     ...(await import('./rest-facade/social/serve.ts')),
     ...(await import('./rest-facade/store/caller/redis-rate-limit.ts')),

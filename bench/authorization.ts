@@ -11,9 +11,9 @@ import { buildSubgraphSchema } from '@apollo/subgraph'
 import { parse } from 'graphql'
 import pino from 'pino'
 import { type CallerGrants, NO_GRANTS } from '../gateway/authorization/authorization.ts'
-import { compose } from '../gateway/compose.ts'
 import { startGateway } from '../gateway/gateway.ts'
-import { localLink } from '../gateway/local-link.ts'
+import { compose } from '../gateway/planning/composition.ts'
+import { localLink } from '../gateway/subgraph-client/local-subgraph.ts'
 
 const { values: options } = parseArgs({ options: { rounds: { type: 'string', default: '40' } } })
 const ROUNDS = Number(options.rounds)

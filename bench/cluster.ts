@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pino from 'pino'
 import { Pool } from 'undici'
-import { type Cluster, startCluster } from '../cluster/cluster.ts'
+import { type Cluster, startCluster } from '../composition/cluster/cluster.ts'
 import { processorMilliseconds, startAtrium } from './server.ts'
 
 const { values } = parseArgs({

@@ -8,8 +8,8 @@
 import { parseArgs } from 'node:util'
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { type DocumentNode, type ExecutionResult, execute, parse } from 'graphql'
-import { compileOperation } from '../gateway/compiled-operation.ts'
-import { localLink } from '../gateway/local-link.ts'
+import { compileOperation } from '../gateway/executor/graphql/compile-operation.ts'
+import { localLink } from '../gateway/subgraph-client/local-subgraph.ts'
 
 const { values: options } = parseArgs({
   options: { only: { type: 'string', default: '' }, rounds: { type: 'string', default: '30' } },

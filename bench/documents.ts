@@ -8,9 +8,9 @@
 import { parseArgs } from 'node:util'
 import { parse } from 'graphql'
 import pino from 'pino'
-import { compose } from '../gateway/compose.ts'
 import { startGateway } from '../gateway/gateway.ts'
-import { localLink } from '../gateway/local-link.ts'
+import { compose } from '../gateway/planning/composition.ts'
+import { localLink } from '../gateway/subgraph-client/local-subgraph.ts'
 import { subgraphSchemas } from './gateway/schemas.ts'
 import { LINK, QUERIES, SUBGRAPHS } from './gateway/shop.ts'
 

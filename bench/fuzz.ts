@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pino from 'pino'
-import { databaseServer } from '../database/server.ts'
+import { databaseServer } from '../platform/database/server.ts'
 import { type Finding, keep, run } from '../test/fuzz/run.ts'
 import { startTarget } from '../test/fuzz/target.ts'
 

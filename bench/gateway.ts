@@ -14,7 +14,7 @@ import { join, resolve } from 'node:path'
 import { isDeepStrictEqual, parseArgs } from 'node:util'
 import { parse } from 'graphql'
 import { Pool } from 'undici'
-import { compose } from '../gateway/compose.ts'
+import { compose } from '../gateway/planning/composition.ts'
 import { BY_HAND, LINK, QUERIES, SUBGRAPHS, VARIABLES } from './gateway/shop.ts'
 import { processorMilliseconds, residentBytes, STARTED_WITH } from './server.ts'
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { freePort } from '../gateway/listen.ts'
+import { freePort } from '../platform/http/listen.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
-import { migrate } from '../database/migrate.ts'
+import { migrate } from '../platform/database/migrate.ts'
 import { amountOf, textOf } from '../subgraphs/store/amount.ts'
 import type { Apps } from '../subgraphs/store/app/operator.ts'
 import { withDatabase } from './database.ts'

@@ -1,9 +1,9 @@
 import { Command } from 'commander'
 import pino from 'pino'
-import { startCluster } from '../cluster/cluster.ts'
+import { startCluster } from '../composition/cluster/cluster.ts'
 import { variables } from '../config.ts'
-import { readConfig } from '../subgraphs/runtime/config.ts'
-import { runProgram } from '../subgraphs/runtime/program.ts'
+import { readConfig } from '../platform/config/config.ts'
+import { runProgram } from '../platform/process/lifecycle.ts'
 import { wholeNumber } from './arguments.ts'
 
 /** `atrium cluster`: an installation of many processes on this machine, to try what one of many machines does. */

@@ -1,8 +1,8 @@
 /** What `npx atrium` can do: runs the command that its arguments name when it is loaded. */
 import { Command, CommanderError } from 'commander'
 import { variables } from '../config.ts'
-import { describeConfig } from '../subgraphs/runtime/config.ts'
-import { Refusal } from '../subgraphs/runtime/refusal.ts'
+import { describeConfig } from '../platform/config/config.ts'
+import { Refusal } from '../platform/process/operator-error.ts'
 import { appCommand } from './app.ts'
 import { clusterCommand } from './cluster.ts'
 import { dbCommand } from './db.ts'

@@ -1,10 +1,10 @@
 import pino from 'pino'
+import { refuseUnknownKeys, secretCipherAsSet } from '../composition/stored-secrets.ts'
 import { variables } from '../config.ts'
-import { type DatabaseServer, databaseServer } from '../database/server.ts'
-import { refuseUnknownKeys, secretCipherAsSet } from '../processes/secrets.ts'
-import { readConfig } from '../subgraphs/runtime/config.ts'
-import type { Connection } from '../subgraphs/runtime/database.ts'
-import type { SecretCipher } from '../subgraphs/runtime/secrets/cipher.ts'
+import { readConfig } from '../platform/config/config.ts'
+import type { Connection } from '../platform/database/database.ts'
+import { type DatabaseServer, databaseServer } from '../platform/database/server.ts'
+import type { SecretCipher } from '../platform/secrets/cipher.ts'
 
 /**
  * Runs `work` on the database of the environment: DATABASE_URL's, or the one of the copy that runs on DATA_DIR, or, when none runs,

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { type MigrationState, type MigrationStatus, migrate, migrationStatus } from '../database/migrate.ts'
+import { type MigrationState, type MigrationStatus, migrate, migrationStatus } from '../platform/database/migrate.ts'
 import { backupCommand, restoreCommand } from './backup.ts'
 import { withDatabase } from './database.ts'
 

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import type { GatedSource } from '../clients/gate/gate.ts'
 import type { Use } from '../clients/gate/use.ts'
 import type { Policy } from '../clients/trust/decision.ts'
-import { Refusal } from '../subgraphs/runtime/refusal.ts'
+import { Refusal } from '../platform/process/operator-error.ts'
 import { addressOption } from './arguments.ts'
 
 type Options = { readonly atrium: string; readonly policy: Policy; readonly allowPrivate?: true; readonly json?: true }

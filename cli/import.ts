@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { migrate } from '../database/migrate.ts'
+import { migrate } from '../platform/database/migrate.ts'
 import { importPaths } from '../subgraphs/directory/import/import.ts'
 import { cameToNothing, type Report, reportText } from '../subgraphs/directory/import/report.ts'
 import { StarsUnreadable } from '../subgraphs/directory/import/stars.ts'

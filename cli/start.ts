@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { variables } from '../config.ts'
-import { ROLES } from '../gateway/split/variables.ts'
-import { describeConfig } from '../subgraphs/runtime/config.ts'
+import { ROLES } from '../gateway/signed-link/variables.ts'
+import { describeConfig } from '../platform/config/config.ts'
 
 /** `atrium start`: the same as `npm start`, or one part of it as a process of its own. */
 export function startCommand(): Command {

@@ -1,10 +1,10 @@
 import { text } from 'node:stream/consumers'
 import { Command, Option } from 'commander'
-import { migrate } from '../database/migrate.ts'
-import { opaqueId, rowIn } from '../subgraphs/runtime/id.ts'
-import { Refusal } from '../subgraphs/runtime/refusal.ts'
+import { migrate } from '../platform/database/migrate.ts'
+import { Refusal } from '../platform/process/operator-error.ts'
 import { type Accounts, withAccounts } from '../subgraphs/social/user/accounts.ts'
 import { ROLES, type Role, type User } from '../subgraphs/social/user/user.ts'
+import { opaqueId, rowIn } from '../subgraphs/toolkit/ids.ts'
 import { withDatabase } from './database.ts'
 
 type Password = { readonly password?: string; readonly passwordStdin?: true }

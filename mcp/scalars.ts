@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { type LookupTable, lookupTable } from '../platform/collections/lookup-table.ts'
 import { expectationOf, read } from '../rest-facade/http/parameters.ts'
-import { type LookupTable, lookupTable } from '../subgraphs/runtime/own-keys.ts'
 import type { Bound } from './arguments.ts'
 
 /** Longest text of an argument whose row sets no bound of its own, in characters. */

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { progressOn } from '../../cli/progress.ts'
-import { migrate } from '../../database/migrate.ts'
+import { migrate } from '../../platform/database/migrate.ts'
 import { withStores } from '../../subgraphs/store/store/operator.ts'
 import { generate, type Size } from './generate.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { Refusal } from '../../subgraphs/runtime/refusal.ts'
-import { SECRETS_KEY_BYTES } from '../../subgraphs/runtime/secrets/cipher.ts'
+import { Refusal } from '../../platform/process/operator-error.ts'
+import { SECRETS_KEY_BYTES } from '../../platform/secrets/cipher.ts'
 
 /** Secrets of the environment that a command rotates in a file of `NAME=value` lines. */
 export type EnvironmentSecret = {

@@ -1,8 +1,8 @@
-import { STORED_SECRETS, secretCipherAsSet, withSecrets } from '../../processes/secrets.ts'
-import type { AtriumConfig } from '../../processes/subgraphs.ts'
-import type { Connection } from '../../subgraphs/runtime/database.ts'
-import type { SecretCipher } from '../../subgraphs/runtime/secrets/cipher.ts'
-import { countByKey, type StoredSecret } from '../../subgraphs/runtime/secrets/stored.ts'
+import { STORED_SECRETS, secretCipherAsSet, withSecrets } from '../../composition/stored-secrets.ts'
+import type { AtriumConfig } from '../../composition/subgraph-factories.ts'
+import type { Connection } from '../../platform/database/database.ts'
+import type { SecretCipher } from '../../platform/secrets/cipher.ts'
+import { countByKey, type StoredSecret } from '../../platform/secrets/stored.ts'
 import { withSigningKeys } from '../../subgraphs/social/session/operator.ts'
 
 /** How the rows of one kind of secret are stored. */

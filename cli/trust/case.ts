@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Fault } from '../../subgraphs/runtime/outbound/fault.ts'
+import { Fault } from '../../platform/outbound/fault.ts'
 import type { Engine } from '../../subgraphs/trust/assessment/engine.ts'
 import { readDomain } from '../../subgraphs/trust/collectors/rdap-answer.ts'
 import type { Evidence, EvidenceBySource, Source, UnixSeconds } from '../../subgraphs/trust/evidence.ts'

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { Refusal } from '../../subgraphs/runtime/refusal.ts'
+import { Refusal } from '../../platform/process/operator-error.ts'
 import {
   DEFAULT_INTERACTION,
   DEFAULT_PROFILE,

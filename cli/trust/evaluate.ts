@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { z } from 'zod'
-import { Refusal } from '../../subgraphs/runtime/refusal.ts'
+import { Refusal } from '../../platform/process/operator-error.ts'
 import type { Engine } from '../../subgraphs/trust/assessment/engine.ts'
 import { type Snapshot, SOURCES } from '../../subgraphs/trust/evidence.ts'
 import { DEFAULT_INTERACTION, DEFAULT_PROFILE, PROFILES } from '../../subgraphs/trust/pipeline/request.ts'

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { Refusal } from '../../subgraphs/runtime/refusal.ts'
+import { Refusal } from '../../platform/process/operator-error.ts'
 import type { RefreshedList } from '../../subgraphs/trust/collectors/sources.ts'
 import type { WithTrust } from '../trust.ts'
 

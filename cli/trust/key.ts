@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
-import { opaqueId, rowIn } from '../../subgraphs/runtime/id.ts'
-import { Refusal } from '../../subgraphs/runtime/refusal.ts'
+import { Refusal } from '../../platform/process/operator-error.ts'
+import { opaqueId, rowIn } from '../../subgraphs/toolkit/ids.ts'
 import { PLANS, type Plan } from '../../subgraphs/trust/key/key.ts'
 import type { ListedKey } from '../../subgraphs/trust/key/repository.ts'
 import { newSecret } from '../../subgraphs/trust/key/secret.ts'

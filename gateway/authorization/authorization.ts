@@ -1,13 +1,13 @@
 import { type DocumentNode, type GraphQLFormattedError, print } from 'graphql'
-import { authorizationRules, type Grants, isMet, type Requirement } from '../../subgraphs/runtime/authorization-rules.ts'
-import { boundedCache } from '../../subgraphs/runtime/bounded-cache.ts'
-import { type PlannedDocument, plannedDocument } from '../compiled-plan/planned-document.ts'
-import type { CheckedOperation } from '../documents.ts'
-import { refusal } from '../errors.ts'
-import type { Passage } from '../link.ts'
-import type { Supergraph } from '../supergraph.ts'
+import { boundedCache } from '../../platform/collections/bounded-cache.ts'
+import { authorizationRules, type Grants, isMet, type Requirement } from '../../platform/graphql/authorization-rules.ts'
+import { type PlannedDocument, plannedDocument } from '../executor/federated/planned-document.ts'
+import type { CheckedOperation } from '../operations/document-cache.ts'
+import { refusal } from '../operations/errors.ts'
+import type { Supergraph } from '../planning/supergraph.ts'
+import type { Passage } from '../subgraph-client/link.ts'
+import { inWords } from './directive-names.ts'
 import { type Refusals, type RefusedPart, refusalsOf, requirementsIn } from './operation-guard.ts'
-import { inWords } from './words.ts'
 
 /** What a caller holds, and how its refusals are described. */
 export type CallerGrants = Grants & {

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql'
-import { errorsOf } from '../execution.ts'
-import type { Begin, EventPipeline, StillAllowed } from '../subscription.ts'
+import { errorsOf } from '../executor/executor.ts'
+import type { Begin, EventPipeline, StillAllowed } from '../subscriptions/subscription.ts'
 import type { OperationGuard, Refused } from './authorization.ts'
 
 /** What is left of a subscription: the refusals of the caller who began it. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
-import type { Caller } from '../../subgraphs/runtime/caller.ts'
-import { refusal } from '../errors.ts'
+import type { Caller } from '../../platform/http/caller.ts'
+import { refusal } from '../operations/errors.ts'
 import { type CallerGrants, type FindGrants, NO_GRANTS } from './authorization.ts'
 
 /** How tokens are checked, and where they say what their holder may read. */

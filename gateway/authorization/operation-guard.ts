@@ -15,8 +15,8 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
-import type { AuthorizationRules, Requirement } from '../../subgraphs/runtime/authorization-rules.ts'
-import type { PlannedDocument } from '../compiled-plan/planned-document.ts'
+import type { AuthorizationRules, Requirement } from '../../platform/graphql/authorization-rules.ts'
+import type { PlannedDocument } from '../executor/federated/planned-document.ts'
 
 /** A part of an operation that this caller may not read: what is demanded, and of what, as `Type` or `Type.field`. */
 export type RefusedPart = { readonly coordinate: string; readonly requirement: Requirement; readonly isRoot: boolean }

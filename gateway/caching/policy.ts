@@ -11,8 +11,8 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql'
-import type { CheckedOperation } from '../documents.ts'
-import type { Hint, Hints } from './hints.ts'
+import type { CheckedOperation } from '../operations/document-cache.ts'
+import type { Hint, Hints } from './cache-hints.ts'
 
 /** How long the answer to an operation may be told again, and to whom. */
 export type CachePolicy = {

@@ -1,7 +1,7 @@
-import type { Passage } from '../link.ts'
-import type { Outcome } from '../outcome.ts'
-import { type AnswerBytes, answerBytes } from './answer-bytes.ts'
+import type { Outcome } from '../operations/execution-result.ts'
+import type { Passage } from '../subgraph-client/link.ts'
 import type { Dependencies } from './dependencies.ts'
+import { type AnswerBytes, answerBytes } from './response-bytes.ts'
 
 /** Whoever asks the same question is told the same. */
 export type Question = {

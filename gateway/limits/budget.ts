@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { type Caller, CREDENTIAL_HEADERS } from '../../subgraphs/runtime/caller.ts'
-import { networkOf } from '../../subgraphs/runtime/rate-limit.ts'
-import { type Level, tokenBuckets } from '../../subgraphs/runtime/token-buckets.ts'
+import { type Caller, CREDENTIAL_HEADERS } from '../../platform/http/caller.ts'
+import { networkOf } from '../../platform/rate-limit/address-rate-limit.ts'
+import { type Level, tokenBuckets } from '../../platform/rate-limit/token-buckets.ts'
 
 /** The points that every client may spend in a minute. */
 export type Budget = {

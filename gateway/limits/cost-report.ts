@@ -1,5 +1,5 @@
-import type { Outcome } from '../outcome.ts'
-import type { Running } from '../subscription.ts'
+import type { Outcome } from '../operations/execution-result.ts'
+import type { Running } from '../subscriptions/subscription.ts'
 
 /** What a client is told about the cost of its operation, in `extensions.cost`, when it asks. */
 export type CostReport = {

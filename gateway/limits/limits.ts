@@ -1,4 +1,4 @@
-import { type DefaultWeights, PROFILES } from './weights.ts'
+import { type DefaultWeights, PROFILES } from './cost-weights.ts'
 
 /** The bounds that an operator may move; 0 switches one off. */
 export type Limits = {

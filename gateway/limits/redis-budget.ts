@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import { takeTogether } from '../../subgraphs/runtime/counting.ts'
-import { redisScripts } from '../../subgraphs/runtime/redis.ts'
-import { type Level, levelOf } from '../../subgraphs/runtime/token-buckets.ts'
+import { takeTogether } from '../../platform/rate-limit/rate-limit-store.ts'
+import { type Level, levelOf } from '../../platform/rate-limit/token-buckets.ts'
+import { redisScripts } from '../../platform/redis/redis-scripts.ts'
 import { BUDGETS_PER_ADDRESS, type Budget, memoryBudget, pursesOf } from './budget.ts'
 
 /** The budget that an environment asks for; null for none. */

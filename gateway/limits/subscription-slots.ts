@@ -1,9 +1,9 @@
 import { hash, randomInt } from 'node:crypto'
 import { getHeapStatistics } from 'node:v8'
 import type { GraphQLFormattedError } from 'graphql'
-import { type Caller, CREDENTIAL_HEADERS } from '../../subgraphs/runtime/caller.ts'
-import { networkOf } from '../../subgraphs/runtime/rate-limit.ts'
-import { refusal } from '../errors.ts'
+import { type Caller, CREDENTIAL_HEADERS } from '../../platform/http/caller.ts'
+import { networkOf } from '../../platform/rate-limit/address-rate-limit.ts'
+import { refusal } from '../operations/errors.ts'
 
 /** The bounds of subscriptions that an operator may move. */
 export type SubscriptionLimits = {

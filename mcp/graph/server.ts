@@ -1,7 +1,7 @@
 import { printSchema } from 'graphql'
 import { z } from 'zod'
 import type { Guest } from '../../gateway/client.ts'
-import { CREDENTIAL_HEADERS } from '../../subgraphs/runtime/caller.ts'
+import { CREDENTIAL_HEADERS } from '../../platform/http/caller.ts'
 import { argumentsOf } from '../arguments.ts'
 import { text, wholeNumber } from '../scalars.ts'
 import type { ToolServer } from '../serve.ts'

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { callerOf, goneSignal } from '../../gateway/caller.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
+import { callerOf, goneSignal } from '../../platform/http/request-caller.ts'
 import { readBody } from './body.ts'
 import { codingFor, encoded } from './coding.ts'
 import type { Facade } from './facade.ts'

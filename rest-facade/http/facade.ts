@@ -1,5 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import type { CredentialHeader } from '../../subgraphs/runtime/caller.ts'
+import type { CredentialHeader } from '../../platform/http/caller.ts'
 import type { Caching } from './caching.ts'
 import type { Problem } from './problem.ts'
 import type { Page, Route, TextRoute } from './route.ts'

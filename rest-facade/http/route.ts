@@ -2,7 +2,7 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { Kind } from 'graphql'
 import type { z } from 'zod'
 import type { Answer, GatewayClient } from '../../gateway/client.ts'
-import type { Caller } from '../../subgraphs/runtime/caller.ts'
+import type { Caller } from '../../platform/http/caller.ts'
 import type { ParameterTable, Value, ValuesOf } from './parameters.ts'
 import type { Problem } from './problem.ts'
 

@@ -1,5 +1,5 @@
 import type { GraphQLFormattedError } from 'graphql'
-import type { Caller, ScopeGrant } from '../../subgraphs/runtime/caller.ts'
+import type { Caller, ScopeGrant } from '../../platform/http/caller.ts'
 import type { Operation } from './contract.ts'
 
 /**

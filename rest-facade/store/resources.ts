@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { GatewayClient } from '../../gateway/client.ts'
-import type { Caller } from '../../subgraphs/runtime/caller.ts'
+import type { Caller } from '../../platform/http/caller.ts'
 import { operationIdOf } from '../http/route.ts'
 import { type CompiledRoute, compileRoute } from './compiled-route.ts'
 import { envelopeOf, type Operation, operationsOf } from './contract.ts'

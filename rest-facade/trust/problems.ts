@@ -1,4 +1,4 @@
-import { type LookupTable, lookupTable } from '../../subgraphs/runtime/own-keys.ts'
+import { type LookupTable, lookupTable } from '../../platform/collections/lookup-table.ts'
 import { invalidBody, type Problem } from '../http/problem.ts'
 
 /** RFC 9457, with our codes beside its members. `type` says nothing that `code` does not. */

@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
-import { DateTime, Url } from '../runtime/scalars.ts'
+import { DateTime, Url } from '../toolkit/scalars.ts'
 import { categoryResolvers } from './category/resolvers.ts'
 import { changeResolvers } from './change/resolvers.ts'
 import { itemResolvers } from './item/resolvers.ts'

@@ -1,4 +1,4 @@
-import { unauthenticated } from '../runtime/errors.ts'
+import { unauthenticated } from '../../platform/graphql/errors.ts'
 import type { Context } from './context.ts'
 
 type Mutations = Readonly<Record<string, unknown>>

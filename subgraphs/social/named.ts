@@ -1,6 +1,6 @@
-import { notFound } from '../runtime/errors.ts'
-import { opaqueId } from '../runtime/id.ts'
-import type { DataLoader } from '../runtime/loader.ts'
+import { notFound } from '../../platform/graphql/errors.ts'
+import { opaqueId } from '../toolkit/ids.ts'
+import type { DataLoader } from '../toolkit/loader.ts'
 
 /** The row of this type that another row names. Throws NOT_FOUND when it was deleted meanwhile. */
 export async function named<Row>(type: string, id: string, loader: DataLoader<string, Row | null>): Promise<Row> {

@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/social/resolvers.ts'
-import { merged } from '../runtime/merged.ts'
-import { DateTime } from '../runtime/scalars.ts'
+import { merged } from '../toolkit/merge-resolvers.ts'
+import { DateTime } from '../toolkit/scalars.ts'
 import { commentResolvers } from './comment/resolvers.ts'
 import { directoryItemResolvers } from './directory-item/resolvers.ts'
 import { messageResolvers } from './message/resolvers.ts'

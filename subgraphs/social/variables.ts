@@ -1,4 +1,4 @@
-import { type Variables, wholeNumber } from '../runtime/config.ts'
+import { type Variables, wholeNumber } from '../../platform/config/config.ts'
 
 /** The largest post: 50,000 characters of up to three bytes in UTF-8 (four for two of them), and a title. */
 const MAX_POST_BYTES = 151_000

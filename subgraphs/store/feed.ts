@@ -1,5 +1,5 @@
-import { notFound } from '../runtime/errors.ts'
-import type { OutboxEvent } from '../runtime/outbox.ts'
+import type { OutboxEvent } from '../../platform/events/outbox.ts'
+import { notFound } from '../../platform/graphql/errors.ts'
 import { demand } from './access/guard.ts'
 import { scopesFor } from './access/rules.ts'
 import type { Context } from './context.ts'

@@ -1,5 +1,5 @@
-import { badInput, missing } from '../runtime/errors.ts'
-import { opaqueId, rowIn } from '../runtime/id.ts'
+import { badInput, missing } from '../../platform/graphql/errors.ts'
+import { opaqueId, rowIn } from '../toolkit/ids.ts'
 
 /** The largest id there is: ids fit 31 bits, as the REST API promises. */
 const MOST = 2_147_483_647

@@ -1,4 +1,4 @@
-import { isText, type Problem, problem } from '../runtime/validation.ts'
+import { isText, type Problem, problem } from '../toolkit/validation.ts'
 
 /** What may say which version is to be changed. */
 export type Versioned = { readonly expectedVersion?: number | null | undefined }

@@ -1,5 +1,5 @@
-import { badInput } from '../runtime/errors.ts'
-import { isText } from '../runtime/validation.ts'
+import { badInput } from '../../platform/graphql/errors.ts'
+import { isText } from '../toolkit/validation.ts'
 import { textKey } from './text-key.ts'
 
 /** Sizes of pages of the store's lists: as the REST API has them by default, and at most what GraphQL clients of shops are used to. */

@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { merged } from '../runtime/merged.ts'
-import { DateTime, Decimal, JSONValue } from '../runtime/scalars.ts'
+import { merged } from '../toolkit/merge-resolvers.ts'
+import { DateTime, Decimal, JSONValue } from '../toolkit/scalars.ts'
 import { appResolvers } from './app/resolvers.ts'
 import { appAuthorizationResolvers } from './app-authorization/resolvers.ts'
 import { appInstallationResolvers } from './app-installation/resolvers.ts'

@@ -1,4 +1,4 @@
-import type { StoredSecret } from '../runtime/secrets/stored.ts'
+import type { StoredSecret } from '../../platform/secrets/stored.ts'
 
 const text = { schema: 'store', isJson: false } as const
 const ofStore = { ...text, table: 'store', primaryKey: ['id'] }

@@ -1,4 +1,4 @@
-import type { OutboxTables } from '../runtime/outbox.ts'
+import type { OutboxTables } from '../../platform/events/outbox.ts'
 import type { AppTables } from './tables/app.ts'
 import type { CatalogueTables } from './tables/catalogue.ts'
 import type { ContentTables } from './tables/content.ts'

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { badInput } from '../runtime/errors.ts'
-import { appendAll } from '../runtime/outbox.ts'
-import type { SecretCipher } from '../runtime/secrets/cipher.ts'
-import { transaction } from '../runtime/transaction.ts'
+import { transaction } from '../../platform/database/transaction.ts'
+import { appendAll } from '../../platform/events/outbox.ts'
+import { badInput } from '../../platform/graphql/errors.ts'
+import type { SecretCipher } from '../../platform/secrets/cipher.ts'
 import { type StoreEvent, toldOf, topicOf } from './events.ts'
 import type { Tables } from './tables.ts'
 

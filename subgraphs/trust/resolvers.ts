@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/trust/resolvers.ts'
-import { DateTime } from '../runtime/scalars.ts'
+import { DateTime } from '../toolkit/scalars.ts'
 import { assessmentResolvers } from './assessment/resolvers.ts'
 import { decisionResolvers } from './decision/resolvers.ts'
 import { directoryItemResolvers } from './directory-item/resolvers.ts'

@@ -1,6 +1,6 @@
 import { buildSubgraphSchema } from '@apollo/subgraph'
-import { sdlOf } from '../runtime/sdl.ts'
-import type { Subgraph } from '../runtime/subgraph.ts'
+import type { Subgraph } from '../../platform/graphql/subgraph.ts'
+import { sdlOf } from '../toolkit/sdl.ts'
 import { contextOf } from './context.ts'
 import { type TrustOptions, trustParts } from './parts.ts'
 import { resolvers } from './resolvers.ts'

@@ -1,4 +1,4 @@
-import { type Config, type Variables, wholeNumber } from '../runtime/config.ts'
+import { type Config, type Variables, wholeNumber } from '../../platform/config/config.ts'
 
 /** As long as the longest month: the scans of unlimited keys are counted by their decisions. */
 const SHORTEST_RETENTION = 31

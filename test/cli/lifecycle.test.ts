@@ -166,7 +166,7 @@ describe('a running copy', () => {
 
 test('a second signal ends a stop that takes too long', async () => {
   const program = `
-    import { runProgram } from ${JSON.stringify(join(ROOT, 'subgraphs/runtime/program.ts'))}
+    import { runProgram } from ${JSON.stringify(join(ROOT, 'platform/process/lifecycle.ts'))}
     await runProgram(async (defer) => {
       setInterval(() => {}, 1000)
       defer(() => new Promise(() => console.log('closing')))

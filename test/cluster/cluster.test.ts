@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from 'graphql-ws'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import type { Cluster } from '../../cluster/cluster.ts'
+import type { Cluster } from '../../composition/cluster/cluster.ts'
 import { startMain } from '../support/program.ts'
 import { ask, atrium, hasCluster, ROOT, testCluster } from './support.ts'
 
@@ -42,7 +42,7 @@ describe.skipIf(!hasCluster)('a cluster (needs haproxy and redis-server)', () =>
   }
 
   test('the balancer of the containers is configured as HAProxy wants it', async () => {
-    const check = spawn('haproxy', ['-c', '-f', 'cluster/haproxy.cfg'], {
+    const check = spawn('haproxy', ['-c', '-f', 'composition/cluster/haproxy.cfg'], {
       cwd: ROOT,
       env: { PATH: '/usr/sbin:/usr/bin' },
       stdio: 'ignore',

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pino from 'pino'
-import { type Cluster, startCluster } from '../../cluster/cluster.ts'
+import { type Cluster, startCluster } from '../../composition/cluster/cluster.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')
 

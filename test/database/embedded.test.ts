@@ -11,7 +11,7 @@ const NODE = join(ROOT, 'node_modules/.bin/node')
 
 /** A program that holds a server: prints its URL when it answers, or why there is none; SIGTERM stops it cleanly. */
 const HOLDER = `
-import { startEmbedded } from ${JSON.stringify(join(ROOT, 'database/embedded.ts'))}
+import { startEmbedded } from ${JSON.stringify(join(ROOT, 'platform/database/embedded/embedded-server.ts'))}
 const log = { debug() {} }
 try {
   const server = await startEmbedded({ dataDir: process.argv[1], log })

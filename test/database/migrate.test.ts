@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
-import { migrate, migrationStatus } from '../../database/migrate.ts'
-import type { Connection } from '../../subgraphs/runtime/database.ts'
+import type { Connection } from '../../platform/database/database.ts'
+import { migrate, migrationStatus } from '../../platform/database/migrate.ts'
 import { emptyDatabase, freshDatabase } from '../support/database.ts'
 
 const cleanups: (() => unknown)[] = []

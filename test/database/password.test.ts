@@ -18,11 +18,21 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import pino from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
-import { HEALTH_CHECK_ROLE, healthCheckPassword, passwordFileOf, readPassword } from '../../database/authentication.ts'
-import { binaries } from '../../database/binaries.ts'
-import { connectionTo, type EmbeddedServer, runningEmbedded, startEmbedded } from '../../database/embedded.ts'
-import { startPair } from '../../database/pair.ts'
-import { databaseServer } from '../../database/server.ts'
+import {
+  HEALTH_CHECK_ROLE,
+  healthCheckPassword,
+  passwordFileOf,
+  readPassword,
+} from '../../platform/database/embedded/authentication.ts'
+import { binaries } from '../../platform/database/embedded/binaries.ts'
+import {
+  connectionTo,
+  type EmbeddedServer,
+  runningEmbedded,
+  startEmbedded,
+} from '../../platform/database/embedded/embedded-server.ts'
+import { startPair } from '../../platform/database/embedded/replicated-pair.ts'
+import { databaseServer } from '../../platform/database/server.ts'
 
 const NOBODY = 65534
 const isRoot = process.getuid?.() === 0

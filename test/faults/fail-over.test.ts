@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Cluster } from '../../cluster/cluster.ts'
+import type { Cluster } from '../../composition/cluster/cluster.ts'
 import { hasCluster } from '../cluster/support.ts'
 import { ENOUGH, isLong, underLoad } from './support/fault.ts'
 import { type Installation, startInstallation } from './support/installation.ts'

@@ -17,8 +17,8 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql'
-import { readSupergraph } from '../../gateway/supergraph.ts'
-import { opaqueId } from '../../subgraphs/runtime/id.ts'
+import { readSupergraph } from '../../gateway/planning/supergraph.ts'
+import { opaqueId } from '../../subgraphs/toolkit/ids.ts'
 import { operationOf } from '../gateway/differential/generator.ts'
 import { type Random, randomOf } from '../gateway/differential/random.ts'
 import { HOSTILE, hostileValue, wordFor } from './hostile.ts'

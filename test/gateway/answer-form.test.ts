@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answerForms } from '../../gateway/answer-form.ts'
-import { serveGraphql } from '../../gateway/http.ts'
-import { createHttpServer } from '../../gateway/server.ts'
+import { answerForms } from '../../gateway/transports/content-negotiation.ts'
+import { serveGraphql } from '../../gateway/transports/http.ts'
+import { createHttpServer } from '../../platform/http/server.ts'
 import { keptLog } from './support/graph.ts'
 import { startTicker, type Ticker } from './support/ticker.ts'
 

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { answerClass } from '../../gateway/answer.ts'
+import { answerClass } from '../../gateway/executor/response-object.ts'
 
 setFlagsFromString('--allow-natives-syntax')
 const isCompact: (object: object) => boolean = runInNewContext('(object) => %HasFastProperties(object)')

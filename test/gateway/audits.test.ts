@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { serverAudits } from 'graphql-http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { serveGraphql } from '../../gateway/http.ts'
-import { createHttpServer } from '../../gateway/server.ts'
+import { serveGraphql } from '../../gateway/transports/http.ts'
+import { createHttpServer } from '../../platform/http/server.ts'
 import { keptLog, localGraph } from './support/graph.ts'
 
 let app: FastifyInstance

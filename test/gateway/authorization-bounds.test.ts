@@ -1,10 +1,10 @@
 import { parse } from 'graphql'
 import { expect, test } from 'vitest'
+import { storeGrants } from '../../composition/store-grants.ts'
 import { authorizationOf, NO_GRANTS } from '../../gateway/authorization/authorization.ts'
-import { compose } from '../../gateway/compose.ts'
-import type { Link } from '../../gateway/link.ts'
-import { readSupergraph } from '../../gateway/supergraph.ts'
-import { storeGrants } from '../../processes/store-grants.ts'
+import { compose } from '../../gateway/planning/composition.ts'
+import { readSupergraph } from '../../gateway/planning/supergraph.ts'
+import type { Link } from '../../gateway/subgraph-client/link.ts'
 import { CALLER, passage } from './support/graph.ts'
 
 const SDL = parse(`

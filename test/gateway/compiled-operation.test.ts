@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { buildSchema, execute, GraphQLInt, type GraphQLObjectType, parse, validate } from 'graphql'
 import { afterEach, describe, expect, test } from 'vitest'
-import { compileOperation } from '../../gateway/compiled-operation.ts'
+import { compileOperation } from '../../gateway/executor/graphql/compile-operation.ts'
 import { type Case, cases } from './compiled-operation/cases.ts'
 import { actual, expected, type Given, settled } from './compiled-operation/outcome.ts'
 import { SDL as RANDOM_SDL, randomOperation, randomWorld, ticks } from './compiled-operation/random.ts'
@@ -256,7 +256,7 @@ describe('what an answer is', () => {
     const script = `
       import { buildSubgraphSchema } from '@apollo/subgraph'
 import { buildSchema, parse } from 'graphql'
-      import { compileOperation } from ${JSON.stringify(join(import.meta.dirname, '../../gateway/compiled-operation.ts'))}
+      import { compileOperation } from ${JSON.stringify(join(import.meta.dirname, '../../gateway/executor/graphql/compile-operation.ts'))}
       const run = compileOperation(buildSchema('type Query { a(b: Int): [Int] }'), parse('query ($v: Int) { a(b: $v) }'), undefined)
       console.log(JSON.stringify(await run({ rootValue: { a: ({ b }) => [b, Promise.resolve(2)] }, contextValue: 0, variableValues: { v: 1 } })))
       try { new Function('') } catch { console.log('refused') }

@@ -2,9 +2,9 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parse } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { compose } from '../../gateway/compose.ts'
 import { type Gateway, startGateway } from '../../gateway/gateway.ts'
-import { type HttpLink, httpLink } from '../../gateway/http-link.ts'
+import { compose } from '../../gateway/planning/composition.ts'
+import { type HttpLink, httpLink } from '../../gateway/subgraph-client/remote-subgraph.ts'
 import { ask, keptLog } from './support/graph.ts'
 
 const TYPES = parse('scalar Json type Query { json: Json sure: Json! listed: [Json] motto: String }')

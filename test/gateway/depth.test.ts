@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import { type DocumentNode, type FragmentDefinitionNode, Kind, parse, type ValidationRule, validate } from 'graphql'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { shapeOf } from '../../gateway/limits/shape.ts'
-import { shapeFaults } from '../../gateway/limits/shape-faults.ts'
+import { shapeOf } from '../../gateway/limits/depth-limit.ts'
+import { shapeFaults } from '../../gateway/limits/limit-errors.ts'
 import { ask, type LocalGraph, localGraph } from './support/graph.ts'
 
 /** The package has no types: a rule of validation that reports the depth of every operation. */

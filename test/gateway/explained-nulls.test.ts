@@ -1,10 +1,10 @@
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { GraphQLError, parse } from 'graphql'
 import { expect, test } from 'vitest'
-import { compose } from '../../gateway/compose.ts'
 import { startGateway } from '../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
-import { localLink } from '../../gateway/local-link.ts'
+import { compose } from '../../gateway/planning/composition.ts'
+import { localLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { ask, keptLog } from './support/graph.ts'
 
 const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable"])'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { merge } from '../../gateway/compiled-plan/merge.ts'
+import { merge } from '../../gateway/executor/federated/merge.ts'
 import { aGraph, NAME, replies } from './support/http-graph.ts'
 
 /** What a client is told, and what the log, when the shop's subgraph says this. */

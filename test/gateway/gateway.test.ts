@@ -1,7 +1,7 @@
 import { getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGateway } from '../../gateway/gateway.ts'
-import { localLink } from '../../gateway/local-link.ts'
+import { localLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { ask, CALLER, keptLog, type LocalGraph, localGraph, passage, shopSubgraph, supergraphSdl } from './support/graph.ts'
 
 let graph: LocalGraph

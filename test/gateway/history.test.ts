@@ -1,7 +1,7 @@
 import { OperationTypeNode } from 'graphql'
 import { expect, test } from 'vitest'
-import { historyOf, sampleBetween } from '../../gateway/history.ts'
-import { createMetrics } from '../../gateway/metrics.ts'
+import { historyOf, sampleBetween } from '../../gateway/observability/history.ts'
+import { createMetrics } from '../../gateway/observability/metrics.ts'
 
 const look = async (metrics: ReturnType<typeof createMetrics>, seconds: number) => ({
   at: new Date(seconds * 1000),

@@ -6,7 +6,7 @@ import { createClient as createEventClient } from 'graphql-sse'
 import { createClient } from 'graphql-ws'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { compose } from '../../gateway/compose.ts'
+import { compose } from '../../gateway/planning/composition.ts'
 import { type GatewayProgram, type ServedSubgraph, serveSubgraph, startProgram } from './support/program.ts'
 import { LABEL_SDL, startTicker, TICKER_SDL, type Ticker } from './support/ticker.ts'
 

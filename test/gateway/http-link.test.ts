@@ -1,10 +1,10 @@
 import zlib from 'node:zlib'
 import { Pool } from 'undici'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { exchange } from '../../gateway/http-exchange.ts'
-import type { Passage } from '../../gateway/link.ts'
-import { createTracing } from '../../gateway/tracing.ts'
-import type { Caller } from '../../subgraphs/runtime/caller.ts'
+import { createTracing } from '../../gateway/observability/tracing.ts'
+import { exchange } from '../../gateway/subgraph-client/http-exchange.ts'
+import type { Passage } from '../../gateway/subgraph-client/link.ts'
+import type { Caller } from '../../platform/http/caller.ts'
 import { CALLER, passage, shopSubgraph } from './support/graph.ts'
 import {
   aGraph,

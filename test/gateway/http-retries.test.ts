@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { againAfter, waitBefore } from '../../gateway/http-retries.ts'
+import { againAfter, waitBefore } from '../../gateway/subgraph-client/retries.ts'
 
 const NOW = Date.parse('2026-01-01T00:00:00Z')
 

@@ -4,8 +4,8 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { FastifyInstance } from 'fastify'
 import { parse } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { serveGraphql } from '../../gateway/http.ts'
-import { createHttpServer, type ReadinessCheck } from '../../gateway/server.ts'
+import { serveGraphql } from '../../gateway/transports/http.ts'
+import { createHttpServer, type ReadinessCheck } from '../../platform/http/server.ts'
 import { CALLER, keptLog, type LocalGraph, localGraph } from './support/graph.ts'
 
 let graph: LocalGraph

@@ -2,9 +2,9 @@ import { runInThisContext } from 'node:vm'
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { buildSchema, type ExecutionResult, execute, type GraphQLObjectType, getVariableValues, Kind, parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { visibleArguments } from '../../gateway/compiled-operation/visible.ts'
-import { compileOperation } from '../../gateway/compiled-operation.ts'
-import { coercion } from '../../gateway/variables.ts'
+import { compileOperation } from '../../gateway/executor/graphql/compile-operation.ts'
+import { visibleArguments } from '../../gateway/executor/graphql/resolver-arity.ts'
+import { coercion } from '../../gateway/operations/variables.ts'
 
 describe('a resolver is given every argument that it can see', () => {
   const ALL = 4

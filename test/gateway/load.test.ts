@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Load, loadOf } from '../../gateway/load.ts'
+import { type Load, loadOf } from '../../platform/http/load.ts'
 
 let load: Load
 beforeEach(() => {

@@ -1,8 +1,8 @@
 import { parse } from 'graphql'
 import { expect, test } from 'vitest'
-import { ownedIn } from '../../gateway/compiled-plan/owned.ts'
-import { stepsOf } from '../../gateway/compiled-plan/places.ts'
-import type { PlannedFetch } from '../../gateway/compiled-plan/sharing.ts'
+import type { PlannedFetch } from '../../gateway/executor/federated/deduplicate-entities.ts'
+import { ownedIn } from '../../gateway/executor/federated/exclusive-paths.ts'
+import { stepsOf } from '../../gateway/executor/federated/flatten-path.ts'
 
 const fetchOf = (serviceName: string, operation: string, path: readonly string[] = [], more: object = {}): PlannedFetch => {
   const node = { kind: 'Fetch', serviceName, operation, ...(path.length > 0 && { requires: [] }), ...more }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EVENT_BYTES, eventsIn } from '../../gateway/server-sent-events.ts'
+import { EVENT_BYTES, eventsIn } from '../../gateway/transports/server-sent-events.ts'
 
 const TWO = [
   { event: 'next', data: '{"a":\n1}' },

@@ -3,8 +3,8 @@ import { parse } from 'graphql'
 import { expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
-import type { Link } from '../../gateway/link.ts'
-import { localLink } from '../../gateway/local-link.ts'
+import type { Link } from '../../gateway/subgraph-client/link.ts'
+import { localLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { keptLog, reviewSubgraph, shopSubgraph, supergraphSdl } from './support/graph.ts'
 
 /** From here on an operation is slow below. */

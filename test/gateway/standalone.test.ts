@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { graphql } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGateway } from '../../gateway/gateway.ts'
-import { type HttpLink, httpLink } from '../../gateway/http-link.ts'
+import { type HttpLink, httpLink } from '../../gateway/subgraph-client/remote-subgraph.ts'
 import { ask, type Counted, keptLog, reviewSubgraph, shopSubgraph, supergraphSdl } from './support/graph.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

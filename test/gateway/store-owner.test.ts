@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Caller } from '../../subgraphs/runtime/caller.ts'
+import type { Caller } from '../../platform/http/caller.ts'
 import { type StoreRestStack, startStoreStack } from '../rest-facade/store/stack.ts'
 import type { TestStore } from '../subgraphs/store/support/store.ts'
 

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import pino from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { serveGraphql } from '../../gateway/http.ts'
 import {
   defaultSubscriptionLimits,
   isRefusal,
@@ -12,9 +11,10 @@ import {
   type SubscriptionSlots,
   subscriptionSlots,
 } from '../../gateway/limits/subscription-slots.ts'
-import { createHttpServer } from '../../gateway/server.ts'
-import type { Running } from '../../gateway/subscription.ts'
-import { serveWebSockets } from '../../gateway/websocket.ts'
+import type { Running } from '../../gateway/subscriptions/subscription.ts'
+import { serveGraphql } from '../../gateway/transports/http.ts'
+import { serveWebSockets } from '../../gateway/transports/websocket.ts'
+import { createHttpServer } from '../../platform/http/server.ts'
 import { followed } from './support/followed.ts'
 import { startTicker, type Ticker } from './support/ticker.ts'
 

@@ -7,9 +7,9 @@ import { createClient } from 'graphql-ws'
 import pino from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { serveGraphql } from '../../gateway/http.ts'
-import { createHttpServer } from '../../gateway/server.ts'
-import { serveWebSockets } from '../../gateway/websocket.ts'
+import { serveGraphql } from '../../gateway/transports/http.ts'
+import { serveWebSockets } from '../../gateway/transports/websocket.ts'
+import { createHttpServer } from '../../platform/http/server.ts'
 import { startTicker, type Ticker } from './support/ticker.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: messages are read by the paths that each test knows.

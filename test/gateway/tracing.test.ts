@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { spanIn } from '../../gateway/trace-parent.ts'
+import { spanIn } from '../../platform/http/trace-parent.ts'
 import { reviewSubgraph, shopSubgraph, supergraphSdl } from './support/graph.ts'
 import { type GatewayProgram, type ServedSubgraph, serveSubgraph, startProgram } from './support/program.ts'
 

@@ -14,7 +14,7 @@ import {
   type UnionTypeDefinitionNode,
 } from 'graphql'
 import { expect, test } from 'vitest'
-import { apiSchemaOf } from '../../gateway/compose.ts'
+import { apiSchemaOf } from '../../gateway/planning/composition.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const reference = parse(readFileSync(join(import.meta.dirname, 'social-reference.graphql'), 'utf8'))

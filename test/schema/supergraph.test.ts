@@ -11,7 +11,7 @@ import {
   parse,
 } from 'graphql'
 import { expect, test } from 'vitest'
-import { apiSchemaOf, breakingChanges, compose } from '../../gateway/compose.ts'
+import { apiSchemaOf, breakingChanges, compose } from '../../gateway/planning/composition.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const SUBGRAPHS = ['directory', 'social', 'store', 'trust'] as const

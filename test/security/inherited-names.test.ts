@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { GatewayClient } from '../../gateway/client.ts'
-import { countedHere } from '../../subgraphs/runtime/counting.ts'
+import { countedHere } from '../../platform/rate-limit/rate-limit-store.ts'
 import { OAUTH_ROUTES } from '../../subgraphs/store/oauth/door.ts'
 import { startSite } from '../../web/serve.ts'
 import { operations } from '../fuzz/requests.ts'

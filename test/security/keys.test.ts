@@ -1,6 +1,6 @@
 import { GraphQLInputObjectType, GraphQLObjectType, GraphQLString } from 'graphql'
 import { expect, test } from 'vitest'
-import { lookupTable, ownValue } from '../../subgraphs/runtime/own-keys.ts'
+import { lookupTable, ownValue } from '../../platform/collections/lookup-table.ts'
 import { unguardedTextKeys } from './support/text-keys.ts'
 
 type Excuse = { readonly why: string; readonly places: Readonly<Record<string, readonly string[]>> }
@@ -16,8 +16,8 @@ const EXCUSED: readonly Excuse[] = [
         'parent.getFields()[selection.name.value]',
       ],
       'gateway/caching/policy.ts': ['type.getFields()[name]'],
-      'gateway/compiled-operation/plan.ts': ['type.getFields()[name]'],
-      'gateway/compiled-plan/shape.ts': ['type.getFields()[name]'],
+      'gateway/executor/graphql/selection-plan.ts': ['type.getFields()[name]'],
+      'gateway/executor/federated/projection.ts': ['type.getFields()[name]'],
       'mcp/answer.ts': ['fields[name]', 'meanings[name]'],
       'mcp/arguments.ts': ['input.getFields()[name.value]'],
       'mcp/graph/describe.ts': ['fields[fieldName]'],
@@ -27,54 +27,54 @@ const EXCUSED: readonly Excuse[] = [
   {
     why: 'keys are field names of the schema, which sources and resolvers agree on; the client chose none',
     places: {
-      'gateway/compiled-operation/complete.ts': [
+      'gateway/executor/graphql/complete-value.ts': [
         'parent[field.definition.name]',
         '(source as Record<string, unknown>)[name]',
         '(source as Record<string, (...all: unknown[]) => unknown>)[name]',
       ],
-      'gateway/compiled-operation/arguments.ts': ['values[origin.name]'],
+      'gateway/executor/graphql/arguments.ts': ['values[origin.name]'],
     },
   },
   {
-    why: 'response keys: answers have no prototype (gateway/answer.ts)',
+    why: 'response keys: answers have no prototype (gateway/executor/response-object.ts)',
     places: {
-      'gateway/compiled-operation/complete.ts': ['results[field.key]'],
-      'gateway/compiled-operation/pending.ts': ['join.results[key]'],
-      'gateway/compiled-operation/roots.ts': ['results[field.key]'],
-      'gateway/compiled-plan/shape.ts': ['shaped[field.key]'],
-      'gateway/compiled-plan/plan.ts': ['answer.data?.[key]'],
+      'gateway/executor/graphql/complete-value.ts': ['results[field.key]'],
+      'gateway/executor/graphql/pending.ts': ['join.results[key]'],
+      'gateway/executor/graphql/root-fields.ts': ['results[field.key]'],
+      'gateway/executor/federated/projection.ts': ['shaped[field.key]'],
+      'gateway/executor/federated/plan.ts': ['answer.data?.[key]'],
     },
   },
   {
     why: 'response keys of fetches: what every object has is renamed before it is planned (RESERVED_KEYS of planned-document.ts)',
     places: {
-      'gateway/compiled-plan/identity.ts': ['object[only]', 'object[key]'],
-      'gateway/compiled-plan/merge.ts': ['source[key]', 'target[key]', 'value[key]', 'copy[key]'],
-      'gateway/compiled-plan/places.ts': ['value[key]', '(value as Data)[key]'],
-      'gateway/compiled-plan/rewrites.ts': [
+      'gateway/executor/federated/entity-identity.ts': ['object[only]', 'object[key]'],
+      'gateway/executor/federated/merge.ts': ['source[key]', 'target[key]', 'value[key]', 'copy[key]'],
+      'gateway/executor/federated/flatten-path.ts': ['value[key]', '(value as Data)[key]'],
+      'gateway/executor/federated/rewrites.ts': [
         'object[key]',
         'object[rewrite.renameKeyTo]',
         'value[element]',
         'known[key]',
         'part[key]',
       ],
-      'gateway/compiled-plan/shape.ts': ['from[field.from]'],
-      'gateway/compiled-plan/representation.ts': ['from[key]', 'to[key]'],
+      'gateway/executor/federated/projection.ts': ['from[field.from]'],
+      'gateway/executor/federated/representation.ts': ['from[key]', 'to[key]'],
     },
   },
   {
     why: 'fragments of a validated document: each that is spread is there, in an object without a prototype',
     places: {
-      'gateway/compiled-operation.ts': ['fragments[definition.name.value]'],
-      'subgraphs/runtime/columns-asked.ts': ['fragments[selection.name.value]'],
+      'gateway/executor/graphql/compile-operation.ts': ['fragments[definition.name.value]'],
+      'subgraphs/toolkit/selected-columns.ts': ['fragments[selection.name.value]'],
     },
   },
   {
     why: 'variables are written, and read as own keys; the one read here is a condition, which is declared',
     places: {
-      'gateway/variables.ts': ['coerced[name]'],
-      'gateway/compiled-plan/fetch.ts': ['own[name]'],
-      'gateway/limits/request-check.ts': ['coerced[name]'],
+      'gateway/operations/variables.ts': ['coerced[name]'],
+      'gateway/executor/federated/fetch.ts': ['own[name]'],
+      'gateway/limits/request-limits.ts': ['coerced[name]'],
     },
   },
   {
@@ -126,22 +126,22 @@ const EXCUSED: readonly Excuse[] = [
       ],
       'web/reference/contract.ts': ['(inside as Record<string, unknown> | undefined)?.[part]'],
       'web/reference/caller.ts': ['schemes[name]'],
-      'subgraphs/runtime/lazily.ts': ['this.made[index][name]'],
+      'subgraphs/toolkit/lazy-members.ts': ['this.made[index][name]'],
       'subgraphs/directory/import/atrium.ts': ['(inner as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[name]'],
     },
   },
   {
     why: 'words of our own: settings, labels of metrics, kinds of items, hashes of documents',
     places: {
-      'subgraphs/runtime/config.ts': ['env[name]'],
+      'platform/config/config.ts': ['env[name]'],
       'subgraphs/store/access/event-scopes.ts': ['TYPES_WITHIN[entity]'],
-      'subgraphs/runtime/authorization-rules.ts': [
+      'platform/graphql/authorization-rules.ts': [
         'names[feature as keyof DirectiveNames]',
         'names[original as keyof DirectiveNames]',
         'has[feature]',
       ],
-      'gateway/history.ts': ['labels[label]'],
-      'gateway/kept-plans.ts': ['before[keyOf(document)]', 'added[keyOf(document)]'],
+      'gateway/observability/history.ts': ['labels[label]'],
+      'gateway/planning/plan-store.ts': ['before[keyOf(document)]', 'added[keyOf(document)]'],
       'subgraphs/directory/import/report.ts': ['totals[kind]'],
       'web/search/results.ts': ['counts[kind]'],
       'subgraphs/store/sample/sample.ts': ['dearer?.[value]'],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import type { Connection } from '../../subgraphs/runtime/database.ts'
+import type { Connection } from '../../platform/database/database.ts'
 
 /** A database of a test that belongs to the caller until `drop`. */
 export type FreshDatabase = { readonly name: string; readonly connection: Connection; readonly drop: () => Promise<void> }

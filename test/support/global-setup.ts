@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
 import type { TestProject } from 'vitest/node'
-import { startEmbedded } from '../../database/embedded.ts'
-import { migrate } from '../../database/migrate.ts'
+import { startEmbedded } from '../../platform/database/embedded/embedded-server.ts'
+import { migrate } from '../../platform/database/migrate.ts'
 import { createDatabase, run } from './create-database.ts'
 
 declare module 'vitest' {

@@ -1,6 +1,6 @@
 import pg from 'pg'
+import type { Connection } from '../../platform/database/database.ts'
 import type { DirectoryKind } from '../../subgraphs/directory/item/item.ts'
-import type { Connection } from '../../subgraphs/runtime/database.ts'
 
 /** A row of table item; what a test does not care about is filled in. */
 export type ItemRow = {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { variables } from '../../config.ts'
-import { readConfig } from '../../subgraphs/runtime/config.ts'
+import { readConfig } from '../../platform/config/config.ts'
 import { securityFiles } from '../../web/security/files.ts'
 import { type Atrium, startAtrium } from '../security/support/atrium.ts'
 

@@ -1,5 +1,5 @@
 import type { AuthorizePageQuery } from '#generated/operations.ts'
-import { type LookupTable, lookupTable } from '../../subgraphs/runtime/own-keys.ts'
+import { type LookupTable, lookupTable } from '../../platform/collections/lookup-table.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Page } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'

@@ -9,10 +9,10 @@ import {
   SignInToAuthorizeDocument,
   SignOutOwnerDocument,
 } from '#generated/operations.ts'
-import { callerOf, goneSignal } from '../../gateway/caller.ts'
 import type { Answer, GatewayClient } from '../../gateway/client.ts'
-import { Overloaded } from '../../gateway/overload.ts'
-import { compressAnswers } from '../../gateway/server.ts'
+import { Overloaded } from '../../platform/http/load-shedding.ts'
+import { callerOf, goneSignal } from '../../platform/http/request-caller.ts'
+import { compressAnswers } from '../../platform/http/server.ts'
 import { cookieOf, fieldOf, isOurs, readForms } from '../frame/form.ts'
 import { leadingTo } from '../frame/headers.ts'
 import { dataOf, foundIn, type Page, Unanswered } from '../frame/page.ts'

@@ -1,4 +1,4 @@
-import type { LookupTable } from '../../subgraphs/runtime/own-keys.ts'
+import type { LookupTable } from '../../platform/collections/lookup-table.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Site } from '../frame/site.ts'
 

@@ -4,7 +4,7 @@ import {
   type FulfillmentStatus,
   type OrderStatus,
 } from '#generated/operations.ts'
-import { lookupTable } from '../../subgraphs/runtime/own-keys.ts'
+import { lookupTable } from '../../platform/collections/lookup-table.ts'
 import { counted, dayOf, money } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf } from '../frame/page.ts'

@@ -1,7 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
+import { type LookupTable, lookupTable } from '../../platform/collections/lookup-table.ts'
 import type { ParameterTable, ValuesOf } from '../../rest-facade/http/parameters.ts'
 import type { Use } from '../../rest-facade/store/caller/rate-limit.ts'
-import { type LookupTable, lookupTable } from '../../subgraphs/runtime/own-keys.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Ask, Page, PathNames } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'

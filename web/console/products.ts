@@ -1,5 +1,5 @@
 import { ConsoleProductsDocument, type ConsoleProductsQuery, type ProductStatus } from '#generated/operations.ts'
-import { lookupTable } from '../../subgraphs/runtime/own-keys.ts'
+import { lookupTable } from '../../platform/collections/lookup-table.ts'
 import { counted, dayOf, money, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf } from '../frame/page.ts'

@@ -6,8 +6,8 @@ import {
   ConsoleSignOutDocument,
 } from '#generated/operations.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
-import { Overloaded } from '../../gateway/overload.ts'
-import { compressAnswers } from '../../gateway/server.ts'
+import { Overloaded } from '../../platform/http/load-shedding.ts'
+import { compressAnswers } from '../../platform/http/server.ts'
 import { parseQuery } from '../../rest-facade/http/parameters.ts'
 import { fieldOf, readForms } from '../frame/form.ts'
 import { type Html, html } from '../frame/html.ts'

@@ -9,7 +9,7 @@ import {
   type ConsoleWebhookQuery,
   type WebhookDeliveryStatus,
 } from '#generated/operations.ts'
-import { lookupTable } from '../../subgraphs/runtime/own-keys.ts'
+import { lookupTable } from '../../platform/collections/lookup-table.ts'
 import { counted, momentOf, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf } from '../frame/page.ts'

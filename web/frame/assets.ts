@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { compressAnswers } from '../../gateway/server.ts'
-import { type LookupTable, lookupTable } from '../../subgraphs/runtime/own-keys.ts'
+import { type LookupTable, lookupTable } from '../../platform/collections/lookup-table.ts'
+import { compressAnswers } from '../../platform/http/server.ts'
 
 const YEAR_SECONDS = 31_536_000
 

@@ -1,4 +1,4 @@
-import { type LookupTable, lookupTable } from '../../subgraphs/runtime/own-keys.ts'
+import { type LookupTable, lookupTable } from '../../platform/collections/lookup-table.ts'
 
 /** Where the text of `Html` is: known to this file only, so that nothing else can make one. */
 const TEXT = Symbol('text')

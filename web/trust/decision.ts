@@ -1,5 +1,5 @@
 import type { TrialPageQuery } from '#generated/operations.ts'
-import { type LookupTable, lookupTable } from '../../subgraphs/runtime/own-keys.ts'
+import { type LookupTable, lookupTable } from '../../platform/collections/lookup-table.ts'
 import { counted, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { highlightsOf } from './highlights.ts'

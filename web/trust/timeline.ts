@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type LookupTable, lookupTable } from '../../subgraphs/runtime/own-keys.ts'
+import { type LookupTable, lookupTable } from '../../platform/collections/lookup-table.ts'
 import { dayOf } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 

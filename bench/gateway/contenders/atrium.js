@@ -1,9 +1,9 @@
 import pino from 'pino'
 import { startGateway } from '../../../gateway/gateway.ts'
-import { serveGraphql } from '../../../gateway/http.ts'
-import { httpLink } from '../../../gateway/http-link.ts'
-import { localLink } from '../../../gateway/local-link.ts'
-import { createHttpServer } from '../../../gateway/server.ts'
+import { localLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
+import { httpLink } from '../../../gateway/subgraph-client/remote-subgraph.ts'
+import { serveGraphql } from '../../../gateway/transports/http.ts'
+import { createHttpServer } from '../../../platform/http/server.ts'
 import { subgraphSchemas } from '../schemas.ts'
 
 /** Atrium's gateway with all of its limits on; only the cost that is allowed is higher, for the large answer is. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { GatewayClient } from '../../../gateway/client.ts'
-import type { Caller } from '../../../subgraphs/runtime/caller.ts'
+import type { Caller } from '../../../platform/http/caller.ts'
 import { type Failure, failureOf } from '../wire/failure.ts'
 
 /** The store that credentials belong to and what they allow there, or why they belong to none. */

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { callerOf } from '../../../gateway/caller.ts'
-import type { Caller } from '../../../subgraphs/runtime/caller.ts'
+import type { Caller } from '../../../platform/http/caller.ts'
+import { callerOf } from '../../../platform/http/request-caller.ts'
 import { decoded, givenIn } from '../../http/parameters.ts'
 
 const HEADERS = ['authorization', 'x-login-key', 'x-auth-token'] as const

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { type RedisScripts, redisScripts } from '../../../subgraphs/runtime/redis.ts'
+import { type RedisScripts, redisScripts } from '../../../platform/redis/redis-scripts.ts'
 import {
   BAN_SECONDS,
   busiest,

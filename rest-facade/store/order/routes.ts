@@ -13,7 +13,7 @@ import {
   SearchOrdersDocument,
   UpdateOrderDocument,
 } from '#generated/rest-facade/store.ts'
-import { type LookupTable, lookupTable } from '../../../subgraphs/runtime/own-keys.ts'
+import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 import { route } from '../route.ts'
 import type { Parameters } from '../wire/parameters.ts'
 

@@ -7,7 +7,7 @@ import {
   isLeafType,
   isListType,
 } from 'graphql'
-import { type LookupTable, lookupTable } from '../../../subgraphs/runtime/own-keys.ts'
+import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 import { envelopeOf, type Schema } from '../contract.ts'
 import type { Selected } from './selection.ts'
 import { wordsOf } from './words.ts'

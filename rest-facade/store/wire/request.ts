@@ -1,5 +1,5 @@
 import { getNullableType, isInputObjectType } from 'graphql'
-import { type LookupTable, lookupTable } from '../../../subgraphs/runtime/own-keys.ts'
+import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 import type { Operation, Parameter } from '../contract.ts'
 import type { Route } from '../route.ts'
 import { bodyReader } from './body.ts'

@@ -1,5 +1,5 @@
 import { type GraphQLLeafType, isEnumType } from 'graphql'
-import { type LookupTable, lookupTable } from '../../../subgraphs/runtime/own-keys.ts'
+import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 import type { Schema } from '../contract.ts'
 import { isNumberText } from './json.ts'
 import { wordReader, wordsOf } from './words.ts'

@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
-import { checkedSize } from '../../runtime/connection.ts'
+import { checkedSize } from '../../toolkit/connection.ts'
 import { idOf } from '../item/id.ts'
 import { placeIn, START, tokenOf } from './token.ts'
 

@@ -1,4 +1,4 @@
-import { badInput } from '../../runtime/errors.ts'
+import { badInput } from '../../../platform/graphql/errors.ts'
 
 /** A place in the history of a directory: a revision, and the last row of it that was seen. */
 export type Place = { readonly revision: string; readonly id: string }

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { Logger } from 'pino'
-import { type Connection, openDatabase } from '../../runtime/database.ts'
+import { type Connection, openDatabase } from '../../../platform/database/database.ts'
 import type { Format, Skip } from './contribution.ts'
 import { compare } from './precedence.ts'
 import { readers } from './readers.ts'

@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml'
-import { type LookupTable, lookupTable } from '../../runtime/own-keys.ts'
+import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 
 /** The value of a file; `content` is null for a Markdown file without frontmatter. Or why there is none. */
 export type Parsed =

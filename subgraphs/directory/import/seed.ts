@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import type { Connection } from '../../runtime/database.ts'
+import type { Connection } from '../../../platform/database/database.ts'
 import { importPaths } from './import.ts'
 
 const FOLDER = join(import.meta.dirname, '../../../database/seed/directory')

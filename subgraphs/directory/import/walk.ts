@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, extname, join, relative, sep } from 'node:path'
-import { type LookupTable, lookupTable } from '../../runtime/own-keys.ts'
+import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 import type { Skip } from './contribution.ts'
 import { type Origin, originAt, originOf } from './origin.ts'
 

@@ -1,4 +1,4 @@
-import { comparePositions } from '../../runtime/connection.ts'
+import { comparePositions } from '../../toolkit/connection.ts'
 import { buildWordIndex, type WordIndex } from '../search/word-index.ts'
 import type { DirectoryKind, Item, ItemOf } from './item.ts'
 import { listPosition } from './order.ts'

@@ -1,4 +1,4 @@
-import { opaqueId, rowIn } from '../../runtime/id.ts'
+import { opaqueId, rowIn } from '../../toolkit/ids.ts'
 import type { DirectoryKind } from './item.ts'
 
 const TYPES: Readonly<Record<DirectoryKind, string>> = { MCP_SERVER: 'McpServer', PLUGIN: 'Plugin', SKILL: 'Skill' }

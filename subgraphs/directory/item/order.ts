@@ -1,5 +1,5 @@
-import type { Order } from '../../runtime/connection.ts'
-import type { Position } from '../../runtime/cursor.ts'
+import type { Order } from '../../toolkit/connection.ts'
+import type { Position } from '../../toolkit/cursor.ts'
 import type { Item, McpServer, Plugin, Skill } from './item.ts'
 
 /** Servers: most stars first, then owner and repo without regard to case. */

@@ -1,4 +1,4 @@
-import { comparePositions } from '../../runtime/connection.ts'
+import { comparePositions } from '../../toolkit/connection.ts'
 import { type Item, UNCATEGORIZED } from './item.ts'
 import { listPosition } from './order.ts'
 

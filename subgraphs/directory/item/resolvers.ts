@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
-import { checkedSize } from '../../runtime/connection.ts'
-import { notFound } from '../../runtime/errors.ts'
+import { notFound } from '../../../platform/graphql/errors.ts'
+import { checkedSize } from '../../toolkit/connection.ts'
 import type { Context } from '../context.ts'
 import type { Catalogue } from './catalogue.ts'
 import { idOf, rowIdIn } from './id.ts'

@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
-import { pageOf } from '../../runtime/connection.ts'
+import { pageOf } from '../../toolkit/connection.ts'
 import { facet, MOST_TAGS } from '../item/facets.ts'
 import { rowIdIn } from '../item/id.ts'
 import { pluginOrder } from '../item/order.ts'

@@ -1,4 +1,4 @@
-import { badInput } from '../../runtime/errors.ts'
+import { badInput } from '../../../platform/graphql/errors.ts'
 import type { Catalogue } from '../item/catalogue.ts'
 import type { DirectoryKind, Item, ItemOf } from '../item/item.ts'
 import { search } from './search.ts'

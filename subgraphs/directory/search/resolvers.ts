@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
-import { checkedSize, comparePositions, pageOf } from '../../runtime/connection.ts'
+import { checkedSize, comparePositions, pageOf } from '../../toolkit/connection.ts'
 import { facet } from '../item/facets.ts'
 import type { DirectoryKind, Item } from '../item/item.ts'
 import { matching } from './matching.ts'

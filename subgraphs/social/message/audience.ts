@@ -1,4 +1,4 @@
-import { forbidden } from '../../runtime/errors.ts'
+import { forbidden } from '../../../platform/graphql/errors.ts'
 import { FOR_MEMBERS } from '../room/resolvers.ts'
 import { type Audience, audience } from '../session/audience.ts'
 import type { SessionRepository } from '../session/repository.ts'

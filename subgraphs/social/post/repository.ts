@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import { againAfterDeadlock } from '../../runtime/deadlock.ts'
-import type { KeysetRange } from '../../runtime/keyset.ts'
+import { againAfterDeadlock } from '../../../platform/database/retry-deadlock.ts'
+import type { KeysetRange } from '../../toolkit/keyset.ts'
 import { costOf } from '../quota/quota.ts'
 import type { QuotaRepository } from '../quota/repository.ts'
 import type { Tables } from '../tables.ts'

@@ -1,4 +1,4 @@
-import { type Quota, quotaExceeded, secondsUntil } from '../../runtime/quota.ts'
+import { type Quota, quotaExceeded, secondsUntil } from '../../toolkit/quota.ts'
 
 /** What one user may write. */
 export type WriteQuotas = { readonly writes: Quota; readonly bytes: Quota }

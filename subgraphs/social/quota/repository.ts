@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { refilled, sizeOf } from '../../runtime/quota.ts'
+import { refilled, sizeOf } from '../../toolkit/quota.ts'
 import type { Tables } from '../tables.ts'
 import { exceeded, type WriteAllowance, type WriteCost, type WriteQuotas } from './quota.ts'
 

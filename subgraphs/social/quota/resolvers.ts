@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/social/resolvers.ts'
-import { quotaLevel } from '../../runtime/quota.ts'
+import { quotaLevel } from '../../toolkit/quota.ts'
 
 export const quotaResolvers = {
   User: {

@@ -1,5 +1,5 @@
-import type { KeysetRange } from '../../runtime/keyset.ts'
-import { loaderByKey, loaderOfLists, loaderPerArguments } from '../../runtime/loader.ts'
+import type { KeysetRange } from '../../toolkit/keyset.ts'
+import { loaderByKey, loaderOfLists, loaderPerArguments } from '../../toolkit/loader.ts'
 import type { RoomRepository } from './repository.ts'
 import type { RoomMember } from './room.ts'
 

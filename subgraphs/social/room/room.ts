@@ -1,4 +1,4 @@
-import type { KeysetPage } from '../../runtime/keyset.ts'
+import type { KeysetPage } from '../../toolkit/keyset.ts'
 import { costOf, type WriteCost } from '../quota/quota.ts'
 
 /** Where members write messages to each other. */

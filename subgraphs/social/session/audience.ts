@@ -1,4 +1,4 @@
-import type { OutboxEvent } from '../../runtime/outbox.ts'
+import type { OutboxEvent } from '../../../platform/events/outbox.ts'
 
 /**
  * Makes an iterator over events tell one session only what that one may still have: before each event it is asked about, and the subscription ends with the reason when it

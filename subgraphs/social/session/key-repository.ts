@@ -1,7 +1,7 @@
 import type { JWK } from 'jose'
 import { type Kysely, sql } from 'kysely'
-import type { SecretCipher } from '../../runtime/secrets/cipher.ts'
-import { placeOf } from '../../runtime/secrets/stored.ts'
+import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
+import { placeOf } from '../../../platform/secrets/stored.ts'
 import type { Tables } from '../tables.ts'
 import { SIGNING_KEY } from './secrets.ts'
 

@@ -1,5 +1,5 @@
-import { type Connection, openDatabase } from '../../runtime/database.ts'
-import type { SecretCipher } from '../../runtime/secrets/cipher.ts'
+import { type Connection, openDatabase } from '../../../platform/database/database.ts'
+import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
 import type { Tables } from '../tables.ts'
 import { emergencyRepository } from './emergency-repository.ts'
 import { keyRepository, type SigningKey } from './key-repository.ts'

@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { prepared } from '../../runtime/prepared.ts'
+import { prepared } from '../../../platform/database/prepared-statements.ts'
 import type { Tables } from '../tables.ts'
 import type { User } from '../user/user.ts'
 

@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/social/resolvers.ts'
-import { hashPassword, passwordProblem } from '../../runtime/password.ts'
-import { validationError } from '../../runtime/validation.ts'
+import { hashPassword, passwordProblem } from '../../toolkit/password.ts'
+import { validationError } from '../../toolkit/validation.ts'
 import type { Context } from '../context.ts'
 import { type Checked, checkPassword, openSession, refreshSession, type Tokens } from './sign-in.ts'
 

@@ -1,4 +1,4 @@
-import type { StoredSecret } from '../../runtime/secrets/stored.ts'
+import type { StoredSecret } from '../../../platform/secrets/stored.ts'
 
 /** The private half of a key that signs tokens, as a JSON Web Key. */
 export const SIGNING_KEY: StoredSecret = {

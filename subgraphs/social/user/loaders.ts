@@ -1,4 +1,4 @@
-import { loaderByKey } from '../../runtime/loader.ts'
+import { loaderByKey } from '../../toolkit/loader.ts'
 import type { UserRepository } from './repository.ts'
 
 export const userLoaders = (users: UserRepository) => ({

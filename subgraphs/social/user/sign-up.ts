@@ -1,5 +1,5 @@
-import { hashPassword, passwordProblem } from '../../runtime/password.ts'
-import { emailProblem, type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { hashPassword, passwordProblem } from '../../toolkit/password.ts'
+import { emailProblem, type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import type { UserRepository } from './repository.ts'
 import type { Role, User } from './user.ts'
 

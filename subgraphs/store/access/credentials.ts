@@ -1,4 +1,4 @@
-import type { Caller } from '../../runtime/caller.ts'
+import type { Caller } from '../../../platform/http/caller.ts'
 
 /** The login and authtoken that a caller presents: HTTP Basic, or the two headers of tool servers; null for none. */
 export function credentialsIn({

@@ -10,8 +10,8 @@ import {
   isAbstractType,
   isObjectType,
 } from 'graphql'
-import { type Grants, isMet, type Requirement } from '../../runtime/authorization-rules.ts'
-import { CODES, forbidden, unauthenticated } from '../../runtime/errors.ts'
+import { type Grants, isMet, type Requirement } from '../../../platform/graphql/authorization-rules.ts'
+import { CODES, forbidden, unauthenticated } from '../../../platform/graphql/errors.ts'
 import type { Context } from '../context.ts'
 import { type Access, HOW_TO_SIGN_IN } from './access.ts'
 import { anyScopeOf, PUBLIC_ROOT_FIELDS, RULES, STORE_OWNER } from './rules.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Caller } from '../../runtime/caller.ts'
+import type { Caller } from '../../../platform/http/caller.ts'
 import type { Access, AccessJudge } from './access.ts'
 import { SCOPES } from './scopes.ts'
 

@@ -1,5 +1,5 @@
-import { authorizationRules, type Requirement } from '../../runtime/authorization-rules.ts'
-import { sdlOf } from '../../runtime/sdl.ts'
+import { authorizationRules, type Requirement } from '../../../platform/graphql/authorization-rules.ts'
+import { sdlOf } from '../../toolkit/sdl.ts'
 import { isScope, type Scope } from './scopes.ts'
 
 /** The policy that only the store's own login and authtoken meet: `@policy(policies: [["store_owner"]])`. */

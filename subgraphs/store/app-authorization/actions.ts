@@ -1,4 +1,4 @@
-import { notFoundError } from '../../runtime/validation.ts'
+import { notFoundError } from '../../toolkit/validation.ts'
 import { uninstall } from '../app-installation/actions.ts'
 import { rowOf } from '../ids.ts'
 import type { Unit } from '../write.ts'

@@ -1,4 +1,4 @@
-import { notFoundError } from '../../runtime/validation.ts'
+import { notFoundError } from '../../toolkit/validation.ts'
 import type { App } from '../app/app.ts'
 import { endSubscription } from '../app-subscription/actions.ts'
 import type { Unit } from '../write.ts'

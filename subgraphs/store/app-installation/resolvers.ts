@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { missing } from '../../runtime/errors.ts'
-import { notFoundError } from '../../runtime/validation.ts'
+import { missing } from '../../../platform/graphql/errors.ts'
+import { notFoundError } from '../../toolkit/validation.ts'
 import type { App } from '../app/app.ts'
 import { findKnownApp, knownApp } from '../app/known.ts'
 import { billingCycleOn, currentSubscription } from '../app-subscription/billing.ts'

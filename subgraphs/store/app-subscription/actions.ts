@@ -1,4 +1,4 @@
-import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { amountOf } from '../amount.ts'
 import type { App } from '../app/app.ts'
 import { appRepository } from '../app/repository.ts'

@@ -1,4 +1,4 @@
-import { type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { type Amount, amountOf, textOf } from '../amount.ts'
 import { isCurrency } from '../country/country.ts'
 

@@ -1,4 +1,4 @@
-import { badInput } from '../../runtime/errors.ts'
+import { badInput } from '../../../platform/graphql/errors.ts'
 import { type Amount, textOf } from '../amount.ts'
 import type { Context } from '../context.ts'
 import { present } from '../ids.ts'

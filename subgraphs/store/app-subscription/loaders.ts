@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader'
-import { loaderOfLists } from '../../runtime/loader.ts'
+import { loaderOfLists } from '../../toolkit/loader.ts'
 import type { Tenant } from '../context.ts'
 import { accountsOf, type BillingCycle } from './billing.ts'
 import type { AppSubscriptionRepository } from './repository.ts'

@@ -1,4 +1,4 @@
-import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { rowOf } from '../ids.ts'
 import { staleVersion, type Unit } from '../write.ts'
 import { type AppInput, appProblems, MOST_APPS, scopesIn } from './app.ts'

@@ -1,4 +1,4 @@
-import { isText, type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { isText, type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { isScope, type Scope } from '../access/scopes.ts'
 
 /** A program of somebody else that asks stores for access. */

@@ -1,4 +1,4 @@
-import { excerpt, forbidden, missing } from '../../runtime/errors.ts'
+import { excerpt, forbidden, missing } from '../../../platform/graphql/errors.ts'
 import type { Access } from '../access/access.ts'
 import type { App } from './app.ts'
 import type { AppRepository } from './repository.ts'

@@ -1,5 +1,5 @@
-import { type Connection, openDatabase } from '../../runtime/database.ts'
-import { Refusal } from '../../runtime/refusal.ts'
+import { type Connection, openDatabase } from '../../../platform/database/database.ts'
+import { Refusal } from '../../../platform/process/operator-error.ts'
 import { SCOPES } from '../access/scopes.ts'
 import { type AppPlan, planProblems } from '../app-subscription/app-subscription.ts'
 import { appSubscriptionRepository } from '../app-subscription/repository.ts'

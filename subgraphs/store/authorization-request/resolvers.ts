@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { unauthenticated } from '../../runtime/errors.ts'
+import { unauthenticated } from '../../../platform/graphql/errors.ts'
 import { permissionsOf } from '../access/permissions.ts'
 import { answer, leave, requestWith, signIn, signInOwner } from './actions.ts'
 import { destinationOf, isFresh } from './authorization-request.ts'

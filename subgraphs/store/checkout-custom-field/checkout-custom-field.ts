@@ -1,4 +1,4 @@
-import { type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 
 export type CheckoutCustomFieldType = 'TEXT' | 'SELECT' | 'INPUT' | 'CHECKBOX' | 'DATE'
 export type CheckoutArea = 'CONTACT' | 'BILLING_SHIPPING' | 'OTHER'

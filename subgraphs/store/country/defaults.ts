@@ -1,4 +1,4 @@
-import { type LookupTable, lookupTable } from '../../runtime/own-keys.ts'
+import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 
 /**
  * The time zone of a country whose zones are several, none, or spelled an older way by the engine (`Asia/Calcutta`): the one that most people there

@@ -1,4 +1,4 @@
-import { type LookupTable, lookupTable } from '../../runtime/own-keys.ts'
+import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 
 /**
  * Codes of ISO 3166-2 for regions that GeoNames names in another language or form than ISO does, keyed by GeoNames' code. All other regions are recognised

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { lookupTable } from '../../runtime/own-keys.ts'
+import { lookupTable } from '../../../platform/collections/lookup-table.ts'
 import { isSameCode, lastPart } from '../place.ts'
 import { COMMUNES_OF_CHILE } from './communes-of-chile.ts'
 import { byName, type Country, countryOf } from './country.ts'

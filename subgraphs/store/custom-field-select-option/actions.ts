@@ -1,4 +1,4 @@
-import { notFoundError, problem, problemsIn, validationError } from '../../runtime/validation.ts'
+import { notFoundError, problem, problemsIn, validationError } from '../../toolkit/validation.ts'
 import { customFieldRepository } from '../custom-field/repository.ts'
 import { rowOf } from '../ids.ts'
 import { reindexing } from '../product-custom-field-value/indexing.ts'

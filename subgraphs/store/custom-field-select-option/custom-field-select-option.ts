@@ -1,4 +1,4 @@
-import { type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { identityKey } from '../text-key.ts'
 
 /** Something that can be chosen as the value of a custom field. */

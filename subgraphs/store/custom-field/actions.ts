@@ -1,4 +1,4 @@
-import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { customFieldSelectOptionRepository } from '../custom-field-select-option/repository.ts'
 import { rowOf } from '../ids.ts'
 import { reindexing } from '../product-custom-field-value/indexing.ts'

@@ -1,4 +1,4 @@
-import { type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { selectOptionProblems } from '../custom-field-select-option/custom-field-select-option.ts'
 
 export type CustomFieldType = 'TEXT' | 'SELECTION' | 'INPUT'

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { KeysetRange } from '../../runtime/keyset.ts'
+import type { KeysetRange } from '../../toolkit/keyset.ts'
 import { countRows } from '../row-repository.ts'
 import type { Tables } from '../tables.ts'
 import { identityKey } from '../text-key.ts'

@@ -1,4 +1,4 @@
-import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { answerProblem } from '../checkout-custom-field/checkout-custom-field.ts'
 import { checkoutCustomFieldRepository } from '../checkout-custom-field/repository.ts'
 import { customerRepository } from '../customer/repository.ts'

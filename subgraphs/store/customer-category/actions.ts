@@ -1,4 +1,4 @@
-import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { emailKey } from '../customer/customer.ts'
 import { customerRepository } from '../customer/repository.ts'
 import { rowOf } from '../ids.ts'

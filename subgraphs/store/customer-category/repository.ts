@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { KeysetRange } from '../../runtime/keyset.ts'
-import { prepared } from '../../runtime/prepared.ts'
+import { prepared } from '../../../platform/database/prepared-statements.ts'
+import type { KeysetRange } from '../../toolkit/keyset.ts'
 import { countRows } from '../row-repository.ts'
 import type { Tables } from '../tables.ts'
 import { freePermalink } from '../text-key.ts'

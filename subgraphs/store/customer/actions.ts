@@ -1,5 +1,5 @@
-import { hashPassword, passwordProblem } from '../../runtime/password.ts'
-import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { hashPassword, passwordProblem } from '../../toolkit/password.ts'
+import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { customerCategoryRepository } from '../customer-category/repository.ts'
 import { rowOf } from '../ids.ts'
 import { staleVersion, type Unit } from '../write.ts'

@@ -1,4 +1,4 @@
-import { type Problem, problem, validationError } from '../../runtime/validation.ts'
+import { type Problem, problem, validationError } from '../../toolkit/validation.ts'
 import { part, type Unit } from '../write.ts'
 import { type CustomerInput, createCustomer, passwordHashOf, updateCustomer, type Versioned } from './actions.ts'
 

@@ -1,5 +1,5 @@
-import { passwordProblem } from '../../runtime/password.ts'
-import { emailProblem, type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { passwordProblem } from '../../toolkit/password.ts'
+import { emailProblem, type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { textKey } from '../text-key.ts'
 
 export type CustomerStatus = 'APPROVED' | 'PENDING' | 'DISABLED'

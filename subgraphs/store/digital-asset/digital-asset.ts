@@ -1,4 +1,4 @@
-import { isText, type Problem, problem, problemsIn } from '../../runtime/validation.ts'
+import { isText, type Problem, problem, problemsIn } from '../../toolkit/validation.ts'
 
 /** What a digital product delivers: a file that we keep, or an address elsewhere. */
 export type DigitalAsset = {

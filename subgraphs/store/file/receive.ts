@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Fault } from '../../runtime/outbound/fault.ts'
+import { Fault } from '../../../platform/outbound/fault.ts'
 import type { Source } from './source.ts'
 import type { Received } from './storage.ts'
 

@@ -1,9 +1,9 @@
-import { deadline } from '../../runtime/outbound/deadline.ts'
-import { dnsClient } from '../../runtime/outbound/dns-client.ts'
-import { systemServers } from '../../runtime/outbound/dns-servers.ts'
-import { Fault } from '../../runtime/outbound/fault.ts'
-import { httpClient } from '../../runtime/outbound/http-client.ts'
-import { type NetworkOptions, safeNetwork } from '../../runtime/outbound/safe-connect.ts'
+import { deadline } from '../../../platform/outbound/deadline.ts'
+import { dnsClient } from '../../../platform/outbound/dns-client.ts'
+import { systemServers } from '../../../platform/outbound/dns-servers.ts'
+import { Fault } from '../../../platform/outbound/fault.ts'
+import { httpClient } from '../../../platform/outbound/http-client.ts'
+import { type NetworkOptions, safeNetwork } from '../../../platform/outbound/safe-connect.ts'
 import { nameInUrl } from './file.ts'
 
 /** The bytes that a URL leads to, while they arrive. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { type Rounds, rounds } from '../../runtime/rounds.ts'
+import { type Rounds, rounds } from '../../../platform/process/run-periodically.ts'
 import type { Files } from './files.ts'
 import type { FileRepository } from './repository.ts'
 

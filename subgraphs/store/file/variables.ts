@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Config, Variables } from '../../runtime/config.ts'
+import type { Config, Variables } from '../../../platform/config/config.ts'
 
 const httpUrl = (expectation: string) =>
   z

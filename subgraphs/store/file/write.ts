@@ -1,4 +1,4 @@
-import { problem, validationError } from '../../runtime/validation.ts'
+import { problem, validationError } from '../../toolkit/validation.ts'
 import type { Context } from '../context.ts'
 import { exceeded } from '../quota/quota.ts'
 import { storeQuotaRepository } from '../quota/repository.ts'

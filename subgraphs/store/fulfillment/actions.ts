@@ -1,4 +1,4 @@
-import { notFoundError, problem, problemsIn, validationError } from '../../runtime/validation.ts'
+import { notFoundError, problem, problemsIn, validationError } from '../../toolkit/validation.ts'
 import { amountOf, LARGEST, sumOf, textOf } from '../amount.ts'
 import { rowOf } from '../ids.ts'
 import type { Versioned } from '../input.ts'

@@ -1,4 +1,4 @@
-import { emailProblem, type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { emailProblem, type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { given, required, urlProblem } from '../input.ts'
 import { type AddressInput, addressProblems } from '../order/address.ts'
 import type { OrderAddress } from '../order/order.ts'

@@ -1,4 +1,4 @@
-import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { amountOf, textOf } from '../amount.ts'
 import type { Context } from '../context.ts'
 import { present, rowOf } from '../ids.ts'

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { KeysetRange } from '../../runtime/keyset.ts'
+import type { KeysetRange } from '../../toolkit/keyset.ts'
 import { addressOf } from '../order/address.ts'
 import type { ShipmentStatus } from '../order/states.ts'
 import type { Tables } from '../tables.ts'

@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
-import { notFoundError } from '../../runtime/validation.ts'
+import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { notFoundError } from '../../toolkit/validation.ts'
 import type { Context } from '../context.ts'
 import { forgetting } from '../file/write.ts'
 import { gone, identified, present, rowOf } from '../ids.ts'

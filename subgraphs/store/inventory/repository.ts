@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { prepared } from '../../runtime/prepared.ts'
+import { prepared } from '../../../platform/database/prepared-statements.ts'
 import type { Tables } from '../tables.ts'
 import type { InventoryLevel, Item } from './inventory.ts'
 

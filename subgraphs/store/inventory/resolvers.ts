@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { badInput } from '../../runtime/errors.ts'
-import { opaqueId } from '../../runtime/id.ts'
+import { badInput } from '../../../platform/graphql/errors.ts'
+import { opaqueId } from '../../toolkit/ids.ts'
 import type { Context } from '../context.ts'
 import { eventsFor, type FeedEvent, rowFor } from '../feed.ts'
 import { present, rowOf } from '../ids.ts'

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import { anyOf } from '../../runtime/any-of.ts'
-import type { KeysetRange } from '../../runtime/keyset.ts'
+import { anyOf } from '../../../platform/database/any-of.ts'
+import type { KeysetRange } from '../../toolkit/keyset.ts'
 import { countRows } from '../row-repository.ts'
 import type { Tables } from '../tables.ts'
 import type { LedgerEntry } from './ledger.ts'

@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { opaqueId } from '../../runtime/id.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
+import { opaqueId } from '../../toolkit/ids.ts'
+import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
 import { demand } from '../access/guard.ts'
 import type { Context } from '../context.ts'
 import { present } from '../ids.ts'

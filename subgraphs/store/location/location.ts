@@ -1,4 +1,4 @@
-import { emailProblem, type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { emailProblem, type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { countryOf } from '../country/country.ts'
 
 /** Where a location is; coordinates are exact decimal text. */

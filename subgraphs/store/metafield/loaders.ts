@@ -1,4 +1,4 @@
-import { loaderOfLists } from '../../runtime/loader.ts'
+import { loaderOfLists } from '../../toolkit/loader.ts'
 import type { Tenant } from '../context.ts'
 import type { MetafieldRepository } from './repository.ts'
 

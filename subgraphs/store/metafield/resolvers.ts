@@ -1,5 +1,5 @@
 import type { MetafieldResolvers, Resolvers } from '#generated/store/resolvers.ts'
-import { opaqueId, rowIn } from '../../runtime/id.ts'
+import { opaqueId, rowIn } from '../../toolkit/ids.ts'
 import { demand, demandForField } from '../access/guard.ts'
 import { scopesFor } from '../access/rules.ts'
 import type { Context } from '../context.ts'

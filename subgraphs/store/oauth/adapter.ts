@@ -1,5 +1,5 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider'
-import { type LookupTable, lookupTable } from '../../runtime/own-keys.ts'
+import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 import { hashOf } from '../access/access.ts'
 import type { AppRepository, AppWithSecret } from '../app/repository.ts'
 import type { OauthRepository, StoredToken } from './repository.ts'

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { rowOf } from '../ids.ts'
 import { given, type Versioned } from '../input.ts'
 import { orderRepository } from '../order/repository.ts'

@@ -1,4 +1,4 @@
-import { notFoundError, problem, textProblem, validationError } from '../../runtime/validation.ts'
+import { notFoundError, problem, textProblem, validationError } from '../../toolkit/validation.ts'
 import { amountOf, textOf } from '../amount.ts'
 import { rowOf } from '../ids.ts'
 import type { Versioned } from '../input.ts'

@@ -1,4 +1,4 @@
-import { type Problem, problem } from '../../runtime/validation.ts'
+import { type Problem, problem } from '../../toolkit/validation.ts'
 import { type Amount, amountOf, minorUnitOf, roundedProduct, sumOf, textOf } from '../amount.ts'
 import { rowOf } from '../ids.ts'
 import type { Order, OrderLine } from '../order/order.ts'

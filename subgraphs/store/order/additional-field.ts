@@ -1,4 +1,4 @@
-import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../runtime/validation.ts'
+import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../toolkit/validation.ts'
 import { rowOf } from '../ids.ts'
 import { MOST_ADDITIONAL_FIELDS, type OrderAdditionalField } from './order.ts'
 

@@ -1,4 +1,4 @@
-import { type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { type Country, countries, countryOf } from '../country/country.ts'
 import { regionNamed } from '../country/region.ts'
 import type { Place } from '../place.ts'

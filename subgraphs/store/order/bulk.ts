@@ -1,4 +1,4 @@
-import { problem, validationError } from '../../runtime/validation.ts'
+import { problem, validationError } from '../../toolkit/validation.ts'
 import { rowOf } from '../ids.ts'
 import { inventoryRepository } from '../inventory/repository.ts'
 import { part, type Unit } from '../write.ts'

@@ -7,7 +7,7 @@ import {
   problemsIn,
   textProblem,
   validationError,
-} from '../../runtime/validation.ts'
+} from '../../toolkit/validation.ts'
 import { customerForOrder } from '../customer/for-order.ts'
 import { customerRepository } from '../customer/repository.ts'
 import { customerCategoryRepository } from '../customer-category/repository.ts'

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { prepared } from '../../runtime/prepared.ts'
+import { prepared } from '../../../platform/database/prepared-statements.ts'
 import type { ProductStatus } from '../product/product.ts'
 import type { Tables } from '../tables.ts'
 

@@ -1,4 +1,4 @@
-import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../runtime/validation.ts'
+import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../toolkit/validation.ts'
 import { amountOf, least, textOf } from '../amount.ts'
 import { rowOf } from '../ids.ts'
 import type { Catalogue } from './catalogue-repository.ts'

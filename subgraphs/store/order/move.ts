@@ -1,4 +1,4 @@
-import { problem, validationError } from '../../runtime/validation.ts'
+import { problem, validationError } from '../../toolkit/validation.ts'
 import { insufficientStock } from '../inventory/actions.ts'
 import { lockStock, releaseStock, reserveStock } from '../inventory/stock.ts'
 import { ledgerRepository } from '../ledger/repository.ts'

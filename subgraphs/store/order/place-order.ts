@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { problem, validationError } from '../../runtime/validation.ts'
+import { problem, validationError } from '../../toolkit/validation.ts'
 import { insufficientStock } from '../inventory/actions.ts'
 import { lockStock, reserveStock } from '../inventory/stock.ts'
 import { ledgerRepository } from '../ledger/repository.ts'

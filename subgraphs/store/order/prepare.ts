@@ -1,4 +1,4 @@
-import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../runtime/validation.ts'
+import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../toolkit/validation.ts'
 import { amountOf, textOf } from '../amount.ts'
 import type { Location } from '../location/location.ts'
 import { storeRepository } from '../store/repository.ts'

@@ -1,4 +1,4 @@
-import { isText } from '../../runtime/validation.ts'
+import { isText } from '../../toolkit/validation.ts'
 import { amountOf } from '../amount.ts'
 import type { Parts } from '../context.ts'
 import type { Place } from '../place.ts'

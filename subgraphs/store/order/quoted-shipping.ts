@@ -1,4 +1,4 @@
-import { type Problem, problem } from '../../runtime/validation.ts'
+import { type Problem, problem } from '../../toolkit/validation.ts'
 import { type Amount, amountOf } from '../amount.ts'
 import type { Parts } from '../context.ts'
 import { rowOf } from '../ids.ts'

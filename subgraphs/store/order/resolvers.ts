@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
-import { transaction } from '../../runtime/transaction.ts'
+import { transaction } from '../../../platform/database/transaction.ts'
+import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
 import type { Context } from '../context.ts'
 import { eventsFor, type FeedEvent, rowFor } from '../feed.ts'
 import { identified, present, rowOf } from '../ids.ts'

@@ -1,5 +1,5 @@
 import type { OrderFilter } from '#generated/store/resolvers.ts'
-import { badInput } from '../../runtime/errors.ts'
+import { badInput } from '../../../platform/graphql/errors.ts'
 import { rowBefore, rowOf } from '../ids.ts'
 import { searchWords } from '../lists.ts'
 import { type Days, daysOf, isDay } from './days.ts'

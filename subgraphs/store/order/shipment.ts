@@ -1,4 +1,4 @@
-import { validationError } from '../../runtime/validation.ts'
+import { validationError } from '../../toolkit/validation.ts'
 import { tellNewest } from '../fulfillment/tell-newest.ts'
 import { orderHistoryRepository } from '../order-history/repository.ts'
 import type { Unit } from '../write.ts'

@@ -1,4 +1,4 @@
-import { type Problem, problem } from '../../runtime/validation.ts'
+import { type Problem, problem } from '../../toolkit/validation.ts'
 import type { EventName } from '../events.ts'
 
 export type OrderStatus = 'ABANDONED' | 'CANCELED' | 'PENDING_PAYMENT' | 'PAID'

@@ -1,4 +1,4 @@
-import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { countryOf } from '../country/country.ts'
 import { rowOf } from '../ids.ts'
 import type { Location } from '../location/location.ts'

@@ -1,4 +1,4 @@
-import { problem, validationError } from '../../runtime/validation.ts'
+import { problem, validationError } from '../../toolkit/validation.ts'
 import type { AppliedPromotion, RefusedCoupon } from '../promotion/apply.ts'
 import { promotionRepository } from '../promotion/repository.ts'
 import type { Unit } from '../write.ts'

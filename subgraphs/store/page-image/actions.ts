@@ -1,4 +1,4 @@
-import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { NEEDS_FILE } from '../file/write.ts'
 import { rowOf } from '../ids.ts'
 import { pageRepository } from '../page/repository.ts'

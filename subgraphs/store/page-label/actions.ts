@@ -1,4 +1,4 @@
-import { notFoundError, problemsIn, validationError } from '../../runtime/validation.ts'
+import { notFoundError, problemsIn, validationError } from '../../toolkit/validation.ts'
 import { staleVersion, type Unit } from '../write.ts'
 import { LABEL_KINDS, type LabelKind, labelProblem, nameProblem } from './page-label.ts'
 import { pageLabelRepository } from './repository.ts'

@@ -1,4 +1,4 @@
-import { type Problem, problem, textProblem } from '../../runtime/validation.ts'
+import { type Problem, problem, textProblem } from '../../toolkit/validation.ts'
 
 /** What pages are sorted by, a category, or laid out by, a template: a name that is unique among those of its kind in the store. */
 export type PageLabel = {

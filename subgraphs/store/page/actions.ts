@@ -1,4 +1,4 @@
-import { notFoundError, validationError } from '../../runtime/validation.ts'
+import { notFoundError, validationError } from '../../toolkit/validation.ts'
 import { rowOf } from '../ids.ts'
 import { pageLabelRepository } from '../page-label/repository.ts'
 import { freePermalink } from '../permalink-repository.ts'

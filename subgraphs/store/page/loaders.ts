@@ -1,4 +1,4 @@
-import { loaderByKey, loaderOfLists } from '../../runtime/loader.ts'
+import { loaderByKey, loaderOfLists } from '../../toolkit/loader.ts'
 import type { Tenant } from '../context.ts'
 import type { PageRepository } from './repository.ts'
 

@@ -1,4 +1,4 @@
-import { isText, type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { isText, type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 
 export const PAGE_STATUSES = ['PUBLIC', 'DRAFT', 'HIDDEN'] as const
 export type PageStatus = (typeof PAGE_STATUSES)[number]

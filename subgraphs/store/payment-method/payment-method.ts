@@ -1,4 +1,4 @@
-import { type Problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { type Problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { urlProblem } from '../input.ts'
 
 /** Providers that the REST contract names. */

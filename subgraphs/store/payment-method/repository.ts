@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { SecretCipher } from '../../runtime/secrets/cipher.ts'
-import { placeOf, type StoredSecret } from '../../runtime/secrets/stored.ts'
+import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
+import { placeOf, type StoredSecret } from '../../../platform/secrets/stored.ts'
 import { countRows } from '../row-repository.ts'
 import { PAYMENT_KEY, PAYMENT_SECRET } from '../stored-secrets.ts'
 import type { Tables } from '../tables.ts'

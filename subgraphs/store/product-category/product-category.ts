@@ -1,4 +1,4 @@
-import { type Problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { type Problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 
 /** A group of products. */
 export type ProductCategory = {

@@ -1,4 +1,4 @@
-import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import type { CustomField } from '../custom-field/custom-field.ts'
 import { customFieldRepository } from '../custom-field/repository.ts'
 import { customFieldSelectOptionRepository } from '../custom-field-select-option/repository.ts'

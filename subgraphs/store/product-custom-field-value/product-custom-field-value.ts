@@ -1,4 +1,4 @@
-import { type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import type { CustomFieldType } from '../custom-field/custom-field.ts'
 import type { CustomFieldSelectOption } from '../custom-field-select-option/custom-field-select-option.ts'
 import { identityKey } from '../text-key.ts'

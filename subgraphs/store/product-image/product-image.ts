@@ -1,4 +1,4 @@
-import { type Problem, problem, problemsIn } from '../../runtime/validation.ts'
+import { type Problem, problem, problemsIn } from '../../toolkit/validation.ts'
 
 /** A picture of a product. */
 export type ProductImage = {

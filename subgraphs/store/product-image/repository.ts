@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
-import { anyOf } from '../../runtime/any-of.ts'
-import type { Columns } from '../../runtime/columns-asked.ts'
-import { preparedPer } from '../../runtime/prepared.ts'
+import { anyOf } from '../../../platform/database/any-of.ts'
+import { preparedPer } from '../../../platform/database/prepared-statements.ts'
+import type { Columns } from '../../toolkit/selected-columns.ts'
 import type { Tables } from '../tables.ts'
 import type { ProductImage } from './product-image.ts'
 

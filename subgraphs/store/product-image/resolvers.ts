@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { columnsAsked } from '../../runtime/columns-asked.ts'
+import { columnsAsked } from '../../toolkit/selected-columns.ts'
 import { IMAGE } from '../file/file.ts'
 import { forgetting, writeWithFile } from '../file/write.ts'
 import { gone, identified, present, rowOf } from '../ids.ts'

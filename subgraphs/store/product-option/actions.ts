@@ -1,4 +1,4 @@
-import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { rowOf } from '../ids.ts'
 import { productRepository } from '../product/repository.ts'
 import { indexProducts } from '../product/search-repository.ts'

@@ -1,4 +1,4 @@
-import { type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { amountOf } from '../amount.ts'
 import { MOST_STOCK } from '../product/product.ts'
 import type { VariantOptionType } from '../product-option/product-option.ts'

@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { columnsAsked } from '../../runtime/columns-asked.ts'
+import { columnsAsked } from '../../toolkit/selected-columns.ts'
 import { gone, identified, present, rowOf } from '../ids.ts'
 import { createProductVariant, deleteProductVariant, updateProductVariant } from './actions.ts'
 import type { ProductVariant } from './product-variant.ts'

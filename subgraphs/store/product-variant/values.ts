@@ -1,4 +1,4 @@
-import { type Problem, problem } from '../../runtime/validation.ts'
+import { type Problem, problem } from '../../toolkit/validation.ts'
 import {
   MOST_OPTIONS,
   MOST_VALUES,

@@ -1,4 +1,4 @@
-import type { Columns } from '../../runtime/columns-asked.ts'
+import type { Columns } from '../../toolkit/selected-columns.ts'
 import type { Product, ProductFields } from './product.ts'
 
 /** The column that each field of a product is stored in. */

@@ -1,4 +1,4 @@
-import { type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { amountOf } from '../amount.ts'
 
 export type ProductType = 'PHYSICAL' | 'DIGITAL' | 'GIFT_CARD'

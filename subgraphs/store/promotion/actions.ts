@@ -1,4 +1,4 @@
-import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { rowOf } from '../ids.ts'
 import { given, required, type Versioned } from '../input.ts'
 import { staleVersion, type Unit } from '../write.ts'

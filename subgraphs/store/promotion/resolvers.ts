@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
+import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
 import { gone, identified, present, rowOf } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import { createPromotion, deletePromotion, updatePromotion } from './actions.ts'

@@ -1,4 +1,4 @@
-import { type Quota, type QuotaLevel, quotaExceeded, quotaLevel, secondsUntil, sizeOf } from '../../runtime/quota.ts'
+import { type Quota, type QuotaLevel, quotaExceeded, quotaLevel, secondsUntil, sizeOf } from '../../toolkit/quota.ts'
 
 /** What one store may have, and add in a day. A total is a quota that waiting does not fill. */
 export type StoreQuotas = {

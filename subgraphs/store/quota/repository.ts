@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { type Quota, refilled, sizeOf } from '../../runtime/quota.ts'
+import { type Quota, refilled, sizeOf } from '../../toolkit/quota.ts'
 import type { Tables } from '../tables.ts'
 import { type StoreAddition, type StoreQuotas, type StoreUsage, totalOf } from './quota.ts'
 

@@ -1,4 +1,4 @@
-import { type Variables, wholeNumber } from '../../runtime/config.ts'
+import { type Variables, wholeNumber } from '../../../platform/config/config.ts'
 
 /** The largest file that is taken (`DOWNLOAD` in file/file.ts), in megabytes. */
 const MAX_FILE_MEGABYTES = 100

@@ -1,4 +1,4 @@
-import { appendAll } from '../../runtime/outbox.ts'
+import { appendAll } from '../../../platform/events/outbox.ts'
 import { type StoreEvent, toldOf, topicOf } from '../events.ts'
 import type { Files } from '../file/files.ts'
 import { storeRepository } from '../store/repository.ts'

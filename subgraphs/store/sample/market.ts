@@ -1,4 +1,4 @@
-import { type LookupTable, lookupTable } from '../../runtime/own-keys.ts'
+import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 import { amountOf, minorUnitOf, ONE, rounded, textOf } from '../amount.ts'
 
 /** What about a euro buys, where that is far from one of the currency: rough, for prices that look right. */

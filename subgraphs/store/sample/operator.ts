@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { type Connection, openDatabase } from '../../runtime/database.ts'
-import { PLAIN_SECRETS, type SecretCipher } from '../../runtime/secrets/cipher.ts'
+import { type Connection, openDatabase } from '../../../platform/database/database.ts'
+import { PLAIN_SECRETS, type SecretCipher } from '../../../platform/secrets/cipher.ts'
 import type { Files } from '../file/files.ts'
 import { storeRepository } from '../store/repository.ts'
 import { setUpStore } from '../store/set-up.ts'

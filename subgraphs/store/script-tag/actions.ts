@@ -1,5 +1,5 @@
-import { forbidden } from '../../runtime/errors.ts'
-import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { forbidden } from '../../../platform/graphql/errors.ts'
+import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import type { Access } from '../access/access.ts'
 import { appOfStoreItself } from '../app/store-itself.ts'
 import { appInstallationRepository } from '../app-installation/repository.ts'

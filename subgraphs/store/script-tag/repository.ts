@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { KeysetRange } from '../../runtime/keyset.ts'
+import type { KeysetRange } from '../../toolkit/keyset.ts'
 import type { Tables } from '../tables.ts'
 import type { ScriptTag, ScriptTagFields } from './script-tag.ts'
 

@@ -1,4 +1,4 @@
-import { isText, type Problem, problem, problemsIn } from '../../runtime/validation.ts'
+import { isText, type Problem, problem, problemsIn } from '../../toolkit/validation.ts'
 
 /** A script that an app puts into pages of a store. */
 export type ScriptTag = {

@@ -1,5 +1,5 @@
-import { Fault } from '../../runtime/outbound/fault.ts'
-import type { SecretCipher } from '../../runtime/secrets/cipher.ts'
+import { Fault } from '../../../platform/outbound/fault.ts'
+import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
 import type { Store } from '../store/store.ts'
 import { askedOf } from './quotes.ts'
 import type { ShippingMethodRepository } from './repository.ts'

@@ -1,4 +1,4 @@
-import { type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { type Amount, amountOf, ONE } from '../amount.ts'
 import { countryOf } from '../country/country.ts'
 import { urlProblem } from '../input.ts'

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { SecretCipher } from '../../runtime/secrets/cipher.ts'
-import { placeOf } from '../../runtime/secrets/stored.ts'
+import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
+import { placeOf } from '../../../platform/secrets/stored.ts'
 import { countRows } from '../row-repository.ts'
 import { HOOKS_TOKEN, SHIPPING_TOKEN } from '../stored-secrets.ts'
 import type { Tables } from '../tables.ts'

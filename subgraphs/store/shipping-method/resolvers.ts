@@ -1,5 +1,5 @@
 import type { Resolvers, ShippingQuotesInput } from '#generated/store/resolvers.ts'
-import { badInput, notFound } from '../../runtime/errors.ts'
+import { badInput, notFound } from '../../../platform/graphql/errors.ts'
 import { amountOf, textOf } from '../amount.ts'
 import type { Context } from '../context.ts'
 import { gone, identified, present, rowOf } from '../ids.ts'

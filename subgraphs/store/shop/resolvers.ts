@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
+import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
 import { present } from '../ids.ts'
 import type { Shop, ShopProduct } from './shop.ts'
 

@@ -1,4 +1,4 @@
-import { problem, problemsIn, validationError } from '../../runtime/validation.ts'
+import { problem, problemsIn, validationError } from '../../toolkit/validation.ts'
 import { hashOf } from '../access/access.ts'
 import { staleVersion, type Unit } from '../write.ts'
 import { storeRepository } from './repository.ts'

@@ -1,4 +1,4 @@
-import { loaderByKey, loaderOfLists } from '../../runtime/loader.ts'
+import { loaderByKey, loaderOfLists } from '../../toolkit/loader.ts'
 import type { StoreRepository } from './repository.ts'
 
 /** What `User.stores` promises to hold. */

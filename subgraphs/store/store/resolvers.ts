@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { placeOf } from '../../runtime/secrets/stored.ts'
+import { placeOf } from '../../../platform/secrets/stored.ts'
 import { SCOPES } from '../access/scopes.ts'
 import { languageName } from '../country/country.ts'
 import { identified, present } from '../ids.ts'

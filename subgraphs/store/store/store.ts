@@ -1,4 +1,4 @@
-import { emailProblem, type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { emailProblem, type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { countryOf, isCurrency, isTimezone, languageName } from '../country/country.ts'
 
 export const WEIGHT_UNITS = ['KG', 'LB'] as const

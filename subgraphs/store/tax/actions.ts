@@ -1,4 +1,4 @@
-import { notFoundError, problem, problemsIn, validationError } from '../../runtime/validation.ts'
+import { notFoundError, problem, problemsIn, validationError } from '../../toolkit/validation.ts'
 import { rowOf } from '../ids.ts'
 import { given, required, type Versioned } from '../input.ts'
 import { productCategoryRepository } from '../product-category/repository.ts'

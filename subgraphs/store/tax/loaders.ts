@@ -1,4 +1,4 @@
-import { loaderByKey } from '../../runtime/loader.ts'
+import { loaderByKey } from '../../toolkit/loader.ts'
 import type { Tenant } from '../context.ts'
 import type { TaxRepository } from './repository.ts'
 

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { prepared } from '../../runtime/prepared.ts'
+import { prepared } from '../../../platform/database/prepared-statements.ts'
 import { countRows } from '../row-repository.ts'
 import type { Tables } from '../tables.ts'
 import type { Tax, TaxFields, TaxSettings } from './tax.ts'

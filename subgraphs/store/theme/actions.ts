@@ -1,4 +1,4 @@
-import { notFoundError, validationError } from '../../runtime/validation.ts'
+import { notFoundError, validationError } from '../../toolkit/validation.ts'
 import { rowOf } from '../ids.ts'
 import { staleVersion, type Unit } from '../write.ts'
 import { type ThemeRepository, themeRepository } from './repository.ts'

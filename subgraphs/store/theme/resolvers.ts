@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { ownValue } from '../../runtime/own-keys.ts'
+import { ownValue } from '../../../platform/collections/lookup-table.ts'
 import type { Context } from '../context.ts'
 import { gone, identified, present, rowOf } from '../ids.ts'
 import { applyTheme, customizeTheme, deleteTheme, previewTheme, revertTheme, uploadTheme } from './actions.ts'

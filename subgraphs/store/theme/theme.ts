@@ -1,5 +1,5 @@
-import { ownValue } from '../../runtime/own-keys.ts'
-import { isText, type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { ownValue } from '../../../platform/collections/lookup-table.ts'
+import { isText, type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 
 export const SETTING_TYPES = ['TEXT', 'NUMBER', 'BOOLEAN', 'COLOR', 'URL', 'CHOICE'] as const
 export type SettingType = (typeof SETTING_TYPES)[number]

@@ -1,4 +1,4 @@
-import { isText, type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { isText, type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import { type SettingType, type ThemeSetting, themeProblems, valueProblem } from './theme.ts'
 
 /** A file of a theme. */

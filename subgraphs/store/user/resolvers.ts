@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { unauthenticated } from '../../runtime/errors.ts'
+import { unauthenticated } from '../../../platform/graphql/errors.ts'
 import { present } from '../ids.ts'
 import { claimStore } from './actions.ts'
 

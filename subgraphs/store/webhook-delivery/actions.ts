@@ -1,4 +1,4 @@
-import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { webhookSubscriptionRepository } from '../webhook-subscription/repository.ts'
 import type { Unit } from '../write.ts'
 import { deliveryRow } from './ids.ts'

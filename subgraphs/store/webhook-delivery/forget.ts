@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { type Rounds, rounds } from '../../runtime/rounds.ts'
+import { type Rounds, rounds } from '../../../platform/process/run-periodically.ts'
 import type { WebhookDeliveryRepository } from './repository.ts'
 
 /** How often old deliveries are looked for, and how old they are then, whatever became of them. Milliseconds. */

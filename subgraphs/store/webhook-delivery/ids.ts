@@ -1,4 +1,4 @@
-import { opaqueId, rowIn } from '../../runtime/id.ts'
+import { opaqueId, rowIn } from '../../toolkit/ids.ts'
 
 /** The id of a delivery in the schema and in its header. The REST API has no deliveries, so there is no number. */
 export const deliveryId = (row: number): string => opaqueId('WebhookDelivery', String(row))

@@ -1,7 +1,7 @@
 import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
-import type { Connection } from '../../runtime/database.ts'
-import type { JobQueue } from '../../runtime/subgraph.ts'
+import type { Connection } from '../../../platform/database/database.ts'
+import type { JobQueue } from '../../../platform/graphql/subgraph.ts'
 import type { Unit } from '../write.ts'
 
 /** A delivery that is to be begun by the job with this id. */

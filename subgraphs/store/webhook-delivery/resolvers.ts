@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../runtime/keyset.ts'
+import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
 import { demandBody } from '../access/event-scopes.ts'
 import { eventName, eventWord } from '../events.ts'
 import { present, rowOf } from '../ids.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Config, Variables } from '../../runtime/config.ts'
-import { isNetwork, withinAny } from '../../runtime/outbound/address-policy.ts'
+import type { Config, Variables } from '../../../platform/config/config.ts'
+import { isNetwork, withinAny } from '../../../platform/outbound/address-policy.ts'
 import type { WebhookNetwork } from './send.ts'
 
 /** The variables of webhooks. */

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { opaqueId } from '../../runtime/id.ts'
+import { opaqueId } from '../../toolkit/ids.ts'
 import type { EventName } from '../events.ts'
 
 export type DeliveryStatus = 'waiting' | 'delivered' | 'failed'

@@ -1,5 +1,5 @@
-import { placeOf } from '../../runtime/secrets/stored.ts'
-import { notFoundError, problem, validationError } from '../../runtime/validation.ts'
+import { placeOf } from '../../../platform/secrets/stored.ts'
+import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import type { EventName } from '../events.ts'
 import { rowOf } from '../ids.ts'
 import { storeRepository } from '../store/repository.ts'

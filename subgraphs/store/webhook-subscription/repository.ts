@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { KeysetRange } from '../../runtime/keyset.ts'
+import type { KeysetRange } from '../../toolkit/keyset.ts'
 import type { EventName } from '../events.ts'
 import type { Tables } from '../tables.ts'
 import type { WebhookSubscription, WebhookSubscriptionFields } from './webhook-subscription.ts'

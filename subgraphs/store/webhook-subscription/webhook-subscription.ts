@@ -1,4 +1,4 @@
-import { isText, type Problem, problem, problemsIn, textProblem } from '../../runtime/validation.ts'
+import { isText, type Problem, problem, problemsIn, textProblem } from '../../toolkit/validation.ts'
 import type { EventName } from '../events.ts'
 
 /** A wish to be told of an event at a URL. */

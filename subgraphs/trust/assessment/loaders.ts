@@ -1,4 +1,4 @@
-import { loaderByKey } from '../../runtime/loader.ts'
+import { loaderByKey } from '../../toolkit/loader.ts'
 import type { Decision } from '../pipeline/decide.ts'
 import type { Target } from '../pipeline/normalise.ts'
 import { secondsOf } from '../words.ts'

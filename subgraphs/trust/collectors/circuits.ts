@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { type CircuitBreaker, type CircuitPace, circuitBreaker } from '../../runtime/circuit-breaker.ts'
-import { Fault, type FaultReason, faultOf } from '../../runtime/outbound/fault.ts'
+import { type CircuitBreaker, type CircuitPace, circuitBreaker } from '../../../platform/outbound/circuit-breaker.ts'
+import { Fault, type FaultReason, faultOf } from '../../../platform/outbound/fault.ts'
 
 /** Leaves services of others alone that keep failing, so that no decision waits for them. */
 export type Circuits = {

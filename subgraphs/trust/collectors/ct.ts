@@ -1,5 +1,5 @@
-import { Fault } from '../../runtime/outbound/fault.ts'
-import { readJson, statusFault } from '../../runtime/outbound/http-client.ts'
+import { Fault } from '../../../platform/outbound/fault.ts'
+import { readJson, statusFault } from '../../../platform/outbound/http-client.ts'
 import type { UnixSeconds } from '../evidence.ts'
 import type { Collector, Told } from './collector.ts'
 import { readDate } from './rdap-answer.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { DnsClient } from '../../runtime/outbound/dns-client.ts'
-import { canonicalName } from '../../runtime/outbound/dns-message.ts'
-import { Fault, faultOf } from '../../runtime/outbound/fault.ts'
+import type { DnsClient } from '../../../platform/outbound/dns-client.ts'
+import { canonicalName } from '../../../platform/outbound/dns-message.ts'
+import { Fault, faultOf } from '../../../platform/outbound/fault.ts'
 import type { FeedHit, FeedsFacts } from '../evidence.ts'
 
 /** Block lists that are asked over DNS, in the manner of Spamhaus DBL. */

@@ -1,5 +1,5 @@
-import { isAddress } from '../../runtime/outbound/address-policy.ts'
-import { Fault } from '../../runtime/outbound/fault.ts'
+import { isAddress } from '../../../platform/outbound/address-policy.ts'
+import { Fault } from '../../../platform/outbound/fault.ts'
 import type { FeedHit, FeedsFacts } from '../evidence.ts'
 import type { Collector, Parts, Subject } from './collector.ts'
 import { DNSBL_VALID } from './dnsbl.ts'

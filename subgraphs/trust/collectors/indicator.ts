@@ -1,5 +1,5 @@
 import { getPublicSuffix } from 'tldts'
-import { isAddress, specialRange } from '../../runtime/outbound/address-policy.ts'
+import { isAddress, specialRange } from '../../../platform/outbound/address-policy.ts'
 import type { FeedHit } from '../evidence.ts'
 import { asText } from './shape.ts'
 

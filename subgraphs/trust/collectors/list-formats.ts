@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url'
-import { type LookupTable, lookupTable } from '../../runtime/own-keys.ts'
+import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 import { readIndicator } from './indicator.ts'
 import type { ListEntry } from './list-repository.ts'
 import { readDate } from './rdap-answer.ts'

@@ -1,5 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
-import { batched } from '../../runtime/batched.ts'
+import { batched } from '../../toolkit/batch-work.ts'
 import type { FeedHit, UnixSeconds } from '../evidence.ts'
 import type { CollectorTables } from './tables.ts'
 

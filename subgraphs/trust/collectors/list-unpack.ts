@@ -1,6 +1,6 @@
 import type { Transform } from 'node:stream'
 import { createGunzip, createInflateRaw } from 'node:zlib'
-import { Fault } from '../../runtime/outbound/fault.ts'
+import { Fault } from '../../../platform/outbound/fault.ts'
 
 const ZIP = 0x04034b50
 const GZIP = 0x8b1f

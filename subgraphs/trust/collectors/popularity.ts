@@ -1,4 +1,4 @@
-import { Fault } from '../../runtime/outbound/fault.ts'
+import { Fault } from '../../../platform/outbound/fault.ts'
 import type { Collector } from './collector.ts'
 
 const HOUR = 3_600

@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url'
-import { Fault } from '../../runtime/outbound/fault.ts'
+import { Fault } from '../../../platform/outbound/fault.ts'
 import type { RdapFacts, UnixSeconds } from '../evidence.ts'
 import { asList, asRecord, asSet, asText } from './shape.ts'
 

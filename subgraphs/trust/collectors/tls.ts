@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto'
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
-import { isAddress } from '../../runtime/outbound/address-policy.ts'
-import { connectTo } from '../../runtime/outbound/addresses.ts'
-import { Fault, faultOf } from '../../runtime/outbound/fault.ts'
+import { isAddress } from '../../../platform/outbound/address-policy.ts'
+import { connectTo } from '../../../platform/outbound/addresses.ts'
+import { Fault, faultOf } from '../../../platform/outbound/fault.ts'
 import { describeCertificate } from './certificate.ts'
 import type { Collector } from './collector.ts'
 

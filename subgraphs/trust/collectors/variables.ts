@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Config, Variables } from '../../runtime/config.ts'
-import { readServer } from '../../runtime/outbound/dns-servers.ts'
+import type { Config, Variables } from '../../../platform/config/config.ts'
+import { readServer } from '../../../platform/outbound/dns-servers.ts'
 import { LIST_NAMES, type ListChoice } from './lists.ts'
 
 const SERVERS = 'addresses of DNS servers with commas between them, such as 9.9.9.9,[2620:fe::fe]:53'

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { BoundedCache } from '../../runtime/bounded-cache.ts'
+import type { BoundedCache } from '../../../platform/collections/bounded-cache.ts'
 import { type AssessParts, judged, lookedAt } from '../assessment/assess.ts'
 import { isSettled } from '../assessment/engine.ts'
 import { SCANS_PER_MONTH, type Usage } from '../key/key.ts'

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import { batched } from '../../runtime/batched.ts'
-import { prepared } from '../../runtime/prepared.ts'
+import { prepared } from '../../../platform/database/prepared-statements.ts'
+import { batched } from '../../toolkit/batch-work.ts'
 import type { ApiKey } from '../key/key.ts'
 import { wantedOf } from '../override/override.ts'
 import type { Override } from '../pipeline/request.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type BoundedCache, boundedCache } from '../../runtime/bounded-cache.ts'
+import { type BoundedCache, boundedCache } from '../../../platform/collections/bounded-cache.ts'
 import type { Snapshot } from '../evidence.ts'
 import type { Decision } from '../pipeline/decide.ts'
 import type { Override } from '../pipeline/request.ts'

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import { batched } from '../../runtime/batched.ts'
-import { prepared } from '../../runtime/prepared.ts'
+import { prepared } from '../../../platform/database/prepared-statements.ts'
+import { batched } from '../../toolkit/batch-work.ts'
 import type { Place } from '../assessment/repository.ts'
 import type { Snapshot } from '../evidence.ts'
 import { takeScans } from '../key/repository.ts'

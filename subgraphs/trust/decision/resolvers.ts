@@ -1,5 +1,5 @@
 import type { DecideInput, Resolvers } from '#generated/trust/resolvers.ts'
-import { badInput } from '../../runtime/errors.ts'
+import { badInput } from '../../../platform/graphql/errors.ts'
 import { SOURCES } from '../evidence.ts'
 import type { Usage } from '../key/key.ts'
 import { lower, timeOf, upper } from '../words.ts'

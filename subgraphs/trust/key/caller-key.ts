@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql'
-import type { Caller } from '../../runtime/caller.ts'
-import { CODES } from '../../runtime/errors.ts'
-import type { RateLimit } from '../../runtime/rate-limit.ts'
+import { CODES } from '../../../platform/graphql/errors.ts'
+import type { Caller } from '../../../platform/http/caller.ts'
+import type { RateLimit } from '../../../platform/rate-limit/address-rate-limit.ts'
 import { secretIn } from './key.ts'
 import { secretHash } from './secret.ts'
 

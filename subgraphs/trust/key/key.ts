@@ -1,4 +1,4 @@
-import type { Caller } from '../../runtime/caller.ts'
+import type { Caller } from '../../../platform/http/caller.ts'
 
 export const PLANS = ['free', 'unlimited'] as const
 export type Plan = (typeof PLANS)[number]

@@ -1,5 +1,5 @@
-import type { Buckets, Counting } from '../../runtime/counting.ts'
-import { rateLimited } from '../../runtime/errors.ts'
+import { rateLimited } from '../../../platform/graphql/errors.ts'
+import type { Buckets, Counting } from '../../../platform/rate-limit/rate-limit-store.ts'
 import { type ApiKey, PLANS, type Plan } from './key.ts'
 
 /** Counts questions of a key; rejects with RATE_LIMITED, with the seconds to wait, when they are too many at once. */

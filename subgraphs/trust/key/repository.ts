@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { batched } from '../../runtime/batched.ts'
-import { prepared } from '../../runtime/prepared.ts'
+import { prepared } from '../../../platform/database/prepared-statements.ts'
+import { batched } from '../../toolkit/batch-work.ts'
 import type { Tables } from '../tables.ts'
 import { type ApiKey, monthOf, type Plan } from './key.ts'
 import type { Secret } from './secret.ts'

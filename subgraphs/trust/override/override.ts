@@ -1,4 +1,4 @@
-import { excerpt } from '../../runtime/errors.ts'
+import { excerpt } from '../../../platform/graphql/errors.ts'
 import type { Engine } from '../assessment/engine.ts'
 import type { Fault } from '../decision/decision.ts'
 import type { Override as Wanted } from '../pipeline/request.ts'

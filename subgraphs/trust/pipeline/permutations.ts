@@ -1,4 +1,4 @@
-import { type LookupTable, lookupTable } from '../../runtime/own-keys.ts'
+import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 
 /** How a written name differs from the one it imitates: one slip, or one trick. */
 export type Slip =

@@ -1,6 +1,6 @@
-import type { Counting } from '../../runtime/counting.ts'
-import { rateLimited } from '../../runtime/errors.ts'
-import { networkOf } from '../../runtime/rate-limit.ts'
+import { rateLimited } from '../../../platform/graphql/errors.ts'
+import { networkOf } from '../../../platform/rate-limit/address-rate-limit.ts'
+import type { Counting } from '../../../platform/rate-limit/rate-limit-store.ts'
 
 /** A minute. One who tries things out does not do more; registries and name servers are asked for each new name. */
 const OF_ONE_ADDRESS = 5

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import type { Connection } from '../../../subgraphs/runtime/database.ts'
+import type { Connection } from '../../../platform/database/database.ts'
 import { SECRETS_KEY, startMain } from '../../support/program.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { Cluster } from '../../../cluster/cluster.ts'
+import type { Cluster } from '../../../composition/cluster/cluster.ts'
 import { ask, atrium, testCluster } from '../../cluster/support.ts'
 import { startHttpServer } from '../../support/http-server.ts'
 import { arrivals, decisions, messages, orders, rowsOf, STOCK } from './kinds.ts'

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { opaqueId, rowIn } from '../../../subgraphs/runtime/id.ts'
+import { opaqueId, rowIn } from '../../../subgraphs/toolkit/ids.ts'
 import { ask } from '../../cluster/support.ts'
 import type { Kind } from './ledger.ts'
 import { listenTo } from './listener.ts'

@@ -1,6 +1,6 @@
 import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql'
 import { execute } from 'graphql'
-import type { CompiledOperation } from '../../../gateway/compiled-operation.ts'
+import type { CompiledOperation } from '../../../gateway/executor/graphql/compile-operation.ts'
 
 /** What a run is given. */
 export type Given = {

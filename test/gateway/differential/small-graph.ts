@@ -11,7 +11,7 @@ import {
   isObjectType,
   parse,
 } from 'graphql'
-import { compose } from '../../../gateway/compose.ts'
+import { compose } from '../../../gateway/planning/composition.ts'
 import type { Fault, FieldFault } from './faults.ts'
 import type { Answer } from './oracle.ts'
 

@@ -13,8 +13,8 @@ import {
   printSchema,
   visit,
 } from 'graphql'
-import { compose } from '../../../gateway/compose.ts'
-import { readSupergraph } from '../../../gateway/supergraph.ts'
+import { compose } from '../../../gateway/planning/composition.ts'
+import { readSupergraph } from '../../../gateway/planning/supergraph.ts'
 import { type Answer, type Oracle, startOracle } from './oracle.ts'
 import { type Case, type Running, type Tap, typeDefsOf } from './small-graph.ts'
 import { type Form, type Subject, startSubjects } from './subject.ts'

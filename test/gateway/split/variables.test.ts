@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { linkSecretsOf, locationsOf, splitVariables } from '../../../gateway/split/variables.ts'
-import { readConfig } from '../../../subgraphs/runtime/config.ts'
+import { linkSecretsOf, locationsOf, splitVariables } from '../../../gateway/signed-link/variables.ts'
+import { readConfig } from '../../../platform/config/config.ts'
 
 const read = (env: Readonly<Record<string, string>>) => readConfig(splitVariables, env)
 const [one, other] = ['a'.repeat(32), 'b'.repeat(32)]

@@ -1,9 +1,9 @@
 import pino from 'pino'
 import { WebSocket } from 'ws'
 import type { Gateway } from '../../../gateway/gateway.ts'
-import { serveGraphql } from '../../../gateway/http.ts'
-import { createHttpServer } from '../../../gateway/server.ts'
-import { serveWebSockets } from '../../../gateway/websocket.ts'
+import { serveGraphql } from '../../../gateway/transports/http.ts'
+import { serveWebSockets } from '../../../gateway/transports/websocket.ts'
+import { createHttpServer } from '../../../platform/http/server.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each test knows.
 export type Data = any

@@ -1,6 +1,6 @@
 import type { GraphQLFormattedError } from 'graphql'
-import type { Outcome } from '../../../gateway/outcome.ts'
-import type { Running } from '../../../gateway/subscription.ts'
+import type { Outcome } from '../../../gateway/operations/execution-result.ts'
+import type { Running } from '../../../gateway/subscriptions/subscription.ts'
 
 /** What a subscription tells next: an outcome, or that it has ended. */
 export type Told = Outcome | { readonly ended: readonly GraphQLFormattedError[] | null }

@@ -1,8 +1,8 @@
 import zlib from 'node:zlib'
 import { onTestFinished } from 'vitest'
 import { startGateway } from '../../../gateway/gateway.ts'
-import { httpLink } from '../../../gateway/http-link.ts'
-import type { Tracing } from '../../../gateway/tracing.ts'
+import type { Tracing } from '../../../gateway/observability/tracing.ts'
+import { httpLink } from '../../../gateway/subgraph-client/remote-subgraph.ts'
 import { ask, keptLog, reviewSubgraph, shopSubgraph, supergraphSdl } from './graph.ts'
 import { type Exchange, type Remote, serveRemote } from './remote.ts'
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { graphql } from 'graphql'
 import { createHandler } from 'graphql-sse/lib/use/http'
-import type { Subgraph } from '../../../subgraphs/runtime/subgraph.ts'
+import type { Subgraph } from '../../../platform/graphql/subgraph.ts'
 import { unusedPort } from '../../support/program.ts'
 
 /** A subgraph as another process would serve it. */

@@ -1,13 +1,13 @@
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { GraphQLError, parse } from 'graphql'
-import { compose } from '../../../gateway/compose.ts'
 import { type Gateway, startGateway } from '../../../gateway/gateway.ts'
 import type { Budget } from '../../../gateway/limits/budget.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../../gateway/limits/limits.ts'
 import { type SubscriptionSlots, subscriptionSlots } from '../../../gateway/limits/subscription-slots.ts'
-import { localLink } from '../../../gateway/local-link.ts'
-import type { Caller } from '../../../subgraphs/runtime/caller.ts'
-import type { Subgraph } from '../../../subgraphs/runtime/subgraph.ts'
+import { compose } from '../../../gateway/planning/composition.ts'
+import { localLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
+import type { Subgraph } from '../../../platform/graphql/subgraph.ts'
+import type { Caller } from '../../../platform/http/caller.ts'
 import { keptLog } from './graph.ts'
 
 export const TICKER_SDL = `

@@ -1,9 +1,9 @@
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { networkOf } from '../../../platform/rate-limit/address-rate-limit.ts'
+import { redisScripts } from '../../../platform/redis/redis-scripts.ts'
 import { memoryRateLimit, NO_STORE, type RateLimit } from '../../../rest-facade/store/caller/rate-limit.ts'
 import { redisRateLimit } from '../../../rest-facade/store/caller/redis-rate-limit.ts'
-import { networkOf } from '../../../subgraphs/runtime/rate-limit.ts'
-import { redisScripts } from '../../../subgraphs/runtime/redis.ts'
 import { hasRedis, REDIS, redisServer } from '../../gateway/support/redis.ts'
 import { type StoreRestStack, startStoreStack } from './stack.ts'
 

@@ -9,7 +9,7 @@ import {
   isRequiredArgument,
 } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sdlOf } from '../../../subgraphs/runtime/sdl.ts'
+import { sdlOf } from '../../../subgraphs/toolkit/sdl.ts'
 import { watchStatements } from '../../subgraphs/store/support/statements.ts'
 import { operations } from './contract.ts'
 import { aFullShop, type FullShop, pathOf } from './full-shop.ts'

@@ -1,8 +1,8 @@
 import { graphql } from 'graphql'
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Subgraph } from '../../../platform/graphql/subgraph.ts'
 import { directorySubgraph } from '../../../subgraphs/directory/subgraph.ts'
-import type { Subgraph } from '../../../subgraphs/runtime/subgraph.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/database.ts'
 import { aPlugin, aServer, aSkill, putItems } from '../../support/items.ts'
 

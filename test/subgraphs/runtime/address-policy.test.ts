@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { specialRange } from '../../../subgraphs/runtime/outbound/address-policy.ts'
+import { specialRange } from '../../../platform/outbound/address-policy.ts'
 
 const REFUSED: readonly (readonly [address: string, why: string])[] = [
   ['0.0.0.0', 'this host'],

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { batched } from '../../../subgraphs/runtime/batched.ts'
+import { batched } from '../../../subgraphs/toolkit/batch-work.ts'
 
 /** Doubles numbers, and notes which came together; refuses those with a zero among them. `begun` resolves when the first are being doubled. */
 function doubling(options?: { readonly most: number }) {

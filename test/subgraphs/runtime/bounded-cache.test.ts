@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { boundedCache } from '../../../subgraphs/runtime/bounded-cache.ts'
+import { boundedCache } from '../../../platform/collections/bounded-cache.ts'
 
 const filled = (keys: string, bounds: { maxEntries?: number; maxCharacters?: number } = {}) => {
   const cache = boundedCache<string>({ maxEntries: 3, maxCharacters: 10, ...bounds })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { cancelledBy } from '../../../subgraphs/runtime/cancellation.ts'
-import { openDatabase } from '../../../subgraphs/runtime/database.ts'
+import { cancelledBy } from '../../../platform/database/cancellation.ts'
+import { openDatabase } from '../../../platform/database/database.ts'
 import { emptyDatabase } from '../../support/database.ts'
 import { databaseProxy } from './support/database-proxy.ts'
 

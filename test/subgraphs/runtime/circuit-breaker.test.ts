@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type AttemptOutcome, type CircuitState, circuitBreaker } from '../../../subgraphs/runtime/circuit-breaker.ts'
+import { type AttemptOutcome, type CircuitState, circuitBreaker } from '../../../platform/outbound/circuit-breaker.ts'
 
 /** A circuit whose clock stands still until it is told. */
 function aCircuit() {

@@ -1,6 +1,6 @@
 import { buildSchema, type GraphQLResolveInfo, graphqlSync } from 'graphql'
 import { expect, test } from 'vitest'
-import { columnsAsked } from '../../../subgraphs/runtime/columns-asked.ts'
+import { columnsAsked } from '../../../subgraphs/toolkit/selected-columns.ts'
 
 type Note = { readonly id: number; readonly text: string; readonly authorId: number; readonly at: Date }
 

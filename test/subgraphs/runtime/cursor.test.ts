@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { cursorOf, type PositionPart, positionIn } from '../../../subgraphs/runtime/cursor.ts'
-import { openDatabase } from '../../../subgraphs/runtime/database.ts'
-import { rangeOf } from '../../../subgraphs/runtime/keyset.ts'
+import { openDatabase } from '../../../platform/database/database.ts'
+import { cursorOf, type PositionPart, positionIn } from '../../../subgraphs/toolkit/cursor.ts'
+import { rangeOf } from '../../../subgraphs/toolkit/keyset.ts'
 import { emptyDatabase, type FreshDatabase } from '../../support/database.ts'
 
 const REFUSED = expect.objectContaining({ extensions: { code: 'BAD_USER_INPUT', argument: 'after' } })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lazily } from '../../../subgraphs/runtime/lazily.ts'
+import { lazily } from '../../../subgraphs/toolkit/lazy-members.ts'
 
 test('a part is made once, for one object, when something of it is asked for', () => {
   const made: string[] = []

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { oneByOne } from '../../../subgraphs/runtime/one-by-one.ts'
+import { oneByOne } from '../../../platform/collections/keyed-mutex.ts'
 
 test('work of one key is done in its order, one piece at a time; work of another does not wait', async () => {
   const inTurn = oneByOne('pieces')

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { anyOf } from '../../../subgraphs/runtime/any-of.ts'
-import { cancelledBy } from '../../../subgraphs/runtime/cancellation.ts'
-import { type Database, openDatabase } from '../../../subgraphs/runtime/database.ts'
-import { prepared } from '../../../subgraphs/runtime/prepared.ts'
+import { anyOf } from '../../../platform/database/any-of.ts'
+import { cancelledBy } from '../../../platform/database/cancellation.ts'
+import { type Database, openDatabase } from '../../../platform/database/database.ts'
+import { prepared } from '../../../platform/database/prepared-statements.ts'
 import { emptyDatabase, type FreshDatabase } from '../../support/database.ts'
 
 type Tables = { note: { id: number; text: string } }

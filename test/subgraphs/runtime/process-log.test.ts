@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 
-const LOG = join(import.meta.dirname, '../../../subgraphs/runtime/process-log.ts')
+const LOG = join(import.meta.dirname, '../../../platform/process/log.ts')
 
 test('a process goes on when the disk of its log is full', async () => {
   const code = `import { processLog } from ${JSON.stringify(LOG)}

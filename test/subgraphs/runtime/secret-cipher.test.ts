@@ -3,10 +3,10 @@ import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readConfig } from '../../../subgraphs/runtime/config.ts'
-import { keyIdIn, keyIdOf, PLAIN_SECRETS, secretCipher } from '../../../subgraphs/runtime/secrets/cipher.ts'
-import { placeOf } from '../../../subgraphs/runtime/secrets/stored.ts'
-import { secretsKeysOf, secretsVariables } from '../../../subgraphs/runtime/secrets/variables.ts'
+import { readConfig } from '../../../platform/config/config.ts'
+import { keyIdIn, keyIdOf, PLAIN_SECRETS, secretCipher } from '../../../platform/secrets/cipher.ts'
+import { placeOf } from '../../../platform/secrets/stored.ts'
+import { secretsKeysOf, secretsVariables } from '../../../platform/secrets/variables.ts'
 
 const [key, other] = [randomBytes(32), randomBytes(32)]
 const cipher = secretCipher([key])

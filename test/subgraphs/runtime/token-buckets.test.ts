@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tokenBuckets } from '../../../subgraphs/runtime/token-buckets.ts'
+import { tokenBuckets } from '../../../platform/rate-limit/token-buckets.ts'
 
 const MINUTE = 60_000
 

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { cancelledBy } from '../../../subgraphs/runtime/cancellation.ts'
-import { type Database, openDatabase } from '../../../subgraphs/runtime/database.ts'
-import { transaction } from '../../../subgraphs/runtime/transaction.ts'
+import { cancelledBy } from '../../../platform/database/cancellation.ts'
+import { type Database, openDatabase } from '../../../platform/database/database.ts'
+import { transaction } from '../../../platform/database/transaction.ts'
 import { emptyDatabase, type FreshDatabase } from '../../support/database.ts'
 import { databaseProxy } from './support/database-proxy.ts'
 

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { freePort } from '../../../gateway/listen.ts'
-import { isTransient } from '../../../subgraphs/runtime/transient-fault.ts'
+import { isTransient } from '../../../platform/database/transient-error.ts'
+import { freePort } from '../../../platform/http/listen.ts'
 import { emptyDatabase, type FreshDatabase } from '../../support/database.ts'
 
 let database: FreshDatabase

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { timeIn } from '../../../subgraphs/runtime/types-read.ts'
+import { timeIn } from '../../../platform/database/type-parsers.ts'
 
 const byPg = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ)
 

@@ -1,8 +1,8 @@
 import { isObjectType, parse, subscribe } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Caller } from '../../../subgraphs/runtime/caller.ts'
-import { opaqueId } from '../../../subgraphs/runtime/id.ts'
-import { sdlOf } from '../../../subgraphs/runtime/sdl.ts'
+import type { Caller } from '../../../platform/http/caller.ts'
+import { opaqueId } from '../../../subgraphs/toolkit/ids.ts'
+import { sdlOf } from '../../../subgraphs/toolkit/sdl.ts'
 import { ANONYMOUS, type Answered, type Social, startSocial, type TestUser } from './support/social.ts'
 
 /** Kinds of callers, in the order of the columns. `self` is the user, the author, the owner of the room. */

@@ -1,7 +1,7 @@
 import { createSourceEventStream, parse, subscribe } from 'graphql'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { opaqueId, rowIn } from '../../../subgraphs/runtime/id.ts'
+import { opaqueId, rowIn } from '../../../subgraphs/toolkit/ids.ts'
 import { held, releaseAll } from './support/held.ts'
 import { ANONYMOUS, type Answered, type Social, startSocial, type TestUser } from './support/social.ts'
 

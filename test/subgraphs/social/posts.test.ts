@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { opaqueId } from '../../../subgraphs/runtime/id.ts'
+import { opaqueId } from '../../../subgraphs/toolkit/ids.ts'
 import { type Answered, type Social, startSocial, type TestUser } from './support/social.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each test knows.

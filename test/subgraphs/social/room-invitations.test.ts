@@ -1,7 +1,7 @@
 import { parse, subscribe } from 'graphql'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { opaqueId } from '../../../subgraphs/runtime/id.ts'
 import { MAX_PENDING_INVITATIONS } from '../../../subgraphs/social/room-invitation/room-invitation.ts'
+import { opaqueId } from '../../../subgraphs/toolkit/ids.ts'
 import { held, releaseAll } from './support/held.ts'
 import { ANONYMOUS, type Answered, type Social, startSocial, type TestUser } from './support/social.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { opaqueId } from '../../../subgraphs/runtime/id.ts'
+import { opaqueId } from '../../../subgraphs/toolkit/ids.ts'
 import { ANONYMOUS, type Answered, type Social, startSocial, type TestUser } from './support/social.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each test knows.

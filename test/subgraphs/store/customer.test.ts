@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDatabase } from '../../../subgraphs/runtime/database.ts'
-import { isPassword } from '../../../subgraphs/runtime/password.ts'
-import { PLAIN_SECRETS } from '../../../subgraphs/runtime/secrets/cipher.ts'
+import { openDatabase } from '../../../platform/database/database.ts'
+import { PLAIN_SECRETS } from '../../../platform/secrets/cipher.ts'
 import { customerForOrder } from '../../../subgraphs/store/customer/for-order.ts'
 import type { Tables } from '../../../subgraphs/store/tables.ts'
 import { write } from '../../../subgraphs/store/write.ts'
+import { isPassword } from '../../../subgraphs/toolkit/password.ts'
 import { watchStatements } from './support/statements.ts'
 import { type StoreStack, startStore, type TestStore } from './support/store.ts'
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openDatabase } from '../../../subgraphs/runtime/database.ts'
+import { openDatabase } from '../../../platform/database/database.ts'
 import { textOf } from '../../../subgraphs/store/amount.ts'
 import { type OrderToPrice, priceOrder } from '../../../subgraphs/store/order/price-order.ts'
 import { redeem, unredeem } from '../../../subgraphs/store/promotion/redeem.ts'

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDatabase } from '../../../subgraphs/runtime/database.ts'
+import { openDatabase } from '../../../platform/database/database.ts'
 import { fileRepository } from '../../../subgraphs/store/file/repository.ts'
 import { sweepFiles } from '../../../subgraphs/store/file/sweep.ts'
 import type { Tables } from '../../../subgraphs/store/tables.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Caller } from '../../../subgraphs/runtime/caller.ts'
+import type { Caller } from '../../../platform/http/caller.ts'
 import { agreedApp, anApp } from './support/app.ts'
 import { type StoreStack, startStore, type TestStore } from './support/store.ts'
 

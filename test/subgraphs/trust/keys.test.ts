@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { readConfig } from '../../../subgraphs/runtime/config.ts'
+import { readConfig } from '../../../platform/config/config.ts'
 import { trustVariables } from '../../../subgraphs/trust/variables.ts'
 import { type Data, startTrust, type TestKey, type Trust } from './support/trust.ts'
 

@@ -1,6 +1,6 @@
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readConfig } from '../../../subgraphs/runtime/config.ts'
+import { readConfig } from '../../../platform/config/config.ts'
 import { trustParts } from '../../../subgraphs/trust/parts.ts'
 import { trustVariables } from '../../../subgraphs/trust/variables.ts'
 import { aGoodHost, DAY, type Data, startTrust, type TestKey, type Trust } from './support/trust.ts'

@@ -1,5 +1,5 @@
 import { McpServerPageDocument, type McpServerPageQuery } from '#generated/operations.ts'
-import { type LookupTable, lookupTable } from '../../../subgraphs/runtime/own-keys.ts'
+import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 import { type Html, html } from '../../frame/html.ts'
 import { outward, shortAddress } from '../../frame/link.ts'
 import { dataOf, foundIn, page } from '../../frame/page.ts'

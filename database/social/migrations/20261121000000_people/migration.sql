@@ -121,7 +121,7 @@ CREATE TABLE message (
 CREATE INDEX message_of_room ON message (room_id, id DESC);
 CREATE INDEX message_of_author ON message (author_id);
 
--- Events: subgraphs/runtime/outbox.ts ---------------------------------------------------------------------------------
+-- Events: platform/events/outbox.ts ---------------------------------------------------------------------------------
 
 -- Its row is locked from the writing of an event until the commit, so numbers are dense and in the order of commits.
 CREATE TABLE event_topic (

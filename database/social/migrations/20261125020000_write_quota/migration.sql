@@ -1,4 +1,4 @@
--- What each author may still write: subgraphs/runtime/quota.ts fills it up evenly. A row is there from the first write on.
+-- What each author may still write: subgraphs/toolkit/quota.ts fills it up evenly. A row is there from the first write on.
 CREATE TABLE write_quota (
   author_id   bigint PRIMARY KEY REFERENCES "user" ON DELETE CASCADE,
   writes_left double precision NOT NULL,

@@ -938,7 +938,7 @@ CREATE TABLE page_image (
   FOREIGN KEY (store_id, file_id) REFERENCES file
 );
 
--- Events: subgraphs/runtime/outbox.ts ---------------------------------------------------------------------------------
+-- Events: platform/events/outbox.ts ---------------------------------------------------------------------------------
 
 -- Its row is locked from the writing of an event until the commit, so numbers are dense and in the order of commits.
 CREATE TABLE event_topic (

@@ -1,4 +1,4 @@
--- What each store has, and may still add: subgraphs/runtime/quota.ts fills the latter up evenly. A row is there from the first product or file on.
+-- What each store has, and may still add: subgraphs/toolkit/quota.ts fills the latter up evenly. A row is there from the first product or file on.
 CREATE TABLE store_quota (
   store_id        integer PRIMARY KEY REFERENCES store ON DELETE CASCADE,
   products        integer NOT NULL,

@@ -4,7 +4,7 @@ import { createConnection, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import type { Connection } from '../../../../subgraphs/runtime/database.ts'
+import type { Connection } from '../../../../platform/database/database.ts'
 
 /** What hears, and hands on, what is said over a connection; `place` counts connections from 0. */
 export type Between = (said: { readonly bytes: Buffer; readonly place: number; readonly pass: () => void }) => void

@@ -1,6 +1,6 @@
 /** A process of its own that listens and prints the numbers of what it is told: `node listener.ts CONNECTION TOPIC NAME`. */
 import pino from 'pino'
-import { eventFeed } from '../../../../subgraphs/runtime/event-feed.ts'
+import { eventFeed } from '../../../../platform/events/event-feed.ts'
 
 const [connectionString = '', topic = '', name = ''] = process.argv.slice(2)
 const feed = await eventFeed({ connection: { connectionString }, schema: 'social', log: pino({ level: 'silent' }) })

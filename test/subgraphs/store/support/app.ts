@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { openDatabase } from '../../../../subgraphs/runtime/database.ts'
+import { openDatabase } from '../../../../platform/database/database.ts'
 import { hashOf } from '../../../../subgraphs/store/access/access.ts'
 import { SCOPES } from '../../../../subgraphs/store/access/scopes.ts'
 import { withApps } from '../../../../subgraphs/store/app/operator.ts'

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Fault, type FaultReason } from '../../../../subgraphs/runtime/outbound/fault.ts'
+import { Fault, type FaultReason } from '../../../../platform/outbound/fault.ts'
 import { circuitsOf } from '../../../../subgraphs/trust/collectors/circuits.ts'
 import { rdapServiceOf } from '../../../../subgraphs/trust/collectors/rdap-services.ts'
 import type { RdapEvidence } from '../../../../subgraphs/trust/evidence.ts'

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { safeNetwork } from '../../../../subgraphs/runtime/outbound/safe-connect.ts'
+import { safeNetwork } from '../../../../platform/outbound/safe-connect.ts'
 import { phishingUrls } from '../../../../subgraphs/trust/collectors/list-formats.ts'
 import { aCanary } from '../../../support/canary.ts'
 import { type Answerer, a, aaaa, cname, type DnsServer, type Reply, startDnsServer, zone } from '../../../support/dns-server.ts'

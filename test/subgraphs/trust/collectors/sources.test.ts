@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { afterEach, expect, test } from 'vitest'
-import { cancelledBy } from '../../../../subgraphs/runtime/cancellation.ts'
+import { cancelledBy } from '../../../../platform/database/cancellation.ts'
 import type { Snapshot } from '../../../../subgraphs/trust/evidence.ts'
 import { json } from '../../../support/http-server.ts'
 import { aBootstrap, startTrust, type Trust, type TrustOptions } from './support/trust.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { readConfig } from '../../../../subgraphs/runtime/config.ts'
-import { systemServers } from '../../../../subgraphs/runtime/outbound/dns-servers.ts'
+import { readConfig } from '../../../../platform/config/config.ts'
+import { systemServers } from '../../../../platform/outbound/dns-servers.ts'
 import { chosenLists } from '../../../../subgraphs/trust/collectors/lists.ts'
 import { collectorVariables } from '../../../../subgraphs/trust/collectors/variables.ts'
 

@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns/promises'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Endpoint } from '../../../../../subgraphs/runtime/outbound/safe-connect.ts'
+import type { Endpoint } from '../../../../../platform/outbound/safe-connect.ts'
 import { type Program, startProgram } from '../../../../support/program.ts'
 
 /** Whether Knot DNS and Unbound are on the PATH: a server that signs, and a resolver that checks. */

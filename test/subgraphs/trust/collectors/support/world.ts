@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import tls, { type TLSSocket } from 'node:tls'
-import type { Endpoint, NetworkOptions } from '../../../../../subgraphs/runtime/outbound/safe-connect.ts'
+import type { Endpoint, NetworkOptions } from '../../../../../platform/outbound/safe-connect.ts'
 import { type Answerer, a, type DnsServer, startDnsServer } from '../../../../support/dns-server.ts'
 import { type Handler, type HttpServer, json, startHttpServer } from '../../../../support/http-server.ts'
 import { aCertificate, anAuthority } from './certificates.ts'

@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FindGrants } from '../gateway/authorization/authorization.ts'
+import { type KeptPlans, keptPlans } from '../gateway/planning/plan-store.ts'
+import type { Link } from '../gateway/subgraph-client/link.ts'
+import { storeGrants } from './store-grants.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+
+/** The supergraph of this version, what starts before this one planned for it, and who knows what callers may read of it. */
+export function ownGraph(): {
+  readonly supergraphSdl: string
+  readonly plans: KeptPlans
+  readonly grantsOver: (links: ReadonlyMap<string, Link>) => FindGrants
+} {
+  const files = readdirSync(join(ROOT, 'schema'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.graphql'),
+  )
+  const texts = new Map(files.sort().map((name) => [name, readFileSync(join(ROOT, 'schema', name), 'utf8')]))
+  return {
+    supergraphSdl: texts.get('supergraph.graphql') ?? '',
+    plans: keptPlans(join(ROOT, 'node_modules/.cache/plans'), JSON.stringify([...texts])),
+    grantsOver: storeGrants,
+  }
+}

@@ -1,0 +1,141 @@
+import { HEALTH_CHECK_ROLE } from '../../platform/database/embedded/authentication.ts'
+
+/** A process that a balancer sends requests to. */
+export type Server = { readonly name: string; readonly port: number }
+
+/** Servers that do the same, behind one port of the balancer. */
+export type Pool = {
+  readonly name: string
+  readonly port: number
+  /** Whether strangers come here, whose address the servers are told, and whose word about it is not believed. */
+  readonly isPublic: boolean
+  readonly servers: readonly Server[]
+}
+
+/** PostgreSQL servers, one of which is the primary and the others replicas; which one that is, the balancer asks them. */
+export type DatabaseServers = {
+  readonly servers: readonly { readonly name: string; readonly socketFolder: string }[]
+  /** Folders of the Unix sockets that lead to the primary, and to a replica. */
+  readonly primaryFolder: string
+  readonly replicaFolder: string
+  /** Of `HEALTH_CHECK_ROLE`: the configuration is for this user's eyes only. */
+  readonly checkPassword: string
+}
+
+/** Between two looks at `/ready` of each server; a stop must take requests for longer than that. Milliseconds. */
+export const CHECK_MILLISECONDS = 500
+
+/**
+ * The configuration of HAProxy for these pools on `host`: who is not ready gets no new requests, and what could not be sent to one server is sent to another. What was sent
+ * is never sent twice, and a client is told in JSON when nobody can answer. `databases` are looked at as often. `statusPort` tells how the servers are doing, as CSV.
+ */
+export function balancerConfig(
+  pools: readonly Pool[],
+  databases: DatabaseServers,
+  { host, statusPort }: { readonly host: string; readonly statusPort: number },
+): string {
+  return `defaults
+  mode http
+  timeout connect 2s
+  timeout check 2s
+  # Longer than the quarter of a minute between two signs of life on an idle stream.
+  timeout client 60s
+  timeout server 60s
+  timeout tunnel 1h
+  # A connection that fails before a request was sent is tried again, elsewhere.
+  retries 3
+  option redispatch 1
+  # Also for the first request of a client: to take a connection costs a server more than to refuse what comes over it.
+  http-reuse always
+  option httpchk GET /ready
+  default-server check inter ${CHECK_MILLISECONDS}ms fall 1 rise 1
+${errors()}${pools.map((pool) => poolConfig(pool, host)).join('')}${databaseConfig('primary', 'f', databases.primaryFolder, databases)}${databaseConfig('replica', 't', databases.replicaFolder, databases)}
+listen status
+  bind ${host}:${statusPort}
+  stats enable
+  stats uri /
+`
+}
+
+/** What only a proxy may say, strangers do not. */
+const FROM_STRANGERS = `  http-request del-header x-forwarded- -m beg
+  http-request del-header forwarded
+  option forwardfor
+`
+
+const poolConfig = ({ name, port, isPublic, servers }: Pool, host: string): string => `
+listen ${name}
+  bind ${host}:${port}
+${isPublic ? FROM_STRANGERS : ''}  balance leastconn
+${servers.map((server) => `  server ${server.name} ${host}:${server.port}\n`).join('')}`
+
+/** What the balancer itself answers, by status: the connection to a server broke, no server is ready, a server is silent. */
+const OWN_ANSWERS: Readonly<Record<number, string>> = {
+  502: 'The connection was lost before the answer came: what was asked may have been done.',
+  503: 'The service cannot answer this right now. Try again in a few seconds.',
+  504: 'The answer did not come in time: what was asked may have been done.',
+}
+
+/** As our own servers spell it. */
+const errors = (): string =>
+  Object.entries(OWN_ANSWERS)
+    .map(([status, message]) => {
+      const body = JSON.stringify({ error: { code: 'UNAVAILABLE', message, details: {} } })
+      return `  http-error status ${status} content-type application/json string '${body}' hdr retry-after 2\n`
+    })
+    .join('')
+
+const SOCKET = '.s.PGSQL.5432'
+
+/**
+ * A way to the server that says `isInRecovery` (t or f) when it is asked: there is one primary, and whoever is promoted is found within a second. Connections
+ * to one that is not the right one any more, or does not answer, are ended at once. They may be idle for hours, as those that listen are.
+ */
+const databaseConfig = (
+  name: string,
+  isInRecovery: 't' | 'f',
+  folder: string,
+  { servers, checkPassword }: DatabaseServers,
+): string => `
+listen ${name}
+  mode tcp
+  bind unix@${folder}/${SOCKET} mode 600
+  balance first
+  timeout client 24d
+  timeout server 24d
+  option tcp-check
+  tcp-check connect
+  tcp-check send-binary ${STARTUP}
+  tcp-check expect binary ${PASSWORD_REQUEST}
+  tcp-check send-binary ${hex(message('p', `${checkPassword}\0`))}
+  tcp-check expect binary ${READY}
+  tcp-check send-binary ${hex(message('Q', 'SELECT pg_is_in_recovery()\0'))}
+  tcp-check expect binary ${hex(message('D', `\0\x01\0\0\0\x01${isInRecovery}`))}
+  tcp-check send-binary ${hex(message('X', ''))}
+  default-server on-marked-down shutdown-sessions
+${servers.map((server) => `  server ${server.name} unix@${server.socketFolder}/${SOCKET}\n`).join('')}`
+
+/** A message of PostgreSQL's protocol: its type, its length with these four bytes, its bytes. */
+function message(type: string, bytes: string): Buffer {
+  const head = Buffer.alloc(5)
+  head.write(type, 'latin1')
+  head.writeUInt32BE(4 + bytes.length, 1)
+  return Buffer.concat([head, Buffer.from(bytes, 'latin1')])
+}
+
+const hex = (bytes: Buffer): string => bytes.toString('hex')
+
+/** Protocol 3.0 (196608), as a role without rights. Like any other message, but without a type. */
+const STARTUP = hex(message(' ', `\0\x03\0\0user\0${HEALTH_CHECK_ROLE}\0database\0postgres\0\0`).subarray(1))
+/** AuthenticationCleartextPassword. */
+const PASSWORD_REQUEST = hex(message('R', '\0\0\0\x03'))
+/** That the server waits for a statement, outside of a transaction. */
+const READY = hex(message('Z', 'I'))
+
+/** Whether the balancer sends requests to each server, by name, as its status page tells. */
+export function statesIn(csv: string): ReadonlyMap<string, boolean> {
+  const [head = '', ...lines] = csv.trim().split('\n')
+  const column = (name: string) => head.replace(/^# /, '').split(',').indexOf(name)
+  const [name, status] = [column('svname'), column('status')]
+  return new Map(lines.map((line) => line.split(',')).map((cells) => [cells[name] ?? '', cells[status] === 'UP']))
+}

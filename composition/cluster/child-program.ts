@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Refusal } from '../../platform/process/operator-error.ts'
+
+/** How long a program may take until it answers, and to end. Milliseconds. */
+const START_LIMIT = 120_000
+const STOP_LIMIT = 40_000
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** A program that runs, and can be run again. */
+export type Program = {
+  readonly name: string
+  readonly pid: () => number
+  /** Resolves with the exit status; null when it had to be killed. */
+  readonly stop: () => Promise<number | null>
+  readonly start: () => Promise<void>
+}
+
+/** A program whose output goes to `logFile`. `start` resolves when `isReady` does with true, and rejects with a `Refusal` when it ends before. */
+export function program({
+  name,
+  command,
+  env,
+  cwd,
+  logFile,
+  isReady,
+}: {
+  readonly name: string
+  readonly command: readonly [file: string, ...args: string[]]
+  /** All of it: nothing of ours goes along by itself. */
+  readonly env: Environment
+  readonly cwd: string
+  readonly logFile: string
+  readonly isReady: () => Promise<boolean>
+}): Program {
+  let child: ChildProcess | null = null
+  return { name, pid: () => child?.pid ?? 0, start, stop }
+
+  async function start(): Promise<void> {
+    const [file, ...args] = command
+    const output = openSync(logFile, 'a')
+    // A group of its own: Ctrl-C must not reach it before what uses it has ended.
+    const begun = spawn(file, args, { cwd, env: { ...env }, stdio: ['ignore', output, output], detached: true })
+    closeSync(output)
+    child = begun
+    const failed = once(begun, 'error').then(([error]) => {
+      throw new Refusal(`${name} could not be started: ${error instanceof Error ? error.message : String(error)}.`)
+    })
+    const ended = once(begun, 'exit').then(() => {
+      throw new Refusal(`${name} ended before it was ready; ${logFile} says why.`)
+    })
+    await Promise.race([failed, ended, untilReady()])
+  }
+
+  async function untilReady(): Promise<void> {
+    const deadline = Date.now() + START_LIMIT
+    while (!(await isReady().catch(() => false))) {
+      if (Date.now() > deadline)
+        throw new Refusal(`${name} was not ready after ${START_LIMIT / 1000} seconds; ${logFile} says why.`)
+      await sleep(50)
+    }
+  }
+
+  async function stop(): Promise<number | null> {
+    const running = child
+    if (!running || running.exitCode !== null || running.signalCode !== null) return running?.exitCode ?? null
+    const gone = once(running, 'exit')
+    running.kill('SIGTERM')
+    const late = AbortSignal.timeout(STOP_LIMIT)
+    late.addEventListener('abort', () => running.kill('SIGKILL'))
+    const [status] = await gone
+    return status
+  }
+}

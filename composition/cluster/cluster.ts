@@ -1,0 +1,248 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { delimiter, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { healthCheckPassword, passwordFileOf } from '../../platform/database/embedded/authentication.ts'
+import { connectionTo, newSocketFolder } from '../../platform/database/embedded/embedded-server.ts'
+import { type DatabasePair, startPair } from '../../platform/database/embedded/replicated-pair.ts'
+import type { Defer } from '../../platform/process/lifecycle.ts'
+import { Refusal } from '../../platform/process/operator-error.ts'
+import { balancerConfig, CHECK_MILLISECONDS, type Pool, statesIn } from './balancer.ts'
+import { type Environment, type Program, program } from './child-program.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const HOST = '127.0.0.1'
+const SUBGRAPHS = ['directory', 'social', 'store', 'trust'] as const
+
+/** Node's flags of `npm start`. */
+const FLAGS: readonly string[] =
+  JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).scripts.start.match(/(?<= )--\S+/g) ?? []
+
+/** A whole installation on this machine. */
+export type Cluster = {
+  /** Where clients reach it: the balancer. */
+  readonly url: string
+  /** What runs, as lines for people. */
+  readonly lines: readonly string[]
+  /** The processes of Atrium, in the order in which they are restarted. */
+  readonly programs: readonly Program[]
+  /** The balancer, also before the databases. */
+  readonly balancer: Program
+  readonly redis: Program
+  /** The database servers, by what they were at first. */
+  readonly databases: Pick<DatabasePair, 'primary' | 'replica'>
+  /** Where each is reached without the balancer, by name. */
+  readonly ports: ReadonlyMap<string, number>
+  /** Connection strings, which lead to whichever server is the primary now, and to the replica. */
+  readonly databaseUrl: string
+  readonly replicaUrl: string
+  /** Folder of the logs, a file for each program. */
+  readonly logs: string
+  /** Restarts those of `programs` whose names are given, or all, one after the other; each only when the last one takes requests again. Resolves with their exit statuses. */
+  readonly roll: (names?: readonly string[]) => Promise<readonly (number | null)[]>
+}
+
+/**
+ * Starts HAProxy, Redis, PostgreSQL with a replica, `copies` of each subgraph and of the gateway, all on loopback: clients come to `port`, everything else is on
+ * the 49 ports above it. Throws a `Refusal` when something that it needs is not installed. Everything that was started is deferred.
+ */
+export async function startCluster({
+  port,
+  copies,
+  dataDir,
+  env,
+  databaseSettings = {},
+  log,
+  defer,
+}: {
+  readonly port: number
+  readonly copies: number
+  readonly dataDir: string
+  /** The environment of all processes; what the cluster says goes before. */
+  readonly env: Environment
+  /** PostgreSQL's, of the primary. */
+  readonly databaseSettings?: Readonly<Record<string, string>>
+  readonly log: Logger
+  readonly defer: Defer
+}): Promise<Cluster> {
+  const [haproxy, redis] = [programNamed('haproxy', env), programNamed('redis-server', env)]
+  const folder = resolve(dataDir)
+  const logs = join(folder, 'logs')
+  mkdirSync(logs, { recursive: true })
+  const pools = poolsOf(port, copies)
+  const [statusPort, redisPort] = [port + 8, port + 9]
+
+  const pair = await startPair({ dataDir: folder, log, settings: databaseSettings })
+  defer(pair.stop)
+  const [primaryFolder, replicaFolder] = [newSocketFolder(), newSocketFolder()]
+  defer(async () => {
+    for (const each of [primaryFolder, replicaFolder]) rmSync(each, { recursive: true, force: true })
+  })
+  const databaseUrl = connectionTo(primaryFolder, pair.password).connectionString
+  const replicaUrl = connectionTo(replicaFolder, pair.password).connectionString
+
+  const common = { cwd: ROOT, env }
+  const redisArgs = ['--port', `${redisPort}`, '--bind', HOST, '--save', '', '--appendonly', 'no', '--dir', folder]
+  const beside: Program[] = []
+  defer(async () => {
+    await Promise.all(beside.map(({ stop }) => stop()))
+  })
+  const counting = program({
+    ...common,
+    name: 'redis',
+    command: [redis, ...redisArgs],
+    logFile: join(logs, 'redis.log'),
+    isReady: () => answers(redisPort),
+  })
+  beside.push(counting)
+  await counting.start()
+
+  const configFile = join(folder, 'haproxy.cfg')
+  const servers = [pair.primary, pair.replica].map(({ socket }, index) => ({
+    name: `postgres-${index + 1}`,
+    socketFolder: socket,
+  }))
+  const databases = { servers, primaryFolder, replicaFolder, checkPassword: healthCheckPassword(pair.password) }
+  rmSync(configFile, { force: true })
+  writeFileSync(configFile, balancerConfig(pools, databases, { host: HOST, statusPort }), { mode: 0o600 })
+  const balancer = program({
+    ...common,
+    name: 'haproxy',
+    command: [haproxy, '-db', '-f', configFile],
+    logFile: join(logs, 'haproxy.log'),
+    isReady: () => answers(port),
+  })
+  beside.push(balancer)
+  await balancer.start()
+
+  const url = `http://${HOST}:${port}`
+  const shared = {
+    ...env,
+    HOST,
+    // One for all processes would be taken by the first of them.
+    METRICS_PORT: '',
+    PUBLIC_URL: url,
+    LINK_SECRET: randomBytes(32).toString('hex'),
+    CONSOLE_SECRET: env.CONSOLE_SECRET ?? randomBytes(32).toString('hex'),
+    REDIS_URL: `redis://${HOST}:${redisPort}`,
+    DATABASE_URL: databaseUrl,
+    DATABASE_REPLICA_URL: replicaUrl,
+    DATA_DIR: folder,
+    TRUSTED_PROXIES: HOST,
+    // Twice as long as the balancer needs to see that a process is not ready any more.
+    SHUTDOWN_DRAIN_SECONDS: String(Math.ceil((CHECK_MILLISECONDS * 2) / 1000)),
+    ...Object.fromEntries(
+      pools.flatMap(({ name, port: at }) =>
+        name === 'gateway' ? [] : [[`SUBGRAPH_${name.toUpperCase()}_URL`, `http://${HOST}:${at}`]],
+      ),
+    ),
+  }
+  const programs = pools.flatMap(({ name: role, servers }) =>
+    servers.map(({ name, port: at }) =>
+      program({
+        name,
+        command: [process.execPath, ...FLAGS, 'main.ts'],
+        cwd: ROOT,
+        env: { ...shared, ATRIUM_ROLE: role, PORT: String(at) },
+        logFile: join(logs, `${name}.log`),
+        isReady: async () => (await fetch(`http://${HOST}:${at}/ready`)).ok,
+      }),
+    ),
+  )
+  defer(async () => {
+    await Promise.all(programs.map(({ stop }) => stop()))
+  })
+  const [first, ...others] = programs
+  // It migrates and seeds, alone.
+  await first?.start()
+  await Promise.all(others.map(({ start }) => start()))
+  await untilUp(programs.map(({ name }) => name))
+
+  return {
+    url,
+    lines: linesOf(pools, {
+      statusPort,
+      redisPort,
+      // What is printed ends in logs: without the password.
+      databaseUrl: connectionTo(primaryFolder, null).connectionString,
+      replicaUrl: connectionTo(replicaFolder, null).connectionString,
+      passwordFile: passwordFileOf(join(folder, 'postgres-1')),
+      logs,
+    }),
+    programs,
+    balancer,
+    redis: counting,
+    databases: pair,
+    ports: new Map(pools.flatMap(({ servers }) => servers.map(({ name, port: at }) => [name, at]))),
+    databaseUrl,
+    replicaUrl,
+    logs,
+    async roll(names = programs.map(({ name }) => name)) {
+      const statuses: (number | null)[] = []
+      for (const each of programs.filter(({ name }) => names.includes(name))) {
+        statuses.push(await each.stop())
+        await each.start()
+        await untilUp([each.name])
+      }
+      return statuses
+    },
+  }
+
+  async function untilUp(names: readonly string[]): Promise<void> {
+    for (;;) {
+      const states = await fetch(`http://${HOST}:${statusPort}/;csv`).then(async (answer) => statesIn(await answer.text()))
+      if (names.every((name) => states.get(name))) return
+      await sleep(50)
+    }
+  }
+}
+
+/** Subgraphs first: a gateway is ready when it reaches one. */
+const poolsOf = (port: number, copies: number): readonly Pool[] =>
+  [...SUBGRAPHS, 'gateway'].map((name, index) => ({
+    name,
+    port: name === 'gateway' ? port : port + 1 + index,
+    isPublic: name === 'gateway',
+    servers: Array.from({ length: copies }, (_, copy) => ({ name: `${name}-${copy + 1}`, port: port + 10 + index * 8 + copy })),
+  }))
+
+function linesOf(
+  pools: readonly Pool[],
+  at: {
+    readonly statusPort: number
+    readonly redisPort: number
+    readonly databaseUrl: string
+    readonly replicaUrl: string
+    readonly passwordFile: string
+    readonly logs: string
+  },
+): readonly string[] {
+  return [
+    ...pools.map(({ name, port, servers }) => {
+      const copies = servers.map((server) => server.port).join(', ')
+      return `${name.padEnd(11)} http://${HOST}:${port}   copies on ${copies}`
+    }),
+    `balancer    http://${HOST}:${at.statusPort}`,
+    `redis       redis://${HOST}:${at.redisPort}`,
+    `primary     ${at.databaseUrl}`,
+    `replica     ${at.replicaUrl}`,
+    `password    of both: ${at.passwordFile}`,
+    `logs        ${at.logs}`,
+  ]
+}
+
+/** Also where administrators' programs are, which a user's PATH may lack. */
+export function programNamed(name: string, { PATH = '' }: Environment): string {
+  const folders = [...PATH.split(delimiter), '/usr/sbin', '/usr/local/sbin']
+  const found = folders.map((folder) => join(folder, name)).find((path) => existsSync(path))
+  if (found) return found
+  throw new Refusal(`A cluster needs ${name}: install it, on Debian with "apt-get install haproxy redis-server".`)
+}
+
+const answers = (port: number) =>
+  new Promise<boolean>((told) => {
+    const socket = connect(port, HOST, () => told(true)).on('error', () => told(false))
+    socket.on('connect', () => socket.destroy())
+  })

@@ -1,0 +1,108 @@
+import { hash } from 'node:crypto'
+import type { GraphQLError } from 'graphql'
+import { type CallerGrants, type FindGrants, NO_GRANTS } from '../gateway/authorization/authorization.ts'
+import { refusal } from '../gateway/operations/errors.ts'
+import type { Link, Passage } from '../gateway/subgraph-client/link.ts'
+import type { Requirement } from '../platform/graphql/authorization-rules.ts'
+import { HOW_TO_SIGN_IN } from '../subgraphs/store/access/access.ts'
+
+/** Credentials that were taken back go on to be believed for so long; the subgraph itself believes them as long. */
+const GRANTS_TTL_MS = 1_000
+/** Credentials that are remembered at once; beyond it the oldest are found again. An entry takes about 300 bytes. */
+const MAX_REMEMBERED_CALLERS = 10_000
+/** Distinct sets of grants; the schema knows 42 scopes, and installations have few combinations. */
+const MAX_DISTINCT_GRANTS = 1_000
+
+const QUERY = '{ callerGrants { isAuthenticated storeCode scopes policies } }'
+type Found = {
+  readonly isAuthenticated: boolean
+  readonly storeCode: string | null
+  readonly scopes: readonly string[]
+  readonly policies: readonly string[]
+}
+
+/**
+ * Finds what a caller may read of this graph by asking the store subgraph, which owns the credentials that have scopes. Valid
+ * ones are remembered for a second; wrong ones are judged each time, so that the subgraph counts who guesses.
+ */
+export function storeGrants(links: ReadonlyMap<string, Link>): FindGrants {
+  const remembered = new Map<string, { readonly until: number; readonly grants: Promise<CallerGrants> }>()
+  const distinct = new Map<string, CallerGrants>()
+  const link = links.get('store')
+  if (!link) return () => NO_GRANTS
+
+  return (passage) => {
+    const { caller } = passage
+    // Hashed, so that no credentials lie about.
+    // Bans are by address, and a token that was valid when its holder connected goes on being good for that connection.
+    const { credentials, grantedScopes = [], address, connectedAt = null } = caller
+    const key = hash('sha256', JSON.stringify([credentials, grantedScopes, address, connectedAt]), 'base64url')
+    const known = remembered.get(key)
+    if (known && known.until > performance.now()) return known.grants
+    remembered.delete(key)
+    const grants = find(link, passage).then((found) => {
+      if (found.denial && !found.isAuthenticated && remembered.get(key)?.grants === grants) remembered.delete(key)
+      return found
+    })
+    remembered.set(key, { until: performance.now() + GRANTS_TTL_MS, grants })
+    for (const oldest of remembered.keys()) {
+      if (remembered.size <= MAX_REMEMBERED_CALLERS) break
+      remembered.delete(oldest)
+    }
+    return grants
+  }
+
+  async function find(store: Link, { caller }: Passage): Promise<CallerGrants> {
+    try {
+      // Several operations may wait for it: none may take it along when its client goes away.
+      const request = { query: QUERY, variables: {}, operationName: undefined }
+      const { data, errors = [] } = await store.execute(request, { caller, signal: AbortSignal.timeout(TIMEOUT_MS) })
+      const [error] = errors
+      if (error || !data) return denied(error)
+      return grantsOf((data as { readonly callerGrants: Found }).callerGrants)
+    } catch {
+      return denied()
+    }
+  }
+
+  function grantsOf({ isAuthenticated, storeCode, scopes, policies }: Found): CallerGrants {
+    // A user is refused what takes a store in the words for callers without credentials of one.
+    const denial = storeCode === null ? USER_DENIAL : null
+    const text = JSON.stringify([isAuthenticated, denial !== null, scopes, policies])
+    let grants = distinct.get(text)
+    if (!grants) {
+      if (distinct.size >= MAX_DISTINCT_GRANTS) distinct.clear()
+      grants = { isAuthenticated, scopes: new Set(scopes), policies: new Set(policies), denial, describeRoot }
+      distinct.set(text, grants)
+    }
+    return grants
+  }
+}
+
+const USER_DENIAL = { message: HOW_TO_SIGN_IN, extensions: { code: 'UNAUTHENTICATED' } }
+
+/** What an operation may take. */
+const TIMEOUT_MS = 10_000
+
+/** Nothing is granted while the store cannot answer. */
+function denied(error?: GraphQLError): CallerGrants {
+  const denial = error
+    ? { message: error.message, extensions: error.extensions }
+    : refusal(
+        'SUBGRAPH_UNAVAILABLE',
+        'The store service, which knows what these credentials allow, does not answer at the moment.',
+      )
+  return { ...NO_GRANTS, denial }
+}
+
+/** FORBIDDEN with `scopes`, as root fields of the store have always answered. */
+function describeRoot({ scopes, policies }: Requirement) {
+  if (policies) return refusalFor('Expected the login and authtoken of the store: this is not for apps.')
+  const any = (scopes ?? []).map((all) => all.join(' '))
+  return refusalFor(`Expected credentials with the scope ${any.map((scope) => `"${scope}"`).join(' or ')}.`, any)
+}
+
+const refusalFor = (message: string, scopes?: readonly string[]) => ({
+  message,
+  extensions: { code: 'FORBIDDEN', ...(scopes && { scopes }) },
+})

@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { type Connection, openDatabase } from '../platform/database/database.ts'
+import { Refusal } from '../platform/process/operator-error.ts'
+import { type SecretCipher, secretCipher } from '../platform/secrets/cipher.ts'
+import { reencrypt, type StoredSecret, unknownKeys } from '../platform/secrets/stored.ts'
+import { secretsKeysOf } from '../platform/secrets/variables.ts'
+import { SOCIAL_SECRETS } from '../subgraphs/social/session/secrets.ts'
+import { STORE_SECRETS } from '../subgraphs/store/stored-secrets.ts'
+import type { AtriumConfig, SubgraphName } from './subgraph-factories.ts'
+
+/** What each subgraph stores encrypted; the others store nothing that opens anything but hashes. */
+const SECRETS_OF: Readonly<Record<SubgraphName, readonly StoredSecret[]>> = {
+  directory: [],
+  social: SOCIAL_SECRETS,
+  store: STORE_SECRETS,
+  trust: [],
+}
+
+/** Every stored secret of an installation. */
+export const STORED_SECRETS: readonly StoredSecret[] = Object.values(SECRETS_OF).flat()
+
+/** The stored secrets that a process of this role reads and writes. */
+export const secretsOfRole = (role: AtriumConfig['ATRIUM_ROLE']): readonly StoredSecret[] =>
+  role === 'all' ? STORED_SECRETS : role === 'gateway' ? [] : SECRETS_OF[role]
+
+/**
+ * How long a start waits before it encrypts what was stored plain: releases before this one cannot
+ * read what is encrypted, and the copies of one are replaced within this time. Milliseconds.
+ */
+const UPGRADE_MILLISECONDS = 10 * 60 * 1000
+
+/** Addresses that only this machine reaches. */
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/
+
+/**
+ * Whether only this machine can reach the process: then it is somebody's who develops, and secrets
+ * may be stored as they are.
+ */
+const isDevelopment = ({ HOST, PUBLIC_URL }: Pick<AtriumConfig, 'HOST' | 'PUBLIC_URL'>): boolean =>
+  LOOPBACK.test(HOST) && (PUBLIC_URL === undefined || LOOPBACK.test(new URL(PUBLIC_URL).hostname))
+
+/** What the configuration says to encrypt with; without keys when it says nothing. */
+export const secretCipherAsSet = (config: Pick<AtriumConfig, 'SECRETS_KEY' | 'SECRETS_KEY_FILE'>): SecretCipher =>
+  secretCipher(secretsKeysOf(config))
+
+/**
+ * What a process encrypts stored secrets with. Throws a `Refusal` when it needs a key, for others
+ * can reach it, and has none.
+ */
+export function secretCipherOf(config: AtriumConfig): SecretCipher {
+  const cipher = secretCipherAsSet(config)
+  if (cipher.keyIds.length === 0 && secretsOfRole(config.ATRIUM_ROLE).length > 0 && !isDevelopment(config)) {
+    throw new Refusal(
+      'Expected SECRETS_KEY or SECRETS_KEY_FILE to be set, because HOST or PUBLIC_URL is not this machine alone: stored secrets are encrypted ' +
+        'with it. `npx atrium secrets generate` makes one; keep it outside of the database and its backups.',
+    )
+  }
+  return cipher
+}
+
+/**
+ * Throws a `Refusal` when secrets are stored that this cipher cannot read: it would write others
+ * beside them that only it can.
+ */
+export async function refuseUnknownKeys(connection: Connection, cipher: SecretCipher): Promise<void> {
+  const unknown = await withSecrets(connection, (database) => unknownKeys(database, STORED_SECRETS, cipher))
+  if (unknown.length === 0) return
+  const keys = unknown.length === 1 ? `the key ${unknown[0]}` : `the keys ${unknown.join(', ')}`
+  throw new Refusal(
+    `Expected SECRETS_KEY to include ${keys}: stored secrets are encrypted under ${unknown.length === 1 ? 'it' : 'them'}.`,
+  )
+}
+
+/** Says at start that secrets are stored as they are. */
+export function warnOfPlainSecrets(cipher: SecretCipher, log: Logger): void {
+  if (cipher.keyIds.length > 0) return
+  log.warn('secrets are stored unencrypted, which is for development only: SECRETS_KEY is not set')
+}
+
+/**
+ * Encrypts in the background what is stored plain or under a key before the first; the returned
+ * function stops it. Where a release before this one may still run on the same database it begins
+ * after ten minutes.
+ */
+export function encryptInBackground(
+  connection: Connection,
+  secrets: readonly StoredSecret[],
+  { cipher, isAlone, log }: { readonly cipher: SecretCipher; readonly isAlone: boolean; readonly log: Logger },
+): () => Promise<void> {
+  const stopped = new AbortController()
+  const { signal } = stopped
+  const run = async (): Promise<void> => {
+    if (!isAlone) await sleep(UPGRADE_MILLISECONDS, null, { signal, ref: false })
+    await withSecrets(connection, async (database) => {
+      for (const secret of secrets) {
+        const { changed, unreadable } = await reencrypt(database, secret, cipher, { signal })
+        if (changed > 0)
+          log.info({ secret: secret.name, rows: changed }, 'stored secrets were encrypted under the first SECRETS_KEY')
+        if (unreadable > 0) log.error({ secret: secret.name, rows: unreadable }, 'stored secrets cannot be read with SECRETS_KEY')
+      }
+    })
+  }
+  const running =
+    cipher.keyIds.length === 0 || secrets.length === 0
+      ? Promise.resolve()
+      : run().catch((error: unknown) => {
+          if (!signal.aborted) log.error({ err: error }, 'stored secrets could not be encrypted; the next start tries again')
+        })
+  return () => {
+    stopped.abort()
+    return running
+  }
+}
+
+/** Runs `work` on the columns that hold secrets, with as much time as it needs. */
+export async function withSecrets<Result>(
+  connection: Connection,
+  work: (database: ReturnType<typeof openDatabase<never>>['now']) => Promise<Result>,
+): Promise<Result> {
+  const database = openDatabase<never>(connection, { schema: 'public', max: 1, onError: () => {} })
+  try {
+    return await work(database.now)
+  } finally {
+    await database.close()
+  }
+}

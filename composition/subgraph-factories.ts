@@ -1,0 +1,112 @@
+import type { JWTVerifyGetKey } from 'jose'
+import type { Logger } from 'pino'
+import type { variables } from '../config.ts'
+import type { Config } from '../platform/config/config.ts'
+import type { Connection, ReplicaOptions } from '../platform/database/database.ts'
+import { ownWrites } from '../platform/database/recent-writes.ts'
+import type { Subgraph } from '../platform/graphql/subgraph.ts'
+import type { Defer } from '../platform/process/lifecycle.ts'
+import { Refusal } from '../platform/process/operator-error.ts'
+import type { Counting } from '../platform/rate-limit/rate-limit-store.ts'
+import type { SecretCipher } from '../platform/secrets/cipher.ts'
+import { seedDirectory } from '../subgraphs/directory/import/seed.ts'
+import { directorySubgraph } from '../subgraphs/directory/subgraph.ts'
+import { writeQuotas } from '../subgraphs/social/quota/quota.ts'
+import { socialSubgraph } from '../subgraphs/social/subgraph.ts'
+import type { BanLookup } from '../subgraphs/store/access/access.ts'
+import { fileStorageOf } from '../subgraphs/store/file/configured.ts'
+import { storeFiles } from '../subgraphs/store/file/files.ts'
+import { fileSources } from '../subgraphs/store/file/source.ts'
+import type { FileStorage } from '../subgraphs/store/file/storage.ts'
+import { storeQuotas } from '../subgraphs/store/quota/quota.ts'
+import { seedStore } from '../subgraphs/store/sample/operator.ts'
+import { type StoreSubgraph, storeSubgraph } from '../subgraphs/store/subgraph.ts'
+import { webhookNetworkOf } from '../subgraphs/store/webhook-delivery/variables.ts'
+import type { SessionCheck } from '../subgraphs/toolkit/user-token.ts'
+import { trustSubgraph } from '../subgraphs/trust/subgraph.ts'
+import { sharedWrites } from './shared-recent-writes.ts'
+
+/** The whole configuration. */
+export type AtriumConfig = Config<typeof variables>
+
+/** What every subgraph is made of. */
+export type Making = {
+  readonly config: AtriumConfig
+  readonly connection: Connection
+  /** Where clients reach this installation. */
+  readonly publicUrl: string
+  /** What the tokens of users are checked by. */
+  readonly userKeys: JWTVerifyGetKey
+  /** Whether the session of a user's token goes on. */
+  readonly isSessionOpen: SessionCheck
+  /** Where files of stores are; absent: where the configuration says. */
+  readonly storage?: FileStorage
+  /** Where limits of addresses and keys are counted. */
+  readonly counting: Counting
+  /** Which addresses the REST API of a store has banned. */
+  readonly banEndsIn: BanLookup
+  /** What stored secrets are encrypted with. */
+  readonly secrets: SecretCipher
+  readonly log: Logger
+  readonly defer: Defer
+}
+
+export type SubgraphName = 'directory' | 'social' | 'store' | 'trust'
+
+/** How each subgraph is started on a migrated database; it is closed with the process. */
+export const STARTED = {
+  directory: async ({ connection, publicUrl, log, defer }: Making): Promise<Subgraph> => {
+    const aborted = new AbortController()
+    defer(async () => aborted.abort())
+    await seedDirectory(connection, { log, signal: aborted.signal })
+    return closedLater(await directorySubgraph({ connection, publicUrl, log }), defer)
+  },
+  social: async (making: Making): Promise<Subgraph> => {
+    const { config, connection, counting, secrets, log, defer } = making
+    const quotas = writeQuotas(config.USER_WRITES_PER_MINUTE, config.USER_BYTES_PER_DAY)
+    const replica = await replicaOf('social', making)
+    return closedLater(await socialSubgraph({ connection, replica, counting, secrets, log, quotas }), defer)
+  },
+  store: async (making: Making): Promise<StoreSubgraph> => {
+    const { config, connection, publicUrl, userKeys, isSessionOpen, storage, counting, banEndsIn, secrets, log, defer } = making
+    const replica = await replicaOf('store', making)
+    const kept = storage ?? (await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })).storage
+    const files = storeFiles(kept, fileSources())
+    const webhookNetwork = webhookNetworkOf(config)
+    const quotas = storeQuotas({
+      products: config.STORE_PRODUCTS,
+      productsPerDay: config.STORE_PRODUCTS_PER_DAY,
+      fileBytes: config.STORE_FILE_MEGABYTES * 1_000_000,
+      fileBytesPerDay: config.STORE_FILE_MEGABYTES_PER_DAY * 1_000_000,
+    })
+    const users = { userKeys, isSessionOpen }
+    const own = { connection, replica, publicUrl, ...users, files, counting, banEndsIn, secrets, quotas, log, webhookNetwork }
+    const store = await storeSubgraph(own)
+    // Nobody has to wait for a shop.
+    const start = () => defer(seedStore(connection, { files, secrets, log }))
+    return { ...closedLater(store, defer), start }
+  },
+  trust: async ({ config, connection, counting, log, defer }: Making): Promise<Subgraph> =>
+    closedLater(trustSubgraph({ connection, counting, log, config, sources: { config } }), defer),
+} satisfies Readonly<Record<SubgraphName, (making: Making) => Promise<Subgraph>>>
+
+function closedLater<Made extends Subgraph>(subgraph: Made, defer: Defer): Made {
+  defer(subgraph.close)
+  return subgraph
+}
+
+/** The replica that the configuration names. Several copies must tell each other who wrote. */
+async function replicaOf(name: SubgraphName, { config, log, defer }: Making): Promise<ReplicaOptions | undefined> {
+  const { DATABASE_REPLICA_URL: connectionString, REDIS_URL: redis } = config
+  if (connectionString === undefined) return undefined
+  const connection = { connectionString }
+  if (redis === undefined) {
+    if (config.ATRIUM_ROLE === 'all') return { connection, writes: ownWrites() }
+    throw new Refusal(
+      'Expected REDIS_URL to be set, because DATABASE_REPLICA_URL is: copies tell each other there who wrote last.',
+    )
+  }
+  const writes = await sharedWrites(redis, name, log)
+  defer(writes.close)
+  return { connection, writes }
+}

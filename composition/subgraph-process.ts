@@ -1,0 +1,113 @@
+import type { JSONWebKeySet } from 'jose'
+import type { Logger } from 'pino'
+import { GetJsonWebKeysDocument } from '#generated/operations.ts'
+import type { GatewayClient } from '../gateway/client.ts'
+import { startGateway } from '../gateway/gateway.ts'
+import { DEFAULT_LIMITS } from '../gateway/limits/limits.ts'
+import { subscriptionLimitsOf, subscriptionSlots } from '../gateway/limits/subscription-slots.ts'
+import { createMetrics } from '../gateway/observability/metrics.ts'
+import { scrapingOf, serveMetrics } from '../gateway/observability/metrics-endpoint.ts'
+import { signatureJudge } from '../gateway/signed-link/signature.ts'
+import { serveLink } from '../gateway/signed-link/subgraph-endpoint.ts'
+import { linkSecretsOf } from '../gateway/signed-link/variables.ts'
+import { localLink } from '../gateway/subgraph-client/local-subgraph.ts'
+import { migrate } from '../platform/database/migrate.ts'
+import { databaseServer } from '../platform/database/server.ts'
+import { freePort, listen, listeningOf, localUrl } from '../platform/http/listen.ts'
+import { createHttpServer } from '../platform/http/server.ts'
+import type { Defer } from '../platform/process/lifecycle.ts'
+import { countingOf } from '../platform/rate-limit/rate-limit-store.ts'
+import { sessionCheck } from '../rest-facade/social/session/check.ts'
+import { storeRateLimitOf } from '../rest-facade/store/caller/redis-rate-limit.ts'
+import { resources } from '../rest-facade/store/resources.ts'
+import type { StoreSubgraph } from '../subgraphs/store/subgraph.ts'
+import { readKeys, type SessionCheck } from '../subgraphs/toolkit/user-token.ts'
+import { ownGraph } from './built-in-supergraph.ts'
+import { graphOutside } from './remote-subgraphs.ts'
+import { encryptInBackground, refuseUnknownKeys, secretCipherOf, secretsOfRole, warnOfPlainSecrets } from './stored-secrets.ts'
+import { type AtriumConfig, STARTED, type SubgraphName } from './subgraph-factories.ts'
+
+/**
+ * One subgraph as a process of its own, for gateways that know LINK_SECRET. The store also asks the others: what webhooks say is read through the graph, and the
+ * keys and sessions of users are with the social subgraph.
+ */
+export async function runSubgraph(
+  name: SubgraphName,
+  config: AtriumConfig,
+  { log, defer, end }: { readonly log: Logger; readonly defer: Defer; readonly end: (fault?: Error) => void },
+): Promise<void> {
+  const secrets = secretCipherOf(config)
+  const judge = signatureJudge(linkSecretsOf(config), Date.now)
+  const port = config.PORT || (await freePort(config.HOST))
+  const publicUrl = config.PUBLIC_URL ?? localUrl(config.HOST, port)
+  const database = await databaseServer({ databaseUrl: config.DATABASE_URL, dataDir: config.DATA_DIR, log })
+  defer(database.stop)
+  const { connection } = database
+  const migrations = await migrate(connection)
+  if (migrations.applied.length > 0) log.info({ applied: migrations.applied }, 'database migrated')
+  const stored = secretsOfRole(name)
+  if (stored.length > 0) {
+    await refuseUnknownKeys(connection, secrets)
+    warnOfPlainSecrets(secrets, log)
+  }
+
+  let client: GatewayClient | null = null
+  let check: SessionCheck | null = null
+  const userKeys = readKeys(() => keysOf(client))
+  const isSessionOpen: SessionCheck = async (token) => {
+    if (!check) throw new Error('Expected the graph to have begun before sessions are asked about.')
+    return check(token)
+  }
+  const counting = await countingOf(config, log)
+  defer(counting.close)
+  // Gateways count, and share their counts through Redis: without it, this process knows of no ban.
+  const rateLimit = name === 'store' ? await storeRateLimitOf(config, log) : null
+  defer(async () => rateLimit?.close())
+  const banEndsIn = rateLimit?.banEndsIn ?? (() => 0)
+  const making = { config, connection, publicUrl, userKeys, isSessionOpen, counting, banEndsIn, secrets, log, defer }
+  const subgraph = await STARTED[name](making)
+  if (name === 'store') {
+    client = await storeAndOthers(subgraph as StoreSubgraph, config, { log, defer })
+    check = await sessionCheck(client)
+  }
+
+  const metrics = config.METRICS ? createMetrics({ ofProcess: true }) : null
+  const app = createHttpServer({ log, metrics, checks: [{ name, check: subgraph.ready }], loadLimit: config.LOAD_LIMIT })
+  const slots = subscriptionSlots(subscriptionLimitsOf(config), metrics?.subscriptionRefused)
+  await serveLink(app, subgraph, { judge, log, metrics, slots })
+  if (metrics) {
+    const open = { sockets: () => 0, listeners: subgraph.listeners ?? (() => 0), jobs: subgraph.jobs, gateway: null }
+    await serveMetrics(app, metrics, open, { ...scrapingOf(config), counting, log, defer })
+  }
+  await listen(app, listeningOf(config, port), defer)
+  subgraph.start?.()
+  defer(encryptInBackground(connection, stored, { cipher: secrets, isAlone: false, log }))
+  void database.gone.then(() => end(new Error('The embedded PostgreSQL ended unexpectedly; the next start recovers its data.')))
+  console.error(`The ${name} subgraph is ready: ${localUrl(config.HOST, port)}`)
+}
+
+/** The graph as the store asks it: itself in this process, the others where they are. Webhooks are delivered from here. */
+async function storeAndOthers(
+  store: StoreSubgraph,
+  config: AtriumConfig,
+  { log, defer }: { readonly log: Logger; readonly defer: Defer },
+): Promise<GatewayClient> {
+  const { links } = graphOutside(config, { log, defer })
+  const gateway = await startGateway({
+    ...ownGraph(),
+    links: [localLink(store), ...links.filter((link) => link.name !== 'store')],
+    limits: DEFAULT_LIMITS,
+    log,
+  })
+  defer(gateway.close)
+  await gateway.client.prepare(GetJsonWebKeysDocument)
+  defer(await store.deliverWebhooks(await resources(gateway.client)))
+  return gateway.client
+}
+
+async function keysOf(client: GatewayClient | null): Promise<JSONWebKeySet> {
+  const caller = { requestId: 'keys', address: '127.0.0.1', credentials: {} }
+  const answer = await client?.run(GetJsonWebKeysDocument, {}, caller, AbortSignal.timeout(5_000))
+  if (!answer?.data) throw new Error('Expected the social subgraph to tell the keys of users.')
+  return { keys: [...answer.data.keys] }
+}

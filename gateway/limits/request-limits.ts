@@ -1,0 +1,142 @@
+import { type GraphQLFormattedError, type GraphQLSchema, Kind } from 'graphql'
+import type { Level } from '../../platform/rate-limit/token-buckets.ts'
+import { conditionVariables } from '../executor/federated/conditions.ts'
+import type { CheckedOperation } from '../operations/document-cache.ts'
+import { refusal, withoutSuggestions } from '../operations/errors.ts'
+import { type Coerce, coercion } from '../operations/variables.ts'
+import type { Passage } from '../subgraph-client/link.ts'
+import type { Budget } from './budget.ts'
+import type { CostModel } from './cost-limit.ts'
+import type { CostReport } from './cost-report.ts'
+import { BOUNDS, type Limits } from './limits.ts'
+
+/** Errors about variables are quoted; more of them help nobody. */
+const MAX_VARIABLE_ERRORS = 20
+
+type Variables = Readonly<Record<string, unknown>>
+type Errors = readonly GraphQLFormattedError[]
+
+/** What is wrong with an operation once its variables are known: nothing when it may run. */
+export type Verdict = {
+  readonly errors: Errors
+  /** Absent when it was refused before anything was counted. */
+  readonly cost?: CostReport
+}
+
+/** The last check of one operation. */
+export type RequestCheck = {
+  /** Variables, page sizes, cost, and the client's budget, from which the cost is taken. Cost is counted on values that are in range. Never rejects. */
+  readonly verdict: (variables: Variables, passage: Passage) => Verdict | Promise<Verdict>
+  /** What the operation counts with these variables, in points; 0 where they are wrong. Takes nothing from any budget. */
+  readonly cost: (variables: Variables) => number
+}
+
+/** What variables must pass, each in the terms of the one before. */
+type Checks = {
+  readonly coerce: Coerce
+  /** Those that may be null by their type, and are not by their use. */
+  readonly conditions: readonly string[]
+  readonly model: CostModel
+}
+
+/** Compiles the check of one operation. Without `suggestions`, errors do not say what a client that mistypes may have meant. */
+export function requestCheck(
+  schema: GraphQLSchema,
+  checked: CheckedOperation,
+  model: CostModel,
+  { limits, budget, suggestions }: { readonly limits: Limits; readonly budget: Budget | null; readonly suggestions: boolean },
+): RequestCheck {
+  // What costs more than a whole minute's budget could never run.
+  const limit = Math.min(limits.cost || Infinity, budget?.perMinute ?? Infinity)
+  const coerce = coercion(schema, checked.operation.variableDefinitions ?? [], { maxErrors: MAX_VARIABLE_ERRORS })
+  const checks: Checks = { coerce, conditions: nullableConditions(checked), model }
+
+  return {
+    verdict,
+    cost(variables) {
+      const { coerced } = coercedIn(checks, variables)
+      return coerced ? model.cost(coerced) : 0
+    },
+  }
+
+  function verdict(variables: Variables, { caller, wantsCost = false }: Passage): Verdict | Promise<Verdict> {
+    const { coerced, errors } = coercedIn(checks, variables)
+    if (!coerced) return { errors: suggestions ? errors : errors.map(withoutSuggestions) }
+    const requested = model.cost(coerced)
+    const report = (level: Level | null): CostReport => ({
+      requested,
+      limit: Number.isFinite(limit) ? limit : null,
+      budget: level && { remaining: level.left, resetSeconds: level.fullInSeconds },
+    })
+    if (requested > limit) {
+      const tooDear = [costRefusal(requested, limit)]
+      return wantsCost && budget
+        ? after(budget.spend(caller, 0), (level) => ({ errors: tooDear, cost: report(level) }))
+        : { errors: tooDear, cost: report(null) }
+    }
+    if (!budget) return { errors: NONE, cost: report(null) }
+    // Introspection costs nothing, but not for nothing.
+    return after(budget.spend(caller, Math.max(1, requested)), (level) => ({
+      errors: level.isGranted ? NONE : [budgetRefusal(report(level), budget.perMinute, level.waitSeconds)],
+      cost: report(level),
+    }))
+  }
+}
+
+/** The variables as the schema wants them, with page sizes in range; or what is wrong with them. */
+function coercedIn(
+  { coerce, conditions, model }: Checks,
+  variables: Variables,
+): { readonly coerced: Variables; readonly errors: Errors } | { readonly coerced: null; readonly errors: Errors } {
+  const refused = (...errors: Errors) => ({ coerced: null, errors })
+  if (isDeeperThan(variables, BOUNDS.variableDepth)) {
+    return refused(refusal('BAD_USER_INPUT', `Expected variables nested at most ${BOUNDS.variableDepth} deep.`))
+  }
+  const { errors, coerced } = coerce(variables)
+  if (errors) return refused(...errors.map(({ message }) => refusal('BAD_USER_INPUT', message)))
+  if (conditions.some((name) => coerced[name] === null)) return refused(NULL_CONDITION)
+  const page = model.pageFault(coerced)
+  if (page) {
+    const message = `Expected "${page.argument}" between 0 and ${BOUNDS.pageSize}, got ${page.value}.`
+    return refused(refusal('PAGE_SIZE_OUT_OF_RANGE', message, { argument: page.argument }))
+  }
+  return { coerced, errors: NONE }
+}
+
+/**
+ * A default lets a variable that may be null stand where no null may. graphql-js then says so where the condition is met, which may be in one subgraph, in several,
+ * or in a plan of ours: so all of that is said before.
+ */
+function nullableConditions({ document, operation }: CheckedOperation): readonly string[] {
+  const inConditions = conditionVariables(document)
+  return (operation.variableDefinitions ?? [])
+    .filter(({ type, variable }) => type.kind !== Kind.NON_NULL_TYPE && inConditions.has(variable.name.value))
+    .map(({ variable }) => variable.name.value)
+}
+
+/** In the words of graphql-js. */
+const NULL_CONDITION = refusal('BAD_USER_INPUT', 'Argument "if" of non-null type "Boolean!" must not be null.')
+
+const costRefusal = (cost: number, limit: number): GraphQLFormattedError =>
+  refusal('COST_LIMIT_EXCEEDED', `Expected a cost of at most ${limit}, got ${cost}: ask for shorter pages or fewer fields.`, {
+    cost,
+    limit,
+  })
+
+function budgetRefusal({ requested, budget }: CostReport, perMinute: number, waitSeconds: number): GraphQLFormattedError {
+  const message = `Expected at most ${perMinute} points of cost a minute, and ${budget?.remaining} are left where ${requested} are needed: try again in ${waitSeconds} seconds.`
+  return refusal('RATE_LIMITED', message, { cost: requested, budget, retryAfterSeconds: waitSeconds })
+}
+
+const NONE: Errors = []
+
+const after = <Value, Result>(value: Value | Promise<Value>, use: (value: Value) => Result): Result | Promise<Result> =>
+  value instanceof Promise ? value.then(use) : use(value)
+
+/** Stops at the limit, so hostile nesting costs no stack. */
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels < 0) return true
+  for (const inner of Object.values(value)) if (isDeeperThan(inner, levels - 1)) return true
+  return false
+}

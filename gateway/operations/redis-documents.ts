@@ -1,0 +1,76 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { redisScripts } from '../../platform/redis/redis-scripts.ts'
+import { BOUNDS } from '../limits/limits.ts'
+
+const KEY = 'atrium:documents'
+/** As many as a process keeps. */
+const MOST = 10_000
+/** Documents that are read at once, and the wait after a fault. */
+const BATCH = 200
+const RETRY_MILLISECONDS = 1_000
+
+/** Appends ARGV[2], keeping about ARGV[1]. */
+const ADD = `return redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'text', ARGV[2])`
+
+/** Texts that clients registered by their hash, through whichever gateway. */
+export type SharedDocuments = {
+  /** Tells the others. Never waits, and never fails: a client whose text did not arrive is asked for it again. */
+  readonly tell: (text: string) => void
+  /** Calls `told` with every text that is known to the others, and with new ones as they come. The returned function ends it. */
+  readonly follow: (told: (text: string) => void) => () => void
+  readonly close: () => Promise<void>
+}
+
+/** What an environment asks for: null without Redis, where each process knows what it was told itself. */
+export async function sharedDocumentsOf(
+  { REDIS_URL: url }: { readonly REDIS_URL?: string | undefined },
+  log: Logger,
+): Promise<SharedDocuments | null> {
+  return url === undefined ? null : sharedDocuments({ url, log })
+}
+
+/**
+ * Documents in a stream of Redis, which each gateway reads from its beginning on. Looking one up is a matter of memory, so nobody waits for Redis. What it says is
+ * believed as far as the hash of the text goes: a text is judged like any other when somebody asks for it.
+ */
+export async function sharedDocuments({ url, log }: { readonly url: string; readonly log: Logger }): Promise<SharedDocuments> {
+  const scripts = await redisScripts({ url, purpose: 'documents that clients registered', log })
+  const { Redis } = await import('ioredis')
+  // Of its own: it waits for what comes next.
+  const reader = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: null, connectTimeout: RETRY_MILLISECONDS })
+  reader.on('error', () => {})
+  const following = new Set<(text: string) => void>()
+  const ended = new AbortController()
+  let last = '0'
+  const reading = read()
+
+  return {
+    tell: (text) => void scripts.run(ADD, [KEY], [MOST, text]),
+    follow(told) {
+      following.add(told)
+      return () => void following.delete(told)
+    },
+    async close() {
+      ended.abort()
+      reader.disconnect()
+      await Promise.all([scripts.close(), reading])
+    },
+  }
+
+  async function read(): Promise<void> {
+    while (!ended.signal.aborted) {
+      try {
+        const answer = await reader.xread('COUNT', BATCH, 'BLOCK', 0, 'STREAMS', KEY, last)
+        for (const [, entries] of answer ?? []) {
+          for (const [id, [, text = '']] of entries) {
+            last = id
+            if (text.length <= BOUNDS.bodyBytes) for (const told of following) told(text)
+          }
+        }
+      } catch {
+        await pause(RETRY_MILLISECONDS, undefined, { signal: ended.signal, ref: false }).catch(() => {})
+      }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import type { Passage } from '../subgraph-client/link.ts'
+
+/** Why a signal aborts when the time of an operation is up, whoever waits for it. */
+class TimeUp extends Error {
+  override readonly name = 'TimeUp'
+}
+
+/**
+ * Runs `work` with a signal that aborts when the client's does, or after `milliseconds`. What `outlivesClient` has no client any more once it has begun: only the
+ * time ends it, this one or that of what it is part of. Cheaper than AbortSignal.timeout with AbortSignal.any, which this would be otherwise.
+ */
+export async function withinTime<Result>(
+  milliseconds: number,
+  passage: Passage,
+  work: (bounded: Passage) => Promise<Result>,
+  { outlivesClient = false }: { readonly outlivesClient?: boolean } = {},
+): Promise<Result> {
+  const controller = new AbortController()
+  const { signal } = passage
+  const abort = () => controller.abort(signal.reason)
+  const hear = () => {
+    if (!outlivesClient || signal.reason instanceof TimeUp) abort()
+  }
+  if (signal.aborted) abort()
+  else signal.addEventListener('abort', hear, { once: true })
+  const timer = setTimeout(() => controller.abort(new TimeUp(`The operation took longer than ${milliseconds} ms.`)), milliseconds)
+  try {
+    return await work({ caller: passage.caller, signal: controller.signal })
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', hear)
+  }
+}

@@ -1,0 +1,130 @@
+import {
+  DEFAULT_SUPPORTED_SUPERGRAPH_FEATURES,
+  isInterfaceType,
+  isUnionType,
+  operationFromDocument,
+  Supergraph as SupergraphModel,
+} from '@apollo/federation-internals'
+import { type QueryPlan, QueryPlanner } from '@apollo/query-planner'
+import { type DocumentNode, type GraphQLSchema, Kind, parse } from 'graphql'
+import { authorizationRules } from '../../platform/graphql/authorization-rules.ts'
+import { describeRequirements } from '../authorization/describe-requirements.ts'
+import { type PlannedDocument, plannedDocument } from '../executor/federated/planned-document.ts'
+import type { TypeTest } from '../executor/federated/response-data.ts'
+import type { CheckedOperation } from '../operations/document-cache.ts'
+import { type FieldSets, fieldSetsIn } from './field-sets.ts'
+
+/** A composed graph, ready to plan operations. */
+export type Supergraph = {
+  /** What clients see: without joins and without what is `@inaccessible`. */
+  readonly api: GraphQLSchema
+  /** Names of the subgraphs that plans fetch from. */
+  readonly subgraphs: readonly string[]
+  /** Whether anything is kept from clients, so that what subgraphs answer must be filtered. */
+  readonly hidesSomething: boolean
+  /** The plan of the only operation in `document`, which is valid against `api`. Throws for what the planner does not support. */
+  readonly plan: (document: DocumentNode) => QueryPlan
+  /** Queries that do something, marked with `@tag(name: "once")`: a subgraph that may have done it is not asked again. */
+  readonly once: ReadonlySet<string>
+  /** Whether objects of this type are of that type, interface or union, also where clients do not see it. */
+  readonly isOf: TypeTest
+  readonly fieldSets: FieldSets
+}
+
+/** The subgraphs of a supergraph and where it says they are reached, without composing anything. Throws for text that is no SDL. */
+export function locationsIn(sdl: string): readonly { readonly name: string; readonly url: string }[] {
+  const graphs = parse(sdl, { noLocation: true }).definitions.find(
+    (definition) => definition.kind === Kind.ENUM_TYPE_DEFINITION && definition.name.value === 'join__Graph',
+  )
+  if (graphs?.kind !== Kind.ENUM_TYPE_DEFINITION) return []
+  return (graphs.values ?? []).flatMap(({ directives }) => {
+    const said = directives?.find(({ name }) => name.value === 'join__graph')?.arguments ?? []
+    const text = (wanted: string) => {
+      const value = said.find(({ name }) => name.value === wanted)?.value
+      return value?.kind === Kind.STRING ? value.value : ''
+    }
+    return [{ name: text('name'), url: text('url') }]
+  })
+}
+
+/**
+ * What a supergraph may demand of whoever runs it: what Apollo's library can plan, and the authorization directives, which
+ * gateway/authorization enforces. Everything else that is marked for execution or security is refused at start.
+ */
+export const SUPPORTED_FEATURES: ReadonlySet<string> = new Set([
+  ...DEFAULT_SUPPORTED_SUPERGRAPH_FEATURES,
+  'https://specs.apollo.dev/authenticated/v0.1',
+  'https://specs.apollo.dev/requiresScopes/v0.1',
+  'https://specs.apollo.dev/policy/v0.1',
+])
+
+/** When a planner is made that nobody needed until then: what a start has to do is done. Milliseconds. */
+const IDLE = 5_000
+
+/**
+ * Reads a federation 2 supergraph. Throws when the document is none. One that is `known` was planned for before, so it is valid; its planner, which takes a few hundred milliseconds, is made
+ * when the first document has to be planned, or soon.
+ */
+export function readSupergraph(document: DocumentNode, { isKnown = false }: { readonly isKnown?: boolean } = {}): Supergraph {
+  const model = SupergraphModel.build(document, {
+    supportedFeatures: new Set(SUPPORTED_FEATURES),
+    validateSupergraph: !isKnown,
+  })
+  const apiSchema = model.apiSchema()
+  let planner: QueryPlanner | null = null
+  const plannerOf = () => {
+    planner ??= new QueryPlanner(model, {
+      // Otherwise equal paths below different types of a union share one fetch, and with it the arguments of one of them.
+      typeConditionedFetching: true,
+    })
+    return planner
+  }
+  if (isKnown) setTimeout(plannerOf, IDLE).unref()
+  else plannerOf()
+  // How an operation is run and what its answer is made of are both read from its plan, one after the other.
+  let last: { readonly document: DocumentNode; readonly plan: QueryPlan } | null = null
+  const isOf = typeTest(model)
+  return {
+    api: describeRequirements(apiSchema.toGraphQLJSSchema(), authorizationRules(document)),
+    subgraphs: [...model.subgraphsMetadata()].map(({ name }) => name),
+    hidesSomething: hidesSomething(model),
+    plan(document) {
+      if (last?.document !== document) {
+        last = { document, plan: plannerOf().buildQueryPlan(operationFromDocument(apiSchema, document)) }
+      }
+      return last.plan
+    },
+    once: onceIn(model),
+    isOf,
+    fieldSets: fieldSetsIn(document, isOf),
+  }
+}
+
+/** Whether anything carries `@inaccessible`, under whatever prefix it is linked. */
+const hidesSomething = ({ schema }: SupergraphModel): boolean =>
+  schema.directives().some((directive) => /(?:^|__)inaccessible$/.test(directive.name) && directive.applications().size > 0)
+
+function onceIn({ schema }: SupergraphModel): ReadonlySet<string> {
+  const fields = schema.schemaDefinition.rootType('query')?.fields() ?? []
+  const isOnce = (field: (typeof fields)[number]) =>
+    field.appliedDirectivesOf('tag').some((tag) => tag.arguments().name === 'once')
+  return new Set(fields.filter(isOnce).map(({ name }) => name))
+}
+
+/** A checked operation in the words of its plan, and that plan. Throws for what the planner does not support. */
+export function planOf(
+  { document, operation, known }: CheckedOperation,
+  supergraph: Supergraph,
+): { readonly ready: PlannedDocument; readonly plan: QueryPlan } {
+  const ready = plannedDocument(document, operation, supergraph.fieldSets.names)
+  return { ready, plan: known?.plan ?? supergraph.plan(ready.document) }
+}
+
+function typeTest({ schema }: SupergraphModel): TypeTest {
+  const members = new Map<string, ReadonlySet<string>>()
+  for (const type of schema.types()) {
+    if (isInterfaceType(type)) members.set(type.name, new Set(type.allImplementations().map(({ name }) => name)))
+    else if (isUnionType(type)) members.set(type.name, new Set(type.types().map(({ name }) => name)))
+  }
+  return (typename, condition) => typename === condition || members.get(condition)?.has(typename) === true
+}

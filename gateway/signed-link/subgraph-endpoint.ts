@@ -1,0 +1,244 @@
+import { PassThrough } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type DocumentNode, type GraphQLFormattedError, parse, validate } from 'graphql'
+import type { Logger } from 'pino'
+import { boundedCache } from '../../platform/collections/bounded-cache.ts'
+import type { Subgraph } from '../../platform/graphql/subgraph.ts'
+import type { Caller, ScopeGrant } from '../../platform/http/caller.ts'
+import { callerOf, goneSignal } from '../../platform/http/request-caller.ts'
+import { BOUNDS } from '../limits/limits.ts'
+import { SUBSCRIPTION_BYTES, type SubscriptionSlots, subscriptionSlots } from '../limits/subscription-slots.ts'
+import type { Metrics } from '../observability/metrics.ts'
+import { refusal } from '../operations/errors.ts'
+import { withinTime } from '../operations/timeout.ts'
+import { maskedLink } from '../subgraph-client/error-masking.ts'
+import { ANSWER_BYTES } from '../subgraph-client/http-messages.ts'
+import type { LinkRequest, Source } from '../subgraph-client/link.ts'
+import { localLink } from '../subgraph-client/local-subgraph.ts'
+import { heartbeat } from '../transports/heartbeat.ts'
+import { GRAPHQL_PATH } from '../transports/http.ts'
+import { CHANGES_PATH } from './changes-path.ts'
+import { carriedRequest, DOOR_PATH } from './remote-routes.ts'
+import type { signatureJudge, Verdict } from './signature.ts'
+
+const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8'
+const COMMENT_SECONDS = 15
+/** The planner's texts, not those of clients. */
+const DOCUMENTS = { maxEntries: 500, maxCharacters: 500_000 }
+
+/** What a subscription takes here, in bytes: its stream and its source. */
+const STREAM_BYTES = SUBSCRIPTION_BYTES.each + SUBSCRIPTION_BYTES.source + SUBSCRIPTION_BYTES.eventStream
+
+type Signed = Extract<Verdict, { readonly kind: 'signed' }>
+type Asked = Pick<LinkRequest, 'query' | 'variables' | 'operationName'> & Pick<Caller, 'grantedScopes'>
+
+/**
+ * Serves a subgraph to gateways that sign their requests, and to nobody else: queries and mutations as JSON, subscriptions as event streams, and what has
+ * changed as another. Who asks is what the gateway says, for its signature covers that.
+ */
+export async function serveLink(
+  app: FastifyInstance,
+  subgraph: Subgraph,
+  {
+    judge,
+    log,
+    metrics = null,
+    slots = subscriptionSlots(),
+  }: {
+    readonly judge: ReturnType<typeof signatureJudge>
+    readonly log: Logger
+    readonly metrics?: Metrics | null
+    /** Places for subscriptions. Only their memory is counted here: addresses and credentials are bounded by the gateways, of which there may be several. */
+    readonly slots?: Pick<SubscriptionSlots, 'reserve' | 'releaseBytes'>
+  },
+): Promise<void> {
+  const local = localLink(subgraph)
+  const link = maskedLink(metrics?.measured(local) ?? local, log)
+  const known = boundedCache<DocumentNode | readonly GraphQLFormattedError[]>(DOCUMENTS)
+  const streams = new Set<PassThrough>()
+  const comments = heartbeat<PassThrough>(COMMENT_SECONDS, (stream) => {
+    if (!stream.writableNeedDrain) stream.write(':\n\n')
+  })
+  // Without `complete`: whoever listens asks another copy.
+  app.addHook('preClose', async () => {
+    for (const stream of streams) stream.end()
+  })
+
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit: ANSWER_BYTES }, (_, body, done) =>
+      done(null, body),
+    )
+    const signed = new WeakMap<FastifyRequest, Signed>()
+    scope.addHook('onRequest', async (request) => {
+      const { method, url: path, headers } = request.raw
+      const verdict = judge({ method: method ?? '', path: path ?? '', headers })
+      if (verdict.kind === 'refused') throw Object.assign(new Error(verdict.reason), { statusCode: 401 })
+      signed.set(request, verdict)
+    })
+
+    scope.get(CHANGES_PATH, (_, reply) => {
+      const stream = opened(reply)
+      const silence = subgraph.onChange?.((types) => stream.write(eventOf('next', JSON.stringify(types))))
+      stream.once('close', () => silence?.())
+      return reply.send(stream)
+    })
+
+    const { door } = subgraph
+    if (door) {
+      scope.post(DOOR_PATH, async (request, reply) => {
+        const carried = carriedRequest(signedText(request.body, signed.get(request)), request.raw)
+        reply.hijack()
+        await door.answer(carried.request, reply.raw, carried.from).catch((error: unknown) => {
+          log.error({ err: error, requestId: carried.from.requestId }, 'a door failed')
+          reply.raw.destroy()
+        })
+      })
+    }
+
+    scope.post(GRAPHQL_PATH, (request, reply) => {
+      const { grantedScopes, ...asked } = askedIn(signedText(request.body, signed.get(request)))
+      const document = documentOf(asked.query)
+      if (!('kind' in document)) return refuse(reply, document)
+      const caller = { ...believedCaller(request), ...(grantedScopes && { grantedScopes }) }
+      const isStream = request.headers.accept === 'text/event-stream'
+      return isStream ? stream(reply, { ...asked, document }, caller) : answer(reply, { ...asked, document }, caller)
+    })
+  })
+
+  async function answer(reply: FastifyReply, request: LinkRequest, caller: Caller): Promise<FastifyReply> {
+    const result = await withinTime(BOUNDS.milliseconds, { caller, signal: goneSignal(reply) }, (passage) =>
+      link.execute(request, passage),
+    )
+    return reply.header('content-type', GRAPHQL_TYPE).send(JSON.stringify(result))
+  }
+
+  async function stream(reply: FastifyReply, request: LinkRequest, caller: Caller): Promise<FastifyReply> {
+    const bytes = STREAM_BYTES + JSON.stringify(request.variables).length * SUBSCRIPTION_BYTES.variableCharacter
+    const full = slots.reserve(bytes)
+    if (full) return refuse(reply, [full])
+    // Also where the gateway goes away before it has begun.
+    reply.raw.once('close', () => slots.releaseBytes(bytes))
+    const begun = await withinTime(BOUNDS.milliseconds, { caller, signal: goneSignal(reply) }, async (passage) =>
+      link.subscribe?.(request, passage),
+    )
+    if (begun?.kind !== 'open') return refuse(reply, begun?.errors.map((error) => error.toJSON()) ?? [])
+    const stream = opened(reply)
+    stream.once('close', begun.source.return)
+    void told(begun.source, stream, caller)
+    return reply.send(stream)
+  }
+
+  /** One event after the other: the next is taken when the network took the last, so that a gateway that is behind is cut off like any slow reader. */
+  async function told(source: Source, stream: PassThrough, caller: Caller): Promise<void> {
+    try {
+      for (;;) {
+        const { done, value } = await source.next()
+        if (!stream.writable) return
+        if (done) break
+        const passage = { caller, signal: NEVER }
+        const result = await withinTime(BOUNDS.milliseconds, passage, (bounded) => source.answer(value, bounded))
+        if (!stream.writable) return
+        if (!stream.write(eventOf('next', JSON.stringify(result)))) await drained(stream)
+      }
+    } catch (error) {
+      const errors = source.fault ? [source.fault(error).toJSON()] : []
+      if (stream.writable) stream.end(eventOf('error', JSON.stringify({ errors })))
+      return
+    }
+    stream.end(eventOf('complete', ''))
+  }
+
+  function opened(reply: FastifyReply): PassThrough {
+    const stream = new PassThrough()
+    streams.add(stream)
+    comments.add(stream)
+    stream.once('close', () => {
+      streams.delete(stream)
+      comments.delete(stream)
+    })
+    // A balancer in between must not hold back what is short.
+    reply.header('content-type', 'text/event-stream; charset=utf-8').header('x-accel-buffering', 'no')
+    stream.write(':\n\n')
+    return stream
+  }
+
+  /** The text, parsed, or why it is not one for this schema: while versions change, a gateway may know more than its subgraph. */
+  function documentOf(text: string): DocumentNode | readonly GraphQLFormattedError[] {
+    const found = known.get(text)
+    if (found) return found
+    const made = checked(text)
+    known.set(text, made)
+    return made
+  }
+
+  function checked(text: string): DocumentNode | readonly GraphQLFormattedError[] {
+    try {
+      const document = parse(text, { noLocation: true })
+      const errors = validate(subgraph.schema, document)
+      return errors.length === 0
+        ? document
+        : errors.map(({ message }) => refusal('GRAPHQL_VALIDATION_FAILED', `The ${subgraph.name} service says: ${message}`))
+    } catch (error) {
+      return [refusal('GRAPHQL_PARSE_FAILED', error instanceof Error ? error.message : String(error))]
+    }
+  }
+}
+
+const NEVER = new AbortController().signal
+
+const eventOf = (name: string, text: string): string => `event: ${name}\ndata: ${text}\n\n`
+
+const drained = (stream: PassThrough) =>
+  new Promise<void>((resolve) => {
+    const proceed = () => {
+      stream.off('drain', proceed).off('close', proceed)
+      resolve()
+    }
+    stream.on('drain', proceed).on('close', proceed)
+  })
+
+const refuse = (reply: FastifyReply, errors: readonly GraphQLFormattedError[]): FastifyReply =>
+  reply.code(400).header('content-type', GRAPHQL_TYPE).send(JSON.stringify({ errors }))
+
+const bad = (message: string) => Object.assign(new Error(message), { statusCode: 400 })
+
+/** Throws what becomes 400 when the body is not the one that was signed. */
+function signedText(body: unknown, verdict: Signed | undefined): string {
+  if (!Buffer.isBuffer(body) || !verdict?.hasBody(body)) throw bad('Expected the body that was signed.')
+  return body.toString()
+}
+
+/** Throws what becomes 400 when the text asks nothing. */
+function askedIn(text: string): Asked {
+  let asked: unknown
+  try {
+    asked = JSON.parse(text)
+  } catch {
+    throw bad('Expected a body of JSON.')
+  }
+  const { query, variables, operationName, extensions } = (asked ?? {}) as Record<string, unknown>
+  const { grantedScopes } = (extensions ?? {}) as Record<string, unknown>
+  if (typeof query !== 'string') throw bad('Expected "query" to be a text.')
+  return {
+    query,
+    variables: (variables ?? {}) as Asked['variables'],
+    operationName: typeof operationName === 'string' ? operationName : undefined,
+    // Covered by the signature of the gateway, like all of the body.
+    ...(areGrants(grantedScopes) && { grantedScopes }),
+  }
+}
+
+const areGrants = (value: unknown): value is readonly ScopeGrant[] =>
+  Array.isArray(value) && value.every((each) => typeof each?.holding === 'string' && Array.isArray(each.scopes))
+
+/** Who asks, as a request says whose signature is good. */
+function believedCaller(request: FastifyRequest): Caller {
+  const { 'x-forwarded-for': address, 'x-connected-at': connected } = request.headers
+  const connectedAt = typeof connected === 'string' ? new Date(connected) : null
+  return {
+    ...callerOf(request),
+    address: typeof address === 'string' ? address : request.ip,
+    ...(connectedAt && !Number.isNaN(connectedAt.getTime()) && { connectedAt }),
+  }
+}

@@ -1,0 +1,75 @@
+import { boundedCache } from '../../platform/collections/bounded-cache.ts'
+
+/** How an answer is written, by what its client accepts. */
+export type AnswerForm = {
+  /** Server-sent events, where the client likes them best; one body of JSON otherwise. */
+  readonly kind: 'events' | 'json'
+  readonly contentType: string
+  /** Status of an answer that GraphQL itself refuses: for the text, its operation or its variables. */
+  readonly refusedStatus: 200 | 400
+  /** Whether the client also takes server-sent events. */
+  readonly takesEvents: boolean
+}
+
+/** A range of an Accept header: a smaller `rank` was written earlier. */
+type Range = { readonly quality: number; readonly rank: number }
+
+const EVENTS = 'text/event-stream'
+const RESPONSE = 'application/graphql-response+json'
+const JSON_TYPE = 'application/json'
+
+/** Clients send the same header again and again. */
+const REMEMBERED = { maxEntries: 200, maxCharacters: 50_000 }
+
+/**
+ * Chooses among `application/json`, `application/graphql-response+json` and `text/event-stream` by the Accept header (RFC 9110 §12.5.1): the highest quality,
+ * then whatever is named in full, then the order of the header. Null when it allows none of them. Event streams must be named.
+ *
+ * Who names `application/json` cannot tell an answer of ours from one of a proxy by anything but status 200, so by the specification what GraphQL refuses comes
+ * with that status. Who takes anything gets the truth in the status.
+ */
+export function answerForms(): (accept: string | undefined) => AnswerForm | null {
+  const known = boundedCache<{ readonly form: AnswerForm | null }>(REMEMBERED)
+  return (accept = '*/*') => {
+    const remembered = known.get(accept)
+    if (remembered) return remembered.form
+    const form = formFor(rangesIn(accept))
+    known.set(accept, { form })
+    return form
+  }
+}
+
+function formFor(ranges: ReadonlyMap<string, Range>): AnswerForm | null {
+  const takesEvents = (ranges.get(EVENTS)?.quality ?? 0) > 0
+  const candidates = [
+    { type: JSON_TYPE, range: ranges.get(JSON_TYPE), loose: ranges.get('application/*') ?? ranges.get('*/*') },
+    { type: RESPONSE, range: ranges.get(RESPONSE), loose: ranges.get('application/*') ?? ranges.get('*/*') },
+    { type: EVENTS, range: ranges.get(EVENTS), loose: undefined },
+  ].flatMap(({ type, range, loose }) => {
+    const { quality, rank } = range ?? loose ?? { quality: 0, rank: 0 }
+    return quality > 0 ? [{ type, quality, rank, isNamed: range !== undefined }] : []
+  })
+  // Sorting is stable, so that what is equal in everything stays in the order above.
+  const [best] = candidates.sort(
+    (one, other) => other.quality - one.quality || Number(other.isNamed) - Number(one.isNamed) || one.rank - other.rank,
+  )
+  if (!best) return null
+  return {
+    kind: best.type === EVENTS ? 'events' : 'json',
+    contentType: `${best.type}; charset=utf-8`,
+    refusedStatus: best.type === JSON_TYPE && best.isNamed ? 200 : 400,
+    takesEvents,
+  }
+}
+
+/** Ranges by their media type in lower case, without parameters: of ours none has another meaning with them. */
+function rangesIn(accept: string): ReadonlyMap<string, Range> {
+  const ranges = new Map<string, Range>()
+  for (const [rank, element] of accept.toLowerCase().split(',').entries()) {
+    const [type = '', ...parameters] = element.split(';').map((part) => part.trim())
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))
+    const quality = weight === undefined ? 1 : Number(weight.slice(2)) || 0
+    if (!ranges.has(type)) ranges.set(type, { quality, rank })
+  }
+  return ranges
+}

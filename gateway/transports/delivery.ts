@@ -1,0 +1,124 @@
+import type { GraphQLFormattedError } from 'graphql'
+import type { Caller } from '../../platform/http/caller.ts'
+import type { Admission } from '../gateway.ts'
+import { fault, identified } from '../operations/errors.ts'
+import type { Outcome } from '../operations/execution-result.ts'
+import type { Recipient, Running } from '../subscriptions/subscription.ts'
+import { textOf } from './result-json.ts'
+
+/** The client of one operation. */
+export type Client = {
+  /** Sends an outcome; calls `taken` when the network took it, so that a slow reader is not told faster than it reads. */
+  readonly send: (outcomeText: string, taken: () => void) => void
+  /** A source of events is to be opened for it, which is work until it has `begun` or `ended`; gives why there is no room for that. */
+  readonly opening: () => GraphQLFormattedError | null
+  /** A subscription has begun: from now on it waits for events. Not called for other operations, nor for one that does not begin. */
+  readonly begun: () => void
+  /** Called once: with the errors that ended it or kept it from beginning; null when it came to its end, or was stopped. */
+  readonly ended: (errors: readonly GraphQLFormattedError[] | null) => void
+}
+
+/** An operation whose outcomes are on their way to one client. */
+export type Delivery = {
+  /** Releases everything at once; nothing is sent any more. */
+  readonly stop: () => void
+}
+
+type Admitted = Extract<Admission, { readonly kind: 'admitted' }>
+type Asking = {
+  readonly variables: Readonly<Record<string, unknown>>
+  readonly caller: Caller
+  readonly wantsCost: boolean
+  /** What the client's connection keeps for it while a subscription runs, in bytes. */
+  readonly connectionBytes: number
+}
+
+/** Runs any admitted operation: a query or a mutation has one outcome, a subscription one per event. Calls nothing of `client` but `opening` before it returns. */
+export function deliver(admission: Admitted, asking: Asking, client: Client): Delivery {
+  return admission.subscribe ? deliverEvents(admission.subscribe, asking, client) : deliverAnswer(admission, asking, client)
+}
+
+function deliverAnswer({ run }: Admitted, { variables, caller, wantsCost }: Asking, client: Client): Delivery {
+  const controller = new AbortController()
+  const { signal } = controller
+  void answered()
+    .catch(() => [fault(caller.requestId)])
+    .then((errors) => client.ended(errors))
+  return { stop: () => controller.abort(new Error('The client is gone.')) }
+
+  async function answered(): Promise<readonly GraphQLFormattedError[] | null> {
+    const { data, errors, extensions } = await run(variables, { caller, signal, wantsCost })
+    if (signal.aborted) return null
+    if (data === undefined) return (errors ?? []).map((error) => identified(error, caller.requestId))
+    const text = JSON.stringify({
+      data,
+      ...(errors && { errors: errors.map((error) => identified(error, caller.requestId)) }),
+      ...(extensions && { extensions }),
+    })
+    await new Promise<void>((taken) => client.send(text, taken))
+    return null
+  }
+}
+
+function deliverEvents(subscribe: NonNullable<Admitted['subscribe']>, asking: Asking, client: Client): Delivery {
+  const { variables, caller, wantsCost, connectionBytes } = asking
+  const { requestId } = caller
+  const controller = new AbortController()
+  const delivery = new EventDelivery(requestId, client, controller)
+  const onOpening = () => delivery.opening()
+  subscribe(variables, { caller, signal: controller.signal, wantsCost, connectionBytes, onOpening }).then(
+    (opened) => (opened.kind === 'open' ? delivery.begin(opened.source) : delivery.end(opened.errors)),
+    () => delivery.end([fault(requestId)]),
+  )
+  return delivery
+}
+
+/** A class, so that a hundred thousand of them share their code, and nothing of what they began with is kept. */
+class EventDelivery implements Delivery, Recipient {
+  readonly #requestId: string
+  readonly #client: Client
+  /** Needed until it has begun; what is idle holds none. */
+  #beginning: AbortController | null
+  #source: Running | null = null
+  #hasEnded = false
+
+  constructor(requestId: string, client: Client, beginning: AbortController) {
+    this.#requestId = requestId
+    this.#client = client
+    this.#beginning = beginning
+  }
+
+  opening(): GraphQLFormattedError | null {
+    // Whoever left meanwhile is not waited for.
+    return this.#hasEnded ? null : this.#client.opening()
+  }
+
+  begin(source: Running): void {
+    this.#beginning = null
+    if (this.#hasEnded) {
+      source.return()
+      return
+    }
+    this.#source = source
+    this.#client.begun()
+    source.follow(this)
+  }
+
+  tell(outcome: Outcome, taken: () => void): void {
+    this.#client.send(textOf(outcome), taken)
+  }
+
+  end(errors: readonly GraphQLFormattedError[] | null): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#source?.return()
+    this.#source = null
+    this.#client.ended(errors?.map((error) => identified(error, this.#requestId)) ?? null)
+  }
+
+  stop(): void {
+    this.#beginning?.abort(new Error('The client is gone.'))
+    this.#beginning = null
+    this.end(null)
+  }
+}

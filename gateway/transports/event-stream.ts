@@ -1,0 +1,117 @@
+import { PassThrough } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { GraphQLFormattedError } from 'graphql'
+import { callerOf } from '../../platform/http/request-caller.ts'
+import type { Gateway } from '../gateway.ts'
+import { COST_HEADER, wantsCost } from '../limits/cost-report.ts'
+import { BOUNDS } from '../limits/limits.ts'
+import { SUBSCRIPTION_BYTES } from '../limits/subscription-slots.ts'
+import { identified, refusal } from '../operations/errors.ts'
+import { type Client, type Delivery, deliver } from './delivery.ts'
+import { heartbeat } from './heartbeat.ts'
+import { askedInBody, askedInUrl } from './request-params.ts'
+
+/** Between two comments to one client: proxies cut off what is silent for half a minute or more, and a dead client is found by writing to it. */
+const COMMENT_SECONDS = 15
+
+/**
+ * Answers with server-sent events as graphql-sse's protocol says for distinct connections: a stream for each operation, with an event `next` for each outcome and
+ * `complete` at its end. Takes any operation over POST, all but mutations over GET. What is wrong with an operation comes as `next` with errors, as clients
+ * of that protocol only hand on what comes in a stream.
+ */
+export function eventStreams(
+  app: FastifyInstance,
+  gateway: Gateway,
+): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {
+  const streams = new Map<PassThrough, Delivery>()
+  /** Those of subscriptions. */
+  const lasting = new WeakSet<PassThrough>()
+  const comments = heartbeat<PassThrough>(COMMENT_SECONDS, (stream) => {
+    // A reader who is behind hears enough.
+    if (!stream.writableNeedDrain) stream.write(':\n\n')
+  })
+  // Clients connect again after an end without `complete`.
+  app.addHook('preClose', async () => {
+    for (const [stream, delivery] of streams) {
+      stream.end()
+      delivery.stop()
+    }
+  })
+
+  // The same for subscriptions when their graph was replaced; what is answered once ends by itself.
+  gateway.onSwap(() => {
+    for (const [stream, delivery] of streams) {
+      if (!lasting.has(stream)) continue
+      stream.end()
+      delivery.stop()
+    }
+  })
+
+  return (request, reply) => {
+    const caller = { ...callerOf(request), connectedAt: new Date() }
+    const stream = new PassThrough()
+    reply.header('content-type', 'text/event-stream; charset=utf-8').header('x-accel-buffering', 'no')
+
+    const refused = (errors: readonly GraphQLFormattedError[]) => {
+      stream.end(nextEvent(JSON.stringify({ errors: errors.map((error) => identified(error, caller.requestId)) })) + COMPLETE)
+      return reply.send(stream)
+    }
+    if (streams.size >= BOUNDS.connections) return refused([refusal('UNAVAILABLE', 'Too many event streams: try again later.')])
+    const read =
+      request.method === 'POST' ? askedInBody(request.body, 'BAD_USER_INPUT') : askedInUrl(request.query, 'BAD_USER_INPUT')
+    if (read.kind === 'malformed') return refused([read.error])
+    const { asked } = read
+    const admission = gateway.admitAsked(asked)
+    if (admission.kind === 'refused') return refused(admission.errors)
+    if (request.method === 'GET' && admission.operation === 'mutation') {
+      return refused([
+        refusal('METHOD_NOT_ALLOWED', 'Expected a query or a subscription over GET, got a mutation; send it with POST.'),
+      ])
+    }
+
+    const client: Client = {
+      send(text, taken) {
+        if (!stream.writable || stream.write(nextEvent(text))) return taken()
+        const proceed = () => {
+          stream.off('drain', proceed).off('close', proceed)
+          taken()
+        }
+        stream.on('drain', proceed).on('close', proceed)
+      },
+      opening() {
+        if (app.load.enterOpening(stream)) return null
+        const { message, retryAfterSeconds } = app.overloaded('graphql')
+        return refusal('UNAVAILABLE', message, { retryAfterSeconds })
+      },
+      begun: () => app.load.leave(stream),
+      ended(errors) {
+        app.load.leave(stream)
+        if (!stream.writable) return
+        stream.end((errors ? nextEvent(JSON.stringify({ errors })) : '') + COMPLETE)
+      },
+    }
+    const asking = {
+      variables: asked.variables,
+      caller,
+      wantsCost: wantsCost(request.headers[COST_HEADER], asked),
+      connectionBytes: SUBSCRIPTION_BYTES.eventStream,
+    }
+    const delivery = deliver(admission, asking, client)
+    streams.set(stream, delivery)
+    if (admission.subscribe) lasting.add(stream)
+    // Its answer begins now, and what there is to do for it with that.
+    else app.load.enter(stream)
+    comments.add(stream)
+    stream.once('close', () => {
+      streams.delete(stream)
+      comments.delete(stream)
+      delivery.stop()
+    })
+    // Shows the client that it is connected, before there is anything to say.
+    stream.write(':\n\n')
+    return reply.send(stream)
+  }
+}
+
+const COMPLETE = 'event: complete\ndata:\n\n'
+const nextEvent = (text: string): string => `event: next\ndata: ${text}\n\n`

@@ -1,0 +1,223 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { GraphQLFormattedError } from 'graphql'
+import { CREDENTIAL_HEADERS } from '../../platform/http/caller.ts'
+import { compressAnswers } from '../../platform/http/compression.ts'
+import { callerOf, goneSignal } from '../../platform/http/request-caller.ts'
+import { codeOf, isForPeople, refusalOf } from '../../platform/http/server.ts'
+import { sendAnswer } from '../caching/send-response.ts'
+import { type Gateway, SUBSCRIPTION } from '../gateway.ts'
+import { COST_HEADER, wantsCost } from '../limits/cost-report.ts'
+import { identified, refusal } from '../operations/errors.ts'
+import type { Outcome } from '../operations/execution-result.ts'
+import type { Passage } from '../subgraph-client/link.ts'
+import { runBatch } from './batch.ts'
+import { type AnswerForm, answerForms } from './content-negotiation.ts'
+import { eventStreams } from './event-stream.ts'
+import { askedInBody, askedInUrl } from './request-params.ts'
+
+/** Where the graph is, on every door. */
+export const GRAPHQL_PATH = '/graphql'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** Any origin: what a browser could send along by itself, we do not read. */
+const HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'x-request-id, retry-after',
+  'cache-control': 'no-store',
+  vary: 'Accept',
+}
+const PREFLIGHT = {
+  'access-control-allow-methods': 'GET, POST, OPTIONS',
+  'access-control-allow-headers': `content-type, apollo-require-preflight, x-apollo-operation-name, x-request-id, traceparent, tracestate, ${COST_HEADER}, ${CREDENTIAL_HEADERS.join(', ')}`,
+  'access-control-max-age': '86400',
+}
+
+/** What a page of another site can send without asking first; see `mayBeForged`. */
+const SIMPLE_TYPES: readonly string[] = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
+const PREFLIGHTED_HEADERS = ['apollo-require-preflight', 'x-apollo-operation-name'] as const
+
+const FORGED =
+  'Expected POST with content-type application/json, or the header "apollo-require-preflight" with any value: what a page of another site could send unasked is not run.'
+const NOT_ACCEPTABLE =
+  'Expected an Accept header that allows application/graphql-response+json, application/json or text/event-stream.'
+
+/** What GraphQL's own specification refuses: the text, its operation, or its variables. */
+const REQUEST_ERRORS: readonly unknown[] = [
+  'BAD_USER_INPUT',
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'OPERATION_RESOLUTION_FAILURE',
+]
+
+/** Sends a page to a browser that opens the endpoint. */
+export type Page = (reply: FastifyReply) => FastifyReply
+
+/**
+ * The graph over HTTP at `/graphql`, by the GraphQL over HTTP specification: POST, and GET for queries. An operation takes the same way as on every door:
+ * `gateway.admitAsked`. `page` is for browsers; without one they get JSON like everybody. `batchLimit` is how many operations a list may have; 0 takes no lists.
+ */
+export async function serveGraphql(
+  app: FastifyInstance,
+  gateway: Gateway,
+  { page, batchLimit = 0 }: { readonly page?: Page; readonly batchLimit?: number } = {},
+): Promise<void> {
+  const events = eventStreams(app, gateway)
+  const formFor = answerForms()
+  const send = sender()
+
+  await app.register(
+    async (scope) => {
+      scope.removeContentTypeParser('text/plain')
+      compressAnswers(scope)
+      scope.addHook('onRequest', (_, reply, done) => {
+        reply.headers(HEADERS)
+        done()
+      })
+      scope.setErrorHandler((error: FastifyError, request, reply) => {
+        const { status, message } = refusalOf(error)
+        if (status === 500) request.log.error({ err: error }, 'a GraphQL request failed')
+        // What is refused before the hook above would be kept from pages.
+        return refuse(request, reply.headers(HEADERS), status, message)
+      })
+      scope.setNotFoundHandler((request, reply) => {
+        if (request.url.split('?', 1)[0] !== GRAPHQL_PATH)
+          return refuse(request, reply, 404, `Expected the path ${GRAPHQL_PATH}.`)
+        return refuse(request, reply.header('allow', 'GET, POST, OPTIONS'), 405, `Expected GET or POST, got ${request.method}.`)
+      })
+      scope.options('', async (_, reply) => reply.headers(PREFLIGHT).code(204).send())
+      scope.route({
+        method: ['GET', 'POST'],
+        url: '',
+        // Without a promise: Fastify would listen for the end of each answer.
+        handler: (request, reply) => {
+          const form = formFor(request.headers.accept)
+          if (form?.kind !== 'events' && page && isForPeople(request)) page(reply)
+          else if (!form) refuse(request, reply, 406, NOT_ACCEPTABLE)
+          else if (mayBeForged(request)) refuse(request, reply, 400, FORGED)
+          else if (!isUtf8(request)) refuse(request, reply, 415, 'Expected a body in UTF-8.')
+          else if (form.kind === 'events') events(request, reply)
+          else answer(request, reply, form).catch((error: unknown) => reply.send(error))
+        },
+      })
+    },
+    { prefix: GRAPHQL_PATH },
+  )
+
+  async function answer(request: FastifyRequest, reply: FastifyReply, form: AnswerForm): Promise<void> {
+    const isPost = request.method === 'POST'
+    if (isPost && Array.isArray(request.body)) return answerAll(request, reply, request.body)
+
+    const write = (status: number, outcome: Outcome) =>
+      send(outcome.errors ? withRetryAfter(reply, [outcome]) : reply, form.contentType, status, textOf(outcome, request.id))
+    const read = isPost ? askedInBody(request.body) : askedInUrl(request.query)
+    if (read.kind === 'malformed') return write(400, { errors: [read.error] })
+    const { asked } = read
+    const admission = gateway.admitAsked(asked)
+    if (admission.operation === 'subscription') {
+      if (form.takesEvents) events(request, reply)
+      else write(400, { errors: [SUBSCRIPTION] })
+      return
+    }
+    if (admission.kind === 'refused') return write(statusOf(admission.errors, form), { errors: admission.errors })
+    if (!isPost && admission.operation !== 'query') {
+      const message = `Expected a query over GET, got a ${admission.operation}; send it with POST.`
+      reply.header('allow', 'POST')
+      return write(405, { errors: [refusal('METHOD_NOT_ALLOWED', message)] })
+    }
+    const passage: Passage = {
+      caller: callerOf(request),
+      signal: goneSignal(reply),
+      wantsCost: wantsCost(request.headers[COST_HEADER], asked),
+    }
+    const answered = admission.answer
+      ? await admission.answer(asked.variables, passage)
+      : { outcome: await admission.run(asked.variables, passage) }
+    if ('bytes' in answered) return sendAnswer(request, reply, answered, form.contentType, send)
+    const { outcome } = answered
+    write(outcome.data === undefined ? statusOf(outcome.errors, form) : 200, outcome)
+  }
+
+  /** A list is no GraphQL response, so it has the media type of JSON whatever the client likes best. */
+  async function answerAll(request: FastifyRequest, reply: FastifyReply, given: readonly unknown[]): Promise<void> {
+    const passage: Passage = {
+      caller: callerOf(request),
+      signal: goneSignal(reply),
+      wantsCost: wantsCost(request.headers[COST_HEADER], { wantsCost: false }),
+    }
+    const batch = await runBatch(gateway, given, batchLimit, passage)
+    if (batch.kind === 'refused') return send(reply, JSON_TYPE, 400, textOf({ errors: [batch.error] }, request.id))
+    const texts = batch.outcomes.map((outcome) => textOf(outcome, request.id))
+    send(withRetryAfter(reply, batch.outcomes), JSON_TYPE, 200, `[${texts.join(',')}]`)
+  }
+}
+
+type Send = (reply: FastifyReply, contentType: string, status: number, body: string | Buffer) => void
+
+/**
+ * Writes answers when everything that is to be answered at this moment is known: system calls in a row cost half as much as those between which other work is
+ * done. Nothing waits longer for it than for the requests that came with it.
+ */
+function sender(): Send {
+  let waiting: Parameters<Send>[] = []
+  const write = () => {
+    const now = waiting
+    waiting = []
+    for (const [reply, contentType, status, body] of now) {
+      try {
+        reply.code(status).header('content-type', contentType).send(body)
+      } catch (error) {
+        // Nobody else waits for this one, and the others must be answered.
+        reply.log.error({ err: error }, 'an answer could not be written')
+        reply.raw.destroy()
+      }
+    }
+  }
+  return (...answer) => {
+    if (waiting.push(answer) === 1) setImmediate(write)
+  }
+}
+
+function refuse(request: FastifyRequest, reply: FastifyReply, status: number, message: string): void {
+  const text = textOf({ errors: [{ message, extensions: { code: codeOf(status) } }] }, request.id)
+  void reply.code(status).header('content-type', JSON_TYPE).send(text)
+}
+
+/** An answer as JSON; its errors name the request. */
+const textOf = ({ data, errors, extensions }: Outcome, requestId: string): string =>
+  JSON.stringify({ data, ...(errors && { errors: errors.map((error) => identified(error, requestId)) }), extensions })
+
+/** The status of an answer without data. Apollo's clients send the text of a persisted query that we do not have when they are told so with 200. */
+function statusOf(errors: readonly GraphQLFormattedError[] = [], form: AnswerForm): number {
+  const has = (code: string) => errors.some(({ extensions }) => extensions?.code === code)
+  if (has('PERSISTED_QUERY_NOT_FOUND')) return 200
+  if (has('RATE_LIMITED')) return 429
+  return errors.every(({ extensions }) => REQUEST_ERRORS.includes(extensions?.code)) ? form.refusedStatus : 400
+}
+
+/** Says when the last of what was asked too often may be asked again (RFC 9110 §10.2.3). */
+function withRetryAfter(reply: FastifyReply, outcomes: readonly Outcome[]): FastifyReply {
+  const seconds = outcomes
+    .flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions?.retryAfterSeconds))
+    .filter((value) => typeof value === 'number')
+  return seconds.length === 0 ? reply : reply.header('retry-after', String(Math.max(1, Math.ceil(Math.max(...seconds)))))
+}
+
+/**
+ * Whether a page of another site could have made a browser send this without asking us first (CORS preflight): then nothing may come of it, not even
+ * work that takes time. A content type that forms cannot have, or a header that only programs set, shows that it could not; so does a browser that says that
+ * the page is one of ours, which no page can say by itself.
+ */
+function mayBeForged({ headers }: FastifyRequest): boolean {
+  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
+  if (type?.includes('/') && !SIMPLE_TYPES.includes(type)) return false
+  if (headers['sec-fetch-site'] === 'same-origin') return false
+  return !PREFLIGHTED_HEADERS.some((name) => headers[name])
+}
+
+/** JSON is UTF-8 (RFC 8259 §8.1); what says to be something else would be misread. */
+function isUtf8({ method, headers }: FastifyRequest): boolean {
+  if (method !== 'POST') return true
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(headers['content-type'] ?? '')?.[1]
+  return charset === undefined || /^utf-?8$/i.test(charset)
+}

@@ -1,0 +1,94 @@
+import type { GraphQLFormattedError } from 'graphql'
+import { type GatewayCode, refusal } from '../operations/errors.ts'
+
+/** What a client asks, well-formed but not judged. Either `text` is not empty, or one of the identifiers is there, or the text comes with its hash. */
+export type Asked = {
+  /** The document; empty where an identifier stands for it. */
+  readonly text: string
+  /** `extensions.persistedQuery.sha256Hash`, as Apollo's clients send it. Of a trusted document it may be any identifier. */
+  readonly hash: string | null
+  /** `documentId`, by the appendix of GraphQL over HTTP about persisted documents. */
+  readonly documentId: string | null
+  readonly operationName: string | undefined
+  readonly variables: Readonly<Record<string, unknown>>
+  /** `extensions.cost`: whether the client wants to know what its operation costs. */
+  readonly wantsCost: boolean
+}
+
+/** The parameters of a request, or what is wrong with their form. */
+export type Read =
+  | { readonly kind: 'asked'; readonly asked: Asked }
+  | { readonly kind: 'malformed'; readonly error: GraphQLFormattedError }
+
+/** The one version of Apollo's protocol for persisted queries. */
+const PERSISTED_VERSION = 1
+const NOTHING: Asked['variables'] = {}
+
+/** Reads the parameters out of a parsed JSON body or message. `code` is given to what is malformed. */
+export function askedInBody(given: unknown, code: GatewayCode = 'BAD_REQUEST'): Read {
+  if (!isMap(given)) return malformed('Expected a body with a JSON object.', code)
+  return read(given, given.operationName ?? undefined, given.variables ?? NOTHING, given.extensions ?? null, code)
+}
+
+/** Reads the parameters out of the query string of a URL, where maps are JSON and an empty operationName is none. */
+export function askedInUrl(given: unknown, code: GatewayCode = 'BAD_REQUEST'): Read {
+  if (!isMap(given)) return malformed('Expected parameters in the query string.', code)
+  return read(given, given.operationName || undefined, mapIn(given.variables) ?? NOTHING, mapIn(given.extensions) ?? null, code)
+}
+
+function read(
+  { query = null, documentId = null }: Readonly<Record<string, unknown>>,
+  operationName: unknown,
+  variables: unknown,
+  extensions: unknown,
+  code: GatewayCode,
+): Read {
+  const text = query ?? ''
+  if (typeof text !== 'string') return malformed('Expected "query" to be the text of an operation.', code)
+  if (operationName !== undefined && typeof operationName !== 'string') {
+    return malformed('Expected "operationName" to be text.', code)
+  }
+  if (!isMap(variables)) return malformed('Expected "variables" to be a JSON object.', code)
+  if (extensions !== null && !isMap(extensions)) return malformed('Expected "extensions" to be a JSON object.', code)
+  if (documentId !== null && (typeof documentId !== 'string' || documentId === '')) {
+    return malformed('Expected "documentId" to be the identifier of a persisted document.', code)
+  }
+
+  let hash: string | null = null
+  const persisted = extensions?.persistedQuery ?? null
+  if (persisted !== null) {
+    if (!isMap(persisted)) return malformed('Expected "extensions.persistedQuery" to be a JSON object.', code)
+    if (persisted.version !== PERSISTED_VERSION) {
+      const message = `Expected "extensions.persistedQuery.version" to be ${PERSISTED_VERSION}.`
+      return malformed(message, 'PERSISTED_QUERY_VERSION_NOT_SUPPORTED')
+    }
+    const { sha256Hash } = persisted
+    if (typeof sha256Hash !== 'string' || sha256Hash === '') {
+      return malformed('Expected "extensions.persistedQuery.sha256Hash" to be a SHA-256 in hexadecimal digits.', code)
+    }
+    hash = sha256Hash
+  }
+
+  if (documentId !== null && (text !== '' || hash !== null)) {
+    return malformed('Expected either "documentId" or "query", got both.', code)
+  }
+  if (text === '' && documentId === null && hash === null) {
+    return malformed('Expected "query" to be the text of an operation, or an identifier of one.', code)
+  }
+  return { kind: 'asked', asked: { text, hash, documentId, operationName, variables, wantsCost: extensions?.cost === true } }
+}
+
+const malformed = (message: string, code: GatewayCode): Read => ({ kind: 'malformed', error: refusal(code, message) })
+
+/** The JSON in a parameter; what is none comes back as it is, and is found to be no map. */
+function mapIn(parameter: unknown): unknown {
+  if (typeof parameter !== 'string') return parameter
+  try {
+    return JSON.parse(parameter)
+  } catch {
+    return parameter
+  }
+}
+
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

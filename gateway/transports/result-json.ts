@@ -1,0 +1,12 @@
+import type { Outcome } from '../operations/execution-result.ts'
+
+const texts = new WeakMap<Outcome, string>()
+
+/** An outcome as JSON without line breaks, written once however many clients are told of it. */
+export function textOf(outcome: Outcome): string {
+  const known = texts.get(outcome)
+  if (known !== undefined) return known
+  const text = JSON.stringify(outcome)
+  texts.set(outcome, text)
+  return text
+}

@@ -1,0 +1,71 @@
+import type { Duplex } from 'node:stream'
+import { WebSocket } from 'ws'
+import { BOUNDS } from '../limits/limits.ts'
+
+/** Where frames are written: the socket, and the stream below it. */
+export type FrameTarget = { readonly socket: WebSocket; readonly stream: Duplex }
+
+/** A message on its way: `text` is an outcome, which stands behind `beginning` and is closed with it; empty where that is all. */
+type Outgoing = {
+  readonly target: FrameTarget
+  readonly beginning: string
+  readonly text: string
+  /** Called when the network took it, or never will. */
+  readonly taken: (() => void) | undefined
+}
+
+/** Sends `text` behind `beginning` over one socket. */
+export type SendFrame = (target: FrameTarget, beginning: string, text: string, taken?: () => void) => void
+
+/** RFC 6455 §7.4.1: whoever is told so may connect again. */
+const TRY_AGAIN_LATER = 1013
+
+const NOTHING = Buffer.alloc(0)
+
+/** A whole, unmasked message of text (RFC 6455 §5.2): 0x81 is FIN and opcode 1; lengths above 125 take two bytes more, above 65,535 eight. */
+function textFrame(text: string): Buffer {
+  const length = Buffer.byteLength(text)
+  const header = length < 126 ? 2 : length < 65_536 ? 4 : 10
+  const frame = Buffer.allocUnsafe(header + length)
+  frame[0] = 0x81
+  frame[1] = header === 2 ? length : header === 4 ? 126 : 127
+  if (header === 4) frame.writeUInt16BE(length, 2)
+  if (header === 10) frame.writeBigUInt64BE(BigInt(length), 2)
+  frame.write(text, header)
+  return frame
+}
+
+/**
+ * Writes when everything that is to be written at this moment is known: system calls in a row cost half as much as those between which other work is done,
+ * for the readers then wake up once. A socket with too many bytes that nobody reads is closed.
+ */
+export function frameWriter(): SendFrame {
+  let outgoing: Outgoing[] = []
+
+  return (target, beginning, text, taken) => {
+    if (outgoing.push({ target, beginning, text, taken }) === 1) setImmediate(write)
+  }
+
+  /** What many are told is framed once, and is one buffer of one write: `ws` would frame it for each, and write header and text as two. */
+  function write(): void {
+    const now = outgoing
+    outgoing = []
+    let last: Outgoing | null = null
+    let frame: Buffer = NOTHING
+    for (const message of now) {
+      const { target, beginning, text, taken } = message
+      const { socket, stream } = target
+      if (socket.bufferedAmount > BOUNDS.socketBacklogBytes)
+        socket.close(TRY_AGAIN_LATER, 'Slow reader: read faster, or ask for less.')
+      if (socket.readyState !== WebSocket.OPEN) {
+        taken?.()
+        continue
+      }
+      if (!last || text !== last.text || beginning !== last.beginning)
+        frame = textFrame(text === '' ? beginning : `${beginning}${text}}`)
+      last = message
+      // Also called when the stream breaks.
+      stream.write(frame, taken)
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import { slowReader } from '../graphql/errors.ts'
+
+/** Items that may wait for one reader. */
+const MOST_WAITING = 1_000
+
+/** What one reader has not read yet, and the iterator that it reads with. */
+export type BoundedQueue<Item> = {
+  /** Ends the queue with SLOW_READER when too many wait. */
+  readonly push: (item: Item) => void
+  /** Ends it with SLOW_READER, without what waits. */
+  readonly cutOff: () => void
+  /** Ends it after what waits; with an error, if one is given. */
+  readonly end: (error?: Error) => void
+  readonly iterator: AsyncIterableIterator<Item>
+}
+
+type Waiter<Item> = {
+  readonly resolve: (result: IteratorResult<Item, undefined>) => void
+  readonly reject: (error: Error) => void
+}
+
+const DONE = { done: true, value: undefined } as const
+
+/**
+ * `onDone` is called when the reader is done with an item, for it asks for the next; `onReleased` once, when nobody will read any more. Not a generator: the
+ * `return()` of one waits for the next item.
+ */
+export function boundedQueue<Item>({
+  onDone,
+  onReleased,
+}: {
+  readonly onDone: (item: Item) => void
+  readonly onReleased: () => void
+}): BoundedQueue<Item> {
+  let waiting: Item[] = []
+  const waiters: Waiter<Item>[] = []
+  let taken: { readonly item: Item } | null = null
+  let failure: Error | null = null
+  let isEnded = false
+  let isReleased = false
+
+  function release(): void {
+    if (isReleased) return
+    isReleased = true
+    onReleased()
+  }
+
+  function take(item: Item): IteratorResult<Item, undefined> {
+    taken = { item }
+    return { done: false, value: item }
+  }
+
+  function end(error?: Error): void {
+    if (isEnded) return
+    isEnded = true
+    failure = error ?? null
+    for (const { resolve, reject } of waiters.splice(0)) {
+      if (failure) reject(failure)
+      else resolve(DONE)
+      failure = null
+    }
+    if (waiting.length === 0 && !failure) release()
+  }
+
+  function cutOff(): void {
+    waiting = []
+    end(slowReader(MOST_WAITING))
+    // Nothing more will come of it, though its reader may take long to hear that.
+    release()
+  }
+
+  const iterator: AsyncIterableIterator<Item> = {
+    // Not async: that would cost each item of each reader three more turns of the microtask queue.
+    next() {
+      if (taken) {
+        const { item } = taken
+        taken = null
+        onDone(item)
+      }
+      if (waiting.length > 0) return Promise.resolve(take(waiting.shift() as Item))
+      if (failure) {
+        const error = failure
+        failure = null
+        release()
+        return Promise.reject(error)
+      }
+      if (isEnded) {
+        release()
+        return Promise.resolve(DONE)
+      }
+      return new Promise((resolve, reject) => waiters.push({ resolve, reject }))
+    },
+    async return() {
+      waiting = []
+      failure = null
+      end()
+      release()
+      return DONE
+    },
+    [Symbol.asyncIterator]() {
+      return iterator
+    },
+  }
+
+  return {
+    push(item) {
+      if (isEnded) return
+      const waiter = waiters.shift()
+      if (waiter) {
+        waiter.resolve(take(item))
+        return
+      }
+      waiting.push(item)
+      if (waiting.length > MOST_WAITING) cutOff()
+    },
+    cutOff,
+    end,
+    iterator,
+  }
+}

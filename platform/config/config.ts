@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { Refusal } from '../process/operator-error.ts'
+
+/** One variable of the environment: how its text is read, and what a person needs to know to set it. */
+export type Variable<Value = unknown> = {
+  /** Reads the text. Its message completes "Expected NAME to be …". */
+  readonly read: z.ZodType<Value, string>
+  /** The text that stands for an unset or empty variable; null: the variable is then undefined. */
+  readonly default: string | null
+  /** "seconds", "bytes"; null when the value has none. */
+  readonly unit: string | null
+  /** One sentence; says what unset means when there is no default. */
+  readonly meaning: string
+  /** Whether the value must never be printed. */
+  readonly secret?: boolean
+}
+
+/** The variables of one program, by name. */
+export type Variables = Readonly<Record<string, Variable>>
+
+/** What `readConfig` makes of these variables. */
+export type Config<Shape extends Variables> = {
+  readonly [Name in keyof Shape]: Shape[Name] extends Variable<infer Value>
+    ? Shape[Name]['default'] extends null
+      ? Value | undefined
+      : Value
+    : never
+}
+
+/** Reads every variable of `shape` from `env`. Throws one `Refusal` with a line per wrong variable. */
+export function readConfig<const Shape extends Variables>(
+  shape: Shape,
+  env: Readonly<Record<string, string | undefined>>,
+): Config<Shape> {
+  const problems: string[] = []
+  const values = Object.entries(shape).map(([name, { read, default: fallback, secret }]) => {
+    // An empty variable is how many tools spell an unset one.
+    const text = env[name] || fallback
+    if (text === null || text === undefined) return [name, undefined]
+    const result = read.safeParse(text)
+    if (result.success) return [name, result.data]
+    const expectation = result.error.issues.map(({ message }) => message).join(' and ')
+    problems.push(`Expected ${name} to be ${expectation}${secret ? '' : `, got ${JSON.stringify(withoutCredentials(text))}`}.`)
+    return [name, undefined]
+  })
+  if (problems.length > 0) throw new Refusal(problems.join('\n'))
+  return Object.fromEntries(values)
+}
+
+/** The variables as text in columns, for `--help`. */
+export function describeConfig(shape: Variables): string {
+  const rows = Object.entries(shape).map(([name, { default: fallback, unit, meaning }]) => ({
+    name,
+    value: fallback === null ? '(unset)' : unit === null ? fallback : `${fallback} ${unit}`,
+    meaning,
+  }))
+  const nameWidth = Math.max(...rows.map(({ name }) => name.length))
+  const valueWidth = Math.max(...rows.map(({ value }) => value.length))
+  return rows.map(({ name, value, meaning }) => `  ${name.padEnd(nameWidth)}  ${value.padEnd(valueWidth)}  ${meaning}`).join('\n')
+}
+
+const WHOLE = /^(0|[1-9]\d{0,8})$/
+
+/** A whole number in plain digits: `1e3`, `0x10` and ` 7` are typing mistakes more often than numbers. */
+export const wholeNumber = (min: number, max: number) => {
+  const expectation = `a whole number from ${min} to ${max}`
+  return z
+    .string()
+    .regex(WHOLE, { error: expectation, abort: true })
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, expectation)
+}
+
+/** What stands before the `@` of an address may be a password, and this may end in a log. */
+const withoutCredentials = (text: string): string => text.replace(/(?<=:\/\/)[^/]*@/, '…@')

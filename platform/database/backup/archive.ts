@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { finished } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { Refusal } from '../../process/operator-error.ts'
+import { END, headerOf, paddingOf } from './tar.ts'
+
+export type Archive = Awaited<ReturnType<typeof archiveIn>>
+
+/** A compressed archive that is being written, for its owner only: it holds everything that the database keeps secret. */
+export async function archiveIn(part: string, signal: AbortSignal) {
+  // What another run left behind when it was killed.
+  await rm(part, { force: true })
+  const file = createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true })
+  const zip = createGzip()
+  zip.pipe(file)
+  let failure: unknown = null
+  const done = finished(file).catch((error: unknown) => {
+    failure = error
+    zip.destroy()
+  })
+  await Promise.race([once(file, 'open'), done])
+  if (failure !== null) throw new Refusal(`Nothing can be written to "${part}": ${(failure as Error).message}.`)
+  const sums: string[] = []
+
+  async function put(chunk: Buffer): Promise<void> {
+    signal.throwIfAborted()
+    if (failure !== null) throw new Refusal(`"${part}" could not be written: ${(failure as Error).message}.`)
+    if (!zip.write(chunk)) await Promise.race([once(zip, 'drain'), done])
+  }
+  async function addAll(path: string, bytes: number, body: AsyncIterable<Buffer>): Promise<void> {
+    const sum = createHash('sha256')
+    await put(headerOf(path, bytes, Math.trunc(Date.now() / 1_000)))
+    let seen = 0
+    for await (const chunk of body) {
+      sum.update(chunk)
+      seen += chunk.length
+      await put(chunk)
+    }
+    if (seen !== bytes) throw new Error(`Expected ${bytes} bytes of ${path}, got ${seen}.`)
+    await put(paddingOf(bytes))
+    sums.push(`${sum.digest('hex')}  ${path}\n`)
+  }
+  const add = (path: string, bytes: Buffer): Promise<void> => addAll(path, bytes.length, piecesOf(bytes))
+
+  return {
+    add,
+    addAll,
+    /** Adds the list of checksums under this path, and answers the length of the whole. */
+    async end(sumsPath: string): Promise<number> {
+      await add(sumsPath, Buffer.from(sums.join('')))
+      await put(END)
+      zip.end()
+      await done
+      if (failure !== null) throw new Refusal(`"${part}" could not be written: ${(failure as Error).message}.`)
+      return file.bytesWritten
+    },
+    async giveUp(): Promise<void> {
+      zip.destroy()
+      file.destroy()
+      await done
+      await rm(part, { force: true })
+    },
+  }
+}
+
+async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes
+}

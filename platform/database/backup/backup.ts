@@ -1,0 +1,162 @@
+import { open, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Readable } from 'node:stream'
+import pg from 'pg'
+import { Refusal } from '../../process/operator-error.ts'
+import type { Connection } from '../database.ts'
+import { knownMigrations, migrationStatus } from '../migrate.ts'
+import { type Archive, archiveIn } from './archive.ts'
+import { copyOut } from './copy.ts'
+import { filePath, MANIFEST, type Manifest, piecePath, SUMS, TOTALS, type Totals } from './format.ts'
+import { labelOf, quotedName, SAME_TEXT, sequencesIn, type Table, tablesIn } from './tables.ts'
+
+/** Files that belong to rows. */
+export type KeptFiles = {
+  /** Answers `key` of every file, and keeps each from being removed until the transaction ends. */
+  readonly keys: string
+  /** Null when there is none. */
+  readonly open: (key: string) => Promise<{ readonly body: Readable; readonly bytes: number } | null>
+}
+
+export type BackupOptions = {
+  readonly connection: Connection
+  /** Where to write it; it appears there when it is whole. */
+  readonly file: string
+  /** Null: they are elsewhere. */
+  readonly files: KeptFiles | null
+  readonly signal: AbortSignal
+  /** Called for every piece that was written. */
+  readonly progress: (rows: number) => void
+}
+
+/** What a backup holds. `bytes` is how long it is. */
+export type BackupReport = Pick<Totals, 'rows' | 'files'> & Pick<Manifest, 'takenAt' | 'hasFiles'> & { readonly bytes: number }
+
+/** Bytes of a table that are kept in memory at once. */
+const PIECE_BYTES = 4_000_000
+/** Files that are removed in the moment in which the backup begins make it begin again, so often. */
+const ATTEMPTS = 5
+
+/**
+ * Writes the state of one moment into a file, while others go on writing: tables by COPY in one transaction that sees nothing of later ones, and the files of the rows in
+ * it. Throws a `Refusal` for a database that does not fit this program; whatever it throws, no file is left behind.
+ */
+export async function backUp({ connection, file, files, signal, progress }: BackupOptions): Promise<BackupReport> {
+  const migrations = await migrationStatus(connection)
+  const misfit = migrations.find(({ state }) => state !== 'applied')
+  if (misfit) throw new Refusal(`Migration ${misfit.subgraph}/${misfit.name} is ${misfit.state}; \`atrium db status\` says more.`)
+  const client = new pg.Client({ ...connection, application_name: 'atrium backup' })
+  client.on('error', () => {})
+  await client.connect()
+  const part = `${file}.part`
+  try {
+    const archive = await archiveIn(part, signal)
+    try {
+      const report = await write(client, archive, files, signal, progress)
+      const bytes = await archive.end(SUMS)
+      await rename(part, file)
+      await syncFolder(dirname(file))
+      return { ...report, bytes }
+    } catch (error) {
+      await archive.giveUp()
+      throw error
+    }
+  } finally {
+    // What is still being read ends with the connection.
+    await client.end().catch(() => {})
+  }
+}
+
+async function write(
+  client: pg.Client,
+  archive: Archive,
+  files: KeptFiles | null,
+  signal: AbortSignal,
+  progress: BackupOptions['progress'],
+): Promise<Omit<BackupReport, 'bytes'>> {
+  const keys = await begin(client, files)
+  const migrations = knownMigrations().map(({ subgraph, name, checksum }) => ({ subgraph, name, checksum }))
+  const schemas = [...new Set(migrations.map(({ subgraph }) => subgraph))]
+  const tables = await tablesIn(client, schemas)
+  const { rows: server } = await client.query<{ readonly at: Date; readonly version: string }>(
+    `SELECT now() AS at, current_setting('server_version') AS version`,
+  )
+  const takenAt = server[0]?.at.toISOString() ?? ''
+  const manifest: Manifest = {
+    format: 'atrium-backup/1',
+    takenAt,
+    postgres: server[0]?.version ?? '',
+    hasFiles: files !== null,
+    migrations,
+    tables,
+  }
+  await archive.add(MANIFEST, jsonOf(manifest))
+
+  const rows: Record<string, number> = {}
+  let written = 0
+  for (const table of tables) {
+    rows[labelOf(table)] = await writeTable(client, archive, table, (more) => {
+      signal.throwIfAborted()
+      written += more
+      progress(written)
+    })
+  }
+  for (const key of keys) {
+    signal.throwIfAborted()
+    const stored = await files?.open(key)
+    if (stored) await archive.addAll(filePath(key), stored.bytes, stored.body)
+    // Its bytes were still on the way when the row was seen: nothing refers to it yet.
+    else keys.delete(key)
+  }
+  const totals: Totals = { rows, files: keys.size, sequences: await sequencesIn(client, schemas) }
+  await archive.add(TOTALS, jsonOf(totals))
+  await client.query('COMMIT')
+  return { rows, files: keys.size, takenAt, hasFiles: files !== null }
+}
+
+/** Opens the transaction, and answers the keys of all files in it. */
+async function begin(client: pg.Client, files: KeptFiles | null): Promise<Set<string>> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
+      await client.query(SAME_TEXT)
+      const { rows } = files ? await client.query<{ readonly key: string }>(files.keys) : { rows: [] }
+      return new Set(rows.map(({ key }) => key))
+    } catch (error) {
+      await client.query('ROLLBACK')
+      // 40001 is serialization_failure.
+      if (attempt === ATTEMPTS || !(error instanceof pg.DatabaseError) || error.code !== '40001') throw error
+    }
+  }
+}
+
+async function writeTable(client: pg.Client, archive: Archive, table: Table, wrote: (rows: number) => void): Promise<number> {
+  const columns = table.columns.map((column) => pg.escapeIdentifier(column)).join(', ')
+  let [lines, bytes, piece, rows]: [Buffer[], number, number, number] = [[], 0, 0, 0]
+  for await (const line of copyOut(client, `COPY ${quotedName(table)} (${columns}) TO STDOUT`)) {
+    lines.push(line)
+    bytes += line.length
+    if (bytes >= PIECE_BYTES) await flush()
+  }
+  if (lines.length > 0) await flush()
+  return rows
+
+  async function flush(): Promise<void> {
+    piece += 1
+    await archive.add(piecePath(labelOf(table), piece), Buffer.concat(lines))
+    rows += lines.length
+    wrote(lines.length)
+    ;[lines, bytes] = [[], 0]
+  }
+}
+
+const jsonOf = (value: unknown): Buffer => Buffer.from(`${JSON.stringify(value, null, 2)}\n`)
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path)
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}

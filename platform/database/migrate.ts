@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { Refusal } from '../process/operator-error.ts'
+import type { Connection } from './database.ts'
+
+/** A migration as a file: `database/<subgraph>/migrations/<name>/migration.sql`. */
+export type Migration = { readonly subgraph: string; readonly name: string; readonly sql: string; readonly checksum: string }
+
+/** A migration as table `<subgraph>._migrations` records it. */
+type Recorded = { readonly name: string; readonly checksum: string; readonly appliedAt: Date }
+
+/**
+ * applied: file and record agree. pending: a file without a record. unknown: a record without a file, so the database is newer
+ * than this code. changed: the file was edited after it had been applied.
+ */
+export type MigrationState = 'applied' | 'pending' | 'unknown' | 'changed'
+
+/** One migration and where it stands; `appliedAt` is null while it is pending. */
+export type MigrationStatus = {
+  readonly subgraph: string
+  readonly name: string
+  readonly state: MigrationState
+  readonly appliedAt: Date | null
+}
+
+/** What a run of `migrate` did, in the order it was done; both lists together are all migrations. */
+export type MigrationReport = { readonly applied: readonly string[]; readonly unchanged: readonly string[] }
+
+/** Where migrations are looked for; tests use a folder of their own. */
+type Options = { readonly folder?: string }
+
+/** Any fixed number will do, as long as every version of this program uses the same: "atrium" as ASCII in hexadecimal. */
+const LOCK = 0x61747269756d
+
+/** Migrations of this project take seconds; whoever holds the lock for longer than this is stuck. Milliseconds. */
+const LOCK_TIMEOUT = 60_000
+
+/** The oldest PostgreSQL whose SQL we use, as `server_version_num` spells it. */
+const OLDEST_SERVER = 150_000
+
+/** Why a database is refused, per state, naming the migration. */
+const REFUSALS: Partial<Record<MigrationState, (name: string) => string>> = {
+  unknown: (name) =>
+    `The database is newer than this program: it has migration ${name}, which this version does not know. Start the newer version, or restore a backup.`,
+  changed: (name) =>
+    `Migration ${name} was edited after it had been applied to this database. Restore its file, and put the change into a new migration.`,
+}
+
+/**
+ * Brings the database up to this code: a schema per subgraph, each migration in a transaction of its own. Safe to run from
+ * several processes at once, and does nothing the second time. Throws a `Refusal` for a database that is newer, edited or too old.
+ */
+export async function migrate(connection: Connection, { folder = import.meta.dirname }: Options = {}): Promise<MigrationReport> {
+  return withClient(connection, async (client) => {
+    await refuseOldServer(client)
+    // Before the first CREATE SCHEMA: two of those at once fail even with IF NOT EXISTS.
+    await lock(client)
+    const migrations = knownMigrations(folder)
+    const status = await statusOf(client, migrations)
+    for (const { subgraph, name, state } of status) {
+      const refusal = REFUSALS[state]
+      if (refusal) throw new Refusal(refusal(`${subgraph}/${name}`))
+    }
+    const pending = migrations.filter((_, index) => status[index]?.state === 'pending')
+    for (const migration of pending) await apply(client, migration)
+    return { applied: pending.map(label), unchanged: migrations.filter((migration) => !pending.includes(migration)).map(label) }
+  })
+}
+
+/** Where every migration stands, files first and in order, then records without a file. Changes nothing. */
+export async function migrationStatus(
+  connection: Connection,
+  { folder = import.meta.dirname }: Options = {},
+): Promise<readonly MigrationStatus[]> {
+  return withClient(connection, (client) => statusOf(client, knownMigrations(folder)))
+}
+
+const label = ({ subgraph, name }: Migration): string => `${subgraph}/${name}`
+
+/** What this program would do to an empty database, in order. */
+export function knownMigrations(folder = import.meta.dirname): Migration[] {
+  return foldersIn(folder).flatMap((subgraph) => {
+    const migrations = join(folder, subgraph, 'migrations')
+    if (!existsSync(migrations)) return []
+    return foldersIn(migrations).map((name) => {
+      const sql = readFileSync(join(migrations, name, 'migration.sql'), 'utf8')
+      return { subgraph, name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
+    })
+  })
+}
+
+/** Names start with their date, so that the order of names is the order of time. */
+function foldersIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort()
+}
+
+async function statusOf(client: pg.Client, migrations: readonly Migration[]): Promise<MigrationStatus[]> {
+  const subgraphs = [...new Set(migrations.map(({ subgraph }) => subgraph))]
+  const recorded = new Map<string, readonly Recorded[]>()
+  for (const subgraph of subgraphs) recorded.set(subgraph, await recordedIn(client, subgraph))
+
+  const known = migrations.map(({ subgraph, name, checksum }): MigrationStatus => {
+    const record = recorded.get(subgraph)?.find((candidate) => candidate.name === name)
+    if (!record) return { subgraph, name, state: 'pending', appliedAt: null }
+    return { subgraph, name, state: record.checksum === checksum ? 'applied' : 'changed', appliedAt: record.appliedAt }
+  })
+  const unknown = subgraphs.flatMap((subgraph) =>
+    (recorded.get(subgraph) ?? [])
+      .filter(({ name }) => !migrations.some((migration) => migration.subgraph === subgraph && migration.name === name))
+      .map(({ name, appliedAt }): MigrationStatus => ({ subgraph, name, state: 'unknown', appliedAt })),
+  )
+  return [...known, ...unknown]
+}
+
+async function recordedIn(client: pg.Client, subgraph: string): Promise<readonly Recorded[]> {
+  const table = `${pg.escapeIdentifier(subgraph)}._migrations`
+  const { rows: found } = await client.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [table])
+  if (!found[0]?.found) return []
+  const { rows } = await client.query<Recorded>(
+    `SELECT name, checksum, applied_at AS "appliedAt" FROM ${table} ORDER BY name COLLATE "C"`,
+  )
+  return rows
+}
+
+async function apply(client: pg.Client, migration: Migration): Promise<void> {
+  try {
+    await client.query('BEGIN')
+    await runMigration(client, migration)
+    await client.query('COMMIT')
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {})
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Refusal(`Migration ${label(migration)} failed and was rolled back: ${reason}.`, { cause: error })
+  }
+}
+
+/** Applies a migration and records it, within the transaction that is open. */
+export async function runMigration(client: pg.Client, { subgraph, name, sql, checksum }: Migration): Promise<void> {
+  const schema = pg.escapeIdentifier(subgraph)
+  await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
+  await client.query(`SET LOCAL search_path = ${schema}, public`)
+  await client.query(
+    `CREATE TABLE IF NOT EXISTS ${schema}._migrations
+     (name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
+  )
+  await client.query(sql)
+  await client.query(`INSERT INTO ${schema}._migrations (name, checksum) VALUES ($1, $2)`, [name, checksum])
+}
+
+/** Throws a `Refusal` for a server that is too old, or whose texts are not Unicode. */
+export async function refuseOldServer(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ number: number; name: string; encoding: string }>(
+    `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS name,
+            current_setting('server_encoding') AS encoding`,
+  )
+  const server = rows[0]
+  if (!server || server.number < OLDEST_SERVER) {
+    throw new Refusal(`The database is PostgreSQL ${server?.name ?? 'of an unknown version'}, and version 15 or newer is needed.`)
+  }
+  if (server.encoding !== 'UTF8') {
+    throw new Refusal(
+      `The database's encoding is ${server.encoding}, and UTF8 is needed: create the database with ENCODING 'UTF8'.`,
+    )
+  }
+}
+
+/** Keeps others from migrating until the connection ends. */
+export async function lock(client: pg.Client): Promise<void> {
+  try {
+    await client.query(`SET lock_timeout = ${LOCK_TIMEOUT}`)
+    await client.query('SELECT pg_advisory_lock($1)', [LOCK])
+    await client.query('RESET lock_timeout')
+  } catch (error) {
+    // 55P03 is lock_not_available.
+    if (!(error instanceof pg.DatabaseError) || error.code !== '55P03') throw error
+    throw new Refusal('Another process has been migrating this database for a minute: end it, then try again.')
+  }
+}
+
+async function withClient<Result>(connection: Connection, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ ...connection, application_name: 'atrium migrate' })
+  // A connection that is lost between two queries is reported by the next query; without a listener it would end the process.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}

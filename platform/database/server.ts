@@ -1,0 +1,106 @@
+import pg from 'pg'
+import type { Logger } from 'pino'
+import { Refusal } from '../process/operator-error.ts'
+import type { Connection } from './database.ts'
+import { runningEmbedded, startEmbedded } from './embedded/embedded-server.ts'
+
+/** The PostgreSQL server that this process uses. */
+export type DatabaseServer = {
+  readonly connection: Connection
+  /** Whether this process started it; `stop` then ends it, and otherwise does nothing. */
+  readonly embedded: boolean
+  /** Resolves when an embedded server is gone; stays open for one that is not ours. */
+  readonly gone: Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+type Options = {
+  /** A server that somebody else runs; undefined: one of our own in `dataDir`. */
+  readonly databaseUrl: string | undefined
+  readonly dataDir: string
+  readonly log: Logger
+  /** Use the server that another process of ours runs on `dataDir`, instead of refusing to run beside it: for commands. */
+  readonly share?: boolean
+}
+
+/** A server that did not answer in this time is unreachable. Milliseconds. */
+const CONNECT_LIMIT = 10_000
+
+/** What the codes of PostgreSQL and of the system mean to somebody who looks at the URL. */
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'the host name is unknown',
+  EAI_AGAIN: 'the host name cannot be looked up',
+  EHOSTUNREACH: 'the host is unreachable',
+  ENETUNREACH: 'the network is unreachable',
+  ECONNRESET: 'it closes the connection',
+  ETIMEDOUT: 'it does not answer',
+  ENOENT: 'the socket does not exist',
+  EACCES: 'this user may not open the socket',
+}
+
+/** Finds or starts the server, and makes sure that it answers. Throws a `Refusal` that never contains a password. */
+export async function databaseServer({ databaseUrl, dataDir, log, share = false }: Options): Promise<DatabaseServer> {
+  if (databaseUrl !== undefined) {
+    const connection = { connectionString: databaseUrl }
+    await reach(
+      connection,
+      `The database of DATABASE_URL (${withoutPassword(databaseUrl)})`,
+      'Correct DATABASE_URL, or unset it to use the embedded database.',
+    )
+    return foreign(connection)
+  }
+  const shared = share ? await sharedServer(dataDir) : null
+  if (shared) return shared
+  try {
+    return { ...(await startEmbedded({ dataDir, log })), embedded: true }
+  } catch (error) {
+    // The other process was still starting when we looked.
+    const late = share ? await sharedServer(dataDir) : null
+    if (late) return late
+    throw error
+  }
+}
+
+async function sharedServer(dataDir: string): Promise<DatabaseServer | null> {
+  const connection = runningEmbedded(dataDir)
+  if (!connection) return null
+  await reach(connection, `The database of the copy that runs on ${dataDir}`, 'Use the user that started that copy, or stop it.')
+  return foreign(connection)
+}
+
+const foreign = (connection: Connection): DatabaseServer => ({
+  connection,
+  embedded: false,
+  gone: new Promise(() => {}),
+  stop: async () => {},
+})
+
+async function reach(connection: Connection, subject: string, advice: string): Promise<void> {
+  try {
+    const client = new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_LIMIT })
+    client.on('error', () => {})
+    await client.connect()
+    await client.end()
+  } catch (error) {
+    throw new Refusal(`${subject} cannot be used: ${reasonOf(error)}. ${advice}`)
+  }
+}
+
+/** A host with several addresses fails once per address: the first failure speaks for all. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return reasonOf(error.errors[0])
+  if (!(error instanceof Error)) return String(error)
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return REASONS[code] ?? error.message.replace(/\.$/, '')
+}
+
+/** For messages: where the URL leads, without user, password and options. */
+function withoutPassword(databaseUrl: string): string {
+  try {
+    const { protocol, host, pathname, searchParams } = new URL(databaseUrl)
+    return `${protocol}//${searchParams.get('host') ?? host}${pathname}`
+  } catch {
+    return 'not a URL'
+  }
+}

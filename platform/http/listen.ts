@@ -1,0 +1,95 @@
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import { type LookupTable, lookupTable } from '../collections/lookup-table.ts'
+import type { Defer } from '../process/lifecycle.ts'
+import { Refusal } from '../process/operator-error.ts'
+
+/**
+ * Where a program listens. At its end it goes on to take requests for `drainSeconds` while it says that it is not ready, and then waits for those that are being
+ * answered for `graceSeconds`.
+ */
+export type Listening = {
+  readonly host: string
+  readonly port: number
+  readonly graceSeconds: number
+  readonly drainSeconds?: number
+}
+
+/** Where and how an environment wants a program to listen. */
+export const listeningOf = (
+  config: { readonly HOST: string; readonly SHUTDOWN_GRACE_SECONDS: number; readonly SHUTDOWN_DRAIN_SECONDS: number },
+  port: number,
+): Listening => ({
+  host: config.HOST,
+  port,
+  graceSeconds: config.SHUTDOWN_GRACE_SECONDS,
+  drainSeconds: config.SHUTDOWN_DRAIN_SECONDS,
+})
+
+/** Connections that may wait to be taken: Linux' own bound (net.core.somaxconn). With the 511 of Node a busy process has those reset that come while it is. */
+const BACKLOG = 4_096
+
+const REFUSALS: LookupTable<(at: Listening) => string> = lookupTable({
+  EADDRINUSE: ({ host, port }) =>
+    `Port ${port} on ${host} is taken: stop the program that listens there, or set PORT to another number.`,
+  EACCES: ({ port }) => `Port ${port} needs more rights than this user has: set PORT to a number from 1024 on.`,
+  EADDRNOTAVAIL: ({ host }) =>
+    `HOST ${host} is not an address of this machine: set HOST to one that is, or to 0.0.0.0 for all of them.`,
+  ENOTFOUND: ({ host }) => `HOST ${host} is unknown: set HOST to an address of this machine, or to 0.0.0.0 for all of them.`,
+})
+
+/** Opens the port; the end of the program closes it first and lets requests finish. */
+export async function listen(app: FastifyInstance, at: Listening, defer: Defer): Promise<void> {
+  try {
+    await app.listen({ host: at.host, port: at.port, backlog: BACKLOG })
+  } catch (error) {
+    await app.close()
+    throw refusalOf(error, at)
+  }
+  defer(async () => {
+    if (at.drainSeconds) {
+      app.startDraining()
+      await sleep(at.drainSeconds * 1000)
+    }
+    const finished = new AbortController()
+    const cut = sleep(at.graceSeconds * 1000, undefined, { signal: finished.signal }).then(
+      () => app.server.closeAllConnections(),
+      () => {},
+    )
+    await app.close()
+    finished.abort()
+    await cut
+  })
+}
+
+/** A TCP port of `host` that nobody uses at this moment. */
+export async function freePort(host: string): Promise<number> {
+  const server = createServer()
+  try {
+    return await new Promise((found, failed) => {
+      server.once('error', (error) => failed(refusalOf(error, { host, port: 0, graceSeconds: 0 })))
+      server.listen(0, host, () => {
+        const address = server.address()
+        if (address !== null && typeof address === 'object') found(address.port)
+      })
+    })
+  } finally {
+    server.close()
+  }
+}
+
+/** Whether only programs of this machine reach what listens on `host`. A name is taken for an address of others, but for localhost. */
+export const isLoopbackHost = (host: string): boolean => /^(?:localhost|(?:::ffff:)?127(?:\.\d{1,3}){3}|::1|\[::1\])$/i.test(host)
+
+/** How a program that listens on `host` and `port` is reached from this machine. */
+export function localUrl(host: string, port: number): string {
+  const everyHere = ['127.0.0.1', '::1', '0.0.0.0', '::', 'localhost'].includes(host)
+  return `http://${everyHere ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+function refusalOf(error: unknown, at: Listening): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const refusal = REFUSALS[code]
+  return refusal ? new Refusal(refusal(at)) : error
+}

@@ -1,0 +1,43 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Caller, CREDENTIAL_HEADERS, type CredentialHeader } from './caller.ts'
+import { spanIn } from './trace-parent.ts'
+
+/** Who asks, with the credentials that may go on to subgraphs: `names` of them, or all that there are. */
+export function callerOf(request: FastifyRequest, names: readonly CredentialHeader[] = CREDENTIAL_HEADERS): Caller {
+  const { traceparent } = request.headers
+  return {
+    requestId: request.id,
+    address: request.ip,
+    credentials: namedIn(request.headers, names),
+    ...(typeof traceparent === 'string' && spanIn(traceparent) && { traceparent }),
+  }
+}
+
+/** Node has put the names of headers in lower case, so these need no search. */
+function namedIn(headers: FastifyRequest['headers'], names: readonly CredentialHeader[]): Caller['credentials'] {
+  const credentials: Partial<Record<CredentialHeader, string>> = {}
+  for (const name of names) {
+    const value = headers[name]
+    if (typeof value === 'string') credentials[name] = value
+  }
+  return credentials
+}
+
+/** Credentials by the names of their headers, without regard to case; what is no text is none. */
+export function credentialsIn(given: Readonly<Record<string, unknown>>): Caller['credentials'] {
+  const credentials: Partial<Record<CredentialHeader, string>> = {}
+  for (const [key, value] of Object.entries(given)) {
+    const name = CREDENTIAL_HEADERS.find((known) => known === key.toLowerCase())
+    if (name !== undefined && typeof value === 'string') credentials[name] = value
+  }
+  return credentials
+}
+
+/** Aborts when the client goes away before its answer was written. */
+export function goneSignal(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort(new Error('The client is gone.'))
+  })
+  return controller.signal
+}

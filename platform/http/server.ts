@@ -1,0 +1,387 @@
+import { randomUUID } from 'node:crypto'
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Server, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from 'fastify'
+import type { Logger } from 'pino'
+import { BOUNDS } from '../../gateway/limits/limits.ts'
+import type { Metrics } from '../../gateway/observability/metrics.ts'
+import { type LookupTable, lookupTable } from '../collections/lookup-table.ts'
+import { idleConnections } from './idle-connections.ts'
+import { boundLoad, Overloaded } from './load-shedding.ts'
+import { doorOf } from './route-class.ts'
+import type { IsProxy } from './trusted-proxies.ts'
+
+export { compressAnswers } from './compression.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** From now on `/ready` answers 503, and connections end with the answer that they wait for; everything else goes on. */
+    readonly startDraining: () => void
+  }
+  interface FastifyRequest {
+    /** The way that it took into this process; null for those that nobody counts. */
+    door: string | null
+  }
+  interface FastifyContextConfig {
+    /** True where a part of the path is a secret: the log has the pattern of the route instead. */
+    readonly hasSecretPath?: boolean
+  }
+}
+
+/**
+ * Something that must answer before this process can: rejects when it does not, and may name what it does without for now. `signal` aborts when nobody
+ * waits any longer.
+ */
+export type ReadinessCheck = { readonly name: string; readonly check: (signal: AbortSignal) => Promise<unknown> }
+
+/** Answers a browser that follows an address of this server where there is nothing. */
+export type LostPage = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+/** Answers a request whose path no router can read, in the form of a room; false where the path is none of its own. */
+export type UnroutableAnswer = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refusal: { readonly status: number; readonly message: string },
+) => boolean
+
+const unroutableAnswers = new WeakMap<Server, UnroutableAnswer[]>()
+
+/** Has requests whose path cannot be read answered by `answer`, where that is the first one that does. */
+export function answerUnroutable(server: Server, answer: UnroutableAnswer): void {
+  unroutableAnswers.set(server, [...(unroutableAnswers.get(server) ?? []), answer])
+}
+
+type Readiness = { readonly state: 'ok' | 'degraded' | 'failing'; readonly without: readonly string[] }
+
+/** How long a client may take to send a request, and a readiness check to answer. */
+const REQUEST_MILLISECONDS = 10_000
+const READINESS_MILLISECONDS = 2_000
+
+/** A year, as is usual. Not for hosts below this one, which may be somebody else's. */
+const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' }
+
+/** The longest part of a path between two slashes where that stands for something, in characters. */
+const PART_CHARACTERS = 1_000
+const TOO_LONG_PART = `Expected parts of a path of at most ${PART_CHARACTERS} characters.`
+
+/** What a request id of a client may look like; anything else is replaced. */
+const REQUEST_ID = /^[\w.:-]{1,128}$/
+
+/** No route has a schema for Fastify to compile: what would do that takes a start some 50 ms to load. */
+const NO_SCHEMAS = {
+  buildValidator: () => () => {
+    throw new Error('Expected no schema of a body: what is sent is read by the room of its door.')
+  },
+  buildSerializer: () => () => JSON.stringify,
+}
+
+/** Codes of refusals by status. */
+const CODES: Readonly<Record<number, string>> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHENTICATED',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_ALLOWED',
+  406: 'NOT_ACCEPTABLE',
+  408: 'REQUEST_TIMEOUT',
+  413: 'PAYLOAD_TOO_LARGE',
+  414: 'URI_TOO_LONG',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  417: 'EXPECTATION_FAILED',
+  431: 'HEADERS_TOO_LARGE',
+  500: 'INTERNAL_SERVER_ERROR',
+  503: 'UNAVAILABLE',
+}
+
+/** The code of a refusal with this HTTP status. */
+export const codeOf = (status: number): string => CODES[status] ?? 'BAD_REQUEST'
+
+/** A body for a refusal that has no better place: every answer of this server that is no success is JSON. */
+export const errorBody = (status: number, message: string, details: Readonly<Record<string, unknown>> = {}) => ({
+  error: { code: codeOf(status), message, details },
+})
+
+/**
+ * The HTTP host of a process: request ids, one log line per request without query strings or headers, JSON for every refusal, `/health` (the process
+ * is up) and `/ready` (all `checks` pass). Registers no other routes. `close()` lets running requests finish and ends idle connections at once.
+ */
+export function createHttpServer({
+  log,
+  checks = [],
+  lost,
+  metrics = null,
+  isProxy,
+  loadLimit = 0,
+  publicUrl,
+}: {
+  readonly log: Logger
+  readonly checks?: readonly ReadinessCheck[]
+  /** For people; programs get JSON. Absent: everybody does. */
+  readonly lost?: LostPage
+  /** Counts requests by the door that they took. */
+  readonly metrics?: Pick<Metrics, 'requested' | 'shed'> | null
+  /** Whose X-Forwarded-* are believed; absent: nobody's. */
+  readonly isProxy?: IsProxy | undefined
+  /** Requests and operations of WebSockets that are worked on at once; 0, the default, for no bound. */
+  readonly loadLimit?: number
+  /** Where browsers reach this server. Under an https one they are told to use nothing else for a year (RFC 6797); absent, nothing is said. */
+  readonly publicUrl?: string | undefined
+}): FastifyInstance {
+  const common = { 'x-content-type-options': 'nosniff', ...(publicUrl?.startsWith('https:') && STRICT_TRANSPORT) }
+  const app: FastifyInstance = fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    requestIdHeader: false,
+    genReqId: requestIdOf,
+    trustProxy: isProxy ?? false,
+    bodyLimit: BOUNDS.bodyBytes,
+    routerOptions: { maxParamLength: PART_CHARACTERS },
+    schemaController: { compilersFactory: NO_SCHEMAS },
+    requestTimeout: REQUEST_MILLISECONDS,
+    http: {
+      connectionsCheckingInterval: 1_000,
+      headersTimeout: REQUEST_MILLISECONDS,
+      // Node's own answer to a request without a host has no body.
+      requireHostHeader: false,
+      // Other upgrades, such as h2c, are offers that HTTP lets a server ignore.
+      shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket',
+    },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    // A path that cannot be decoded, or has a part that is too long, does not reach any route or hook.
+    frameworkErrors: (error, request, given) => {
+      // Of a server without HTTP/2, which is what Fastify makes here.
+      const reply = given as FastifyReply
+      const status = error.statusCode && error.statusCode < 500 ? error.statusCode : 400
+      const message = status === 414 ? TOO_LONG_PART : 'Expected a path whose percent-encoding is valid.'
+      reply.headers({ 'x-request-id': request.id, ...common })
+      const answers = unroutableAnswers.get(app.server) ?? []
+      if (answers.some((answer) => answer(request as FastifyRequest, reply, { status, message }))) return
+      void reply.code(status).send(errorBody(status, message))
+    },
+    clientErrorHandler: refuseMalformed,
+  })
+
+  let isClosing = false
+  app.decorate('startDraining', () => {
+    isClosing = true
+  })
+  const idle = idleConnections(app.server)
+  app.addHook('preClose', async () => {
+    isClosing = true
+    idle.end()
+  })
+  app.decorateRequest('door', null)
+  app.addHook('onRequest', (request, reply, done) => {
+    request.door = doorOf(pathOf(request))
+    reply.header('x-request-id', request.id).headers(common)
+    const hosts = hostProblem(request.raw)
+    // Before any room sees it: what a request is for depends on its host.
+    if (hosts !== null) void refuse(reply.header('connection', 'close'), 400, hosts)
+    else done(problemOf(request.raw) ?? undefined)
+  })
+  boundLoad(app, loadLimit, (door) => metrics?.shed(door))
+  app.server.on('checkExpectation', (_, response) => {
+    response.writeHead(417, { 'content-type': 'application/json; charset=utf-8', connection: 'close' })
+    response.end(JSON.stringify(errorBody(417, 'Expected no expectation but 100-continue.')))
+  })
+  app.server.on('connect', (_, socket) => refuseUpgrade(socket, 400, 'Expected a request to this server: it is no proxy.'))
+  app.addHook('onSend', (_, reply, payload, done) => {
+    // A connection that is kept would be cut off later, in the middle of the next request.
+    if (isClosing) reply.header('connection', 'close')
+    done(null, payload)
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    logLine(log, request, reply)
+    if (metrics) {
+      const { door } = request
+      if (door !== null) metrics.requested(door, reply.statusCode, reply.elapsedTime / 1000)
+    }
+    done()
+  })
+
+  const routes = rememberedRoutes(app)
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = routes.methodsFor(pathOf(request))
+    if (allowed.length === 0 && lost && isForPeople(request)) return lost(request, reply)
+    if (allowed.length === 0) return refuse(reply, 404, `Expected a path of this server, got "${pathOf(request)}".`)
+    reply.header('allow', allowed.join(', '))
+    return refuse(reply, 405, `Expected one of ${allowed.join(', ')}, got ${request.method}.`)
+  })
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const { status, message } = refusalOf(error)
+    if (status === 500) log.error({ err: error, requestId: request.id }, 'a request failed')
+    return refuse(reply, status, message, status === 500 ? { requestId: request.id } : {})
+  })
+
+  app.get('/health', async (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))
+  app.get('/ready', async (_, reply) => {
+    const outcomes = await readinessOf(checks, log)
+    const isReady = !isClosing && outcomes.every(({ state }) => state !== 'failing')
+    const without = outcomes.filter((each) => each.without.length > 0).map((each) => [each.name, each.without])
+    return reply
+      .code(isReady ? 200 : 503)
+      .header('cache-control', 'no-store')
+      .send({
+        status: isReady ? 'ready' : 'unavailable',
+        checks: Object.fromEntries(outcomes.map(({ name, state }) => [name, state])),
+        // Still ready: what is down makes answers poorer, not wrong.
+        ...(without.length > 0 && { without: Object.fromEntries(without) }),
+      })
+  })
+  return app
+}
+
+/** What each check says now, in their order. Never rejects, and takes two seconds at most. */
+export const readinessOf = (
+  checks: readonly ReadinessCheck[],
+  log: Logger,
+): Promise<readonly (Readiness & { readonly name: string })[]> =>
+  Promise.all(checks.map(async ({ name, check }) => ({ name, ...(await outcomeOf(check, log)) })))
+
+async function outcomeOf(check: ReadinessCheck['check'], log: Logger): Promise<Readiness> {
+  const signal = AbortSignal.timeout(READINESS_MILLISECONDS)
+  const late = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
+  try {
+    const without = withoutOf(await Promise.race([check(signal), late]))
+    return { state: without.length > 0 ? 'degraded' : 'ok', without }
+  } catch (error) {
+    log.warn({ err: error }, 'a readiness check failed')
+    return { state: 'failing', without: [] }
+  }
+}
+
+/** What a check does without, in `degraded` of what it resolves with. */
+function withoutOf(answer: unknown): readonly string[] {
+  const named: unknown = typeof answer === 'object' && answer !== null ? Reflect.get(answer, 'degraded') : null
+  return Array.isArray(named) ? named.filter((each) => typeof each === 'string') : []
+}
+
+/** What an error of Fastify or of a handler means to a client; 500 unless it says that the request is at fault, or that there is no room for it. */
+export function refusalOf(error: Partial<FastifyError>): { readonly status: number; readonly message: string } {
+  if (error instanceof Overloaded) return { status: error.statusCode, message: error.message }
+  const status = error.statusCode
+  if (status === undefined || status < 400 || status >= 500) return { status: 500, message: 'Something went wrong on our side.' }
+  return { status, message: MESSAGES[error.code ?? ''] ?? error.message ?? 'The request is not valid.' }
+}
+
+const MESSAGES: LookupTable<string> = lookupTable({
+  FST_ERR_CTP_BODY_TOO_LARGE: `Expected a body of at most ${BOUNDS.bodyBytes} bytes.`,
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Expected a body with content-type application/json.',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'Expected a body of valid JSON.',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'Expected a body of JSON, got an empty one.',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'Expected a body as long as content-length says.',
+})
+
+/** What is wrong with the head of a request, whatever it asks for. */
+function problemOf({ headers }: IncomingMessage): Error | null {
+  const coding = headers['content-encoding'] ?? 'identity'
+  // Bodies are at most 100 kB: unpacked, one could be a thousand times as much.
+  return coding === 'identity' ? null : Object.assign(new Error('Expected a body without content-encoding.'), { statusCode: 415 })
+}
+
+/**
+ * What is wrong with the host that a request names; null for nothing. RFC 9112 §3.2 wants both refused: of several we would read the first, and a proxy in front may
+ * have read the last.
+ */
+export function hostProblem({ headers, httpVersion, rawHeaders }: IncomingMessage): string | null {
+  if (headers.host === undefined && httpVersion === '1.1') return 'Expected a host header.'
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string
+    if (name.length === HOST.length && name.toLowerCase() === HOST) count += 1
+  }
+  return count > 1 ? 'Expected one host header, got several.' : null
+}
+
+const HOST = 'host'
+
+function refuse(
+  reply: FastifyReply,
+  status: number,
+  message: string,
+  details: Readonly<Record<string, unknown>> = {},
+): FastifyReply {
+  return reply
+    .code(status)
+    .header('cache-control', 'no-store')
+    .send(errorBody(status, message, details))
+}
+
+/** The id of a request: the client's own when it is sane. */
+export function requestIdOf({ headers }: { readonly headers: Readonly<Record<string, string | string[] | undefined>> }): string {
+  const given = headers['x-request-id']
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
+}
+
+/** A browser that opens the address in its window, not a program. */
+export function isForPeople({ method, headers: { accept = '' } }: FastifyRequest): boolean {
+  return method !== 'POST' && accept.includes('text/html') && !accept.includes('json')
+}
+
+/** The path as it was sent, without the query string: that may hold what somebody searched for, or a credential. */
+const pathOf = ({ raw }: FastifyRequest): string => (raw.url ?? '').split('?', 1)[0]?.slice(0, 500) ?? ''
+
+function logLine(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
+  log.info(
+    {
+      requestId: request.id,
+      method: request.method,
+      path: request.routeOptions.config.hasSecretPath ? request.routeOptions.url : pathOf(request),
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 100) / 100,
+      address: request.ip,
+    },
+    'request',
+  )
+}
+
+/** Which methods have a route for a path, to tell "no such path" from "not this method". */
+function rememberedRoutes(app: FastifyInstance): { readonly methodsFor: (path: string) => readonly string[] } {
+  const routes: { readonly methods: readonly string[]; readonly pattern: RegExp }[] = []
+  app.addHook('onRoute', ({ method, url }) => {
+    const source = url
+      .replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')
+      .replaceAll(/:\w+/g, '[^/]+')
+      .replaceAll('*', '.*')
+    routes.push({ methods: [method].flat(), pattern: new RegExp(`^${source}$`) })
+  })
+  return {
+    methodsFor: (path) => [...new Set(routes.flatMap(({ methods, pattern }) => (pattern.test(path) ? methods : [])))].sort(),
+  }
+}
+
+/** Answers a request for an upgrade that is not granted, and ends the connection; `retryAfterSeconds` says when it may be. */
+export function refuseUpgrade(socket: Duplex, status: number, message: string, retryAfterSeconds?: number): void {
+  if (!socket.writable) return void socket.destroy()
+  const body = JSON.stringify(errorBody(status, message))
+  const retry = retryAfterSeconds === undefined ? '' : `Retry-After: ${retryAfterSeconds}\r\n`
+  socket.end(rawAnswer(status, STATUS_CODES[status] ?? '', body, retry), () => socket.destroy())
+}
+
+const rawAnswer = (status: number, phrase: string, body: string, headers = ''): string =>
+  `HTTP/1.1 ${status} ${phrase}\r\n${headers}Connection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+
+/** Answers bytes that are no HTTP, or too many or too slow of them, and ends the connection. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const [status, phrase, message] = MALFORMED[error.code ?? ''] ?? [400, 'Bad Request', 'Expected a valid HTTP request.']
+  const body = JSON.stringify(errorBody(status, message))
+  socket.end(rawAnswer(status, phrase, body))
+}
+
+const MALFORMED: LookupTable<readonly [status: number, phrase: string, message: string]> = lookupTable({
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'Expected the whole request within 10 seconds.'],
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'Expected headers of at most 16 kB.'],
+})

@@ -1,0 +1,89 @@
+import { badInput } from '../../platform/graphql/errors.ts'
+import { cursorOf, type Position, type PositionPart, positionIn } from './cursor.ts'
+
+/** Where a page lies, in the shape of the Relay cursor connections specification. */
+export type PageInfo = {
+  readonly hasNextPage: boolean
+  readonly hasPreviousPage: boolean
+  readonly startCursor: string | null
+  readonly endCursor: string | null
+}
+
+/** A page of an ordered list in memory. */
+export type Page<Node> = {
+  readonly edges: { readonly node: Node; readonly cursor: string }[]
+  readonly pageInfo: PageInfo
+  readonly totalCount: number
+}
+
+/** How the items of a list are ordered, and what its cursors are marked with. */
+export type Order<Node> = {
+  /** The same field has the same mark. */
+  readonly list: string
+  readonly parts: readonly PositionPart[]
+  /** Unique within the list; its elements are those of `parts`. */
+  readonly positionOf: (node: Node) => Position
+}
+
+export type PageArguments = {
+  readonly first?: number | null | undefined
+  readonly after?: string | null | undefined
+  readonly offset?: number | null | undefined
+}
+
+/** Order of two positions, as `Array.sort` wants it. Text by code units, the same on every machine. */
+export function comparePositions(one: Position, other: Position): number {
+  for (let index = 0; index < one.length; index += 1) {
+    const [a, b] = [one[index], other[index]]
+    if (a === b) continue
+    return a === undefined || b === undefined || a < b ? -1 : 1
+  }
+  return 0
+}
+
+/**
+ * Cuts a page out of `items`, which are in this order. A cursor is a position and not an index, so it stays right when items come and go.
+ * Throws BAD_USER_INPUT for a `first` outside 1 to `most`, a negative `offset`, or a cursor of another list.
+ */
+export function pageOf<Node>(
+  items: readonly Node[],
+  { list, parts, positionOf }: Order<Node>,
+  { first, after, offset }: PageArguments,
+  { usual = 20, most = 100 }: { readonly usual?: number; readonly most?: number } = {},
+): Page<Node> {
+  const size = checkedSize('first', first ?? usual, most)
+  if (offset != null && offset < 0) throw badInput('offset', '0 or more', offset)
+
+  const position = positionIn(list, parts, after)
+  const start = (position ? indexBehind(items, positionOf, position) : 0) + (offset ?? 0)
+  const edges = items.slice(start, start + size).map((node) => ({ node, cursor: cursorOf(list, positionOf(node)) }))
+  return {
+    edges,
+    pageInfo: {
+      hasNextPage: start + size < items.length,
+      hasPreviousPage: start > 0 && items.length > 0,
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+    totalCount: items.length,
+  }
+}
+
+/** `size` when it is 1 to `most`; throws BAD_USER_INPUT naming `argument` otherwise. */
+export function checkedSize(argument: string, size: number, most: number): number {
+  if (size < 1 || size > most) throw badInput(argument, `1 to ${most}`, size)
+  return size
+}
+
+/** Index of the first item behind `position`; the position itself need not be there any more. */
+function indexBehind<Node>(items: readonly Node[], positionOf: (node: Node) => Position, position: Position): number {
+  let low = 0
+  let high = items.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const own = positionOf(items[middle] as Node)
+    if (comparePositions(own, position) <= 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
