@@ -7,7 +7,7 @@ import { withDatabase } from './database.ts'
 /** `atrium app`: programs of other people that ask stores for access, as their operator registers them. */
 export function appCommand(): Command {
   return new Command('app')
-    .description('register apps that can ask every store for access (OAuth 2.0); the server may run meanwhile')
+    .description('register apps that can request access to every store (OAuth 2.0); the server may be running')
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(plansCommand())
@@ -23,14 +23,14 @@ type Create = {
 
 function createCommand(): Command {
   return new Command('create')
-    .description('register an app, and show its secret this once')
-    .requiredOption('--name <name>', 'what shop owners see, 1 to 100 characters')
+    .description('register an app, and print its secret once')
+    .requiredOption('--name <name>', 'name that shop owners see, 1 to 100 characters')
     .requiredOption(
       '--redirect <uri...>',
-      'where answers may go, letter by letter: https, http of this computer, com.example.app:/…, or urn:ietf:wg:oauth:2.0:oob',
+      'redirect URI, compared exactly: https, http on the loopback interface, com.example.app:/…, or urn:ietf:wg:oauth:2.0:oob',
     )
-    .option('--scopes <scope...>', 'the most it may ask for, such as read_products; all when absent')
-    .option('--public', 'it cannot keep a secret, as in a browser or on a telephone; it must use PKCE')
+    .option('--scopes <scope...>', 'scopes that it can request, such as read_products; all when absent')
+    .option('--public', 'public client, such as an app in a browser or on a phone: it has no secret and must use PKCE')
     .option('--json', 'print {clientId, clientSecret} on standard output; the secret of a public app is null')
     .action(async ({ name, redirect, scopes, public: isPublic, json }: Create) => {
       const created = await withApps((apps) =>
@@ -47,7 +47,7 @@ function createCommand(): Command {
       else if (clientSecret === null) console.log(`client_id  ${clientId}\n\nIt has no secret, and must use PKCE with S256.`)
       else
         console.log(
-          `client_id      ${clientId}\nclient_secret  ${clientSecret}\n\nKeep the secret: it is stored as a hash, and not shown again.`,
+          `client_id      ${clientId}\nclient_secret  ${clientSecret}\n\nStore the secret now: it is saved as a hash and cannot be shown again.`,
         )
     })
 }
@@ -74,14 +74,14 @@ function listCommand(): Command {
 
 function plansCommand(): Command {
   return new Command('plans')
-    .description('say what an app costs the stores that subscribe to it, or show it')
-    .argument('<client-id>', 'the app')
+    .description('set or show the pricing plans of an app')
+    .argument('<client-id>', 'client id of the app')
     .option(
       '--plan <plan...>',
-      'name:currency:month, then :orders that nothing more is charged for, then :price of each further one, such as Basic:EUR:10:100:0.05; in place of all plans before',
+      'plan as name:currency:monthly price:free orders:price per further order, such as Basic:EUR:10:100:0.05; replaces all plans',
       (text, earlier: readonly Plan[] = []) => [...earlier, planIn(text)],
     )
-    .option('--none', 'it costs nothing')
+    .option('--none', 'make the app free')
     .option('--json', 'print [{name, currency, monthlyPrice, freeOrders, pricePerOrder}] on standard output')
     .action(async (clientId: string, { plan, none, json }: { plan?: readonly Plan[]; none?: true; json?: true }) => {
       const wanted = none ? [] : plan
@@ -100,7 +100,7 @@ function plansCommand(): Command {
       else
         for (const { name, currency, monthlyPrice, freeOrders, pricePerOrder } of shown)
           console.log(
-            `${name}  ${monthlyPrice} ${currency} a month, ${pricePerOrder} ${currency} for each order after ${freeOrders}`,
+            `${name}  ${monthlyPrice} ${currency} per month, ${pricePerOrder} ${currency} for each order after ${freeOrders}`,
           )
     })
 }
@@ -112,7 +112,7 @@ type Plan = Parameters<Apps['setPlans']>[1][number]
 function planIn(text: string): Plan {
   const [, name, currency, monthlyPrice, freeOrders = '0', pricePerOrder = '0'] = PLAN.exec(text) ?? []
   if (name === undefined || currency === undefined || monthlyPrice === undefined)
-    throw new InvalidArgumentError('Expected it to be like Basic:EUR:10:100:0.05.')
+    throw new InvalidArgumentError('Expected a plan such as Basic:EUR:10:100:0.05.')
   return { name, currency, monthlyPrice, freeOrders: Number(freeOrders), pricePerOrder }
 }
 

@@ -17,14 +17,14 @@ type Output = { readonly json?: true }
 /** `atrium db backup`. */
 export function backupCommand(): Command {
   return new Command('backup')
-    .description('write the whole database, and the stored files of this machine, into one file; the server may run meanwhile')
-    .argument('<path>', 'a file that does not exist yet, or a folder for one that is named by the time')
+    .description('back up the whole database and the stored files of this machine into one file; the server may be running')
+    .argument('<path>', 'new file, or folder for a file named by the time')
     .option('--json', 'print {file, takenAt, bytes, files, hasFiles, rows} on standard output')
     .addHelpText(
       'after',
       `
-The file is the state of one moment: a compressed tar archive with a list of checksums at its end. It holds every secret of the database: keep it
-as you keep the database. With S3_BUCKET_URL stored files are in the bucket and not in the backup: keep versions of the bucket.`,
+The file is a consistent snapshot: a compressed tar archive with checksums at its end. It contains every secret of the database: protect it
+like the database. With S3_BUCKET_URL stored files are in the bucket and not in the backup: enable versions of the bucket.`,
     )
     .action(async (path: string, { json }: Output) => {
       const file = fileFor(path)
@@ -48,14 +48,14 @@ type Restore = Output & { readonly force?: true }
 /** `atrium db restore`. */
 export function restoreCommand(): Command {
   return new Command('restore')
-    .description('make the database, and the stored files, what they were when a backup was taken: all of it or nothing')
-    .argument('<file>', 'what `db backup` wrote, by this version or an older one')
-    .option('--force', 'take away what is in the database')
+    .description('restore the database and the stored files from a backup, atomically')
+    .argument('<file>', 'file of `db backup`, of this version or an older one')
+    .option('--force', 'delete the current contents of the database')
     .option('--json', 'print {takenAt, files, hasFiles, rows, applied} on standard output')
     .addHelpText(
       'after',
       `
-The database must be empty, or --force be said, and every process of Atrium be stopped. Webhooks that were waiting are sent by the next start.`,
+The database must be empty unless --force is given, and every process of Atrium must be stopped. Waiting webhook deliveries are sent after the next start.`,
     )
     .action(async (file: string, { force, json }: Restore) => {
       if (!existsSync(file)) throw new Refusal(`There is no file "${file}".`)
@@ -83,7 +83,7 @@ The database must be empty, or --force be said, and every process of Atrium be s
         const lines = [
           `Restored ${counted(sumOf(rows))} rows and ${counted(files)} files of ${takenAt}.`,
           ...applied.map((name) => `Applied ${name}.`),
-          ...(report.hasFiles ? [] : ['Stored files were in a bucket and are not in this backup.']),
+          ...(report.hasFiles ? [] : ['Stored files are in a bucket and not in this backup.']),
         ]
         console.log(lines.join('\n'))
       })
@@ -93,7 +93,7 @@ The database must be empty, or --force be said, and every process of Atrium be s
 /** Where to write: a path that is there must be a folder. */
 function fileFor(path: string): string {
   if (!existsSync(path)) return path
-  if (!statSync(path).isDirectory()) throw new Refusal(`There is a file "${path}" already; backups are written over nothing.`)
+  if (!statSync(path).isDirectory()) throw new Refusal(`There is a file "${path}" already; backups never overwrite files.`)
   return join(path, `atrium-${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}Z.tar.gz`)
 }
 

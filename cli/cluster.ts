@@ -10,8 +10,8 @@ import { wholeNumber } from './arguments.ts'
 export function clusterCommand(): Command {
   return new Command('cluster')
     .description('run a balancer, gateways, subgraphs, PostgreSQL with a replica and Redis on this machine, until Ctrl-C')
-    .option('--port <port>', 'where clients come to; the 49 ports above it are used as well', wholeNumber(1_024, 65_486), 4_000)
-    .option('--copies <number>', 'of the gateway and of each subgraph, 1 to 8', wholeNumber(1, 8), 2)
+    .option('--port <port>', 'port of the balancer; the 49 ports above it are used, too', wholeNumber(1_024, 65_486), 4_000)
+    .option('--copies <number>', 'number of gateways, and of processes per subgraph, 1 to 8', wholeNumber(1, 8), 2)
     .addHelpText('after', '\nSIGHUP restarts all processes of Atrium one after the other. Data and logs are in DATA_DIR/cluster.')
     .action(async ({ port, copies }: { readonly port: number; readonly copies: number }) => {
       await import('../codegen.ts')

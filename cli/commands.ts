@@ -36,7 +36,7 @@ ${describeConfig(variables)}
 
 Exit status:
   0    done
-  1    refused or failed; standard error says why in one sentence
+  1    rejected or failed; standard error has the reason in one sentence
   2    wrong usage
   130  interrupted`,
   )
@@ -50,7 +50,7 @@ for (const stream of [process.stdout, process.stderr]) {
 
 const below = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(below)]
 for (const command of below(atrium)) {
-  command.exitOverride().showHelpAfterError('(--help says more)')
+  command.exitOverride().showHelpAfterError('(see --help)')
 }
 
 try {

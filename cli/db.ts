@@ -6,9 +6,9 @@ import { withDatabase } from './database.ts'
 /** What each state means to an operator. */
 const MEANINGS: Readonly<Record<MigrationState, string>> = {
   applied: 'applied',
-  pending: 'pending: npx atrium db migrate applies it',
+  pending: 'pending: apply it with npx atrium db migrate',
   unknown: 'unknown to this version: the database is newer than the program',
-  changed: 'edited after it had been applied',
+  changed: 'edited after it was applied',
 }
 
 type Output = { readonly json?: true }
@@ -16,7 +16,7 @@ type Output = { readonly json?: true }
 /** `atrium db`: the database as a whole. */
 export function dbCommand(): Command {
   return new Command('db')
-    .description('look after the tables of the database, and their backups')
+    .description('migrations and backups of the database')
     .addCommand(migrateCommand())
     .addCommand(statusCommand())
     .addCommand(backupCommand())
@@ -25,7 +25,7 @@ export function dbCommand(): Command {
 
 function migrateCommand(): Command {
   return new Command('migrate')
-    .description('bring the database up to this version; changes nothing when it is')
+    .description('migrate the database to this version; changes nothing when it is up to date')
     .option('--json', 'print {"applied": [name], "unchanged": [name]} on standard output')
     .action(async ({ json }: Output) => {
       const report = await withDatabase(({ connection }) => migrate(connection))
@@ -36,7 +36,7 @@ function migrateCommand(): Command {
 
 function statusCommand(): Command {
   return new Command('status')
-    .description('say which migrations the database has; exits 1 when it does not fit this version')
+    .description('show the migrations of the database; exits 1 when it does not match this version')
     .option('--json', 'print {"upToDate": boolean, "migrations": [{subgraph, name, state, appliedAt}]} on standard output')
     .action(async ({ json }: Output) => {
       const migrations = await withDatabase(({ connection }) => migrationStatus(connection))

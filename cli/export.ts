@@ -54,7 +54,7 @@ type Export = {
 
 /** Runs an export, and says what is in it. */
 export async function runExport({ file, json, files, selections }: Export): Promise<void> {
-  if (existsSync(file)) throw new Refusal(`There is "${file}" already; exports are written over nothing.`)
+  if (existsSync(file)) throw new Refusal(`The file "${file}" exists already; exports never overwrite files.`)
   const progress = progressOn(process.stderr)
   await interruptible('Interrupted: nothing was written.', async (signal) => {
     const show = (rows: number) => progress.show({ phase: 'exporting', done: rows, total: null })

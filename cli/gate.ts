@@ -10,24 +10,22 @@ type Options = { readonly atrium: string; readonly policy: Policy; readonly allo
 /** `atrium gate`: what an agent may cite of some sources, and why. Asks a running Atrium over HTTP, as any client does. */
 export function gateCommand(): Command {
   return new Command('gate')
-    .description('take sources to what an agent may cite: ask a running Atrium, read, rate')
-    .argument('<source...>', 'http(s) URLs, or files (.html, .htm, .xhtml, .txt, .md), which are read without asking')
+    .description('gate sources for citing: check trust with a running Atrium, read and rate them')
+    .argument('<source...>', 'http(s) URLs, or files (.html, .htm, .xhtml, .txt, .md), which are read without a trust check')
     .addOption(addressOption('--atrium <url>'))
     .addOption(
-      new Option('--policy <profile>', 'how much doubt is tolerated')
-        .choices(['open', 'balanced', 'strict', 'critical'])
-        .default('balanced'),
+      new Option('--policy <profile>', 'trust policy').choices(['open', 'balanced', 'strict', 'critical']).default('balanced'),
     )
-    .option('--allow-private', 'also read pages at addresses that are not public')
+    .option('--allow-private', 'also read pages at private addresses')
     .option('--json', 'print [{source, standing, decision, rating, use, why, content}] on standard output')
     .addHelpText(
       'after',
       `
 Environment:
-  ATRIUM_API_KEY  the key to ask with; \`npx atrium trust key create\` makes one. Files need none.
+  ATRIUM_API_KEY  API key; create one with \`npx atrium trust key create\`. Not required for files.
 
-Exit status: 0 when every source was judged, whatever came of it; 1 when one was not, because Atrium did not decide or a
-file cannot be read: it is not to be used, and standard error says why; 2 wrong usage.`,
+Exit status: 0 when every source was rated, with any result; 1 when one was not, because Atrium did not decide or a
+file cannot be read: do not use it, standard error has the reason; 2 wrong usage.`,
     )
     .action(async (sources: string[], { atrium, policy, allowPrivate, json }: Options, command: Command) => {
       const { gateSources, MOST_SOURCES } = await import('../clients/gate/gate.ts')
@@ -38,7 +36,7 @@ file cannot be read: it is not to be used, and standard error says why; 2 wrong 
         command.error(`error: expected at most ${MOST_SOURCES} sources, got ${sources.length}`, { exitCode: 2 })
       const apiKey = process.env.ATRIUM_API_KEY
       if (!apiKey && sources.some((source) => sourceOf(source).kind === 'web'))
-        throw new Refusal('Expected ATRIUM_API_KEY to hold an API key: `npx atrium trust key create` makes one.')
+        throw new Refusal('Expected ATRIUM_API_KEY to be an API key: create one with `npx atrium trust key create`.')
       const client = apiKey ? asked(() => trustClient({ baseUrl: atrium, apiKey })) : null
       const results = await gateSources(sources, { client, policy, allowPrivate: allowPrivate === true })
       if (json) console.log(JSON.stringify(results, null, 2))
@@ -54,7 +52,7 @@ const isUnjudged = ({ standing, decision, rating }: GatedSource): boolean =>
 
 function whyUnjudged(sources: readonly GatedSource[], total: number): string {
   const reasons = new Set(sources.flatMap(({ why }) => why.map(printable)))
-  return `${sources.length} of ${total} sources could not be judged. ${[...reasons].join(' ')}`
+  return `${sources.length} of ${total} sources could not be rated. ${[...reasons].join(' ')}`
 }
 
 /** What is wrong with a key is the caller's to mend. */
@@ -70,7 +68,7 @@ function asked<Client>(make: () => Client): Client {
 const HEADINGS: Readonly<Record<Use, string>> = {
   cite: 'May be cited',
   context: 'May be read, not cited',
-  none: 'Not to be used',
+  none: 'Do not use',
 }
 
 function asText(results: readonly GatedSource[]): string {

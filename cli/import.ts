@@ -13,7 +13,7 @@ type Options = { readonly json?: true; readonly stars?: string }
 /** `atrium import`: fills the directory. */
 export function importCommand(): Command {
   return new Command('import')
-    .description('import files, folders and registry URLs into the directory; it may run meanwhile')
+    .description('import files, folders and registry URLs into the directory; the server may be running')
     .argument('[path...]', 'files, folders, or http(s) URLs of registries with a paged list of servers')
     .option('--stars <file>', 'star counts of repositories: CSV lines of owner/repo,stars,asOf')
     .option('--json', 'print the whole report as JSON on standard output')
@@ -21,10 +21,10 @@ export function importCommand(): Command {
       'after',
       `
 Reads MCP registry server.json (three shapes), docker, toolhive, mcpm, toolsdk, mcp-get, TensorBlock, lists in a README,
-marketplace.json, plugin.json, SKILL.md, and "atrium": "directory/1", told apart by their content. A folder named
-owner+repository, or a clone, says whose files lie in it.
+marketplace.json, plugin.json, SKILL.md, and "atrium": "directory/1", detected by their content. A folder named
+owner+repository, or a clone, identifies the repository of its files.
 
-What an imported folder holds no longer is removed from the directory, and comes back with the same key. Nothing is
+Items missing from an imported folder are removed from the directory, and return with the same key. Nothing is
 changed until everything has been read; an interrupted import changes nothing.
 
 Exit status: 0 also when some records were skipped; 1 when nothing could be imported; 2 wrong usage; 130 interrupted.`,

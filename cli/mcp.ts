@@ -16,28 +16,28 @@ const CREDENTIALS: readonly {
     variable: 'ATRIUM_API_KEY',
     header: 'x-api-key',
     prefix: '',
-    meaning: 'API key of trust: npx atrium trust key create makes one',
+    meaning: 'API key for trust decisions; create one with npx atrium trust key create',
   },
   {
     variable: 'ATRIUM_LOGIN_KEY',
     header: 'x-login-key',
     prefix: '',
-    meaning: 'login of a store: npx atrium store create makes one',
+    meaning: 'login of a store; create one with npx atrium store create',
   },
-  { variable: 'ATRIUM_AUTH_TOKEN', header: 'x-auth-token', prefix: '', meaning: 'authtoken of that store' },
+  { variable: 'ATRIUM_AUTH_TOKEN', header: 'x-auth-token', prefix: '', meaning: 'authtoken of the same store' },
   {
     variable: 'ATRIUM_TOKEN',
     header: 'authorization',
     prefix: 'Bearer ',
-    meaning: 'token of a person, from the mutation login, or of an app for a store',
+    meaning: 'access token of a user, from the mutation login, or of an app for a store',
   },
 ]
 
 /** `atrium mcp`: one of the MCP servers over standard input and output, for clients that start their servers as programs. */
 export function mcpCommand(): Command {
   return new Command('mcp')
-    .description('speak MCP over standard input and output, for an Atrium that runs')
-    .addArgument(new Argument('<server>', 'which of its MCP servers').choices(SERVERS))
+    .description('bridge MCP over standard input and output to a running Atrium')
+    .addArgument(new Argument('<server>', 'MCP server to use').choices(SERVERS))
     .addOption(addressOption('--url <url>'))
     .addHelpText(
       'after',

@@ -28,7 +28,7 @@ type Output = { readonly json?: true }
 /** `atrium secrets`: docs/secrets.md says when each of these is used. */
 export function secretsCommand(): Command {
   return new Command('secrets')
-    .description('see, encrypt and rotate what must stay secret; the server may run meanwhile')
+    .description('show, encrypt and rotate secrets; the server may be running')
     .addCommand(generateCommand())
     .addCommand(statusCommand())
     .addCommand(reencryptCommand())
@@ -41,14 +41,14 @@ export function secretsCommand(): Command {
 function generateCommand(): Command {
   const names = ENVIRONMENT_SECRETS.map(({ name }) => name)
   return new Command('generate')
-    .description('print a new random secret for the environment, and change nothing')
-    .addArgument(new Argument('[name]', 'what it is for').choices(names).default('secrets-key'))
+    .description('print a new random secret for the environment; changes nothing')
+    .addArgument(new Argument('[name]', 'purpose of the secret').choices(names).default('secrets-key'))
     .action((name: string) => console.log(ENVIRONMENT_SECRETS.find((each) => each.name === name)?.generate()))
 }
 
 function statusCommand(): Command {
   return new Command('status')
-    .description('say what is stored under which key, and how old keys are; exits 1 when something cannot be read')
+    .description('show stored secrets by encryption key, and the age of keys; exits 1 when a secret cannot be decrypted')
     .option('--json', 'print {secretsKeys, stored, signingKeys, environment} on standard output')
     .action(async ({ json }: Output) => {
       const report = await withDatabase(async ({ connection }) => {
@@ -63,12 +63,12 @@ function statusCommand(): Command {
 function reencryptCommand(): Command {
   return new Command('reencrypt')
     .description(
-      'encrypt everything that is stored plain or under an older key with the first SECRETS_KEY; interrupted, it goes on',
+      'encrypt secrets that are stored plain or under an older key with the first SECRETS_KEY; continues after an interruption',
     )
     .option('--json', 'print {changed, unreadable} on standard output')
     .action(async ({ json }: Output) => {
       const progress = progressOn(process.stderr)
-      await interruptible('Interrupted: what is done is done; the next run goes on.', async (signal) => {
+      await interruptible('Interrupted: completed rows stay encrypted; the next run continues.', async (signal) => {
         const total = { changed: 0, unreadable: 0 }
         await withDatabase(async ({ connection }) => {
           await migrate(connection)
@@ -85,7 +85,7 @@ function reencryptCommand(): Command {
         console.log(json ? JSON.stringify(total, null, 2) : `Encrypted ${total.changed} rows.`)
         if (total.unreadable > 0) {
           console.error(
-            `${total.unreadable} rows cannot be read: \`atrium secrets status\` names the keys that SECRETS_KEY lacks.`,
+            `${total.unreadable} rows cannot be decrypted: \`atrium secrets status\` lists the keys missing from SECRETS_KEY.`,
           )
           process.exitCode = 1
         }
@@ -95,7 +95,7 @@ function reencryptCommand(): Command {
 
 function sealCommand(): Command {
   return new Command('seal')
-    .description('encrypt the S3_SECRET_ACCESS_KEY on standard input under SECRETS_KEY, for files that others may see')
+    .description('encrypt the S3_SECRET_ACCESS_KEY on standard input with SECRETS_KEY, for shared configuration files')
     .action(async () => {
       const { S3_SECRET_PLACE } = await import('../subgraphs/store/file/s3-credentials.ts')
       const secret = (await text(process.stdin)).split(/\r?\n/, 1)[0] ?? ''
@@ -106,17 +106,17 @@ function sealCommand(): Command {
 
 function checkS3Command(): Command {
   return new Command('check-s3')
-    .description('put a file into the bucket of the environment, read it and delete it: before a new access key goes into use')
+    .description('check the S3 access key: write, read and delete a file in the configured bucket')
     .action(async () => {
       const { checkStorage } = await import('./secrets/s3.ts')
       await checkStorage(readConfig(variables, process.env))
-      console.log('The access key can put, get and delete.')
+      console.log('The access key can write, read and delete.')
     })
 }
 
 function rotateCommand(): Command {
   const rotate = new Command('rotate')
-    .description('replace one secret while the one before goes on to work')
+    .description('rotate a secret with overlap: the previous one remains valid')
     .addCommand(userKeysCommand())
   rotate.addCommand(hooksTokenCommand())
   for (const { name } of ENVIRONMENT_SECRETS) rotate.addCommand(environmentCommand(name))
@@ -127,11 +127,11 @@ function rotateCommand(): Command {
 function userKeysCommand(): Command {
   return new Command('user-keys')
     .description(
-      'make another key for the tokens of users; those before it sign until then, and check until their last token ends',
+      'create a signing key for user tokens; previous keys sign until it starts and verify until their last token expires',
     )
     .option(
       '--overlap-minutes <n>',
-      'from when on the new key signs; until then it is only published',
+      'time from which the new key signs; before that it is only published',
       wholeNumber(0, 1_440),
       DEFAULT_OVERLAP_MINUTES,
     )
@@ -144,20 +144,18 @@ function userKeysCommand(): Command {
       if (json) console.log(JSON.stringify(rotated, null, 2))
       else
         console.log(
-          `The key ${rotated.kid} signs from ${rotated.signsAt.toISOString()} on; tokens of before stay valid until they end.`,
+          `The key ${rotated.kid} signs from ${rotated.signsAt.toISOString()} on; tokens of previous keys remain valid until they expire.`,
         )
     })
 }
 
 function hooksTokenCommand(): Command {
   return new Command('hooks-token')
-    .description(
-      "give a store another token that signs its webhooks; its owner finds it in the console, or as the API's hooks_token",
-    )
+    .description('replace the webhook token of a store; its owner finds it in the console, or as hooks_token of the API')
     .requiredOption('--store <code>', 'of the store, as `store list` shows it')
     .option(
       '--overlap-hours <n>',
-      'how long the token before signs as well, in a header of its own',
+      'overlap during which the previous token also signs, in a separate header',
       wholeNumber(0, MAX_OVERLAP_HOURS),
       DEFAULT_OVERLAP_HOURS,
     )
@@ -170,7 +168,7 @@ function hooksTokenCommand(): Command {
       if (json) console.log(JSON.stringify({ store, previousUntil }, null, 2))
       else
         console.log(
-          `"${store}" has another hooks token. ${previousUntil ? `The one before signs as well until ${previousUntil.toISOString()}.` : 'The one before signs nothing any more.'}`,
+          `"${store}" has a new hooks token. ${previousUntil ? `The previous one also signs until ${previousUntil.toISOString()}.` : 'The previous one is invalid.'}`,
         )
     })
 }
@@ -182,13 +180,13 @@ function environmentCommand(name: string): Command {
   const secret = ENVIRONMENT_SECRETS.find((each) => each.name === name)
   if (!secret) throw new InvalidArgumentError(`There is no secret "${name}".`)
   const command = new Command(name)
-    .description(`rotate ${secret.variable} in a file of NAME=value lines; processes have it when they are restarted with that`)
+    .description(`rotate ${secret.variable} in a file of NAME=value lines; processes use it after a restart with that file`)
     .requiredOption('--env-file <file>', 'the file, which is replaced as a whole')
   if (secret.second !== null) {
     command
-      .option('--promote', 'the second step, when every process knows the new value: it is used from now on')
-      .option('--finish', 'the last step, when every process uses the new value: the one before is forgotten')
-      .addHelpText('after', '\nWithout --promote and --finish, the first step: a new value is known, and not used yet.')
+      .option('--promote', 'second step, when every process knows the new value: start using it')
+      .option('--finish', 'last step, when every process uses the new value: remove the previous one')
+      .addHelpText('after', '\nWithout --promote and --finish, the first step: add a new value without using it.')
   }
   return command.action(async ({ envFile, promote, finish }: InFile) => {
     if (promote && finish) command.error('error: expected one of --promote and --finish', { exitCode: 2 })
@@ -199,14 +197,14 @@ function environmentCommand(name: string): Command {
   })
 }
 
-const REPLACED = 'Written. Restart every process with this file; until then the value before holds.'
+const REPLACED = 'Written. Restart every process with this file; until then the previous value applies.'
 
 const NEXT: Readonly<Record<Step, (name: string, file: string) => string>> = {
   add: (name, file) =>
     `Written. Restart every process with this file, one after the other; then: npx atrium secrets rotate ${name} --env-file ${file} --promote`,
   promote: (name, file) =>
     `Written. Restart every process with this file, one after the other${name === 'secrets-key' ? ', and run: npx atrium secrets reencrypt' : ''}; then: npx atrium secrets rotate ${name} --env-file ${file} --finish`,
-  finish: () => 'Written. Restart every process with this file, one after the other; then the value before is good for nothing.',
+  finish: () => 'Written. Restart every process with this file, one after the other; then the previous value is invalid.',
 }
 
 /** Nothing may be under a key that is about to be forgotten. */
@@ -226,15 +224,13 @@ type Emergency = Output & { readonly yes?: true; readonly apps?: true; readonly 
 
 function emergencyCommand(): Command {
   const command = new Command('emergency')
-    .description(
-      'something has leaked: drop every key of user tokens and end every session, of users and of the console, at once',
-    )
-    .option('--yes', 'do it: everybody has to sign in again')
-    .option('--apps', 'also end what apps were given: each store has to agree to each app again')
-    .option('--hooks-tokens', 'also replace the hooks token of every store without overlap: receivers need the new one')
+    .description('after a leak: delete every signing key of user tokens and end every session of users and the console at once')
+    .option('--yes', 'confirm: all users must sign in again')
+    .option('--apps', 'also revoke all grants of apps: each store must grant access again')
+    .option('--hooks-tokens', 'also replace the hooks token of every store without overlap: receivers must use the new one')
     .option('--json', 'print what was done on standard output')
   return command.action(async ({ yes, apps, hooksTokens, json }: Emergency) => {
-    if (!yes) command.error('error: expected --yes: everybody has to sign in again', { exitCode: 2 })
+    if (!yes) command.error('error: expected --yes: all users must sign in again', { exitCode: 2 })
     const [{ withSigningKeys }, { withStores }] = [
       await import('../subgraphs/social/session/operator.ts'),
       await import('../subgraphs/store/operator/stores.ts'),
@@ -257,11 +253,11 @@ function emergencyCommand(): Command {
     const { kid, keysDropped, sessionsEnded, consoleSessions, signIns, consents, hooksTokensReplaced } = report
     console.log(
       [
-        `Dropped ${keysDropped} keys of user tokens; ${kid} signs from now on.`,
-        `Ended ${sessionsEnded} sessions of users, ${consoleSessions} sessions of the console, and ${signIns} sign-ins that were giving apps access.`,
-        `Ended ${consents} consents to apps, and replaced ${hooksTokensReplaced} hooks tokens.`,
-        'Running processes know within 5 seconds. Whoever checks user tokens elsewhere may keep the old keys for 5 minutes.',
-        'Secrets of the environment are as they were: docs/secrets.md says how to replace those that may have leaked as well.',
+        `Deleted ${keysDropped} keys of user tokens; ${kid} signs from now on.`,
+        `Ended ${sessionsEnded} sessions of users, ${consoleSessions} sessions of the console, and ${signIns} pending consent sign-ins.`,
+        `Revoked ${consents} grants of apps, and replaced ${hooksTokensReplaced} hooks tokens.`,
+        'Running processes apply this within 5 seconds. External verifiers of user tokens may cache the old keys for 5 minutes.',
+        'Secrets of the environment are unchanged: docs/secrets.md describes how to rotate those that may have leaked, too.',
       ].join('\n'),
     )
   })

@@ -8,7 +8,7 @@ export function startCommand(): Command {
   return new Command('start')
     .description('run everything in this process, or one part of it, until Ctrl-C or SIGTERM')
     .addOption(
-      new Option('--role <role>', 'what this process is')
+      new Option('--role <role>', 'role of this process')
         .choices([...ROLES])
         .env('ATRIUM_ROLE')
         .default('all'),

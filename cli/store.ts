@@ -13,7 +13,7 @@ type Sample = NonNullable<Parameters<Stores['create']>[0]['sample']>
 /** `atrium store`: shops, as their operator makes them. */
 export function storeCommand(): Command {
   return new Command('store')
-    .description('set up stores, and give out their credentials; the server may run meanwhile')
+    .description('create stores and manage their credentials; the server may be running')
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(ownerCommand())
@@ -31,11 +31,11 @@ type Create = {
 
 function createCommand(): Command {
   return new Command('create')
-    .description('set up a store with a sample of everything, and show its authtoken this once')
-    .requiredOption('--name <name>', 'what its customers know it by, 4 to 50 characters')
-    .option('--country <code>', 'ISO 3166-1 alpha-2; currency, time zone and language follow from it', 'US')
-    .option('--empty', 'without the sample: nothing in it')
-    .option('--unpaid', 'without the paid subscription that setting up further stores over the API takes')
+    .description('create a store with sample data, and print its authtoken once')
+    .requiredOption('--name <name>', 'name that customers see, 4 to 50 characters')
+    .option('--country <code>', 'ISO 3166-1 alpha-2; determines the default currency, time zone and language', 'US')
+    .option('--empty', 'without sample data')
+    .option('--unpaid', 'without a paid subscription, which creating further stores over the API requires')
     .option('--json', 'print {code, login, authtoken} on standard output')
     .action(async ({ name, country, empty, unpaid, json }: Create) => {
       const wanted = { name, country, isPaid: !unpaid }
@@ -43,7 +43,7 @@ function createCommand(): Command {
         empty ? stores.create(wanted) : withSample((sample) => stores.create({ ...wanted, sample })),
       )
       if (json) console.log(JSON.stringify({ code, login, authtoken }, null, 2))
-      else console.log(`Set up "${code}".\n\nlogin      ${login}\nauthtoken  ${authtoken}\n\n${KEEP_IT}`)
+      else console.log(`Created "${code}".\n\nlogin      ${login}\nauthtoken  ${authtoken}\n\n${KEEP_IT}`)
     })
 }
 
@@ -67,7 +67,7 @@ function listCommand(): Command {
 
 function resetCommand(): Command {
   return new Command('reset')
-    .description('give a store another authtoken; the old one ends within a second')
+    .description('reset the authtoken of a store; the old one becomes invalid within a second')
     .argument('<code>', 'of the store, as `list` shows it')
     .option('--json', 'print {code, login, authtoken} on standard output')
     .action(async (code: string, { json }: { readonly json?: true }) => {
@@ -82,10 +82,10 @@ type Owner = { readonly none?: true; readonly json?: true }
 
 function ownerCommand(): Command {
   return new Command('owner')
-    .description('give a store to a user, whoever owned it before')
+    .description('make a user the owner of a store, replacing the current owner')
     .argument('<code>', 'of the store, as `list` shows it')
     .argument('[user-id]', 'of the user, as `atrium user list --json` shows it')
-    .option('--none', 'let nobody own it')
+    .option('--none', 'remove the owner')
     .option('--json', 'print {code, owner} on standard output')
     .action(async (code: string, user: string | undefined, { none, json }: Owner, command: Command) => {
       if ((user === undefined) !== (none === true)) command.error('error: expected the id of a user, or --none', { exitCode: 2 })
@@ -95,13 +95,13 @@ function ownerCommand(): Command {
       }
       if (!(await withStores((stores) => stores.setOwner(code, owner)))) throw new Refusal(noStore(code))
       if (json) console.log(JSON.stringify({ code, owner }, null, 2))
-      else console.log(owner === null ? `Nobody owns "${code}" any more.` : `"${code}" belongs to ${owner}.`)
+      else console.log(owner === null ? `"${code}" has no owner.` : `"${code}" belongs to ${owner}.`)
     })
 }
 
 function exportCommand(): Command {
   return new Command('export')
-    .description('write everything that a store has into one file, for whoever it belongs to; the server may run meanwhile')
+    .description('export all data of a store into one file; the server may be running')
     .argument('<code>', 'of the store, as `list` shows it')
     .argument('<file>', 'a file that does not exist yet, such as shop.tar.gz')
     .option('--json', 'print {file, rows, files, bytes} on standard output')
@@ -131,7 +131,7 @@ function exportCommand(): Command {
 
 const EXPORTED = `
 A compressed tar archive: <table>/<piece>.jsonl has an object per row, by the names of columns (docs/operations.md); files/ has the stored files by \`key\` of the table
-"file", unless they are in a bucket; SHA256SUMS has a checksum of each. Hashes of passwords and tokens, and what signs webhooks, are not in it.`
+"file", unless they are in a bucket; SHA256SUMS has a checksum of each. Hashes of passwords and tokens, and webhook secrets, are not included.`
 
 async function isUser(id: string): Promise<boolean> {
   const row = rowIn(id, 'User')
@@ -146,7 +146,7 @@ async function isUser(id: string): Promise<boolean> {
 const noStore = (code: string): string => `There is no store with the code "${code}"; \`atrium store list\` shows them.`
 
 const KEEP_IT =
-  'Keep it: it is stored as a hash, and not shown again. Send both by HTTP Basic, or as the headers X-LOGIN-KEY and X-AUTH-TOKEN.'
+  'Store it now: it is saved as a hash and cannot be shown again. Send both with HTTP Basic, or as the headers X-LOGIN-KEY and X-AUTH-TOKEN.'
 
 /** Runs `work` with the files that a sample needs, and with what shows how far it is. */
 async function withSample<Result>(work: (sample: Sample) => Promise<Result>): Promise<Result> {

@@ -14,7 +14,7 @@ import { keyCommand } from './trust/key.ts'
 /** `atrium trust`: keys for others, and decisions for whoever sits here. */
 export function trustCommand(): Command {
   return new Command('trust')
-    .description('decide about domains, and look after those who ask; the server may run meanwhile')
+    .description('trust decisions, API keys and threat feeds; the server may be running')
     .addCommand(checkCommand(withTrust))
     .addCommand(keyCommand(withTrust))
     .addCommand(feedsCommand(withTrust))

@@ -20,7 +20,7 @@ type Create = Password & {
 /** `atrium user`: what no stranger may do over the network, such as making the first administrator. */
 export function userCommand(): Command {
   return new Command('user')
-    .description('look after the people of this graph; it may run meanwhile')
+    .description('manage users; the server may be running')
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(passwordCommand())
@@ -29,10 +29,10 @@ export function userCommand(): Command {
 }
 
 function createCommand(): Command {
-  return withPassword(new Command('create').description('make a user, of any role'))
-    .requiredOption('--email <address>', 'address to sign in with')
-    .requiredOption('--name <name>', 'the name that others see')
-    .addOption(new Option('--role <role>', 'what the user may do').choices(ROLES).default('USER'))
+  return withPassword(new Command('create').description('create a user with any role'))
+    .requiredOption('--email <address>', 'e-mail address for signing in')
+    .requiredOption('--name <name>', 'display name')
+    .addOption(new Option('--role <role>', 'role of the user').choices(ROLES).default('USER'))
     .option('--phone-number <number>', 'E.164, such as +4915112345678')
     .option('--json', 'print {id, email, name, role, createdAt} on standard output')
     .action(async ({ json, email, name, role, phoneNumber, ...given }: Create) => {
@@ -43,14 +43,14 @@ function createCommand(): Command {
       if (json) console.log(JSON.stringify(shown(user), null, 2))
       else
         console.log(
-          `Created ${user.role} ${user.email}.${password === undefined ? ' Without a password nobody can sign in.' : ''}`,
+          `Created ${user.role} ${user.email}.${password === undefined ? ' Without a password the user cannot sign in.' : ''}`,
         )
     })
 }
 
 function listCommand(): Command {
   return new Command('list')
-    .description('list all users, first signed up first')
+    .description('list all users, in the order of sign-up')
     .option('--json', 'print [{id, email, name, role, createdAt}] on standard output')
     .action(async ({ json }: { readonly json?: true }) => {
       const users = (await onAccounts((accounts) => accounts.list())).map(shown)
@@ -69,21 +69,21 @@ function passwordCommand(): Command {
       const outcome = await onAccounts((accounts) => accounts.setPassword(email, password))
       if ('problems' in outcome) throw new Refusal(outcome.problems.map(({ message }) => message).join('\n'))
       console.log(
-        json ? JSON.stringify(shown(outcome.user), null, 2) : `${outcome.user.email} has a new password and no session.`,
+        json ? JSON.stringify(shown(outcome.user), null, 2) : `${outcome.user.email} has a new password; all sessions ended.`,
       )
     })
 }
 
 function exportCommand(): Command {
   return new Command('export')
-    .description('write everything that is known of a user into one file; the server may run meanwhile')
+    .description('export all data of a user into one file; the server may be running')
     .argument('<id>', 'of the user, as `list --json` shows it')
     .argument('<file>', 'a file that does not exist yet, such as ann.tar.gz')
     .option('--json', 'print {file, rows, files, bytes} on standard output')
     .addHelpText(
       'after',
       `
-A compressed tar archive of JSON lines: who the user is, what it wrote, its rooms and sessions, and the stores that it owns, by code. \`store export\` has those.`,
+A compressed tar archive of JSON lines: profile, texts, rooms and sessions of the user, and the codes of the stores that it owns. \`store export\` exports a store.`,
     )
     .action(async (id: string, file: string, { json }: { readonly json?: true }) => {
       const row = await userRow(id)
@@ -108,11 +108,9 @@ A compressed tar archive of JSON lines: who the user is, what it wrote, its room
 
 function eraseCommand(): Command {
   return new Command('erase')
-    .description(
-      'delete a user with everything written, and whatever tells who it was; stores that it owns stay, and belong to nobody',
-    )
+    .description('delete a user with all texts and personal data; its stores remain without an owner')
     .argument('<id>', 'of the user, as `list --json` shows it')
-    .option('--customer', 'also as a customer of every store, by the same address: orders keep their amounts and lines')
+    .option('--customer', 'also erase customers of every store with the same e-mail address; orders keep their amounts and lines')
     .option('--json', 'print {id, stores, customers, orders} on standard output')
     .action(async (id: string, { customer, json }: { readonly customer?: true; readonly json?: true }) => {
       const row = await userRow(id)
@@ -136,14 +134,14 @@ function eraseCommand(): Command {
       if (json) console.log(JSON.stringify({ id, ...report }, null, 2))
       else
         console.log(
-          `Erased ${id}: ${stores} stores are nobody's now, ${customers} customers are gone, and ${orders} orders tell nothing of them.`,
+          `Erased ${id}: ${stores} stores have no owner now, ${customers} customers were deleted, and ${orders} orders were anonymized.`,
         )
     })
 }
 
 const lastAdministrator = (id: string): Refusal =>
   new Refusal(
-    `The user with the id "${id}" is the last administrator: make another one first, with \`atrium user create --role ADMIN\` or \`updateUser\`.`,
+    `The user with the id "${id}" is the last administrator: create another one first, with \`atrium user create --role ADMIN\` or \`updateUser\`.`,
   )
 
 /** The row of a user by the opaque id that an operator gave. */
@@ -157,9 +155,7 @@ async function userRow(id: string): Promise<string> {
 
 const withPassword = (command: Command): Command =>
   command
-    .addOption(
-      new Option('--password <password>', 'seen by whoever lists the processes of this machine').conflicts('passwordStdin'),
-    )
+    .addOption(new Option('--password <password>', 'visible in the process list of this machine').conflicts('passwordStdin'))
     .option('--password-stdin', 'read the password from standard input, up to the end or a line break')
 
 const passwordIn = async ({ password, passwordStdin }: Password): Promise<string | undefined> =>

@@ -32,7 +32,7 @@ export async function callTool(
     return refusal(outcome.needsCredentials && signIn ? `${outcome.message} ${signIn}` : outcome.message)
   } catch (error) {
     log.error({ err: error, tool: tool.name }, 'a tool failed')
-    return refusal(`Something went wrong on our side; quote request ${call.caller.requestId} when you report it.`)
+    return refusal(`Internal error; quote request ${call.caller.requestId} when you report it.`)
   }
 }
 

@@ -115,7 +115,7 @@ export async function serveMcp(
         if (error.statusCode === 413) return refuse(reply, 413, `Expected a body of at most ${BODY_BYTES} bytes.`)
         if (error.statusCode !== undefined && error.statusCode < 500) return refuse(reply, error.statusCode, error.message)
         request.log.error({ err: error }, 'an MCP request failed')
-        return refuse(reply, 500, `Something went wrong on our side; quote request ${request.id} when you report it.`, -32_603)
+        return refuse(reply, 500, `Internal error; quote request ${request.id} when you report it.`, -32_603)
       })
       scope.route({ method: ['GET', 'POST', 'DELETE', 'OPTIONS'], url: '', handler: exchange })
       const manifest = serverJson({ server, publicUrl, version })

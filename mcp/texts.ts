@@ -1,6 +1,6 @@
-/** Something to read beside the tools: a resource, in the words of the protocol. */
+/** An MCP resource: a document beside the tools. */
 export type ResourceRow = {
-  /** Path of its address below where clients reach us; not every one is served over HTTP as well. */
+  /** Path below the public URL; not every resource is also served over HTTP. */
   readonly path: `/${string}`
   readonly name: string
   readonly title: string
@@ -9,7 +9,7 @@ export type ResourceRow = {
   readonly text: (publicUrl: string) => string
 }
 
-/** A request that a person can choose instead of writing it: a prompt, in the words of the protocol. */
+/** An MCP prompt: a prepared request that a person can choose. */
 export type PromptRow = {
   readonly name: string
   readonly title: string

@@ -98,7 +98,7 @@ export type Form<Data, Variables> = {
 export function operationTool<Data, Variables extends Record<string, unknown>>(row: OperationRow<Data, Variables>): ToolRow {
   const operation = operationOf(row.run)
   const name = snakeCase(operation.name)
-  const { form, missing = 'There is nothing like that.' } = row
+  const { form, missing = 'There is no such object.' } = row
   if (operation.kind !== 'query' && !row.effect)
     throw new Error(`Expected the row of ${name}, which is a ${operation.kind}, to have an effect.`)
   return {

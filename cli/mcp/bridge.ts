@@ -90,7 +90,7 @@ export async function bridge(url: string, credentials: Readonly<Record<string, s
   function reasonOf(error: unknown): string {
     const message = error instanceof Error ? error.message : String(error)
     if (message !== 'fetch failed') return `${message} Is that the address of an Atrium (--url)?`
-    return `Nothing answers at ${url}: start Atrium with npm start, or say with --url or ATRIUM_URL where it runs.`
+    return `No server answers at ${url}: start Atrium with npm start, or set its URL with --url or ATRIUM_URL.`
   }
 }
 

@@ -68,18 +68,18 @@ function afterStep(
 ): readonly string[] {
   const [first, other, ...more] = values
   if (first === undefined)
-    throw new Refusal(`Expected the file to set ${variable}: \`atrium secrets generate ${name}\` makes the first one.`)
+    throw new Refusal(`Expected the file to set ${variable}: create the first one with \`atrium secrets generate ${name}\`.`)
   if (second === null) return [generate()]
   if (step === 'add') {
     if (other !== undefined)
       throw new Refusal(
-        `Expected one value of ${variable}, but there are two: a rotation has begun; go on with --promote or --finish.`,
+        `Expected one value of ${variable}, but there are two: a rotation is in progress; continue with --promote or --finish.`,
       )
     return [first, generate()]
   }
   if (step === 'finish') return [first]
   if (other === undefined || more.length > 0)
-    throw new Refusal(`Expected two values of ${variable}: begin the rotation without --promote.`)
+    throw new Refusal(`Expected two values of ${variable}: start the rotation without --promote.`)
   return [other, first]
 }
 

@@ -19,15 +19,15 @@ type Options = Interaction & { readonly policy: Profile; readonly explain?: true
 export function checkCommand(withTrust: WithTrust): Command {
   const { kind, mode, sensitivity } = DEFAULT_INTERACTION
   return new Command('check')
-    .description('decide about a domain, and say why')
+    .description('decide about a domain, with reasons')
     .argument('<domain>', 'a host name, an address or a URL')
-    .addOption(new Option('--policy <profile>', 'how much doubt is tolerated').choices(PROFILES).default(DEFAULT_PROFILE))
-    .addOption(new Option('--kind <kind>', 'what is to be done there').choices(INTERACTION_KINDS).default(kind))
-    .addOption(new Option('--mode <mode>', 'what that may change').choices(INTERACTION_MODES).default(mode))
+    .addOption(new Option('--policy <profile>', 'trust policy').choices(PROFILES).default(DEFAULT_PROFILE))
+    .addOption(new Option('--kind <kind>', 'kind of interaction').choices(INTERACTION_KINDS).default(kind))
+    .addOption(new Option('--mode <mode>', 'effect of the interaction').choices(INTERACTION_MODES).default(mode))
     .addOption(
-      new Option('--sensitivity <sensitivity>', 'how much a mistake would hurt').choices(SENSITIVITIES).default(sensitivity),
+      new Option('--sensitivity <sensitivity>', 'damage of a failed interaction').choices(SENSITIVITIES).default(sensitivity),
     )
-    .option('--explain', 'show every point and every rule')
+    .option('--explain', 'show the points of every signal and every rule')
     .option('--json', 'print the whole decision on standard output')
     .action(async (domain: string, { policy, explain, json, ...interaction }: Options) => {
       await withTrust(async (parts) => {

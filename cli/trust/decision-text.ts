@@ -10,28 +10,28 @@ const SIGNS = { positive: '+', negative: '-', mixed: '~' } as const
 const ACTIONS: Readonly<Record<Action, string>> = {
   proceed: 'PROCEED',
   proceed_with_caution: 'PROCEED WITH CAUTION',
-  sandbox: 'SANDBOX: only where it can do no harm',
+  sandbox: 'SANDBOX: proceed in a sandbox only',
   escalate_to_human: 'ASK A PERSON',
   deny: 'DENY',
 }
 
 /** What a missing piece means to a person. */
 const DRIVERS: Readonly<Record<Decision['uncertainty']['drivers'][number], string>> = {
-  REGISTRATION_DATA_UNAVAILABLE: 'the registry could not be asked',
-  REGISTRATION_DATE_MISSING: 'the registry does not say since when it is registered',
-  REGISTRATION_DATE_IN_FUTURE: 'the registry tells a date in the future',
-  DNS_UNAVAILABLE: 'its name could not be looked up',
-  TLS_UNAVAILABLE: 'its certificate could not be seen',
-  CT_UNAVAILABLE: 'certificate logs could not be asked',
-  THREAT_FEEDS_UNAVAILABLE: 'no threat feed could be asked',
-  THREAT_FEED_PARTIAL: 'some threat feeds could not be asked',
-  THREAT_FEED_STALE: 'a threat feed is older than it should be',
-  POPULARITY_UNAVAILABLE: 'no popularity list is there',
-  CONFLICTING_EVIDENCE: 'good and bad signs contradict each other',
+  REGISTRATION_DATA_UNAVAILABLE: 'registration data is unavailable',
+  REGISTRATION_DATE_MISSING: 'the registry publishes no registration date',
+  REGISTRATION_DATE_IN_FUTURE: 'the registration date is in the future',
+  DNS_UNAVAILABLE: 'DNS is unavailable',
+  TLS_UNAVAILABLE: 'the certificate is unavailable',
+  CT_UNAVAILABLE: 'Certificate Transparency logs are unavailable',
+  THREAT_FEEDS_UNAVAILABLE: 'no threat feed is available',
+  THREAT_FEED_PARTIAL: 'some threat feeds are unavailable',
+  THREAT_FEED_STALE: 'the copy of a threat feed is stale',
+  POPULARITY_UNAVAILABLE: 'no popularity list is available',
+  CONFLICTING_EVIDENCE: 'positive and negative signals contradict each other',
   PLATFORM_HOSTED: 'others than the owner of the domain publish there',
-  CONFIDENCE_CLAMP: 'the evidence was too thin for the answer that it suggested',
-  LOW_CONFIDENCE_CLAMP: 'there was not enough ground for a denial',
-  STALE_SNAPSHOT: 'some of it had run out',
+  CONFIDENCE_CLAMP: 'a clamp limited the action',
+  LOW_CONFIDENCE_CLAMP: 'a denial was limited for lack of grounds',
+  STALE_SNAPSHOT: 'some evidence was stale',
 }
 
 /** A decision as a person reads it. `again` decides the same evidence with another request. */
@@ -53,10 +53,10 @@ export function decisionAsText(
     ...evidence.highlights.map(({ impact, label, code }) => `    ${SIGNS[impact]} ${label.padEnd(62)}  ${code}`),
     ...(evidence.highlightsTruncated ? ['    … and more'] : []),
     '',
-    `  How certain: ${uncertainty.state} uncertainty${uncertainty.requiresHumanReview ? '; a person should look at it' : ''}`,
+    `  Uncertainty: ${uncertainty.state}${uncertainty.requiresHumanReview ? '; needs review by a person' : ''}`,
     ...uncertainty.drivers.map((driver) => `    ${DRIVERS[driver]}`),
     '',
-    '  What would change it',
+    '  Alternatives',
     ...changes(decision, request, again).map((line) => `    ${line}`),
     '',
     `  Holds until ${timeOf(validity.validUntil)}`,
@@ -86,11 +86,11 @@ function changes(decision: Decision, request: DecideRequest, again: (other: Deci
   const found = [
     ...different.map(({ why, action }) => `${why.padEnd(24)} ${ACTIONS[action]}`),
     ...(missing.length > 0
-      ? [`an answer of ${missing.map((source) => `${source} (${decision.audit.sources[source]})`).join(', ')}`]
+      ? [`evidence of ${missing.map((source) => `${source} (${decision.audit.sources[source]})`).join(', ')}`]
       : []),
   ]
   if (found.length > 0) return found
-  return [isByFormAlone(decision) ? 'nothing: the form of the target decides' : 'nothing but other evidence']
+  return [isByFormAlone(decision) ? 'nothing: the form of the target decides' : 'only other evidence']
 }
 
 /** Of private addresses and names in special use nothing is asked; of public addresses the feeds are. */
@@ -104,10 +104,10 @@ function explanation({ audit, policy, reasonCodes }: Decision): string[] {
     `  Points                       trust threat  dev.`,
     ...points,
     '',
-    `  State ${audit.state ?? `none: ${audit.structural}`}, under ${policy.profile} ${ACTIONS[audit.base]}; ${audit.coverage} % of the evidence that matters`,
+    `  State ${audit.state ?? `none: ${audit.structural}`}, under ${policy.profile} ${ACTIONS[audit.base]}; ${audit.coverage} % of the relevant evidence`,
     ...audit.floors.map(({ rule, action }) => `    raised by ${rule} to ${ACTIONS[action]}`),
     `    tier ${audit.tier}: ${audit.shift} steps`,
-    ...audit.clamps.map((clamp) => `    held back by ${clamp}`),
+    ...audit.clamps.map((clamp) => `    clamped by ${clamp}`),
     '',
     `  Sources    ${Object.entries(audit.sources)
       .map(([source, status]) => `${source} ${status}`)

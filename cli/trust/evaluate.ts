@@ -35,16 +35,12 @@ type Row = z.infer<typeof row>
 /** `atrium trust evaluate`: how the policy of this release does where the right answer is known. Asks nobody, and needs no database. */
 export function evaluateCommand(): Command {
   return new Command('evaluate')
-    .description('decide where the right answer is known, and show where that goes wrong')
+    .description('evaluate decisions against labelled cases, and show the misses')
     .argument(
       '<file>',
       'a JSON list, or a JSON object per line: {host, label, snapshot?}, or cases {name, domain, evidence, interaction, policy, expect}',
     )
-    .addOption(
-      new Option('--policy <profile>', 'how much doubt is tolerated; cases have their own')
-        .choices(PROFILES)
-        .default(DEFAULT_PROFILE),
-    )
+    .addOption(new Option('--policy <profile>', 'trust policy; cases have their own').choices(PROFILES).default(DEFAULT_PROFILE))
     .option('--json', 'print {table, misses} or {cases} on standard output')
     .action(async (file: string, { policy, json }: { readonly policy: Profile; readonly json?: true }) => {
       const { engine } = await import('../../subgraphs/trust/assessment/engine.ts')
@@ -107,7 +103,7 @@ function casesText(judged: readonly JudgedCase[], wrong: readonly JudgedCase[]):
     return `${action ?? 'refused'} ${count}`
   })
   return [
-    `${judged.length - wrong.length} of ${judged.length} cases in their allowed actions and codes, ${forbidden.length} in an action that they must not be.`,
+    `${judged.length - wrong.length} of ${judged.length} cases in their allowed actions and codes, ${forbidden.length} with a forbidden action.`,
     `Given: ${given.join(', ')}.`,
     ...wrong.flatMap(({ wanted: { name, domain, expect }, breaches }) => [
       '',

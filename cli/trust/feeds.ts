@@ -5,10 +5,10 @@ import type { WithTrust } from '../trust.ts'
 
 export function feedsCommand(withTrust: WithTrust): Command {
   return new Command('feeds')
-    .description('look after threat feeds and popularity lists')
+    .description('update and show threat feeds and popularity lists')
     .addCommand(
       new Command('refresh')
-        .description('download the lists that are due, as the server does by itself; ends with 1 while a list has no copy')
+        .description('download the lists that are due, as the server does automatically; exits 1 while a list has no copy')
         .option('--json', 'print [{name, state, reason, notDueUntil}] on standard output')
         .action(async ({ json }: { readonly json?: true }) => {
           const { lists, states } = await withTrust(async ({ refreshLists, sources }) => ({
@@ -25,7 +25,7 @@ export function feedsCommand(withTrust: WithTrust): Command {
     )
     .addCommand(
       new Command('status')
-        .description('show what is there')
+        .description('show the state of the lists')
         .option('--json', 'print [{name, state, reason}] on standard output')
         .action(async ({ json }: { readonly json?: true }) =>
           print(await withTrust(({ sources }) => sources.status()), json === true),

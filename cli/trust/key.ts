@@ -14,7 +14,7 @@ const HOUR = 3_600_000
 
 export function keyCommand(withTrust: WithTrust): Command {
   return new Command('key')
-    .description('make, list, rotate and revoke API keys')
+    .description('create, list, rotate and revoke API keys')
     .addCommand(createCommand(withTrust))
     .addCommand(listCommand(withTrust))
     .addCommand(rotateCommand(withTrust))
@@ -23,9 +23,9 @@ export function keyCommand(withTrust: WithTrust): Command {
 
 function createCommand(withTrust: WithTrust): Command {
   return new Command('create')
-    .description('make a key, and show it this once')
+    .description('create a key, and print it once')
     .addOption(new Option('--plan <plan>', 'free: 150 scans per calendar month').choices(PLANS).default('free'))
-    .addOption(new Option('--name <name>', 'whose it is').default('unnamed').argParser(textUpTo(LONGEST_NAME)))
+    .addOption(new Option('--name <name>', 'name of the owner').default('unnamed').argParser(textUpTo(LONGEST_NAME)))
     .option('--json', 'print {key, id, name, plan, createdAt} on standard output')
     .action(async ({ plan, name, json }: { readonly plan: Plan; readonly name: string; readonly json?: true }) => {
       const secret = newSecret()
@@ -33,14 +33,14 @@ function createCommand(withTrust: WithTrust): Command {
       if (json) console.log(JSON.stringify({ key: secret.text, id: opaqueId('ApiKey', id), name, plan, createdAt }, null, 2))
       else
         console.log(
-          `${secret.text}\n\nKeep it: it is stored as a hash, and not shown again. Send it as "X-API-Key" or "Authorization: Bearer".`,
+          `${secret.text}\n\nStore it now: it is saved as a hash and cannot be shown again. Send it as "X-API-Key" or "Authorization: Bearer".`,
         )
     })
 }
 
 function listCommand(withTrust: WithTrust): Command {
   return new Command('list')
-    .description('list all keys, first made first')
+    .description('list all keys, oldest first')
     .option('--json', 'print [{id, name, plan, hints, scans, createdAt, revokedAt}] on standard output')
     .action(async ({ json }: { readonly json?: true }) => {
       const keys = (await withTrust(({ keys: all, now }) => all.list(now()))).map(shown)
@@ -51,10 +51,10 @@ function listCommand(withTrust: WithTrust): Command {
 
 function rotateCommand(withTrust: WithTrust): Command {
   return new Command('rotate')
-    .description('give a key a new secret; its scans, decisions and overrides stay')
+    .description('rotate the secret of a key; its scans, decisions and overrides remain')
     .argument('<id>', 'as `list` shows it')
     .addOption(
-      new Option('--grace-hours <hours>', 'how long the old secret still works')
+      new Option('--grace-hours <hours>', 'overlap during which the old secret remains valid')
         .default(0)
         .argParser(wholeNumber(0, LONGEST_GRACE)),
     )
@@ -65,14 +65,14 @@ function rotateCommand(withTrust: WithTrust): Command {
         const at = now()
         return keys.rotate(rowOf(id), secret, { at, endsAt: new Date(at.getTime() + graceHours * HOUR) })
       })
-      if (!key) throw new Refusal(`There is no key in use with the id "${id}".`)
+      if (!key) throw new Refusal(`There is no active key with the id "${id}".`)
       console.log(json ? JSON.stringify({ key: secret.text, id }, null, 2) : secret.text)
     })
 }
 
 function revokeCommand(withTrust: WithTrust): Command {
   return new Command('revoke')
-    .description('end a key at once, for ever')
+    .description('revoke a key at once and permanently')
     .argument('<id>', 'as `list` shows it')
     .action(async (id: string) => {
       const key = await withTrust(({ keys, now }) => keys.revoke(rowOf(id), now()))

@@ -2,11 +2,11 @@ import { type ConstDirectiveNode, type DocumentNode, Kind, valueFromASTUntyped }
 
 /** One `@cacheControl`. */
 export type Hint = {
-  /** Seconds for which an answer may be told again; absent when the hint does not say. */
+  /** Maximum age in seconds; absent when the hint does not set it. */
   readonly maxAge?: number
-  /** PRIVATE: only to whoever was told. */
+  /** PRIVATE: the response is cached per caller. */
   readonly scope?: 'PUBLIC' | 'PRIVATE'
-  /** Whether the age is that of the field that leads here. */
+  /** Whether the `maxAge` of the parent field applies. */
   readonly inheritMaxAge: boolean
 }
 

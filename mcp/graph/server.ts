@@ -28,10 +28,10 @@ export function graphServer(guest: Guest, { introspection }: { readonly introspe
       name: 'search_schema',
       title: 'Search the schema',
       description:
-        'Finds types and fields of the GraphQL schema by words, best match first. `Query.…` can be asked at the root of a query. Use it first, with one or two words for what you want to know; then describe what you found.',
+        'Finds types and fields of the GraphQL schema by words, best match first. `Query.…` are root fields of a query. Use it first, with one or two words for the data that you need; then describe a result.',
       accepts: argumentsOf({
         query: text(200).describe('What to look for: `skills`, `trust decision`.'),
-        limit: wholeNumber(1, 25).default(10).describe('Most results to return, 1 to 25.'),
+        limit: wholeNumber(1, 25).default(10).describe('Maximum number of results, 1 to 25.'),
       }),
       returns: z.object({
         results: z.array(
@@ -41,7 +41,7 @@ export function graphServer(guest: Guest, { introspection }: { readonly introspe
               .enum(['query', 'mutation', 'subscription', 'type', 'field'])
               .describe('query, mutation and subscription: a field of the root.'),
             signature: z.string().describe('Arguments and type.'),
-            description: z.string().describe('What it means; empty when the schema does not say.'),
+            description: z.string().describe('Description; empty when the schema has none.'),
           }),
         ),
       }),
@@ -51,7 +51,7 @@ export function graphServer(guest: Guest, { introspection }: { readonly introspe
       name: 'describe',
       title: 'Describe a type or field',
       description:
-        'Returns the SDL of a type or field, with the types of its arguments and of its result: what you need to write a query. Descriptions in it say units, limits and what null means.',
+        'Returns the SDL of a type or field, with the types of its arguments and of its result. Use it to write a query. Descriptions state units, limits and the meaning of null.',
       accepts: argumentsOf({
         name: text(200).describe('A type, such as `Skill`, or a field, such as `Query.skills`; case matters.'),
       }),
@@ -79,7 +79,7 @@ export function graphServer(guest: Guest, { introspection }: { readonly introspe
   const runQuery = plainTool({
     name: 'run_query',
     title: 'Run a query',
-    description: `Runs a GraphQL query and returns its data. Only queries: mutations and subscriptions belong to POST /graphql. ${boundsOf(limits)} Ask for what you need and page through the rest.`,
+    description: `Runs a GraphQL query and returns its data. Only queries: mutations and subscriptions belong to POST /graphql. ${boundsOf(limits)} Select only the fields that you need, and page through lists.`,
     annotations: { ...READS, openWorldHint: true },
     accepts: argumentsOf({
       query: z
@@ -93,10 +93,10 @@ export function graphServer(guest: Guest, { introspection }: { readonly introspe
       operation_name: text(200).optional().describe('Which operation to run; needed only when the document has several.'),
     }),
     returns: z.object({
-      data: z.record(z.string(), z.unknown()).describe('What was asked for; null where something failed.'),
+      data: z.record(z.string(), z.unknown()).describe('Result; null where a field failed.'),
       errors: z
         .array(z.object({ message: z.string(), code: z.string(), path: z.array(z.union([z.string(), z.number()])) }))
-        .describe('What failed inside of data, by path; empty when nothing did.'),
+        .describe('Errors of fields in data, by path; empty when there are none.'),
     }),
     async answer({ query, variables, operation_name }, call) {
       const { data, errors = [] } = await guest.query({ text: query, variables, operationName: operation_name }, call)
@@ -118,7 +118,7 @@ export function graphServer(guest: Guest, { introspection }: { readonly introspe
     name: 'graph',
     title: 'Atrium graph',
     description: 'The whole typed graph: search its schema, describe types, run GraphQL queries.',
-    instructions: `${introspection ? 'First search_schema for what you want to know, then describe the field that you found, then run_query.' : 'Use run_query with a query that you know: the schema is not shown here.'} ${boundsOf(limits)} Descriptions in the schema say units, order and what null means.`,
+    instructions: `${introspection ? 'First call search_schema for the data that you need, then describe for a field of the result, then run_query.' : 'Use run_query with a query that you know: the schema is not shown here.'} ${boundsOf(limits)} Descriptions in the schema state units, order and the meaning of null.`,
     credentials: CREDENTIAL_HEADERS,
     keyHeaders: [],
     signIn: 'Send the credentials that this field needs as headers of the MCP request: Authorization: Bearer, or X-API-Key.',
@@ -131,9 +131,9 @@ export function graphServer(guest: Guest, { introspection }: { readonly introspe
         name: 'answer_from_graph',
         title: 'Answer a question from the graph',
         description: 'Finds the fields that hold the answer, writes a query, and runs it.',
-        arguments: [{ name: 'question', description: 'What you want to know.' }],
+        arguments: [{ name: 'question', description: 'Question to answer.' }],
         text: ({ question }) =>
-          `Answer this question from the graph: ${question}\n\nFind the fields with search_schema and describe, write one query that asks for nothing else, and run it with run_query. Show the query below your answer.`,
+          `Answer this question from the graph: ${question}\n\nFind the fields with search_schema and describe, write one query that selects nothing else, and run it with run_query. Show the query below your answer.`,
       },
     ],
   }

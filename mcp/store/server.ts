@@ -16,7 +16,7 @@ import { type ContractRow, contractTool } from './contract-tool.ts'
 const REQUESTS_PER_MINUTE = 100
 
 const WHERE_CREDENTIALS_ARE =
-  'The login and authtoken of a store are shown when it is made, with `npx atrium store create` or POST /v1/store/setup.json.'
+  'The login and authtoken of a store are shown when it is created, with `npx atrium store create` or POST /v1/store/setup.json.'
 
 /** A row of the table: a tool by the operation of REST that it is. */
 type Row = Omit<ContractRow, 'operation' | 'run'> & {
@@ -34,7 +34,7 @@ const time = { type: 'string', maxLength: 40 } as const
 const PRODUCT_STATES = ['available', 'not-available', 'disabled'] as const
 const ORDER_STATES = ['abandoned', 'pending_payment', 'paid', 'canceled'] as const
 const CATEGORIES = {
-  description: 'Ids of the categories that it is in, in place of those before; list_categories shows them.',
+  description: 'Ids of its categories, replacing the current ones; see list_categories.',
   schema: { type: 'array', items: { type: 'integer', minimum: 1 } },
 } as const
 
@@ -45,14 +45,14 @@ const TOOLS: readonly Row[] = [
     run: route({ run: FilterProductsDocument, answer: 'products.nodes' }),
     title: 'List products',
     description:
-      'Lists products with price, stock, variants, images and categories, oldest first; all of them, or those in a state, a category or a range of prices. Use search_products when you know words of the name or the SKU. Answers a JSON array of `{"product": …}`; a page that is shorter than `limit` is the last one.',
+      'Lists products with price, stock, variants, images and categories, oldest first; all of them, or those in a state, a category or a range of prices. Use search_products when you know words of the name or the SKU. Returns a JSON array of `{"product": …}`; a page that is shorter than `limit` is the last one.',
     arguments: {
       page,
       limit,
       status: { description: 'Only products in this state.', schema: { type: 'string', enum: PRODUCT_STATES } },
       category_id: { description: 'Only products in this category.', schema: { type: 'integer', minimum: 1 } },
-      price_min: { description: 'Only products that cost so much or more.', schema: price },
-      price_max: { description: 'Only products that cost so much or less.', schema: price },
+      price_min: { description: 'Minimum price.', schema: price },
+      price_max: { description: 'Maximum price.', schema: price },
     },
   },
   {
@@ -60,7 +60,7 @@ const TOOLS: readonly Row[] = [
     is: 'getProduct',
     title: 'Get a product',
     description:
-      'Shows one product by its id, with price, stock, variants, images and categories. Use it to look at a product before you change it. Answers `{"product": …}`.',
+      'Shows one product by its id, with price, stock, variants, images and categories. Use it to look at a product before you change it. Returns `{"product": …}`.',
     arguments: { id: { description: 'Id of the product, from list_products or search_products.' } },
   },
   {
@@ -68,7 +68,7 @@ const TOOLS: readonly Row[] = [
     is: 'searchProducts',
     title: 'Search products',
     description:
-      'Finds products by words in name, description, SKU, brand, barcode, variants and custom fields; case and accents do not matter, and words may be cut short. Use it to find the id of a product that a person speaks of. Answers a JSON array of `{"product": …}`, empty when nothing is found.',
+      'Finds products by words in name, description, SKU, brand, barcode, variants and custom fields; case and accents do not matter, and words may be cut short. Use it to find the id of a product that a person mentions. Returns a JSON array of `{"product": …}`, empty when nothing is found.',
     arguments: { query: { description: 'Words of the product: `linen shirt`, `TS-001`.' }, page, limit },
   },
   {
@@ -76,7 +76,7 @@ const TOOLS: readonly Row[] = [
     is: 'createProduct',
     title: 'Create a product',
     description:
-      'Adds a product to the shop, with variants if `variants` names their options; customers can buy it at once unless `status` says otherwise. Called twice it makes two products, so look with search_products first. Answers `{"product": …}` with its new id.',
+      'Adds a product to the shop, with variants if `variants` names their options; customers can buy it at once unless `status` says otherwise. Repeated calls create duplicates, so check with search_products first. Returns `{"product": …}` with its new id.',
     arguments: { categories: CATEGORIES },
     effect: ADDS,
   },
@@ -85,7 +85,7 @@ const TOOLS: readonly Row[] = [
     is: 'updateProduct',
     title: 'Update a product',
     description:
-      'Changes what is given of a product and leaves the rest; null empties a field. In `variants`, those with an id are changed and those without are added; the others stay. Customers see it at once. Answers `{"product": …}` as it is now.',
+      'Changes the given fields of a product and keeps the others; null clears a field. In `variants`, those with an id are changed and those without are added; the others stay. Customers see the change at once. Returns `{"product": …}` as it is now.',
     arguments: { id: { description: 'Id of the product, from list_products or search_products.' }, categories: CATEGORIES },
     effect: REPLACES,
   },
@@ -94,7 +94,7 @@ const TOOLS: readonly Row[] = [
     is: 'deleteProduct',
     title: 'Delete a product',
     description:
-      'Removes a product with its variants, images and files for good; orders keep their lines. To take it off the shop and keep it, use update_product with `status` "disabled". Answers "OK".',
+      'Removes a product with its variants, images and files for good; orders keep their lines. To hide it without deleting it, use update_product with `status` "disabled". Returns "OK".',
     arguments: { id: { description: 'Id of the product, from list_products or search_products.' } },
     effect: REPLACES,
   },
@@ -104,13 +104,13 @@ const TOOLS: readonly Row[] = [
     run: route({ run: FilterOrdersDocument, answer: 'orders.nodes' }),
     title: 'List orders',
     description:
-      'Lists orders with their lines, totals, customer, addresses and where the goods are, oldest first; all of them, or those in a state or of a time. Orders that are `abandoned` are carts that nobody has paid yet. Answers a JSON array of `{"order": …}`; a page that is shorter than `limit` is the last one.',
+      'Lists orders with their lines, totals, customer, addresses and shipment status, oldest first; all of them, or filtered by status or time. `abandoned` orders are unpaid carts. Returns a JSON array of `{"order": …}`; a page that is shorter than `limit` is the last one.',
     arguments: {
       page,
       limit,
       status: { description: 'Only orders in this state.', schema: { type: 'string', enum: ORDER_STATES } },
       fulfillment_status: {
-        description: 'Only orders that have been handed over, or have not.',
+        description: 'Only fulfilled orders, or only unfulfilled ones.',
         schema: { type: 'string', enum: ['unfulfilled', 'fulfilled'] },
       },
       created_after: { description: 'Only orders of this time or later: `2026-11-20`, `2026-11-20T09:30:00Z`.', schema: time },
@@ -122,7 +122,7 @@ const TOOLS: readonly Row[] = [
     is: 'getOrder',
     title: 'Get an order',
     description:
-      'Shows one order by its number: lines, totals, taxes, customer, addresses, payment, where the goods are. Use it before you change an order or speak to a customer about it. Answers `{"order": …}`.',
+      'Shows one order by its number: lines, totals, taxes, customer, addresses, payment, shipment status. Use it before you change an order or contact its customer. Returns `{"order": …}`.',
     arguments: { id: { description: 'Number of the order, from list_orders or search_orders.' } },
   },
   {
@@ -130,7 +130,7 @@ const TOOLS: readonly Row[] = [
     is: 'searchOrders',
     title: 'Search orders',
     description:
-      'Finds orders by words: the number of the order, parts of the name, e-mail address or telephone number of the customer, names and SKUs of what was bought; case and accents do not matter. Use it to find the order that a person speaks of. Answers `{"orders": [{"order": …}], "count"}`, where `count` is how many there are on all pages.',
+      'Finds orders by words: the number of the order, parts of the name, e-mail address or telephone number of the customer, names and SKUs of its products; case and accents do not matter. Use it to find an order that a person mentions. Returns `{"orders": [{"order": …}], "count"}`, where `count` is the total over all pages.',
     arguments: { query: { description: 'Words of the order: `1024`, `ana@example.org`.', isRequired: true }, page, limit },
   },
   {
@@ -138,7 +138,7 @@ const TOOLS: readonly Row[] = [
     is: 'updateOrder',
     title: 'Update an order',
     description:
-      'Changes state, tracking or note of an order and leaves the rest. States go from abandoned or pending payment to paid, and from each to canceled, which is final; paying and cancelling move stock. Tracking is told by the newest fulfilment of the order as well. A state that cannot be gone to is refused, and the refusal says which can. Answers `{"order": …}` as it is now.',
+      'Changes status, tracking or note of an order and keeps the other fields. Status transitions: from abandoned or pending payment to paid, and from each to canceled, which is final; paying and canceling reserve and release stock. Tracking also changes the newest fulfillment of the order. An invalid transition is rejected with the valid ones. Returns `{"order": …}` as it is now.',
     arguments: { id: { description: 'Number of the order, from list_orders or search_orders.' } },
     effect: REPLACES,
   },
@@ -147,7 +147,7 @@ const TOOLS: readonly Row[] = [
     is: 'listCustomers',
     title: 'List customers',
     description:
-      'Lists customers with addresses, categories and whether they agreed to marketing, oldest first. Use search_customers when you know a name or an e-mail address. Answers a JSON array of `{"customer": …}`; a page that is shorter than `limit` is the last one.',
+      'Lists customers with addresses, categories and consent to marketing, oldest first. Use search_customers when you know a name or an e-mail address. Returns a JSON array of `{"customer": …}`; a page that is shorter than `limit` is the last one.',
     arguments: { page, limit },
   },
   {
@@ -155,7 +155,7 @@ const TOOLS: readonly Row[] = [
     is: 'getCustomer',
     title: 'Get a customer',
     description:
-      'Shows one customer by id: e-mail address, telephone number, addresses, categories, answers to questions of the checkout, consent to marketing. Answers `{"customer": …}`.',
+      'Shows one customer by id: e-mail address, telephone number, addresses, categories, answers to checkout fields, consent to marketing. Returns `{"customer": …}`.',
     arguments: { id: { description: 'Id of the customer, from list_customers, search_customers or an order.' } },
   },
   {
@@ -163,7 +163,7 @@ const TOOLS: readonly Row[] = [
     is: 'searchCustomers',
     title: 'Search customers',
     description:
-      'Finds customers by words of name, e-mail address or telephone number; case and accents do not matter. Use it to find the id of a customer that a person speaks of. Answers a JSON array of `{"customer": …}`, empty when nobody is found.',
+      'Finds customers by words of name, e-mail address or telephone number; case and accents do not matter. Use it to find the id of a customer that a person mentions. Returns a JSON array of `{"customer": …}`, empty when there is none.',
     arguments: { query: { description: 'Words of the customer: `Ana Silva`, `@example.org`.' }, page, limit },
   },
   {
@@ -171,7 +171,7 @@ const TOOLS: readonly Row[] = [
     is: 'listCategories',
     title: 'List categories',
     description:
-      'Lists the shop\'s product categories; `parent_id` is the category that one is in, null for those at the top. Use it to find the ids that products are put in by. Answers a JSON array of `{"category": …}`.',
+      'Lists the shop\'s product categories; `parent_id` is the parent category, null for top-level ones. Use it to find category ids for products. Returns a JSON array of `{"category": …}`.',
     arguments: { page, limit: { description: 'Results of a page, 1 to 250.' } },
   },
   {
@@ -179,7 +179,7 @@ const TOOLS: readonly Row[] = [
     is: 'createCategory',
     title: 'Create a category',
     description:
-      'Adds a product category, at the top or inside of another; its address is made from the name. Called twice it makes two, so look with list_categories first. Answers `{"category": …}` with its new id.',
+      'Adds a product category, at the top level or below another; its permalink is generated from the name. Repeated calls create duplicates, so check with list_categories first. Returns `{"category": …}` with its new id.',
     arguments: { name: { isRequired: true } },
     effect: ADDS,
   },
@@ -188,7 +188,7 @@ const TOOLS: readonly Row[] = [
     is: 'deleteCategory',
     title: 'Delete a category',
     description:
-      'Removes a product category. Its products stay, and are in one category less; categories inside of it move up. list_products with `category_id` shows which products that concerns. Answers "OK".',
+      'Removes a product category. Its products remain, without this category; its subcategories move up. list_products with `category_id` lists the products. Returns "OK".',
     arguments: { id: { description: 'Id of the category, from list_categories.' } },
     effect: REPLACES,
   },
@@ -197,7 +197,7 @@ const TOOLS: readonly Row[] = [
     is: 'listPages',
     title: 'List pages',
     description:
-      'Lists the shop\'s pages of text (about us, terms, answers to questions), with their HTML, state and address. Answers a JSON array of `{"page": …}`.',
+      'Lists the shop\'s text pages (about us, terms, FAQ), with their HTML, status and URL. Returns a JSON array of `{"page": …}`.',
     arguments: { page, limit },
   },
   {
@@ -205,7 +205,7 @@ const TOOLS: readonly Row[] = [
     is: 'createPage',
     title: 'Create a page',
     description:
-      'Adds a page of text to the shop; `body` is HTML and is shown as it is written. With `status` "draft" nobody sees it yet. Called twice it makes two pages. Answers `{"page": …}` with its new id and address.',
+      'Adds a text page to the shop; `body` is HTML and is shown unchanged. With `status` "draft" it is not visible. Repeated calls create duplicates. Returns `{"page": …}` with its new id and URL.',
     arguments: { title: { isRequired: true } },
     effect: ADDS,
   },
@@ -213,7 +213,7 @@ const TOOLS: readonly Row[] = [
     name: 'delete_page',
     is: 'deletePage',
     title: 'Delete a page',
-    description: 'Removes a page for good. Legal pages of the shop cannot be deleted. Answers "OK".',
+    description: 'Removes a page for good. Legal pages of the shop cannot be deleted. Returns "OK".',
     arguments: { id: { description: 'Id of the page, from list_pages.' } },
     effect: REPLACES,
   },
@@ -222,7 +222,7 @@ const TOOLS: readonly Row[] = [
     is: 'getStoreInfo',
     title: 'Get store info',
     description:
-      'Shows the shop itself: name, address, currency (all prices are in it), country, time zone, unit of weights, plan. Use it before you speak of prices or weights. Answers the fields without an envelope.',
+      'Shows the shop itself: name, address, currency (all prices are in it), country, time zone, unit of weights, plan. Use it before you state prices or weights. Returns the fields without an envelope.',
   },
 ]
 
@@ -243,7 +243,7 @@ export async function storeServer(client: GatewayClient): Promise<ToolServer> {
     title: 'Atrium store',
     description: 'Run a shop: its products, categories, orders, customers and pages. Needs credentials.',
     instructions:
-      'Tools of one shop, the one whose credentials are sent. Begin with get_store_info: it says the currency and the time zone. Find ids with list_… and search_… before you change anything, and ask the person before you delete. Prices are numbers in the currency of the shop, without tax. Results are those of its REST API: an empty value is null and its key is there.',
+      'Tools of the shop of the credentials. Begin with get_store_info: it returns the currency and the time zone. Find ids with list_… and search_… before you change anything, and confirm with the user before you delete. Prices are numbers in the currency of the shop, without tax. Results are those of its REST API: empty values are null, keys are always present.',
     credentials: ['authorization', 'x-login-key', 'x-auth-token'],
     admission: {
       perMinute: REQUESTS_PER_MINUTE,
@@ -276,10 +276,10 @@ export async function storeServer(client: GatewayClient): Promise<ToolServer> {
       {
         name: 'add_product',
         title: 'Put something on sale',
-        description: 'Makes a product from a description, in the right category, and shows it before customers see it.',
-        arguments: [{ name: 'description', description: 'What is to be sold: name, price, sizes or colours, stock.' }],
+        description: 'Creates a product from a description, in the right category, and shows it before publishing.',
+        arguments: [{ name: 'description', description: 'Product to sell: name, price, sizes or colours, stock.' }],
         text: ({ description }) =>
-          `Put this on sale in the shop: ${description}\n\nLook with search_products whether it is there already, and with list_categories where it belongs. Create it with create_product and status "not-available", with variants where it comes in sizes or colours. Show what you made, and what you assumed. Set the status to "available" only when I say so.`,
+          `Put this on sale in the shop: ${description}\n\nCheck with search_products whether it exists already, and with list_categories for its category. Create it with create_product and status "not-available", with variants where it comes in sizes or colours. Show the created product and your assumptions. Set the status to "available" only after I confirm.`,
       },
     ],
   }

@@ -14,22 +14,22 @@ export const rateEvidenceTool = plainTool({
   name: 'rate_evidence',
   title: 'Rate evidence',
   description:
-    'Tells whether a text that was extracted from a page is the article or only its surroundings: menus, a teaser before a paywall, a consent dialog, a title. Use it after reading a page and before citing it; cite what is `high`, use `medium` with care, look for another source when it is `low` or `none`. It knows no language and says nothing about truth, nor about the site: check_domain does. Costs no scan.',
+    'Rates whether a text extracted from a page is the article or only boilerplate: menus, a teaser before a paywall, a consent dialog, a title. Use it after reading a page and before citing it; cite what is `high`, use `medium` with care, look for another source when it is `low` or `none`. It is independent of language and judges neither truth nor the site: use check_domain for the site. Costs no scan.',
   accepts: argumentsOf({
     text: z
       .string({ error: expectation })
       .max(LONGEST, { error: expectation })
-      .describe('What an extractor made of the page: plain text or Markdown, its parts separated by blank lines.'),
+      .describe('Extracted text of the page: plain text or Markdown, blocks separated by blank lines.'),
     title: text(1_000).nullish().describe('Title of the page; absent when it has none.'),
   }),
   returns: z.object({
-    usability: z.enum(['high', 'medium', 'low', 'none']).describe('How far it can be relied on; only `high` is fit to be cited.'),
-    tier: z.enum(TIERS).describe('What was captured, best first.'),
-    codes: z.array(z.string()).describe('The code of the tier, then what led to it.'),
+    usability: z.enum(['high', 'medium', 'low', 'none']).describe('Usability of the text; cite only `high`.'),
+    tier: z.enum(TIERS).describe('Tier of the captured text, best first.'),
+    codes: z.array(z.string()).describe('Code of the tier, then its reasons.'),
     measured: z
       .object({
-        body: z.int().describe('Length of the text itself.'),
-        boilerplate: z.int().describe('Length of what surrounds it.'),
+        body: z.int().describe('Length of the article text.'),
+        boilerplate: z.int().describe('Length of the boilerplate.'),
       })
       .describe('In words of English: five letters, one and a half ideographs.'),
   }),

@@ -11,23 +11,22 @@ import { spelling } from './spelling.ts'
 const CHECKS = { ...READS, openWorldHint: true }
 
 const ACTIONS =
-  '`recommended_action`: `proceed`; `proceed_with_caution` (treat what comes back with care); `sandbox` (only where it can do no harm); `escalate_to_human` (ask a person first); `deny` (do not).'
+  '`recommended_action`: `proceed`; `proceed_with_caution` (treat the response with caution); `sandbox` (only in a sandbox); `escalate_to_human` (a person decides first); `deny` (do not proceed).'
 
 /** Trust decisions for agents. */
 export const trustServer: ToolServer = {
   name: 'trust',
   title: 'Atrium trust',
-  description: 'Ask before you fetch, log in or pay: whether a domain or URL can be trusted, and why.',
+  description: 'Check whether a domain or URL can be trusted before you fetch, sign in or pay, with reasons.',
   instructions:
-    'Check a domain or URL before you fetch it, send anything to it, or cite it; check several at once with check_sources. Follow recommended_action, and ask again after valid_until. When a check fails or a source is unverified, treat it as not trusted: hold it back rather than go on. The checks judge who serves a page, not what it says; rate_evidence tells whether an extracted text is the article at all.',
+    'Check a domain or URL before you fetch it, send anything to it, or cite it; check several at once with check_sources. Follow recommended_action, and check again after valid_until. When a check fails or a source is unverified, treat it as untrusted and do not use it. The checks judge the host of a page, not its content; rate_evidence rates whether an extracted text is the article.',
   credentials: ['x-api-key', 'authorization'],
   signIn:
-    'Send an API key of this service in the header X-API-Key, or as Authorization: Bearer. Whoever runs the service makes one with `npx atrium trust key create`.',
+    'Send an API key of this service in the header X-API-Key, or as Authorization: Bearer. The operator creates one with `npx atrium trust key create`.',
   keyHeaders: [
     {
       name: 'x-api-key',
-      description:
-        'API key of this service, which begins with sk_. Whoever runs it makes one with `npx atrium trust key create`.',
+      description: 'API key of this service, which begins with sk_. The operator creates one with `npx atrium trust key create`.',
       isRequired: true,
     },
   ],
@@ -49,7 +48,7 @@ export const trustServer: ToolServer = {
     operationTool({
       run: CheckUrlDocument,
       title: 'Check a URL',
-      description: `Decides whether to use a URL, by its host and by tricks in its form such as a name in front of an @. Use it before an agent opens a link that it found or was given. ${ACTIONS} Costs one scan of the key.`,
+      description: `Decides whether to use a URL, by its host and by deceptive forms such as a name before an @. Use it before an agent opens a link. ${ACTIONS} Costs one scan of the key.`,
       arguments: { url: { description: 'An http or https URL: `https://example.com/page`.', max: 2_048 } },
       answer: ['result', 'decision'],
       effect: CHECKS,
@@ -58,7 +57,7 @@ export const trustServer: ToolServer = {
       run: CheckSourcesDocument,
       title: 'Check many sources',
       description:
-        'Decides about up to 100 domains or URLs at once and returns them in four groups: `approved` (use), `sandboxed` (use under restriction), `denied` (drop), `unverified` (hold: not decided, with the reason). Every source is in exactly one group. Use it on search results before reading any of them. Costs one scan of the key per source that was decided about.',
+        'Decides about up to 100 domains or URLs at once and returns them in four groups: `approved` (use), `sandboxed` (use under restriction), `denied` (drop), `unverified` (do not use: not decided, with the reason). Every source is in exactly one group. Use it on search results before reading any of them. Costs one scan of the key per decided source.',
       answer: ['batch'],
       form: sourcesForm,
       effect: CHECKS,
@@ -67,11 +66,11 @@ export const trustServer: ToolServer = {
       run: ExplainDecisionDocument,
       title: 'Explain a decision',
       description:
-        'Shows how a decision came about: what every source of evidence said, the points it gave, the rules that raised or held back the action, and how complete the evidence was. Use it when a person asks why something was denied. Costs no scan.',
+        'Shows the audit trail of a decision: the evidence of every source, its points, the rules that raised or limited the action, and the coverage of the evidence. Use it to explain a denial. Costs no scan.',
       arguments: { decision_id: { description: '`decision_id` of a check: `dec_` and hexadecimal digits.', max: 100 } },
       answer: ['decision'],
       missing:
-        'This key has no decision with this id. Take decision_id from the answer of check_domain, check_url or check_sources, made with the same key.',
+        'This key has no decision with this id. Use decision_id from the result of check_domain, check_url or check_sources, made with the same key.',
     }),
     rateEvidenceTool,
   ],
@@ -80,7 +79,7 @@ export const trustServer: ToolServer = {
       path: '/mcp/trust/decisions.md',
       name: 'decisions',
       title: 'How a trust decision is made',
-      description: 'The steps from evidence to action, what each score and state means, and which rules hold an answer back.',
+      description: 'The steps from evidence to action, the meaning of each score and state, and the rules that limit the action.',
       mimeType: 'text/markdown',
       text: () => readFileSync(join(import.meta.dirname, '../../docs/trust.md'), 'utf8'),
     },
@@ -88,14 +87,14 @@ export const trustServer: ToolServer = {
   prompts: [
     {
       name: 'cite_safely',
-      title: 'Answer from sources that can be trusted',
-      description: 'Gates candidate sources before any of them is read, and cites only what may be cited.',
+      title: 'Answer from trusted sources',
+      description: 'Gates candidate sources before reading them, and cites only approved ones.',
       arguments: [
-        { name: 'question', description: 'What you want to know.' },
+        { name: 'question', description: 'Question to answer.' },
         { name: 'sources', description: 'Candidate domains or URLs, separated by blanks.' },
       ],
       text: ({ question, sources }) =>
-        `Answer this question from the sources below: ${question}\n\nSources: ${sources}\n\nFirst pass all of them to check_sources. Read approved sources. Read sandboxed ones only to compare, and say so where you use them. Do not open denied or unverified ones. Cite nothing that you have not read. End with a list of the sources that you left out, and why.`,
+        `Answer this question from the sources below: ${question}\n\nSources: ${sources}\n\nFirst pass all of them to check_sources. Read approved sources. Read sandboxed ones only to compare, and mark where you use them. Do not open denied or unverified ones. Cite nothing that you have not read. End with a list of the sources that you left out, and why.`,
     },
   ],
 }

@@ -18,38 +18,38 @@ const accepts = argumentsOf({
     .array(text(2_048), { error: expectation })
     .min(1, { error: expectation })
     .max(MOST_SOURCES, { error: expectation })
-    .describe('Domains or http(s) URLs, in any order. A URL is judged by its host.'),
+    .describe('Domains or http(s) URLs, in any order. A URL is assessed by its host.'),
   kind: z
     .enum(KINDS, { error: `one of ${KINDS.join(', ')}` })
     .default('fetch')
-    .describe('What is to be done there, in order of risk.'),
+    .describe('Planned interaction, in order of risk.'),
   policy: z
     .enum(PROFILES, { error: `one of ${PROFILES.join(', ')}` })
     .default('balanced')
-    .describe('How much doubt is tolerated, most first.'),
+    .describe('Policy profile, most tolerant first.'),
 })
 
 const gated = z.object({
-  source: z.string().describe('As it was given.'),
+  source: z.string().describe('As given.'),
   recommended_action: z.string().describe('proceed, proceed_with_caution, sandbox, escalate_to_human or deny.'),
-  confidence: z.number().describe('How sure that is, 0 to 1.'),
-  reason_codes: z.array(z.string()).describe('Why, most decisive first.'),
-  requires_human_review: z.boolean().describe('Whether a person should look at it.'),
-  valid_until: z.string().describe('When to ask again, RFC 3339.'),
+  confidence: z.number().describe('Confidence in the action, 0 to 1.'),
+  reason_codes: z.array(z.string()).describe('Reasons, most decisive first.'),
+  requires_human_review: z.boolean().describe('True when a person should review it.'),
+  valid_until: z.string().describe('Expiry time of the decision, RFC 3339.'),
   decision_id: z.string().describe('For explain_decision.'),
 })
 type Gated = z.infer<typeof gated>
 
 const unverified = z.object({
-  source: z.string().describe('As it was given.'),
-  reason: z.string().describe('Why nothing could be decided about it, and what to do.'),
+  source: z.string().describe('As given.'),
+  reason: z.string().describe('Reason for the missing decision, and the remedy.'),
 })
 
 const groups = z.object({
-  approved: z.array(gated).describe('Use these; `proceed_with_caution` asks for care with what comes back.'),
-  sandboxed: z.array(gated).describe('Use these only where they can do no harm, or after a person has agreed.'),
+  approved: z.array(gated).describe('Use these; with `proceed_with_caution`, treat responses with caution.'),
+  sandboxed: z.array(gated).describe('Use these only in a sandbox, or after a person has approved.'),
   denied: z.array(gated).describe('Do not use these.'),
-  unverified: z.array(unverified).describe('Hold these back: nothing is known about them.'),
+  unverified: z.array(unverified).describe('Do not use these: no decision is available.'),
 })
 type Groups = z.infer<typeof groups>
 

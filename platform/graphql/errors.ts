@@ -4,32 +4,32 @@ import { GraphQLError } from 'graphql'
 export const CODES = {
   /** An argument has the right type but not a permitted value; the message names it and the expectation. */
   badInput: 'BAD_USER_INPUT',
-  /** Nobody is signed in, or with a token that is not valid any more. */
+  /** The caller is anonymous, or the token is invalid. */
   unauthenticated: 'UNAUTHENTICATED',
-  /** Who asks is known, and may not. */
+  /** The caller is known and lacks the permission. */
   forbidden: 'FORBIDDEN',
-  /** There is nothing with the id that was asked for. */
+  /** No object has the requested id. */
   notFound: 'NOT_FOUND',
-  /** Too often from one address, or with one key; `retryAfterSeconds` says when again. */
+  /** Too many requests from one address or key; `retryAfterSeconds` is the time to wait. */
   rateLimited: 'RATE_LIMITED',
-  /** A subscription whose reader is too far behind; subscribe again and read what was missed with a query. */
+  /** The subscriber reads too slowly; subscribe again and query the missed data. */
   slowReader: 'SLOW_READER',
-  /** A field or a type below the root that the credentials do not open; `requiredScopes` or `requiredPolicies` say what does. */
+  /** A nested field or type that the credentials do not authorize; `requiredScopes` or `requiredPolicies` list the required ones. */
   unauthorizedField: 'UNAUTHORIZED_FIELD_OR_TYPE',
 } as const
 
-/** An argument that is not permitted: `Expected "first" to be 1 to 100, got 5000.` */
+/** An invalid argument: `Expected "first" to be 1 to 100, got 5000.` */
 export const badInput = (argument: string, expectation: string, got: unknown): GraphQLError =>
   new GraphQLError(`Expected "${argument}" to be ${expectation}, got ${excerpt(got)}.`, {
     extensions: { code: CODES.badInput, argument },
   })
 
-/** Refuses an anonymous caller. `reason` is a whole sentence that says what to do. */
+/** Rejects an anonymous caller. `reason` is a sentence with the remedy. */
 export const unauthenticated = (
-  reason = 'Expected a signed-in caller: send "Authorization: Bearer" with the token of a log-in.',
+  reason = 'Expected a signed-in caller: send "Authorization: Bearer" with an access token of the mutation login.',
 ): GraphQLError => new GraphQLError(reason, { extensions: { code: CODES.unauthenticated } })
 
-/** Refuses who may not. `reason` is a whole sentence that says who may; `scopes`, of which any one would do, are for programs that can ask for more. */
+/** Rejects a caller without permission. `reason` is a sentence with the required permission; any one of `scopes` suffices, for programs that can request more. */
 export const forbidden = (reason: string, scopes?: readonly string[]): GraphQLError =>
   new GraphQLError(reason, { extensions: { code: CODES.forbidden, ...(scopes && { scopes }) } })
 
@@ -37,28 +37,27 @@ export const forbidden = (reason: string, scopes?: readonly string[]): GraphQLEr
 export const notFound = (what: string, id: string): GraphQLError =>
   new GraphQLError(`There is no ${what} with the id ${excerpt(id)}.`, { extensions: { code: CODES.notFound } })
 
-/** There is nothing of the kind. `reason` is a whole sentence that says of what. */
+/** The object does not exist. `reason` is a sentence that names it. */
 export const missing = (reason: string): GraphQLError => new GraphQLError(reason, { extensions: { code: CODES.notFound } })
 
-/** Refuses who asks too often: too many of `what`, such as "log-ins from this address". `retryAfterSeconds` is a whole number, at least 1; doors repeat it as Retry-After. */
+/** Rejects a caller above a rate limit: too many of `what`, such as "sign-ins from this address". `retryAfterSeconds` is a whole number, at least 1; transports send it as Retry-After. */
 export const rateLimited = (what: string, retryAfterSeconds: number): GraphQLError =>
   new GraphQLError(`Too many ${what}: try again in ${retryAfterSeconds} seconds.`, {
     extensions: { code: CODES.rateLimited, retryAfterSeconds },
   })
 
-/** Refuses an address that asked the REST API of a store too often, at every door of that store. The facade finds its store by the extension. */
+/** Rejects an address that exceeded the rate limit of a store's REST API, on every transport of that store. The facade finds its store by the extension. */
 export const bannedFromStore = (storeCode: string, retryAfterSeconds: number): GraphQLError =>
   new GraphQLError(
-    `This address asked this store's REST API too often and is banned from the store: try again in ${retryAfterSeconds} seconds.`,
+    `This address exceeded the rate limit of this store's REST API and is banned from the store: try again in ${retryAfterSeconds} seconds.`,
     { extensions: { code: CODES.rateLimited, retryAfterSeconds, bannedFromStore: storeCode } },
   )
 
-/** Ends the subscription of a reader behind whom more than `most` events wait. */
+/** Ends the subscription of a slow reader with more than `most` queued events. */
 export const slowReader = (most: number): GraphQLError =>
-  new GraphQLError(
-    `More than ${most} events were waiting for their reader. Subscribe again, and read with a query what was missed.`,
-    { extensions: { code: CODES.slowReader } },
-  )
+  new GraphQLError(`More than ${most} events were queued for this slow subscriber. Subscribe again, and query the missed data.`, {
+    extensions: { code: CODES.slowReader },
+  })
 
 /** The user, and perhaps the password, of a URL. */
 const USER_IN_URL = /(?<=:\/\/)[^/?#@\s]*@/g

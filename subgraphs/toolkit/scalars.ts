@@ -26,8 +26,7 @@ export const Url = new GraphQLScalarType<string, string>({
 })
 
 const DECIMAL = /^-?(0|[1-9]\d{0,9})(\.\d{1,4})?$/
-const EXPECTED_DECIMAL =
-  'Expected a Decimal to be a number with at most 10 digits before the point and 4 behind it, such as "12.50".'
+const EXPECTED_DECIMAL = 'Expected a Decimal to be a number with at most 10 digits before and 4 after the point, such as "12.50".'
 
 /** An exact decimal as text, without zeros at the end: what `numeric(14,4)` holds. Taken as text or as a number. */
 export const Decimal = new GraphQLScalarType<string, string>({

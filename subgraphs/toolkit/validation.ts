@@ -1,9 +1,9 @@
 import { excerpt } from '../../platform/graphql/errors.ts'
 
-/** What is wrong with one field of an input; `field` ends in its name there. */
+/** Validation error of one input field; `field` is its path, ending in its input name. */
 export type Problem = { readonly field: string; readonly message: string }
 
-/** Characters that no text may hold: PostgreSQL has no NUL, and half of a surrogate pair is no character. */
+/** Characters that PostgreSQL cannot store: NUL and unpaired surrogates. */
 const UNSTORABLE = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
 
 /** Whether a text can be stored at all. */
@@ -15,24 +15,24 @@ export const problem = (field: string, expectation: string, got: unknown): Probl
   message: `Expected "${field}" to be ${expectation}, got ${excerpt(got)}.`,
 })
 
-/** What is wrong with a text of 1 to `most` characters that are not all white space; null when nothing is. */
+/** Validates a text of 1 to `most` characters, not only white space; null when it is valid. */
 export function textProblem(field: string, text: string, most: number): Problem | null {
   if (text.trim() === '' || text.length > most) {
-    return problem(field, `1 to ${most} characters that are not all white space`, text)
+    return problem(field, `1 to ${most} characters, not only white space`, text)
   }
-  if (!isText(text)) return problem(field, 'text without NUL characters and halves of surrogate pairs', text)
+  if (!isText(text)) return problem(field, 'text without NUL characters and unpaired surrogates', text)
   return null
 }
 
 /** RFC 5321 §4.5.3.1.3, without its angle brackets. */
 const LONGEST_EMAIL = 254
 
-/** What is wrong with an e-mail address; null when nothing is. Whether it exists only a message to it can tell: this finds what cannot be one. */
+/** Validates the form of an e-mail address; null when it is valid. Only a message can verify that it exists. */
 export const emailProblem = (field: string, email: string): Problem | null =>
   textProblem(field, email, LONGEST_EMAIL) ??
   (/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) ? null : problem(field, 'an address of the form name@host', email))
 
-/** The problems among what checks found, as they stand. */
+/** The problems among the results of checks, in order. */
 export const problemsIn = (found: readonly (Problem | null)[]): readonly Problem[] => found.filter((each) => each !== null)
 
 /** A `ValidationError` of the schema; `problems` is not empty. */

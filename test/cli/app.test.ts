@@ -75,10 +75,10 @@ test('what an app costs is set, shown and taken back', { timeout: 60_000 }, asyn
     { name: 'Basic', currency: 'EUR', monthlyPrice: '10', freeOrders: 100, pricePerOrder: '0.05' },
     { name: 'Big: all of it', currency: 'USD', monthlyPrice: '99.9', freeOrders: 0, pricePerOrder: '0' },
   ])
-  expect((await atrium('plans', clientId)).out).toContain('Basic  10 EUR a month, 0.05 EUR for each order after 100')
+  expect((await atrium('plans', clientId)).out).toContain('Basic  10 EUR per month, 0.05 EUR for each order after 100')
   expect(JSON.parse((await atrium('plans', clientId, '--none', '--json')).out)).toEqual([])
   for (const [words, code, said] of [
-    [[clientId, '--plan', 'A:EUR:1', 'Basic'], 2, "argument 'Basic' is invalid. Expected it to be like Basic:EUR:10:100:0.05."],
+    [[clientId, '--plan', 'A:EUR:1', 'Basic'], 2, "argument 'Basic' is invalid. Expected a plan such as Basic:EUR:10:100:0.05."],
     [[clientId, '--plan', 'A:XYZ:1'], 1, 'Expected currency of --plan to be an ISO 4217 code'],
     [['unheard-of'], 1, 'There is no app that every store can use with the client_id "unheard-of".'],
   ] as const) {

@@ -246,7 +246,7 @@ test('every wrong variable is named at once, a line each, without the secret one
 
 test('wrong usage of the command line exits 2 and names the way to help', async () => {
   const { status, stderr } = await run('cli/atrium.ts', ['db', 'stauts'], {})
-  expect(stderr).toBe("error: unknown command 'stauts'\n(Did you mean status?)\n(--help says more)\n")
+  expect(stderr).toBe("error: unknown command 'stauts'\n(Did you mean status?)\n(see --help)\n")
   expect(status).toBe(2)
 })
 

@@ -66,7 +66,7 @@ test('a key is made, listed, rotated and revoked, and shown only once', { timeou
 
   expect((await atrium('key', 'revoke', id)).out).toBe('"Ann" is revoked.\n')
   expect([await works(rotated), await works(kept)]).toEqual([null, null])
-  expect((await atrium('key', 'rotate', id)).err).toBe(`There is no key in use with the id "${id}".\n`)
+  expect((await atrium('key', 'rotate', id)).err).toBe(`There is no active key with the id "${id}".\n`)
   expect(await atrium('key', 'revoke', '7')).toMatchObject({
     code: 1,
     err: 'Expected the id of a key as `atrium trust key list` shows it, got "7".\n',
@@ -79,8 +79,8 @@ test('check decides without a network and says how little that is worth', async 
   expect(code).toBe(0)
   expect(out).toMatch(/^example\.com\n\n {2}SANDBOX/)
   expect(out).toMatch(/trust +[█░]{24} +0 /)
-  expect(out).toContain('How certain: high uncertainty')
-  expect(out).toContain('its name could not be looked up')
+  expect(out).toContain('Uncertainty: high')
+  expect(out).toContain('DNS is unavailable')
   expect(out).toMatch(/policy open +PROCEED WITH CAUTION/)
   expect(out).toMatch(/Points[\s\S]*Policy +p_/)
   expect(JSON.parse((await atrium('check', 'localhost', '--json')).out)).toMatchObject({
@@ -93,15 +93,15 @@ test('check decides without a network and says how little that is worth', async 
 test('what would change a decision is only what would', async () => {
   const wouldChange = async (target: string) =>
     (await atrium('check', target)).out
-      .split('What would change it\n')[1]
+      .split('Alternatives\n')[1]
       ?.split('\n\n')[0]
       ?.split('\n')
       .map((line) => line.trim())
   expect(await wouldChange('localhost')).toEqual(['nothing: the form of the target decides'])
   expect(await wouldChange('a.onion')).toEqual(['nothing: the form of the target decides'])
   // The lists of this installation are none, and no other source knows addresses.
-  expect((await wouldChange('8.8.8.8'))?.at(-1)).toBe('an answer of feeds (skipped)')
-  expect((await wouldChange('example.com'))?.at(-1)).toMatch(/^an answer of .*dns \((failed|timeout)\)/)
+  expect((await wouldChange('8.8.8.8'))?.at(-1)).toBe('evidence of feeds (skipped)')
+  expect((await wouldChange('example.com'))?.at(-1)).toMatch(/^evidence of .*dns \((failed|timeout)\)/)
 
   const at = Math.floor(Date.now() / 1000)
   const { engine } = await import('../../subgraphs/trust/assessment/engine.ts')
@@ -115,7 +115,7 @@ test('what would change a decision is only what would', async () => {
   const decision = engine.decide(snapshotAbout('example.com', at, told), request, engine.policyVersion, null)
   // A registry that does not exist will not answer.
   expect(decisionAsText(decision, request, () => decision.action, { isExplained: false })).toContain(
-    'What would change it\n    an answer of ct (skipped)\n',
+    'Alternatives\n    evidence of ct (skipped)\n',
   )
 })
 
@@ -243,7 +243,7 @@ test('evaluate holds cases against what may come of them, and ends with 1 when o
   writeFileSync(file, JSON.stringify(right))
   expect(await atrium('evaluate', file)).toMatchObject({
     code: 0,
-    out: '5 of 5 cases in their allowed actions and codes, 0 in an action that they must not be.\nGiven: proceed 0, proceed_with_caution 0, sandbox 2, escalate_to_human 1, deny 1, refused 1.\n',
+    out: '5 of 5 cases in their allowed actions and codes, 0 with a forbidden action.\nGiven: proceed 0, proceed_with_caution 0, sandbox 2, escalate_to_human 1, deny 1, refused 1.\n',
   })
 
   const wrong = [
@@ -258,10 +258,7 @@ test('evaluate holds cases against what may come of them, and ends with 1 when o
   ]
   writeFileSync(file, [...right, ...wrong].map((each) => JSON.stringify(each)).join('\n'))
   const { code, out } = await atrium('evaluate', file)
-  expect([code, out.split('\n')[0]]).toEqual([
-    1,
-    '5 of 8 cases in their allowed actions and codes, 1 in an action that they must not be.',
-  ])
+  expect([code, out.split('\n')[0]]).toEqual([1, '5 of 8 cases in their allowed actions and codes, 1 with a forbidden action.'])
   const { cases } = JSON.parse((await atrium('evaluate', file, '--json')).out)
   expect(cases.slice(5).map(({ name, action, breaches }: Record<string, unknown>) => [name, action, breaches])).toEqual([
     ['must not', 'deny', ['deny is what it must not be', 'expected sandbox, got deny']],

@@ -8,7 +8,7 @@ const ATRIUM = join(import.meta.dirname, '../../cli/atrium.ts')
 test.each([
   [['cluster', '--port', '1'], "argument '1' is invalid. Expected a whole number from 1024 to 65486."],
   [['cluster', '--copies', '9'], "argument '9' is invalid. Expected a whole number from 1 to 8."],
-  [['app', 'plans', 'x', '--plan', 'bad'], 'Expected it to be like Basic:EUR:10:100:0.05.'],
+  [['app', 'plans', 'x', '--plan', 'bad'], 'Expected a plan such as Basic:EUR:10:100:0.05.'],
   [['mcp', 'directory', '--url', 'foo'], "argument 'foo' is invalid. Expected the address of an Atrium"],
   [['gate', 'a.md', '--atrium', 'foo'], "argument 'foo' is invalid. Expected the address of an Atrium"],
   [['trust', 'key', 'create', '--name', ' '], "argument ' ' is invalid. Expected 1 to 100 characters."],
@@ -25,5 +25,5 @@ test.each([
   ])
   expect([code, out]).toEqual([2, ''])
   expect(err).toContain(said)
-  expect(err).toContain('(--help says more)')
+  expect(err).toContain('(see --help)')
 })

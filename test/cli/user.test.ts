@@ -56,7 +56,7 @@ test('create makes an administrator who can sign in; list shows them', async () 
   expect(await login('root@example.org', 'correct horse')).toMatchObject({ __typename: 'LoginSuccess', user: { role: 'ADMIN' } })
 
   expect((await atrium(['create', '--email', 'mute@example.org', '--name', 'Mute'])).out).toBe(
-    'Created USER mute@example.org. Without a password nobody can sign in.\n',
+    'Created USER mute@example.org. Without a password the user cannot sign in.\n',
   )
   expect((await atrium(['list'])).out).toBe('ADMIN      root@example.org  Root\nUSER       mute@example.org  Mute\n')
   expect(JSON.parse((await atrium(['list', '--json'])).out)).toHaveLength(2)
@@ -67,7 +67,7 @@ test('what is wrong is said in sentences, all of it, without the password', asyn
   expect([code, out]).toEqual([1, ''])
   expect(err.trim().split('\n')).toEqual([
     'Expected "email" to be an address of the form name@host, got "nonsense".',
-    'Expected "name" to be 1 to 100 characters that are not all white space, got " ".',
+    'Expected "name" to be 1 to 100 characters, not only white space, got " ".',
     'Expected "password" to be 8 to 256 characters, got 6.',
   ])
   expect((await atrium(['create', '--email', 'x@example.org'])).code).toBe(2)
@@ -87,7 +87,7 @@ test('password sets one from standard input, and ends sessions', async () => {
   const unknown = await atrium(['password', '--email', 'nobody@example.org', '--password', 'battery staple'])
   expect([unknown.code, unknown.err]).toEqual([1, 'Expected "email" to be the address of a user, got "nobody@example.org".\n'])
   const wrong = await atrium(['password', '--email', 'ann@example.org'])
-  expect([wrong.code, wrong.err]).toEqual([2, 'error: expected --password-stdin or --password\n(--help says more)\n'])
+  expect([wrong.code, wrong.err]).toEqual([2, 'error: expected --password-stdin or --password\n(see --help)\n'])
 })
 
 test('erase refuses the last administrator, and takes one beside whom there is another', async () => {
@@ -96,7 +96,7 @@ test('erase refuses the last administrator, and takes one beside whom there is a
   const refused = await atrium(['erase', root, '--customer'])
   expect([refused.code, refused.out]).toEqual([1, ''])
   expect(refused.err).toBe(
-    `The user with the id "${root}" is the last administrator: make another one first, with \`atrium user create --role ADMIN\` or \`updateUser\`.\n`,
+    `The user with the id "${root}" is the last administrator: create another one first, with \`atrium user create --role ADMIN\` or \`updateUser\`.\n`,
   )
   expect(JSON.parse((await atrium(['list', '--json'])).out)).toEqual(found)
   await atrium(['create', '--email', 'next@example.org', '--name', 'Next', '--role', 'ADMIN'])

@@ -270,7 +270,7 @@ describe('npx atrium gate', () => {
     const { out, code } = await atrium(sources, env)
     expect(code).toBe(0)
     expect(out).toMatch(
-      /May be cited:[\s\S]*cited\.html[\s\S]*Not to be used:\n {2}https:\/\/bad-place\.com\/x\n {4}It is denied: .*\n {2}https:\/\/hidden\.onion\/\n {4}A person has to decide first/,
+      /May be cited:[\s\S]*cited\.html[\s\S]*Do not use:\n {2}https:\/\/bad-place\.com\/x\n {4}It is denied: .*\n {2}https:\/\/hidden\.onion\/\n {4}A person has to decide first/,
     )
     const results = JSON.parse((await atrium([...sources, '--json'], env)).out)
     expect(results).toMatchObject([{ standing: 'denied' }, { standing: 'sandboxed' }, { standing: 'local', use: 'cite' }])
@@ -281,16 +281,16 @@ describe('npx atrium gate', () => {
     const { out, err, code } = await atrium([`https://${GOOD}/`], { ATRIUM_API_KEY: key, ATRIUM_URL: 'http://127.0.0.1:9' })
     expect([code, out]).toEqual([
       1,
-      expect.stringMatching(/^Not to be used:\n {2}https:\/\/good-place\.com\/\n {4}Atrium cannot be reached/),
+      expect.stringMatching(/^Do not use:\n {2}https:\/\/good-place\.com\/\n {4}Atrium cannot be reached/),
     ])
-    expect(err).toMatch(/^1 of 1 sources could not be judged\. Atrium cannot be reached: .*\n$/)
+    expect(err).toMatch(/^1 of 1 sources could not be rated\. Atrium cannot be reached: .*\n$/)
   })
 
   test('exits 1 when the key is refused or a file is not there, and prints what it has all the same', async () => {
     const sources = [`https://${GOOD}/`, join(folder, 'nowhere.md'), join(folder, 'cited.html')]
     const { out, err, code } = await atrium([...sources, '--json'], { ATRIUM_API_KEY: 'sk_wrong', ATRIUM_URL: stack.url })
     expect(code).toBe(1)
-    expect(err).toMatch(/^2 of 3 sources could not be judged\. Atrium answered 401.* There is no such file; .*\n$/)
+    expect(err).toMatch(/^2 of 3 sources could not be rated\. Atrium answered 401.* There is no such file; .*\n$/)
     expect(JSON.parse(out)).toMatchObject([{ use: 'none' }, { use: 'none' }, { use: 'cite' }])
   })
 

@@ -73,7 +73,7 @@ describe.each(Object.entries(GENERATIONS))('`npx atrium mcp` for a client of %s'
 test('says what to do where nothing answers, and where something else does', async () => {
   const connect = GENERATIONS['2025-11-25'] as (place: ReturnType<typeof started>) => Promise<McpClient>
   const nowhere = `http://127.0.0.1:${await unusedPort()}`
-  await expect(connect(started('directory', { ATRIUM_URL: nowhere }))).rejects.toThrow(/Nothing answers at .*: start Atrium/)
+  await expect(connect(started('directory', { ATRIUM_URL: nowhere }))).rejects.toThrow(/No server answers at .*: start Atrium/)
   await expect(connect(started('directory', { ATRIUM_URL: `${stack.url}/elsewhere` }))).rejects.toThrow(
     /got HTTP 404\. Is that the address/,
   )

@@ -38,11 +38,11 @@ test.each(['link', 'secrets-key'])(
     const fresh = added.split(',')[1] ?? ''
     expect(fresh.length).toBeGreaterThanOrEqual(43)
     expect(added).toBe(`export ${variable}=${old},${fresh}`)
-    expect(() => rotated(name, 'add')).toThrow(/a rotation has begun/)
+    expect(() => rotated(name, 'add')).toThrow(/a rotation is in progress/)
     expect(rotated(name, 'promote')[2]).toBe(`export ${variable}=${fresh},${old}`)
     expect(rotated(name, 'finish')).toEqual(['# ours', 'PORT=4000', `export ${variable}=${fresh}`, 'HOST=0.0.0.0', ''])
     expect(statSync(file()).mode & 0o777).toBe(0o640)
-    expect(() => rotated(name, 'promote')).toThrow(/begin the rotation without --promote/)
+    expect(() => rotated(name, 'promote')).toThrow(/start the rotation without --promote/)
   },
 )
 
@@ -105,14 +105,11 @@ test('the secret of a bucket works as it is and as `seal` encrypts it, and `chec
     expect(sealed).toMatch(/^v1:/)
     const check = async (secret: string, other: NodeJS.ProcessEnv = {}) =>
       (await site?.command(['secrets', 'check-s3'], { ...env, S3_SECRET_ACCESS_KEY: secret, ...other })) ?? expect.fail()
-    expect((await check(CREDENTIALS.secretAccessKey)).out).toBe('The access key can put, get and delete.\n')
+    expect((await check(CREDENTIALS.secretAccessKey)).out).toBe('The access key can write, read and delete.\n')
     expect((await check(sealed.trim())).code).toBe(0)
     expect(bucket.objects.size).toBe(0)
     const wrong = await check('wrong')
-    expect([wrong.code, wrong.err]).toEqual([
-      1,
-      'The access key cannot be used: The S3 service answered a PUT with status 403.\n',
-    ])
+    expect([wrong.code, wrong.err]).toEqual([1, 'The access key does not work: The S3 service answered a PUT with status 403.\n'])
     const strange = await check(sealed.trim(), { SECRETS_KEY: Buffer.alloc(32, 1).toString('base64') })
     expect([strange.code, strange.err]).toEqual([
       1,

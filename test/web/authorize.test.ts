@@ -111,15 +111,15 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await look(page, 'authorize-sign-in')
     await signIn(page, shop)
 
-    await page.getByRole('heading', { level: 1, name: 'May Stock Keeper use your shop?' }).waitFor()
-    expect(await page.title()).toContain('May Stock Keeper use Corner shop?')
+    await page.getByRole('heading', { level: 1, name: 'Allow Stock Keeper to access your shop?' }).waitFor()
+    expect(await page.title()).toContain('Allow Stock Keeper to access Corner shop?')
     expect(await page.getByRole('region', { name: 'It may read' }).getByRole('listitem').allTextContents()).toEqual([
       'customers: names, e-mail and postal addresses, telephone numbers',
       'orders: who bought what, for how much, and where it goes',
       'products: prices, stock, texts, pictures and files',
     ])
     expect(await page.getByRole('region', { name: 'It may change' }).getByRole('listitem').count()).toBe(2)
-    expect(await page.getByText('Afterwards you are sent to').textContent()).toContain(new URL(callback).origin)
+    expect(await page.getByText('You will be redirected to').textContent()).toContain(new URL(callback).origin)
     await look(page, 'authorize-consent')
     await page.getByRole('button', { name: 'Allow' }).click()
     await page.waitForURL(`${callback}?**`)
@@ -156,7 +156,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     const { link, finish } = await begin()
     await page.goto(link)
     await signIn(page, shop)
-    await page.getByRole('button', { name: 'Refuse' }).click()
+    await page.getByRole('button', { name: 'Deny' }).click()
     await page.waitForURL(`${callback}?**`)
     await expect(finish(page.url())).rejects.toMatchObject({ error: 'access_denied' })
     await page.close()
@@ -178,10 +178,8 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.goto(link)
     await signIn(page, { ...shop, authtoken: 'wrong' })
     await page.getByRole('alert').waitFor()
-    expect(await page.getByRole('alert').textContent()).toBe(
-      'There is no shop with this login and authtoken. Look at both again.',
-    )
-    expect(await page.title()).toMatch(/^That did not work/)
+    expect(await page.getByRole('alert').textContent()).toBe('The login or the authtoken is wrong.')
+    expect(await page.title()).toMatch(/^Sign-in failed/)
     expect(await page.getByLabel('Login', { exact: true }).inputValue()).toBe(shop.login)
     expect(await page.getByLabel('Authtoken', { exact: true }).inputValue()).toBe('')
     await look(page, 'authorize-wrong')
@@ -256,7 +254,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.goto((await begin()).link)
     await signInAsOwner(page, email, 'wrong')
     expect(await page.getByRole('region', { name: 'With your account' }).getByRole('alert').textContent()).toBe(
-      'There is no account with this address and password. Look at both again.',
+      'The e-mail address or the password is wrong.',
     )
     expect(await page.getByLabel('E-mail address').inputValue()).toBe(email)
     expect(await page.getByLabel('Password').inputValue()).toBe('')
@@ -296,9 +294,9 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await seen.locator('summary').click()
     await look(seen, 'console-apps')
     await seen.close()
-    await card.getByRole('button', { name: 'Take access back from Stock Keeper' }).click()
-    await plain.getByText('The app has no access any more.').waitFor()
-    await plain.getByText('No app has access.').waitFor()
+    await card.getByRole('button', { name: 'Revoke access of Stock Keeper' }).click()
+    await plain.getByText('The access of the app was revoked.').waitFor()
+    await plain.getByText('No apps yet.').waitFor()
     await expect.poll(works).toBe(401)
     expect(complaints).toEqual([])
     await plain.close()
@@ -322,7 +320,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
       (await begin()).link.replace(encodeURIComponent(callback), encodeURIComponent('https://evil.example/')),
     )
     expect([answer?.status(), new URL(page.url()).origin]).toEqual([400, stack.url])
-    await page.getByRole('heading', { name: 'The app cannot ask for this' }).waitFor()
+    await page.getByRole('heading', { name: 'Invalid authorization request' }).waitFor()
     await look(page, 'authorize-problem')
     await page.close()
   })
@@ -368,7 +366,7 @@ describe('held against others', () => {
     const { browser, address } = await opened()
     const answer = await browser.send(address, { method: 'POST', body: new URLSearchParams({ do: 'allow' }), headers })
     expect(answer.status).toBe(410)
-    expect((await browser.open(address)).page).toContain('May Stock Keeper use your shop?')
+    expect((await browser.open(address)).page).toContain('Allow Stock Keeper to access your shop?')
   })
 
   test('a request belongs to the browser that began it', async () => {
@@ -532,7 +530,7 @@ describe('held against others', () => {
       expect([store, problemIn(refused)]).toEqual([store, expect.stringMatching(/^This account owns no shop here/)])
       // The session that the choice took has ended with it.
       const again = await browser.press(address, { do: 'choose', owner: sealed, store })
-      expect([store, problemIn(again)]).toEqual([store, 'That took too long. Sign in again.'])
+      expect([store, problemIn(again)]).toEqual([store, 'The sign-in has expired. Sign in again.'])
     }
   })
 
@@ -544,10 +542,10 @@ describe('held against others', () => {
     const other = await opening()
     for (const form of [{ owner: sealed }, { owner: '' }, { owner: `${sealed.slice(0, -2)}AA` }]) {
       const refused = await other.browser.press(other.address, { do: 'choose', store, ...form })
-      expect([refused.status, problemIn(refused)]).toEqual([422, 'That took too long. Sign in again.'])
+      expect([refused.status, problemIn(refused)]).toEqual([422, 'The sign-in has expired. Sign in again.'])
     }
     expect((await browser.press(address, { do: 'choose', store, owner: sealed })).page).toContain(
-      'May Stock Keeper use your shop?',
+      'Allow Stock Keeper to access your shop?',
     )
   })
 

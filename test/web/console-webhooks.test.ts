@@ -77,27 +77,27 @@ async function shows(visitor: Awaited<ReturnType<typeof signedIn>>['visitor'], p
 
 test('a webhook is created, listed, told, tested, paused, resumed and deleted, each by a form that leads on to a page', async () => {
   const { visitor, path } = await withWebhook()
-  expect(textOf(await visitor.get(`${path}?done=created`))).toContain('The webhook is created')
-  expect(textOf(await visitor.get('/console/webhooks'))).toMatch(/Product is new Stock http:\/\/127\.0\.0\.1:\d+\/told working/)
+  expect(textOf(await visitor.get(`${path}?done=created`))).toContain('The webhook was created')
+  expect(textOf(await visitor.get('/console/webhooks'))).toMatch(/Product created Stock http:\/\/127\.0\.0\.1:\d+\/told active/)
 
   await aProduct(own, { name: 'Cup', price: '1' })
-  const delivered = await shows(visitor, path, /1 message,.*delivered/)
+  const delivered = await shows(visitor, path, /1 delivery,.*delivered/)
   expect(textOf(delivered)).toMatch(/Product \d+ .* 200 thanks/)
   expect(delivered.text).toContain('&quot;name&quot;:&quot;Cup&quot;')
 
   expect((await visitor.post(`${path}/test`, {})).headers.location).toBe(`${path}?done=tested`)
-  await shows(visitor, path, /2 messages,.*delivered.*delivered.*/)
+  await shows(visitor, path, /2 deliveries,.*delivered.*delivered.*/)
   expect(received.map(({ headers }) => headers['atrium-test'])).toEqual([undefined, 'true'])
 
   expect((await visitor.post(`${path}/pause`, {})).headers.location).toBe(`${path}?done=paused`)
   expect(textOf(await visitor.get(path))).toMatch(/State paused/)
   await aProduct(own, { name: 'Plate', price: '1' })
-  await shows(visitor, path, /3 messages,.*waiting/)
+  await shows(visitor, path, /3 deliveries,.*waiting/)
   expect((await visitor.post(`${path}/resume`, {})).headers.location).toBe(`${path}?done=resumed`)
-  await shows(visitor, `${path}?status=delivered`, /3 messages,/)
+  await shows(visitor, `${path}?status=delivered`, /3 deliveries,/)
 
   expect((await visitor.post(`${path}/delete`, {})).headers.location).toBe('/console/webhooks?done=deleted')
-  expect(textOf(await visitor.get('/console/webhooks?done=deleted'))).toMatch(/is deleted.*There is none yet/)
+  expect(textOf(await visitor.get('/console/webhooks?done=deleted'))).toMatch(/was deleted.*No webhooks yet/)
   expect((await visitor.get(path)).status).toBe(404)
 })
 
@@ -105,13 +105,13 @@ test('a failure is shown with what the receiver said, and can be sent again with
   const { visitor, path } = await withWebhook()
   status = 503
   await visitor.post(`${path}/test`, {})
-  const failed = await shows(visitor, `${path}?status=failed`, /1 message,.*given up/)
+  const failed = await shows(visitor, `${path}?status=failed`, /1 delivery,.*failed/)
   expect(textOf(failed)).toContain('not now')
   expect(failed.text).not.toContain('<script>window.ran')
   const [, delivery = ''] = /name="delivery" value="([^"]+)"/.exec(failed.text) ?? []
   status = 200
   expect((await visitor.post(`${path}/replay`, { delivery })).headers.location).toBe(`${path}?done=replayed`)
-  const again = await shows(visitor, path, /1 message,.*delivered/)
+  const again = await shows(visitor, path, /1 delivery,.*delivered/)
   expect([...again.text.matchAll(/<tr><th scope="row">\d/g)]).toHaveLength(2)
   const [first, second] = received
   expect([second?.body, second?.headers['atrium-delivery-id']]).toEqual([first?.body, first?.headers['atrium-delivery-id']])
@@ -126,15 +126,15 @@ test('another secret signs from now on, and the old one beside it for as long as
   )
   const page = await visitor.get('/console/webhooks?done=rotated')
   const fresh = secretIn(page)
-  expect(textOf(page)).toMatch(/There is another secret.*The one before signs as well until/)
+  expect(textOf(page)).toMatch(/The secret was rotated.*The previous secret also signs until/)
   expect([fresh.length, fresh === old]).toEqual([old.length, false])
   await visitor.post(`${path}/test`, {})
-  await shows(visitor, path, /1 message,.*delivered/)
+  await shows(visitor, path, /1 delivery,.*delivered/)
   const [{ headers, body } = { headers: {}, body: '' }] = received
   const signed = (secret: string) => createHmac('sha256', secret).update(body).digest('base64')
   expect(headers).toMatchObject({ 'jumpseller-hmac-sha256': signed(fresh), 'atrium-previous-hmac-sha256': signed(old) })
   await visitor.post('/console/webhooks/secret', { overlap: '0' })
-  expect(textOf(await visitor.get('/console/webhooks'))).not.toContain('The one before')
+  expect(textOf(await visitor.get('/console/webhooks'))).not.toContain('The previous secret')
 })
 
 test.each([
@@ -144,8 +144,8 @@ test.each([
   ['markup', { url: HOSTILE, name: HOSTILE }, /an http or https URL/],
   ['a long address', { url: `https://shop.example/${'x'.repeat(2_100)}` }, /at most 2000/],
   ['a long name', { name: 'x'.repeat(101) }, /Expected &quot;name&quot; to be 1 to 100/],
-  ['an event that does not exist', { event: '__proto__' }, /Choose what/],
-  ['nothing', { event: '', url: '', name: '' }, /Choose what/],
+  ['an event that does not exist', { event: '__proto__' }, /Choose an event/],
+  ['nothing', { event: '', url: '', name: '' }, /Choose an event/],
 ])('%s is refused with the form as it was typed, and creates nothing', async (_, fields, problem) => {
   const { visitor } = await signedIn(own)
   await visitor.get('/console/webhooks')
@@ -158,7 +158,7 @@ test.each([
   expect(reply.status).toBe(422)
   expect(textOf(reply)).toMatch(problem)
   expect(textOf(reply)).not.toContain('me:secret')
-  expect(textOf(reply)).toContain('There is none yet.')
+  expect(textOf(reply)).toContain('No webhooks yet.')
   expect(reply.text).not.toContain('<script>window.ran')
   if (!('name' in fields)) expect(reply.text).toContain('name="name" value="Mine"')
 })
@@ -172,7 +172,7 @@ test('the same webhook is not created twice', async () => {
 test('nothing of another store can be seen or changed, and no form from elsewhere changes anything', async () => {
   const { visitor, path } = await withWebhook()
   await visitor.post(`${path}/test`, {})
-  const page = await shows(visitor, path, /1 message,.*delivered/)
+  const page = await shows(visitor, path, /1 delivery,.*delivered/)
   const [, delivery = ''] = /name="delivery" value="([^"]+)"/.exec(page.text) ?? []
   const { visitor: neighbour } = await signedIn(await aStore('Neighbour'))
   await neighbour.get('/console')
@@ -215,7 +215,7 @@ test('the overview shows which addresses use the rate limits of this store, and 
   const { visitor } = await signedIn(own)
   expect(textOf(await visitor.get('/console'))).toMatch(/Used in this minute Address Requests 127\.0\.0\.1 3 of 800/)
   const { visitor: neighbour } = await signedIn(await aStore('Neighbour'))
-  expect(textOf(await neighbour.get('/console'))).toContain('No program has asked anything.')
+  expect(textOf(await neighbour.get('/console'))).toContain('No requests yet.')
 })
 
 describe.skipIf(hasNoBrowser)('in a browser', () => {
@@ -232,27 +232,27 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.getByLabel('Authtoken').fill(own.authtoken)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Webhooks' }).click()
-    await page.getByLabel('When').selectOption('Product is new')
-    await page.getByLabel('Tell this address').fill(address('/broken'))
+    await page.getByLabel('Event').selectOption('Product created')
+    await page.getByLabel('URL', { exact: true }).fill(address('/broken'))
     status = 503
     await page.getByRole('button', { name: 'Create' }).click()
-    await page.getByRole('status').filter({ hasText: 'The webhook is created' }).waitFor()
+    await page.getByRole('status').filter({ hasText: 'The webhook was created' }).waitFor()
     await page.getByRole('button', { name: 'Send a test' }).click()
-    await page.getByRole('status').filter({ hasText: 'A test is on its way' }).waitFor()
-    const failed = page.locator('summary', { hasText: 'given up' })
+    await page.getByRole('status').filter({ hasText: 'The test delivery is scheduled' }).waitFor()
+    const failed = page.locator('summary', { hasText: 'failed' })
     while ((await failed.count()) === 0) await page.goto(page.url().split('?')[0] ?? '')
     await failed.click()
     await page.getByRole('cell', { name: '503' }).waitFor()
     status = 200
-    await page.getByRole('button', { name: 'Send it again' }).click()
-    await page.getByRole('status').filter({ hasText: 'It is sent again' }).waitFor()
+    await page.getByRole('button', { name: 'Retry' }).click()
+    await page.getByRole('status').filter({ hasText: 'The delivery is scheduled again' }).waitFor()
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByText('The webhook is paused').waitFor()
     await page.getByRole('button', { name: 'Resume' }).click()
-    await page.getByText('The webhook is resumed').waitFor()
+    await page.getByText('The webhook was resumed').waitFor()
     await page.locator('summary', { hasText: 'Delete' }).click()
     await page.getByRole('button', { name: 'Delete this webhook' }).click()
-    await page.getByText('The webhook is deleted').waitFor()
+    await page.getByText('The webhook was deleted').waitFor()
     expect(complaints).toEqual([])
     await page.close()
   })
@@ -261,10 +261,10 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     const { path, visitor } = await withWebhook()
     status = 503
     await visitor.post(`${path}/test`, {})
-    await shows(visitor, path, /1 message,.*given up/)
+    await shows(visitor, path, /1 delivery,.*failed/)
     status = 200
     for (const name of ['Cup', HOSTILE]) await aProduct(own, { name, price: '1' })
-    await shows(visitor, path, /3 messages,.*delivered.*delivered/)
+    await shows(visitor, path, /3 deliveries,.*delivered.*delivered/)
     await visitor.post(`${path}/pause`, {})
     await aProduct(own, { name: 'Plate', price: '1' })
     await visitor.post('/console/webhooks', { event: 'ORDER_PAID', url: `https://shop.example/${'long'.repeat(40)}` })
@@ -278,7 +278,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.goto(`${web.url}/console/webhooks`)
     await page.getByText('Show the secret').click()
     await look(page, 'console-webhooks')
-    await page.getByLabel('Tell this address').fill('https://me:secret@shop.example/')
+    await page.getByLabel('URL', { exact: true }).fill('https://me:secret@shop.example/')
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('alert').waitFor()
     await look(page, 'console-webhooks-refused')

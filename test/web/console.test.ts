@@ -174,7 +174,7 @@ describe('signing in to the console', () => {
     await visitor.get('/console')
     const reply = await visitor.post('/console/sign-in', { login: corner.login, authtoken: other.authtoken, ...fields })
     expect([reply.status, setCookies(reply)]).toEqual([401, []])
-    expect(reply.text).toContain('There is no store with this login and authtoken')
+    expect(reply.text).toContain('The login or the authtoken is wrong')
     expect(reply.text).not.toContain('<script>window.ran')
     expect(reply.text).not.toContain(other.authtoken)
     expect((await visitor.get('/console/products')).headers.location).toBe('/console')
@@ -194,7 +194,7 @@ describe('signing in to the console', () => {
     ['a long form', 'application/x-www-form-urlencoded', `login=${'x'.repeat(10_000)}`, 413],
   ])('%s is refused with a page', async (_, type, body, status) => {
     const reply = await askRaw(web.url, '/console/sign-in', { method: 'POST', headers: { 'content-type': type }, body })
-    expect([reply.status, reply.text.includes('<h1>This form cannot be read</h1>')]).toEqual([status, true])
+    expect([reply.status, reply.text.includes('<h1>Invalid form</h1>')]).toEqual([status, true])
   })
 })
 
@@ -218,7 +218,7 @@ describe('a session', () => {
     const next = /<a href="([^"]+)" rel="next">/.exec(first.text)?.[1]?.replaceAll('&amp;', '&') ?? ''
     const second = await visitor.get(next)
     expect([rows(first).length, rows(second).length]).toEqual([50, 12])
-    expect((await visitor.get('/console/products?q=zzzzz')).text).toContain('None found.')
+    expect((await visitor.get('/console/products?q=zzzzz')).text).toContain('No products found.')
   })
 
   test('lists orders by words and status', async () => {
@@ -227,10 +227,10 @@ describe('a session', () => {
     const all = await visitor.get('/console/orders')
     expect([count(all), all.text.includes('€25.00')]).toEqual([2, true])
     expect(count(await visitor.get('/console/orders?status=paid&q='))).toBe(1)
-    expect((await visitor.get('/console/orders?status=cart')).text).toContain('None found.')
+    expect((await visitor.get('/console/orders?status=cart')).text).toContain('No orders found.')
     expect(count(await visitor.get('/console/orders?q=cup'))).toBe(2)
     const { visitor: neighbour } = await signedIn(other)
-    expect((await neighbour.get('/console/orders')).text).toContain('None found.')
+    expect((await neighbour.get('/console/orders')).text).toContain('No orders found.')
   })
 
   test.each(['status=nonsense', 'after=nonsense', `q=${'x'.repeat(300)}`])('refuses ?%.20s with a page', async (query) => {
@@ -410,7 +410,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.getByLabel('Login').fill(own.login)
     await page.getByLabel('Authtoken').fill('wrong')
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('alert').filter({ hasText: 'There is no store' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'The login or the authtoken is wrong' }).waitFor()
     await page.getByLabel('Authtoken').fill(own.authtoken)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { level: 1, name: 'Without script' }).waitFor()
@@ -418,11 +418,11 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.getByRole('rowheader', { name: 'window.ran' }).waitFor()
     await page.getByLabel('Status').selectOption('hidden')
     await page.getByRole('button', { name: 'Search' }).click()
-    await page.getByText('None found.').waitFor()
+    await page.getByText('No products found.').waitFor()
     await page.getByRole('link', { name: 'Access' }).click()
     await page.getByRole('checkbox').check()
     await page.getByRole('button', { name: 'Reset the authtoken' }).click()
-    await page.getByText('it is shown this once').waitFor()
+    await page.getByText('it is shown only once').waitFor()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { level: 1, name: 'Store console' }).waitFor()
     expect(complaints.filter((each) => !/status of 401/.test(each))).toEqual([])

@@ -67,7 +67,7 @@ test('the link of a cart shows what is in it, and nothing of who buys; nobody ke
 test('the link of an order shows how far it is, also when nothing is to be paid any more', async () => {
   const { id, checkout_url, recovery_url } = await anOrder('Pending Payment')
   expect(recovery_url).toBeNull()
-  expect((await open(checkout_url)).text).toContain('This order waits to be paid.')
+  expect((await open(checkout_url)).text).toContain('Payment of this order is pending.')
   await rest(`PUT /orders/${id}.json`, { order: { status: 'Paid', shipment_status: 'requested' } })
   const tracked = {
     shipment_status: 'in_transit',
@@ -78,7 +78,7 @@ test('the link of an order shows how far it is, also when nothing is to be paid 
   const { order } = await rest(`PUT /orders/${id}.json`, { order: tracked })
   expect(order.checkout_url).toBeNull()
   const { text } = await open(checkout_url)
-  for (const said of ['This order is paid.', 'on their way', 'Post T1', 'href="https://track.example/T1"'])
+  for (const said of ['This order is paid.', 'in transit', 'Post T1', 'href="https://track.example/T1"'])
     expect(text).toContain(said)
 })
 

@@ -140,9 +140,11 @@ describe('without a script', () => {
 
   test('an empty search result says so and suggests fewer words', async () => {
     const { text } = await get('/search?q=zzzzqqqq')
-    expect(text).toContain('Nothing for <strong>zzzzqqqq</strong>. Fewer words')
-    expect((await get('/search?q=zzzzqqqq&kind=plugin')).text).toContain('Nothing for <strong>zzzzqqqq</strong> in this part')
-    expect((await get('/search?category=Nothing')).text).toContain('Nothing in this part')
+    expect(text).toContain('Nothing for <strong>zzzzqqqq</strong>. Use fewer words')
+    expect((await get('/search?q=zzzzqqqq&kind=plugin')).text).toContain(
+      'Nothing for <strong>zzzzqqqq</strong> with these filters',
+    )
+    expect((await get('/search?category=Nothing')).text).toContain('Nothing with these filters')
   })
 
   test('an unknown address suggests similar items; programs get JSON', async () => {
@@ -305,7 +307,7 @@ describe('operations', () => {
     const { status, headers, text } = await get('/operations', as(OPERATIONS_TOKEN))
     expect([status, headers['cache-control']]).toEqual([200, 'no-store'])
     expect(text).toMatch(/<h3>directory <span class="state-ok">ok/)
-    expect(text).toMatch(/aria-label="Operations a second: /)
+    expect(text).toMatch(/aria-label="Operations per second: /)
     expect(text).toMatch(/<h3>webhook-delivery<\/h3>/)
     expect(text).toMatch(/aria-label="Due and waiting: now 0, at most 0"/)
     expect(text).not.toContain(OPERATIONS_TOKEN)
@@ -466,10 +468,10 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     const { page } = await openPage(browser)
     await page.goto(`${web.url}/search?q=acme`)
     await page.route('**/search?q=postgres', (route) =>
-      route.fulfill({ status: 429, contentType: 'text/html', body: '<h1>A moment, please</h1>' }),
+      route.fulfill({ status: 429, contentType: 'text/html', body: '<h1>Too many requests</h1>' }),
     )
     await page.getByRole('searchbox').fill('postgres')
-    await page.getByRole('status').filter({ hasText: 'A moment, please.' }).waitFor()
+    await page.getByRole('status').filter({ hasText: 'Too many requests.' }).waitFor()
     expect(await page.locator('.is-loading').count()).toBe(0)
     expect(new URL(page.url()).search).toBe('?q=acme')
     await picture(page, 'typed-refused')
@@ -491,7 +493,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('Helper')
     expect(await page.getByRole('button', { name: 'Copy' }).isVisible()).toBe(false)
     await page.locator('summary', { hasText: 'Trust:' }).click()
-    expect(await page.getByText('not about the code itself').isVisible()).toBe(true)
+    expect(await page.getByText('not of the code itself').isVisible()).toBe(true)
     await context.close()
   })
 
@@ -610,7 +612,7 @@ describe.skipIf(hasNoBrowser)('in a browser', () => {
     await page.emulateMedia({ media: 'print' })
     expect(await page.getByRole('navigation', { name: 'Site' }).isVisible()).toBe(false)
     expect(await page.getByText('npx -y @acme/tools').isVisible()).toBe(true)
-    expect(await page.getByText('not about the code itself').isVisible()).toBe(true)
+    expect(await page.getByText('not of the code itself').isVisible()).toBe(true)
     await picture(page, 'print')
     await page.close()
   })

@@ -10,7 +10,7 @@ export type Asked = NonNullable<AuthorizePageQuery['authorizationRequest']>
 
 type Place = { readonly action: string; readonly site: Site }
 
-const DESCRIPTION = 'An app asks for access to a shop.'
+const DESCRIPTION = 'An app requests access to a shop.'
 
 /** What was wrong with the last try, as a whole sentence, and in which form it was. */
 export type Problem = { readonly form: 'account' | 'shop'; readonly message: string }
@@ -21,11 +21,11 @@ export const signInPage = (
   { action, problem, email, login }: Place & { readonly problem: Problem | null; readonly email: string; readonly login: string },
 ): Page => ({
   status: problem === null ? 200 : 422,
-  title: problem === null ? 'Sign in to your shop' : 'That did not work: sign in to your shop',
+  title: problem === null ? 'Sign in to your shop' : 'Sign-in failed: sign in to your shop',
   description: DESCRIPTION,
   body: html`<div class="narrow">
 <h1>Sign in to your shop</h1>
-<p class="lead"><strong>${appName}</strong> asks for access to a shop. Which shop is yours? What the app may do is asked on the next page.</p>
+<p class="lead"><strong>${appName}</strong> requests access to a shop. Sign in to your shop; the next page shows the requested permissions.</p>
 <div class="halves">
 <section aria-labelledby="account"><h2 id="account">With your account</h2>
 ${told('account', problem)}
@@ -46,7 +46,7 @@ ${told('shop', problem)}
 <p class="actions"><button name="do" value="sign-in">Sign in</button></p>
 </form></section>
 </div>
-<p class="quiet">The account is yours on this site, and owns the shop; login and authtoken were shown when the shop was set up. The app gets to see none of them.</p>
+<p class="quiet">Your account on this site owns the shop; login and authtoken were shown when the shop was created. The app receives none of these credentials.</p>
 <form method="post" action="${action}"><p class="actions"><button name="do" value="refuse" class="secondary">Cancel</button></p></form>
 ${destination(returnsTo)}
 </div>`,
@@ -62,7 +62,7 @@ export const choicePage = (
   description: DESCRIPTION,
   body: html`<div class="narrow">
 <h1>Which shop?</h1>
-<p class="lead">You own several shops. <strong>${appName}</strong> gets access to one of them only; what it may do is asked on the next page.</p>
+<p class="lead">You own several shops. <strong>${appName}</strong> gets access to one of them only; the next page shows the requested permissions.</p>
 <form method="post" action="${action}" class="stacked"><input type="hidden" name="owner" value="${sealed}"><input type="hidden" name="do" value="choose">
 <div class="choices">${stores.map(({ id, name, code }) => html`<button name="store" value="${id}" class="secondary">${name} <span class="quiet">${code}</span></button>`)}</div>
 </form>
@@ -79,20 +79,20 @@ const wrong = (form: Problem['form'], problem: Problem | null): Html | false =>
 
 /** Where a shop owner agrees or refuses. */
 export const consentPage = ({ appName, storeName, permissions, returnsTo }: Asked, { action }: Place): Page => ({
-  title: `May ${appName} use ${storeName}?`,
+  title: `Allow ${appName} to access ${storeName}?`,
   description: DESCRIPTION,
   body: html`<div class="narrow">
-<h1>May ${appName} use your shop?</h1>
+<h1>Allow ${appName} to access your shop?</h1>
 <dl class="facts-list"><dt>App</dt><dd><strong>${appName}</strong></dd><dt>Shop</dt><dd><strong>${storeName}</strong></dd></dl>
-<h2>What it may do</h2>
+<h2>Requested permissions</h2>
 ${permissionLists(permissions, 'app')}
-<p class="quiet">The name is what the app calls itself; nobody has checked it. Go on only if you know who sent you here.</p>
+<p class="quiet">The app chose its own name, which is not verified. Continue only if you trust the page that sent you here.</p>
 <form method="post" action="${action}" class="stacked">
-<p class="actions"><button name="do" value="allow">Allow</button> <button name="do" value="refuse" class="secondary">Refuse</button></p>
-<p><button name="do" value="leave" class="plain">This is not my shop: use another one</button></p>
+<p class="actions"><button name="do" value="allow">Allow</button> <button name="do" value="refuse" class="secondary">Deny</button></p>
+<p><button name="do" value="leave" class="plain">This is not my shop: use a different one</button></p>
 </form>
 ${destination(returnsTo)}
-<p class="quiet">You can take this back at any time; the app is out within a second.</p>
+<p class="quiet">You can revoke access at any time; the app loses it within a second.</p>
 </div>`,
 })
 
@@ -102,15 +102,15 @@ export const codePage = (code: string): Page => ({
   description: DESCRIPTION,
   scripts: ['copy.js'],
   body: html`<div class="narrow"><h1>Your code</h1>
-<p>Give this code to the app that asked for it, and to nobody else. It works once, within ten minutes.</p>
+<p>Enter this code in the app that requested it, and share it with no one else. It works once, within ten minutes.</p>
 <div class="copy"><pre tabindex="0" aria-label="Code"><code id="code">${code}</code></pre><button type="button" data-copy="code" hidden>Copy</button></div></div>`,
 })
 
 /** The same where there is no code. */
 export const refusedPage: Page = {
-  title: 'No access was given',
+  title: 'Access denied',
   description: DESCRIPTION,
-  body: html`<div class="narrow"><h1>No access was given</h1><p>The app gets nothing. You can close this page.</p></div>`,
+  body: html`<div class="narrow"><h1>Access denied</h1><p>The app has no access. You can close this page.</p></div>`,
 }
 
 /** The request is not there any more, or belongs to another browser. */
@@ -119,28 +119,28 @@ export const endedPage: Page = {
   title: 'This request has ended',
   description: DESCRIPTION,
   body: html`<div class="narrow"><h1>This request has ended</h1>
-<p>It was answered, is older than half an hour, or was begun in another browser. Nothing was changed. Go back to the app, and begin again there.</p></div>`,
+<p>It was answered, is older than half an hour, or was started in another browser. Nothing was changed. Return to the app and start again.</p></div>`,
 }
 
 /** What is wrong with the link that led here. Nothing of it is shown: anybody can write links. */
 export const problemPage = (error: string): Page => ({
   status: 400,
-  title: 'The app cannot ask for this',
+  title: 'Invalid authorization request',
   description: DESCRIPTION,
-  body: html`<div class="narrow"><h1>The app cannot ask for this</h1>
-<p>${PROBLEMS[error] ?? 'The link that led here is not one that this server understands.'} You were not sent on, and no access was given.</p>
-<p class="quiet">For the maker of the app: <code>${PROBLEMS[error] ? error : 'invalid_request'}</code>. The same request with <code>Accept: application/json</code> says what is wrong with it.</p></div>`,
+  body: html`<div class="narrow"><h1>Invalid authorization request</h1>
+<p>${PROBLEMS[error] ?? 'The link to this page is not a valid authorization request.'} You were not redirected, and no access was granted.</p>
+<p class="quiet">For the developer of the app: <code>${PROBLEMS[error] ? error : 'invalid_request'}</code>. The same request with <code>Accept: application/json</code> returns the error as JSON.</p></div>`,
 })
 
 /** By the codes of the protocol. */
 const PROBLEMS: LookupTable<string> = lookupTable({
-  invalid_client: 'There is no app with the name in the link that led here.',
-  invalid_redirect_uri: 'The link that led here wants the answer at an address that is not registered for the app.',
-  invalid_request: 'The link that led here lacks something, has something twice, or comes too late.',
-  server_error: 'Something went wrong on our side.',
+  invalid_client: 'The link to this page has an unknown client_id.',
+  invalid_redirect_uri: 'The link to this page has a redirect URI that is not registered for the app.',
+  invalid_request: 'The link to this page lacks a parameter, repeats one, or has expired.',
+  server_error: 'Internal server error.',
 })
 
 const destination = (returnsTo: string | null | undefined): Html =>
   returnsTo == null
-    ? html`<p class="quiet">A code will be shown to you.</p>`
-    : html`<p class="quiet">Afterwards you are sent to <code>${returnsTo}</code>.</p>`
+    ? html`<p class="quiet">The next page shows a code.</p>`
+    : html`<p class="quiet">You will be redirected to <code>${returnsTo}</code>.</p>`

@@ -12,7 +12,7 @@ export const permissionLists = (permissions: readonly Permission[], id: string):
     permissions.filter(({ mayChange }) => !mayChange),
   )}
 ${list(`${id}-changes`, 'It may change', changes)}
-${changes.length === 0 && html`<p>It may not change anything.</p>`}`
+${changes.length === 0 && html`<p>It may change nothing.</p>`}`
 }
 
 const list = (id: string, heading: string, permissions: readonly Permission[]): Html | false =>

@@ -188,8 +188,8 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
   const show = (reply: FastifyReply, page: Page): FastifyReply => sendPage(reply, page, site, 'no-store')
 }
 
-const NO_ACCOUNT = 'There is no account with this address and password. Look at both again.'
-const tooLate: Problem = { form: 'account', message: 'That took too long. Sign in again.' }
+const NO_ACCOUNT = 'The e-mail address or the password is wrong.'
+const tooLate: Problem = { form: 'account', message: 'The sign-in has expired. Sign in again.' }
 
 /** Empty where there is no cookie: no browser has that. */
 const browserOf = (request: OfRequest): string => cookieOf(request, BROWSER_COOKIE) ?? ''
@@ -199,8 +199,7 @@ const formOf = (request: OfRequest): Problem['form'] => (fieldOf(request, 'do') 
 /** What a shop owner can put right about a sign-in; null when nothing is wrong with it. */
 function problemOf({ data, errors }: Answer<Step>, form: Problem['form']): Problem | null {
   const [error] = errors
-  if (error?.extensions?.code === 'UNAUTHENTICATED')
-    return { form, message: 'There is no shop with this login and authtoken. Look at both again.' }
+  if (error?.extensions?.code === 'UNAUTHENTICATED') return { form, message: 'The login or the authtoken is wrong.' }
   if (error?.extensions?.code === 'FORBIDDEN') return { form, message: error.message }
   if (errors.length > 0) throw new Unanswered(errors)
   const message = data !== null && 'message' in data.step ? data.step.message : undefined

@@ -16,12 +16,12 @@ export const apps = consolePage({
   path: APPS,
   label: 'Apps',
   asks: [ConsoleAppsDocument],
-  notices: { revoked: 'The app has no access any more.' },
+  notices: { revoked: 'The access of the app was revoked.' },
   async body({ ask, site, visit }) {
     const { appAuthorizations: found } = dataOf(await ask(ConsoleAppsDocument, {}))
     return html`<h1>Apps</h1>
-<p class="lead">Programs of others that may work on the store, because its owner agreed to it.</p>
-${found.length === 0 ? html`<p>No app has access.</p>` : html`<ul class="cards">${found.map((each) => card(each, visit, site))}</ul>`}`
+<p class="lead">Third-party apps with access to the store, granted by its owner.</p>
+${found.length === 0 ? html`<p>No apps yet. Apps appear here after you grant them access.</p>` : html`<ul class="cards">${found.map((each) => card(each, visit, site))}</ul>`}`
   },
 })
 
@@ -39,11 +39,11 @@ export const appsChanges = [
 
 const card = ({ number, app, createdAt, permissions }: Authorization, visit: Visit, site: Site): Html => html`<li class="card">
 <h2>${app.name}</h2>
-<p class="facts"><span>since <time datetime="${createdAt}">${dayOf(createdAt)}</time></span> <code>${app.code}</code>${app.isPrivate && html` <span>an app of this store itself</span>`}</p>
+<p class="facts"><span>since <time datetime="${createdAt}">${dayOf(createdAt)}</time></span> <code>${app.code}</code>${app.isPrivate && html` <span>app of this store</span>`}</p>
 ${permissionLists(permissions, `app-${number}`)}
-<details class="confirm"><summary>Take access back…</summary>${changeForm(
+<details class="confirm"><summary>Revoke access…</summary>${changeForm(
   `${APPS}/revoke`,
   visit,
   site,
-  html`<input type="hidden" name="number" value="${number}"><p>The app is out within a second, and has to ask again.</p><p><button class="danger">Take access back from ${app.name}</button></p>`,
+  html`<input type="hidden" name="number" value="${number}"><p>The app loses access within a second and must request it again.</p><p><button class="danger">Revoke access of ${app.name}</button></p>`,
 )}</details></li>`

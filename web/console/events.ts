@@ -4,30 +4,30 @@ import { type Html, html } from '../frame/html.ts'
 /** What can happen, as people say it, by what it happens to. */
 const EVENTS: Readonly<Record<string, Partial<Readonly<Record<WebhookEvent, string>>>>> = {
   Orders: {
-    ORDER_CREATED: 'Order is new',
-    ORDER_PENDING_PAYMENT: 'Order is to be paid',
-    ORDER_PAID: 'Order is paid',
-    ORDER_SHIPPED: 'Order has left',
-    ORDER_CANCELED: 'Order is canceled',
-    ORDER_ABANDONED: 'Cart is left',
-    ORDER_UPDATED: 'Order changes',
+    ORDER_CREATED: 'Order created',
+    ORDER_PENDING_PAYMENT: 'Order payment pending',
+    ORDER_PAID: 'Order paid',
+    ORDER_SHIPPED: 'Order shipped',
+    ORDER_CANCELED: 'Order canceled',
+    ORDER_ABANDONED: 'Cart abandoned',
+    ORDER_UPDATED: 'Order changed',
   },
   Products: {
-    PRODUCT_CREATED: 'Product is new',
-    PRODUCT_UPDATED: 'Product changes',
-    PRODUCT_DELETED: 'Product is deleted',
-    PRODUCT_STOCK_UPDATED: 'Stock of a product changes',
-    INVENTORY_LEVEL_CHANGED: 'Stock changes at a location',
+    PRODUCT_CREATED: 'Product created',
+    PRODUCT_UPDATED: 'Product changed',
+    PRODUCT_DELETED: 'Product deleted',
+    PRODUCT_STOCK_UPDATED: 'Product stock changed',
+    INVENTORY_LEVEL_CHANGED: 'Inventory level changed',
   },
   Deliveries: {
-    FULFILLMENT_CREATED: 'Goods are handed over',
-    FULFILLMENT_UPDATED: 'Delivery changes',
-    FULFILLMENT_DELETED: 'Delivery is deleted',
+    FULFILLMENT_CREATED: 'Fulfillment created',
+    FULFILLMENT_UPDATED: 'Fulfillment changed',
+    FULFILLMENT_DELETED: 'Fulfillment deleted',
   },
   Customers: {
-    CUSTOMER_CREATED: 'Customer is new',
-    CUSTOMER_UPDATED: 'Customer changes',
-    CUSTOMER_DELETED: 'Customer is deleted',
+    CUSTOMER_CREATED: 'Customer created',
+    CUSTOMER_UPDATED: 'Customer changed',
+    CUSTOMER_DELETED: 'Customer deleted',
   },
 }
 

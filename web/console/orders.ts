@@ -16,12 +16,12 @@ const PATH = '/console/orders'
 /** What each status is called in addresses and on the page. */
 const STATUSES: Words<OrderStatus> = lookupTable({
   paid: ['PAID', 'paid'],
-  pending: ['PENDING_PAYMENT', 'not paid yet'],
+  pending: ['PENDING_PAYMENT', 'payment pending'],
   canceled: ['CANCELED', 'canceled'],
   cart: ['ABANDONED', 'cart'],
 })
 
-const FULFILLMENT: Readonly<Record<FulfillmentStatus, string>> = { FULFILLED: 'handed over', UNFULFILLED: 'not yet' }
+const FULFILLMENT: Readonly<Record<FulfillmentStatus, string>> = { FULFILLED: 'fulfilled', UNFULFILLED: 'unfulfilled' }
 
 type Order = ConsoleOrdersQuery['orders']['nodes'][number]
 
@@ -42,14 +42,14 @@ export const orders = consolePage({
     )
     return html`<h1>Orders</h1>
 ${listForm(PATH, query, STATUSES, { label: 'Number, customer, product…', site })}
-<p role="status">${found.totalCount === 0 ? 'None found.' : `${counted(found.totalCount, 'order')}, the newest first.`}</p>
+<p role="status">${found.totalCount === 0 ? 'No orders found.' : `${counted(found.totalCount, 'order')}, the newest first.`}</p>
 ${found.nodes.length > 0 && table(found.nodes)}
 ${nextLinks(PATH, query, found.pageInfo, site)}`
   },
 })
 
 const table = (nodes: readonly Order[]): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Orders"><table>
-<thead><tr><th scope="col">Number</th><th scope="col">Customer</th><th scope="col">Status</th><th scope="col">Delivery</th><th scope="col">Total</th><th scope="col">Begun</th></tr></thead>
+<thead><tr><th scope="col">Number</th><th scope="col">Customer</th><th scope="col">Status</th><th scope="col">Delivery</th><th scope="col">Total</th><th scope="col">Created</th></tr></thead>
 <tbody>${nodes.map(
   (
     order,

@@ -22,24 +22,24 @@ export const overview = consolePage({
     return html`<h1>${store.name}</h1>
 <div class="halves">
 <section aria-labelledby="facts"><h2 id="facts">The store</h2><dl class="facts-list">
-<dt>Front page</dt><dd><a href="${pathIn(store.url)}">${store.url}</a></dd>
+<dt>Home page</dt><dd><a href="${pathIn(store.url)}">${store.url}</a></dd>
 <dt>Code</dt><dd><code>${store.code}</code></dd>
 <dt>Owner</dt><dd>${store.email ?? 'no e-mail address'}</dd>
 <dt>Products</dt><dd><a href="${site.at('/console/products')}">${counted(all.totalCount, 'product')}</a>, ${whole(onSale.totalCount)} on sale</dd>
-<dt>Money</dt><dd>${store.currency}</dd>
-<dt>Weights</dt><dd>${store.weightUnit.toLowerCase()}</dd>
+<dt>Currency</dt><dd>${store.currency}</dd>
+<dt>Weight unit</dt><dd>${store.weightUnit.toLowerCase()}</dd>
 <dt>Languages</dt><dd>${store.languages.map(({ name }) => name).join(', ')}</dd>
 <dt>Country</dt><dd>${store.country}</dd>
 <dt>Time zone</dt><dd>${store.timezone}</dd>
 <dt>Plan</dt><dd>${store.subscriptionPlan} (${store.subscriptionStatus})</dd>
 <dt>Since</dt><dd><time datetime="${store.createdAt}">${dayOf(store.createdAt)}</time></dd>
 </dl></section>
-<section aria-labelledby="limits"><h2 id="limits">Limits of its programs</h2>
-<p>From one address, the <a href="${site.at('/reference/store')}">REST API</a> answers</p>
-<ul><li><strong>${whole(MAX_REQUESTS_PER_SECOND)}</strong> requests a second, and</li><li><strong>${whole(MAX_REQUESTS_PER_MINUTE)}</strong> requests a minute.</li></ul>
-<p>Every answer says in its headers how many are left. An address that asks ${whole(MAX_REQUESTS_OVER_LIMIT)} times too often is shut out for ${counted(BAN_SECONDS / 3_600, 'hour')}.</p>
+<section aria-labelledby="limits"><h2 id="limits">Rate limits</h2>
+<p>The <a href="${site.at('/reference/store')}">REST API</a> allows per IP address</p>
+<ul><li><strong>${whole(MAX_REQUESTS_PER_SECOND)}</strong> requests per second, and</li><li><strong>${whole(MAX_REQUESTS_PER_MINUTE)}</strong> requests per minute.</li></ul>
+<p>Response headers contain the remaining requests. An address that exceeds a limit ${whole(MAX_REQUESTS_OVER_LIMIT)} times is banned for ${counted(BAN_SECONDS / 3_600, 'hour')}.</p>
 <h3>Used in this minute</h3>
-${used.length === 0 ? html`<p>No program has asked anything.</p>` : usesOf(used)}</section>
+${used.length === 0 ? html`<p>No requests yet.</p>` : usesOf(used)}</section>
 </div>`
   },
 })
@@ -50,6 +50,6 @@ const usesOf = (used: readonly AddressUse[]): Html => html`<table aria-label="Us
   ({ address, minute, banEndsIn }) =>
     html`<tr><th scope="row"><code>${address}</code></th><td><meter min="0" max="${MAX_REQUESTS_PER_MINUTE}" high="${MAX_REQUESTS_PER_MINUTE * 0.8}" value="${minute}" aria-label="Requests of ${address}"></meter> ${whole(minute)} of ${whole(MAX_REQUESTS_PER_MINUTE)}${
       banEndsIn > 0 &&
-      html`, <strong class="tone tone-bad">shut out</strong> for ${counted(Math.ceil(banEndsIn / 60_000), 'minute')} more`
+      html`, <strong class="tone tone-bad">banned</strong> for ${counted(Math.ceil(banEndsIn / 60_000), 'minute')} more`
     }</td></tr>`,
 )}</tbody></table>`

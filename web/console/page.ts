@@ -72,7 +72,7 @@ export const framed = (
   { visit, site }: { readonly visit: Visit; readonly site: Site },
 ): Page => ({
   title: `${here.label} · Console`,
-  description: 'The console of a store, for its owner.',
+  description: 'Console of a store for its owner.',
   body: html`<div class="console-head"><nav aria-label="Console">${rows.map(({ path, label }) => html`<a href="${site.at(path)}"${isIn(here, path) && html` aria-current="${path === here.path ? 'page' : 'true'}"`}>${label}</a> `)}</nav>
 ${changeForm('/console/sign-out', visit, site, html`<button class="plain">Sign out</button>`)}</div>
 ${body}`,

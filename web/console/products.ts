@@ -11,7 +11,7 @@ const PATH = '/console/products'
 /** What each status is called in addresses and on the page. */
 const STATUSES: Words<ProductStatus> = lookupTable({
   'on-sale': ['AVAILABLE', 'on sale'],
-  'sold-out': ['NOT_AVAILABLE', 'cannot be bought'],
+  'sold-out': ['NOT_AVAILABLE', 'not for sale'],
   hidden: ['DISABLED', 'hidden'],
 })
 
@@ -38,7 +38,7 @@ export const products = consolePage({
     )
     return html`<h1>Products</h1>
 ${listForm(PATH, query, STATUSES, { label: 'Name, SKU, barcode, brand…', site })}
-<p role="status">${found.totalCount === 0 ? 'None found.' : `${counted(found.totalCount, 'product')}, the newest first.`}</p>
+<p role="status">${found.totalCount === 0 ? 'No products found.' : `${counted(found.totalCount, 'product')}, the newest first.`}</p>
 ${found.nodes.length > 0 && table(found.nodes, store.currency)}
 ${nextLinks(PATH, query, found.pageInfo, site)}`
   },

@@ -155,7 +155,7 @@ export async function serveConsole(
       return show(reply, { ...signInPage(visit, site, login, limited.message), status: 429 })
     }
     if (!hasEnded({ errors })) throw new Unanswered(errors)
-    const problem = 'There is no store with this login and authtoken. Look at both again.'
+    const problem = 'The login or the authtoken is wrong.'
     return show(reply, { ...signInPage(visit, site, login, problem), status: 401 })
   }
 
@@ -199,8 +199,8 @@ export async function serveConsole(
 }
 
 /** What an address of the console, or a form, is about is not there. */
-const nothing = ({ at }: Site): Html => html`<h1>There is nothing here</h1>
-<p>What this address is about does not exist in this store, or is gone. <a href="${at(overview.path)}">Open the overview</a></p>`
+const nothing = ({ at }: Site): Html => html`<h1>Page not found</h1>
+<p>The object does not exist in this store, or was deleted. <a href="${at(overview.path)}">Open the overview</a></p>`
 
 /** Whether credentials were refused. */
 const hasEnded = ({ errors }: Pick<Unanswered, 'errors'>): boolean =>

@@ -7,9 +7,9 @@ import type { Visit } from './session.ts'
 /** The form that opens the console, with what was wrong the last time; null: nothing. */
 export const signInPage = (visit: Visit, site: Site, login = '', problem: string | null = null): Page => ({
   title: 'Store console',
-  description: 'Where the owner of a store looks after it: sign in with its login and authtoken.',
+  description: 'Console for the owner of a store: sign in with its login and authtoken.',
   body: html`<h1>Store console</h1>
-<p class="lead">Sign in with the login and the authtoken of a store: those that its programs use, too.</p>
+<p class="lead">Sign in with the login and the authtoken of a store, the same that its programs use.</p>
 <div class="sign-in">${changeForm(
     '/console/sign-in',
     visit,
@@ -19,22 +19,22 @@ export const signInPage = (visit: Visit, site: Site, login = '', problem: string
 <p><button>Sign in</button></p>`,
   )}
 ${problem !== null && html`<p role="alert">${problem}</p>`}</div>
-<p class="quiet">The browser keeps an encrypted cookie that opens this store until you sign out, for eight hours at most.</p>`,
+<p class="quiet">The browser stores an encrypted session cookie until you sign out, for eight hours at most.</p>`,
 })
 
 /** A form that does not belong to a page of this visit. */
 export const strangeForm = (site: Site): Page => ({
   status: 403,
-  title: 'This form cannot be used any more',
-  description: 'A form was sent that does not belong to this visit.',
-  body: html`<h1>This form cannot be used any more</h1><p>It is older than the session, or comes from somewhere else. Nothing was changed.</p>
+  title: 'Form expired',
+  description: 'The form does not belong to this session.',
+  body: html`<h1>Form expired</h1><p>The form is older than the session, or comes from another site. Nothing was changed.</p>
 <p><a href="${site.at('/console')}">Open the console</a></p>`,
 })
 
 /** A form that is none of ours: too long, or in another format. */
 export const unreadableForm = (status: number, site: Site): Page => ({
   status,
-  title: 'This form cannot be read',
-  description: 'What was sent is no form of this console.',
-  body: html`<h1>This form cannot be read</h1><p>Nothing was changed.</p><p><a href="${site.at('/console')}">Open the console</a></p>`,
+  title: 'Invalid form',
+  description: 'The request is not a form of this console.',
+  body: html`<h1>Invalid form</h1><p>Nothing was changed.</p><p><a href="${site.at('/console')}">Open the console</a></p>`,
 })

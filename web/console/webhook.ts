@@ -25,7 +25,7 @@ import { stateOf, WEBHOOKS } from './webhooks.ts'
 const STATUSES: Words<WebhookDeliveryStatus> = lookupTable({
   waiting: ['WAITING', 'waiting'],
   delivered: ['DELIVERED', 'delivered'],
-  failed: ['FAILED', 'given up'],
+  failed: ['FAILED', 'failed'],
 })
 
 const TONES: Readonly<Record<WebhookDeliveryStatus, string>> = { WAITING: 'doubt', DELIVERED: 'good', FAILED: 'bad' }
@@ -44,11 +44,11 @@ export const webhook = consolePage({
     after: { kind: 'text', max: 1_000 },
   },
   notices: {
-    created: 'The webhook is created, for what happens from now on.',
-    paused: 'The webhook is paused: what happens is kept for it.',
-    resumed: 'The webhook is resumed: what was kept is sent now.',
-    tested: 'A test is on its way. Reload the page to see what came of it.',
-    replayed: 'It is sent again. Reload the page to see what came of it.',
+    created: 'The webhook was created for future events.',
+    paused: 'The webhook is paused: events are stored for it.',
+    resumed: 'The webhook was resumed: stored events are being sent.',
+    tested: 'The test delivery is scheduled. Reload the page to see its result.',
+    replayed: 'The delivery is scheduled again. Reload the page to see its result.',
   },
   async body({ path: { webhook: number }, query: { status, after }, ask, site, visit }) {
     if (!/^[1-9]\d{0,9}$/.test(number)) return null
@@ -65,12 +65,12 @@ export const webhook = consolePage({
 <h1>${eventOf(found.event)}</h1>
 ${factsOf(found)}
 ${actions(found, place)}
-<section aria-labelledby="sent"><h2 id="sent">What was sent</h2>
+<section aria-labelledby="sent"><h2 id="sent">Deliveries</h2>
 <nav class="filters" aria-label="Deliveries">${[null, ...Object.keys(STATUSES)].map(
       (word) =>
         html`<a href="${site.at(place.path)}${word && html`?status=${word}`}"${word === status && html` aria-current="true"`}>${word === null ? 'all' : STATUSES[word]?.[1]}</a>`,
     )}</nav>
-<p role="status">${sent.totalCount === 0 ? 'Nothing.' : `${counted(sent.totalCount, 'message')}, the newest first. They are kept for 30 days.`}</p>
+<p role="status">${sent.totalCount === 0 ? 'No deliveries yet.' : `${counted(sent.totalCount, 'delivery', 'deliveries')}, newest first. They are stored for 30 days.`}</p>
 ${sent.nodes.map((delivery) => deliveryOf(delivery, place))}
 ${nextLinks(place.path, { status, after }, sent.pageInfo, site)}</section>`
   },
@@ -108,7 +108,7 @@ export const webhookChanges = [
 
 const factsOf = (webhook: Webhook): Html => html`<dl class="facts-list">
 ${webhook.name !== null && html`<dt>Name</dt><dd>${webhook.name}</dd>`}
-<dt>Tells</dt><dd><code>${webhook.url}</code></dd>
+<dt>URL</dt><dd><code>${webhook.url}</code></dd>
 <dt>State</dt><dd>${stateOf(webhook)}${webhook.pausedAt !== null && html`, since ${moment(webhook.pausedAt)}`}</dd>
 ${webhook.failingSince !== null && html`<dt>Failing since</dt><dd>${moment(webhook.failingSince)}</dd>`}
 <dt>Created</dt><dd>${moment(webhook.createdAt)}</dd>
@@ -120,21 +120,21 @@ const actions = ({ pausedAt }: Webhook, { path, visit, site }: Place): Html => {
 ${changeForm(`${path}/${word}`, visit, site, html`<button class="secondary">${label}</button>`)}
 ${changeForm(`${path}/test`, visit, site, html`<button class="secondary">Send a test</button>`)}
 </div>
-<details class="confirm"><summary>Delete…</summary>${changeForm(`${path}/delete`, visit, site, html`<p>What waits for it is not sent, and what was sent is forgotten.</p><p><button class="danger">Delete this webhook</button></p>`)}</details>`
+<details class="confirm"><summary>Delete…</summary>${changeForm(`${path}/delete`, visit, site, html`<p>Waiting deliveries are not sent, and its deliveries are deleted.</p><p><button class="danger">Delete this webhook</button></p>`)}</details>`
 }
 
 const deliveryOf = (delivery: Delivery, { path, visit, site }: Place): Html => {
   const { status, attempts, body, dueAt } = delivery
   return html`<details class="delivery"><summary><span class="tone tone-${TONES[status]}">${wordOf(status, STATUSES)}</span> <strong>${subjectOf(delivery)}</strong> ${moment(delivery.triggeredAt)}${delivery.isTest && html` <span class="mark-test">test</span>`}</summary>
 ${dueAt !== null && html`<p>The next attempt is due at ${moment(dueAt)}.</p>`}
-${attempts.length === 0 ? html`<p>It was not tried yet.</p>` : attemptsOf(attempts)}
-${body !== null && html`<h3>What is sent</h3><pre tabindex="0">${body}</pre>`}
-${status !== 'WAITING' && changeForm(`${path}/replay`, visit, site, html`<input type="hidden" name="delivery" value="${delivery.id}"><p><button class="secondary">Send it again</button></p>`)}
+${attempts.length === 0 ? html`<p>No attempts yet.</p>` : attemptsOf(attempts)}
+${body !== null && html`<h3>Request body</h3><pre tabindex="0">${body}</pre>`}
+${status !== 'WAITING' && changeForm(`${path}/replay`, visit, site, html`<input type="hidden" name="delivery" value="${delivery.id}"><p><button class="secondary">Retry</button></p>`)}
 </details>`
 }
 
 const attemptsOf = (attempts: readonly Attempt[]): Html => html`<table aria-label="Attempts">
-<thead><tr><th scope="col">Attempt</th><th scope="col">At</th><th scope="col">Took</th><th scope="col">Answer</th></tr></thead>
+<thead><tr><th scope="col">Attempt</th><th scope="col">Time</th><th scope="col">Duration</th><th scope="col">Response</th></tr></thead>
 <tbody>${attempts.map(
   ({
     number,
@@ -148,6 +148,6 @@ const attemptsOf = (attempts: readonly Attempt[]): Html => html`<table aria-labe
 )}</tbody></table>`
 
 const subjectOf = ({ subjectType, subjectNumber }: Delivery): string =>
-  subjectNumber === 0 ? `${subjectType}, made up` : `${subjectType} ${subjectNumber}`
+  subjectNumber === 0 ? `${subjectType}, sample` : `${subjectType} ${subjectNumber}`
 
 const moment = (time: string): Html => html`<time datetime="${time}">${momentOf(time)}</time>`

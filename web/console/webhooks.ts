@@ -18,7 +18,7 @@ export const WEBHOOKS = '/console/webhooks'
 const OVERLAPS = [
   [24, 'for a day'],
   [168, 'for a week'],
-  [0, 'no longer: somebody knows it'],
+  [0, 'no overlap: it has leaked'],
 ] as const
 
 type Webhook = ConsoleWebhooksQuery['webhookSubscriptions']['nodes'][number]
@@ -28,35 +28,35 @@ export const webhooks = consolePage({
   label: 'Webhooks',
   asks: [ConsoleWebhooksDocument],
   notices: {
-    deleted: 'The webhook is deleted. What waited for it is not sent.',
-    rotated: 'There is another secret. Give it to the programs that check what they are told.',
+    deleted: 'The webhook was deleted. Its waiting deliveries are not sent.',
+    rotated: 'The secret was rotated. Set the new one in the programs that verify signatures.',
   },
   async body({ ask, site, visit, typed }) {
     const { store, webhookSubscriptions: found } = dataOf(await ask(ConsoleWebhooksDocument, {}))
     return html`<h1>Webhooks</h1>
-<p class="lead">A webhook tells a program of yours, by HTTP, when something happens in the store.</p>
-${found.nodes.length === 0 ? html`<p>There is none yet.</p>` : table(found.nodes, site)}
+<p class="lead">A webhook sends events of the store to a program of yours by HTTP.</p>
+${found.nodes.length === 0 ? html`<p>No webhooks yet. Create the first one below.</p>` : table(found.nodes, site)}
 <div class="halves">
-<section aria-labelledby="another"><h2 id="another">Another webhook</h2>
+<section aria-labelledby="another"><h2 id="another">New webhook</h2>
 ${changeForm(
   WEBHOOKS,
   visit,
   site,
-  html`<p><label for="event">When</label><select id="event" name="event">${eventOptions(typed('event'))}</select></p>
-<p><label for="url">Tell this address</label><input type="url" id="url" name="url" value="${typed('url')}" placeholder="https://" maxlength="2000" spellcheck="false" autocomplete="off" required></p>
-<p><label for="name">Name, if you like</label><input type="text" id="name" name="name" value="${typed('name')}" maxlength="100" autocomplete="off"></p>
+  html`<p><label for="event">Event</label><select id="event" name="event">${eventOptions(typed('event'))}</select></p>
+<p><label for="url">URL</label><input type="url" id="url" name="url" value="${typed('url')}" placeholder="https://" maxlength="2000" spellcheck="false" autocomplete="off" required></p>
+<p><label for="name">Name (optional)</label><input type="text" id="name" name="name" value="${typed('name')}" maxlength="100" autocomplete="off"></p>
 <p><button>Create</button></p>`,
 )}</section>
 <section aria-labelledby="secret"><h2 id="secret">Secret</h2>
-<p>What is sent is signed with it (HMAC-SHA256), so that your program knows that it comes from here. Whoever knows it can forge messages.</p>
+<p>It signs deliveries (HMAC-SHA256), so that your program can verify their origin. Keep it secret: it allows forging deliveries.</p>
 <details><summary>Show the secret</summary><p><code>${store.hooksToken}</code></p></details>
-${store.previousHooksTokenUntil != null && html`<p>The one before signs as well until <time datetime="${store.previousHooksTokenUntil}">${momentOf(store.previousHooksTokenUntil)}</time>.</p>`}
+${store.previousHooksTokenUntil != null && html`<p>The previous secret also signs until <time datetime="${store.previousHooksTokenUntil}">${momentOf(store.previousHooksTokenUntil)}</time>.</p>`}
 ${changeForm(
   `${WEBHOOKS}/secret`,
   visit,
   site,
-  html`<p><label for="overlap">The present secret goes on to sign</label><select id="overlap" name="overlap">${OVERLAPS.map(([hours, label]) => html`<option value="${hours}">${label}</option>`)}</select></p>
-<p><button class="secondary">Make another secret</button></p>`,
+  html`<p><label for="overlap">The current secret remains valid</label><select id="overlap" name="overlap">${OVERLAPS.map(([hours, label]) => html`<option value="${hours}">${label}</option>`)}</select></p>
+<p><button class="secondary">Rotate the secret</button></p>`,
 )}</section>
 </div>`
   },
@@ -69,7 +69,7 @@ export const webhooksChanges = [
     asks: [ConsoleCreateWebhookDocument],
     async make({ field, ask }) {
       const event = field('event')
-      if (!isEvent(event)) return { kind: 'refused', problems: ['Choose what it is to be told of.'] }
+      if (!isEvent(event)) return { kind: 'refused', problems: ['Choose an event.'] }
       const name = field('name').trim()
       const { outcome } = dataOf(
         await ask(ConsoleCreateWebhookDocument, { event, url: field('url').trim(), name: name === '' ? null : name }),
@@ -84,7 +84,7 @@ export const webhooksChanges = [
     asks: [ConsoleRotateHooksTokenDocument],
     async make({ field, ask }) {
       const [overlapHours] = OVERLAPS.find(([hours]) => String(hours) === field('overlap')) ?? []
-      if (overlapHours === undefined) return { kind: 'refused', problems: ['Choose how long the present secret is to sign.'] }
+      if (overlapHours === undefined) return { kind: 'refused', problems: ['Choose how long the current secret remains valid.'] }
       const { outcome } = dataOf(await ask(ConsoleRotateHooksTokenDocument, { overlapHours }))
       return changedBy(outcome, { at: WEBHOOKS, notice: 'rotated' })
     },
@@ -92,7 +92,7 @@ export const webhooksChanges = [
 ]
 
 const table = (nodes: readonly Webhook[], { at }: Site): Html => html`<table aria-label="Webhooks">
-<thead><tr><th scope="col">When</th><th scope="col">Tells</th><th scope="col">State</th></tr></thead>
+<thead><tr><th scope="col">Event</th><th scope="col">URL</th><th scope="col">State</th></tr></thead>
 <tbody>${nodes.map(
   (webhook) =>
     html`<tr><th scope="row"><a href="${at(`${WEBHOOKS}/${webhook.number}`)}">${eventOf(webhook.event)}</a>${webhook.name !== null && html`<br><span class="quiet">${webhook.name}</span>`}</th><td><code>${webhook.url}</code></td><td>${stateOf(webhook)}</td></tr>`,
@@ -100,9 +100,9 @@ const table = (nodes: readonly Webhook[], { at }: Site): Html => html`<table ari
 
 /** How a webhook is, in words. */
 export const stateOf = ({ pausedAt, failureCount }: Pick<Webhook, 'pausedAt' | 'failureCount'>): Html => {
-  const failures = failureCount > 0 && `${counted(failureCount, 'attempt')} failed in a row`
+  const failures = failureCount > 0 && `${counted(failureCount, 'failed attempt')} in a row`
   if (pausedAt !== null) return html`<span class="tone tone-bad">paused</span>${failures && `, ${failures}`}`
   return failures
     ? html`<span class="tone tone-doubt">failing</span>, ${failures}`
-    : html`<span class="tone tone-good">working</span>`
+    : html`<span class="tone tone-good">active</span>`
 }

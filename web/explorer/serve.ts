@@ -23,7 +23,9 @@ const POLICY = [
 export type Example = { readonly query: string; readonly variables?: string }
 
 /** For a graph that we know nothing about. */
-const FIRST_QUESTION: Example = { query: '# Press Ctrl-Enter to run; Ctrl-Space lists what can be asked.\n{\n  __typename\n}\n' }
+const FIRST_QUESTION: Example = {
+  query: '# Press Ctrl-Enter to run; Ctrl-Space lists the available fields.\n{\n  __typename\n}\n',
+}
 
 /** What the explorer knows about a graph. */
 export type ExplorerOptions = {

@@ -22,7 +22,7 @@ export const feedFiles: readonly FileRow[] = [
         textOf(html`<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
 <id>${publicUrl}/feed.xml</id>
 <title>Atrium: new in the directory</title>
-<subtitle>MCP servers, plugins and agent skills, those that were listed last first.</subtitle>
+<subtitle>MCP servers, plugins and agent skills, newest first.</subtitle>
 <updated>${lastOf(newestItems.map(({ updatedAt }) => updatedAt))}</updated>
 <author><name>Atrium</name></author>
 <rights>CC-BY 4.0</rights>

@@ -50,7 +50,7 @@ ${(page.structured ?? []).map(jsonScript)}
 ${page.body}
 </main>
 <footer class="site">
-<p>Directory data: <a href="https://creativecommons.org/licenses/by/4.0/" rel="license">CC-BY 4.0</a>. No tracking, nothing from elsewhere, and cookies only where you sign in.</p>
+<p>Directory data: <a href="https://creativecommons.org/licenses/by/4.0/" rel="license">CC-BY 4.0</a>. No tracking, no third-party content, and cookies only for signing in.</p>
 <nav aria-label="For programs"><a href="${at('/llms.txt')}">llms.txt</a> <a href="${at('/api/openapi.json')}">OpenAPI</a> <a href="${at('/feed.xml')}">Feed</a> <a href="${at('/sitemap.xml')}">Sitemap</a></nav>
 </footer>
 </body>

@@ -20,11 +20,11 @@ export async function lostPage(path: string, ask: Ask, site: Site): Promise<Page
   const found = data?.search.edges.map(({ node }) => node) ?? []
   return {
     status: 404,
-    title: 'Nothing here',
-    description: 'There is nothing at this address.',
+    title: 'Page not found',
+    description: 'There is no page at this address.',
     scripts: ['search.js'],
-    body: html`<h1>There is nothing at this address</h1>
-<p>${words.length > 0 && html`Nothing is called <code>${words.join('/').slice(0, LONGEST_QUERY).toWellFormed()}</code> here, or it is gone. `}Search for it, or go to the <a href="${site.at('/')}">first page</a>.</p>
+    body: html`<h1>Page not found</h1>
+<p>${words.length > 0 && html`There is nothing named <code>${words.join('/').slice(0, LONGEST_QUERY).toWellFormed()}</code>, or it was deleted. `}Search for it, or go to the <a href="${site.at('/')}">home page</a>.</p>
 ${searchForm(query, { kind: null, category: null }, site)}
 ${found.length > 0 && html`<section aria-labelledby="meant" data-resting><h2 id="meant">Did you mean</h2>${cards(found)}</section>`}`,
   }

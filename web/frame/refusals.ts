@@ -14,9 +14,9 @@ export const notReadable = (refusals: readonly Refusal[], site: Site, again: str
 
 const unreadable = (reasons: Content, { at }: Site, again: string): Page => ({
   status: 400,
-  title: 'This address cannot be read',
-  description: 'A part of the address is not what this page expects.',
-  body: html`<h1>This address cannot be read</h1>
+  title: 'Invalid address',
+  description: 'A parameter of the address is invalid.',
+  body: html`<h1>Invalid address</h1>
 ${reasons}
 <p><a href="${at(again)}">Start again</a></p>`,
 })
@@ -28,10 +28,10 @@ export function refused(errors: readonly GraphQLFormattedError[], site: Site, ag
     return {
       status: 429,
       headers: { 'retry-after': String(limited.extensions?.retryAfterSeconds ?? 60) },
-      title: 'A moment, please',
+      title: 'Too many requests',
       description: limited.message,
-      body: html`<h1>A moment, please</h1><p>${limited.message}</p>
-<p>Programs, and people who ask a lot, use a key: see <a href="${site.at('/reference/trust')}">the API</a>.</p>`,
+      body: html`<h1>Too many requests</h1><p>${limited.message}</p>
+<p>Programs, and people with many requests, use a key: see <a href="${site.at('/reference/trust')}">the API</a>.</p>`,
     }
   }
   if (errors.length > 0 && errors.every(({ extensions }) => extensions?.code === 'BAD_USER_INPUT')) {
@@ -47,15 +47,15 @@ export function refused(errors: readonly GraphQLFormattedError[], site: Site, ag
 /** The request itself is wrong, whatever page it is for: pages take no bodies, and no codings of them. */
 export const unacceptable = (status: number): Page => ({
   status,
-  title: 'This request cannot be read',
-  description: 'What was sent is no request for a page.',
-  body: html`<h1>This request cannot be read</h1><p>Pages are asked for without a body.</p>`,
+  title: 'Invalid request',
+  description: 'The request is not a request for a page.',
+  body: html`<h1>Invalid request</h1><p>Requests for pages have no body.</p>`,
 })
 
 /** Something of ours does not work at the moment. */
 export const unavailable = (status: 500 | 503): Page => ({
   status,
-  title: 'This page is not there at the moment',
-  description: 'A part of the service does not answer.',
-  body: html`<h1>This page is not there at the moment</h1><p>A part of the service does not answer. Reload in a moment; nothing that you did is lost.</p>`,
+  title: 'Temporarily unavailable',
+  description: 'A part of the service is unavailable.',
+  body: html`<h1>Temporarily unavailable</h1><p>A part of the service is unavailable. Reload the page in a moment; no data is lost.</p>`,
 })

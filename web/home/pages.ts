@@ -15,7 +15,7 @@ export const homePages = [
       return {
         title: 'Atrium: one graph for agents and the people who run them',
         description:
-          'Find MCP servers, plugins and agent skills, with the command that installs each; ask whether a domain can be trusted; read what people say. One graph, over GraphQL, REST and MCP.',
+          'Find MCP servers, plugins and agent skills with their install commands, check whether a domain can be trusted, and read posts about them. One graph, over GraphQL, REST and MCP.',
         canonical: '/',
         scripts: ['search.js'],
         structured: [
@@ -33,7 +33,7 @@ export const homePages = [
         ],
         body: html`<div class="hero">
 <h1>One graph for agents and the people who run them</h1>
-<p class="lead">Which tool server, plugin or skill exists, may I touch this domain, how is my shop run, and what do others say?</p>
+<p class="lead">A directory of MCP servers, plugins and skills, trust decisions about domains, a shop API and a social graph.</p>
 ${searchForm('', { kind: null, category: null }, site)}
 ${figures(data)}
 </div>
@@ -42,7 +42,7 @@ ${doors(site)}
 <div class="halves">
 <section aria-labelledby="known"><h2 id="known">Official servers</h2>${cards(data.mcpServers.edges.map(({ node }) => node))}
 <p><a href="${site.at('/search?kind=mcp')}">All MCP servers</a></p></section>
-<section aria-labelledby="new"><h2 id="new">New here</h2>${cards(data.newestItems)}
+<section aria-labelledby="new"><h2 id="new">Newest items</h2>${cards(data.newestItems)}
 <p><a href="${site.at('/feed.xml')}">Follow as a feed</a></p></section>
 </div>
 ${posts(data.feed)}
@@ -65,19 +65,19 @@ function figures({ directoryStats: stats, categories, feed }: HomePageQuery): Ht
   return html`<dl class="figures">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }
 
-const doors = ({ at, places }: Site): Html => html`<section aria-labelledby="doors"><h2 id="doors">The same, for programs</h2>
+const doors = ({ at, places }: Site): Html => html`<section aria-labelledby="doors"><h2 id="doors">APIs</h2>
 <ul class="doors">
-<li><h3><a href="${at('/graphql')}">GraphQL</a></h3><p>All of it as one typed graph${places.some(({ path }) => path === '/schema') && html`, <a href="${at('/schema')}">documented</a>`}, with subscriptions.</p></li>
-<li><h3><a href="${at('/reference')}">REST</a></h3><p>The same answers over plain HTTP, by OpenAPI contracts.</p></li>
-<li><h3>MCP</h3><p>Tool servers for agents, at <code>/mcp/directory</code>, <code>/mcp/store</code>, <code>/mcp/trust</code> and <code>/mcp/graph</code>.</p></li>
-<li><h3><a href="${at('/trust')}">Trust</a></h3><p>May an agent fetch from, sign in at or pay to a domain? A decision, with its reasons.</p></li>
-<li><h3><a href="${at('/reference/store')}">Store</a></h3><p>Catalogue, orders and customers of a shop, by the REST API that programs know already, or as a graph.</p></li>
-<li><h3><a href="${at('/llms.txt')}">For agents</a></h3><p>A guide to read, and <a href="${at('/.well-known/agent-skills/index.json')}">skills to install</a>.</p></li>
+<li><h3><a href="${at('/graphql')}">GraphQL</a></h3><p>One typed graph for everything${places.some(({ path }) => path === '/schema') && html`, <a href="${at('/schema')}">documented</a>`}, with subscriptions.</p></li>
+<li><h3><a href="${at('/reference')}">REST</a></h3><p>The same data over plain HTTP, with OpenAPI contracts.</p></li>
+<li><h3>MCP</h3><p>MCP servers for agents, at <code>/mcp/directory</code>, <code>/mcp/store</code>, <code>/mcp/trust</code> and <code>/mcp/graph</code>.</p></li>
+<li><h3><a href="${at('/trust')}">Trust</a></h3><p>Decisions whether an agent may fetch from, sign in at or pay to a domain, with reasons.</p></li>
+<li><h3><a href="${at('/reference/store')}">Store</a></h3><p>Catalogue, orders and customers of a shop, over a compatible REST API or GraphQL.</p></li>
+<li><h3><a href="${at('/llms.txt')}">For agents</a></h3><p>A guide, and <a href="${at('/.well-known/agent-skills/index.json')}">skills to install</a>.</p></li>
 </ul></section>`
 
 function posts({ edges }: HomePageQuery['feed']): Html | null {
   if (edges.length === 0) return null
-  return html`<section class="posts" aria-labelledby="posts"><h2 id="posts">What people say</h2>
+  return html`<section class="posts" aria-labelledby="posts"><h2 id="posts">Posts</h2>
 ${edges.map(
   ({ node: { title, publishedAt, author, about } }) => html`<article><h3>${title}</h3>
 <p class="facts"><span>${author.name}</span> ${publishedAt && html`<time datetime="${publishedAt}">${dayOf(publishedAt)}</time>`} ${about && html`<span>about <a href="${pathIn(about.url)}">${about.name}</a></span>`}</p></article>`,

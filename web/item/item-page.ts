@@ -34,10 +34,7 @@ export function itemPage(item: ItemPageFragment, own: Particulars, site: Site): 
   const list = `/search?kind=${kind.parameter}`
   return {
     title: `${item.name}: ${kind.one}`,
-    description: shortened(
-      item.description || `${kind.one} ${own.key}: how to install it, where it comes from, and how far it can be trusted.`,
-      300,
-    ),
+    description: shortened(item.description || `${kind.one} ${own.key}: installation, sources and trust assessment.`, 300),
     canonical: path,
     scripts: ['copy.js'],
     structured: [structured(item, own), trail(item, `${site.publicUrl}${list}`, kind.many)],
@@ -72,7 +69,7 @@ ${item.related.length > 0 && html`<section class="related" aria-labelledby="rela
 
 function provenance({ provenance: rows }: ItemPageFragment): Html | null {
   if (rows.length === 0) return null
-  return html`<section aria-labelledby="provenance"><h2 id="provenance">Where this comes from</h2>
+  return html`<section aria-labelledby="provenance"><h2 id="provenance">Sources</h2>
 <details><summary>${counted(rows.length, 'value')} from ${counted(new Set(rows.map(({ source }) => source)).size, 'source')}</summary>
 <div class="wide" tabindex="0" role="region" aria-labelledby="provenance"><table><thead><tr><th scope="col">Field</th><th scope="col">Source</th><th scope="col">File</th></tr></thead><tbody>
 ${rows.map(({ field, source, path }) => html`<tr><th scope="row"><code>${field}</code></th><td>${source}</td><td>${path ?? 'derived here'}</td></tr>`)}
@@ -82,7 +79,7 @@ ${rows.map(({ field, source, path }) => html`<tr><th scope="row"><code>${field}<
 /** Null when they cannot be had, as when there are none: the page is about the item. */
 function posts({ posts: page }: ItemPageFragment): Html | null {
   if (!page || page.edges.length === 0) return null
-  return html`<section class="posts" aria-labelledby="posts"><h2 id="posts">What people say</h2>
+  return html`<section class="posts" aria-labelledby="posts"><h2 id="posts">Posts</h2>
 ${page.edges.map(
   ({ node }) => html`<article><h3>${node.title}</h3>
 <p class="facts"><span>${node.author.name}</span> ${node.publishedAt && html`<time datetime="${node.publishedAt}">${dayOf(node.publishedAt)}</time>`}</p>

@@ -17,17 +17,17 @@ export type State = {
 /** The page of who runs this. */
 export const operationsPage = ({ samples, readiness, circuits, data }: State): Page => ({
   title: 'Operations',
-  description: 'How this process is doing.',
+  description: 'Metrics of this process.',
   scripts: ['operations.js'],
   body: html`<h1>Operations</h1>
 <div id="figures">
-<p class="quiet">This process, the last ${samples.length === 0 ? 'moments' : spanOf(samples)}. Drawn anew every five seconds; all figures are at <code>/metrics</code>.</p>
+<p class="quiet">This process, the last ${samples.length === 0 ? 'moments' : spanOf(samples)}. Refreshed every five seconds; all metrics are at <code>/metrics</code>.</p>
 <section aria-labelledby="graph"><h2 id="graph">The graph</h2><div class="plots">
-${plot('Operations a second', series(samples, 'operationsPerSecond'), { written: rate, least: 1 })}
-${plot('Failures a second', series(samples, 'failuresPerSecond'), { written: rate, least: 1 })}
-${plot('Time of an operation: median, and of the slowest of 20', series(samples, 'medianSeconds'), { written: milliseconds, least: 0.001, second: series(samples, 'slowSeconds') })}
-${plot('Plans that were known', series(samples, 'planCacheHits'), { written: share, least: 1 })}
-${plot('Answers that were known', series(samples, 'answerCacheHits'), { written: share, least: 1 })}
+${plot('Operations per second', series(samples, 'operationsPerSecond'), { written: rate, least: 1 })}
+${plot('Failures per second', series(samples, 'failuresPerSecond'), { written: rate, least: 1 })}
+${plot('Latency of operations: median and p95', series(samples, 'medianSeconds'), { written: milliseconds, least: 0.001, second: series(samples, 'slowSeconds') })}
+${plot('Plan cache hit rate', series(samples, 'planCacheHits'), { written: share, least: 1 })}
+${plot('Response cache hit rate', series(samples, 'answerCacheHits'), { written: share, least: 1 })}
 ${plot('Subscriptions', series(samples, 'subscriptions'), { written: whole, least: 1 })}
 ${plot('WebSockets', series(samples, 'sockets'), { written: whole, least: 1 })}
 ${plot('Memory', series(samples, 'memoryBytes'), { written: megabytes, least: 1 })}
@@ -38,7 +38,7 @@ ${plot('Processor', series(samples, 'cpu'), { written: share, least: 1 })}
 <div class="halves">
 <section aria-labelledby="feeds"><h2 id="feeds">Feeds and sources</h2>${
     data === null
-      ? html`<p>The graph does not answer.</p>`
+      ? html`<p>The graph is unavailable.</p>`
       : html`<ul class="sources">${data.trustSources.map(
           ({ name, state, reason }) =>
             html`<li><span class="state-${state.toLowerCase()}">${state.toLowerCase()}</span> <strong>${name}</strong>${reason && html` <span class="quiet">(${reason})</span>`}</li>`,
@@ -56,12 +56,12 @@ function subgraphs(samples: readonly Sample[], readiness: State['readiness'], ci
     return html`<div class="part"><h3>${name} <span class="state-${state}">${state}</span>${circuit && html` <span class="quiet">circuit ${circuit}</span>`}</h3>
 ${without.length > 0 && html`<p class="quiet">Without ${without.join(', ')}.</p>`}
 ${plot(
-  'Fetches a second, and failures',
+  'Fetches per second, and failures',
   own.map((sample) => sample?.fetchesPerSecond ?? 0),
   { written: rate, least: 1, second: own.map((sample) => sample?.failuresPerSecond ?? 0) },
 )}
 ${plot(
-  'Time of a fetch, median',
+  'Latency of fetches: median',
   own.map((sample) => sample?.medianSeconds ?? null),
   { written: milliseconds, least: 0.001 },
 )}</div>`
@@ -71,7 +71,7 @@ ${plot(
 /** The newest look says which queues there are. */
 function queues(samples: readonly Sample[]): Html {
   const found = samples.at(-1)?.queues ?? []
-  if (found.length === 0) return html`<p>Nothing is known of any queue.</p>`
+  if (found.length === 0) return html`<p>No queue data yet.</p>`
   return html`${found.map(({ name, later, oldestSeconds }) => {
     const own = samples.map((sample) => sample.queues.find((each) => each.name === name))
     const figure = (of: 'waiting' | 'active' | 'failed') =>
@@ -81,7 +81,7 @@ function queues(samples: readonly Sample[]): Html {
         { written: whole, least: 1 },
       )
     return html`<div class="part"><h3>${name}</h3>
-<p class="quiet">${oldestSeconds < 1 ? 'None is late' : `The oldest has waited for ${duration(oldestSeconds)}`}; ${whole(later)} not due yet. Of all processes together.</p>
+<p class="quiet">${oldestSeconds < 1 ? 'No job is overdue' : `The oldest waiting job is ${duration(oldestSeconds)} old`}; ${whole(later)} not due yet. Totals over all processes.</p>
 <div class="plots">${figure('waiting')}${figure('active')}${figure('failed')}</div></div>`
   })}`
 }

@@ -18,7 +18,7 @@ export function plot(
     known.length === 0 ? null : (values.findLast((value) => value !== null) ?? null),
     Math.max(least, ...known),
   ]
-  const summary = last === null ? 'nothing was measured yet' : `now ${written(last)}, at most ${written(Math.max(0, ...known))}`
+  const summary = last === null ? 'no data yet' : `now ${written(last)}, at most ${written(Math.max(0, ...known))}`
   return html`<figure class="plot">
 <figcaption>${heading} <strong>${last === null ? '–' : written(last)}</strong></figcaption>
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${heading}: ${summary}">

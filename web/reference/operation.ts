@@ -28,7 +28,7 @@ ${
 ${media?.schema && html`<h4>Body <span class="quiet">${type}</span></h4>${properties(media.schema, contract)}`}
 <h4>Example</h4>
 <div class="copy"><pre tabindex="0" aria-label="Example of ${id}"><code id="${id}-example">${command({ method, path, operation }, { parameters, media, type }, contract, site)}</code></pre><button type="button" data-copy="${id}-example" hidden>Copy</button></div>
-<h4>Answers</h4>
+<h4>Responses</h4>
 ${Object.entries(operation.responses).map(([status, response]) => answer(status, followed<Response>(response, contract), contract))}
 </article>`
 }

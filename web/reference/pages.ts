@@ -68,10 +68,10 @@ const groupPath = (name: string, group: Group): string => `/reference/${name}/${
 
 const overview = (known: readonly NamedContract[], { at }: Site): Page => ({
   title: 'REST reference',
-  description: 'Every operation of the REST facades: paths, parameters, bodies, answers and examples to paste.',
+  description: 'Every operation of the REST facades: paths, parameters, bodies, responses and examples.',
   canonical: '/reference',
   body: html`<h1>REST reference</h1>
-<p class="lead">The graph, spelled as plain HTTP. Each part has a contract in OpenAPI.</p>
+<p class="lead">The graph over plain HTTP. Each part has an OpenAPI contract.</p>
 <ul class="doors">${known.map(
     ({ name, path, contract: { info } }) =>
       html`<li><h2><a href="${at(`/reference/${name}`)}">${info.title}</a></h2><p>${summaryOf(info)}</p><p><a href="${at(path)}">${path}</a></p></li>`,
@@ -94,7 +94,7 @@ ${info.description && prose(info.description)}
 <p>The contract: <a href="${site.at(path)}">${site.publicUrl}${path}</a></p>
 ${
   schemes.length > 0 &&
-  html`<section aria-labelledby="keys"><h2 id="keys">Who asks</h2><ul>${schemes.map(
+  html`<section aria-labelledby="keys"><h2 id="keys">Authentication</h2><ul>${schemes.map(
     (scheme) => html`<li>${schemeWords(scheme)}${scheme.description && html`: ${inline(scheme.description)}`}</li>`,
   )}</ul></section>`
 }
@@ -112,7 +112,7 @@ ${groups.map((group) => html`<section aria-labelledby="${slugOf(group)}"><h2 id=
 
 const groupPage = (named: NamedContract, group: Group, site: Site): Page => ({
   title: `${group.name}: ${named.contract.info.title} reference`,
-  description: `${group.name}: paths, parameters, bodies, answers and examples to paste.`,
+  description: `${group.name}: paths, parameters, bodies, responses and examples.`,
   canonical: groupPath(named.name, group),
   scripts: ['copy.js'],
   body: html`<nav class="trail" aria-label="Place"><a href="${site.at('/reference')}">REST reference</a> <span aria-hidden="true">›</span> <a href="${site.at(`/reference/${named.name}`)}">${named.contract.info.title}</a></nav>

@@ -51,10 +51,10 @@ function overview(schema: Schema, site: Site): Page {
   return {
     title: 'Schema',
     description:
-      'Everything that the graph answers: queries, mutations, subscriptions and types, each with its meaning, its units and what null says.',
+      'Queries, mutations, subscriptions and types of the graph, each with its meaning, its unit and the meaning of null.',
     canonical: '/schema',
     body: html`<h1>Schema</h1>
-<p class="lead">Everything that the graph answers. Ask it at <code>${site.publicUrl}/graphql</code>${
+<p class="lead">Queries, mutations, subscriptions and types of the graph. Its endpoint is <code>${site.publicUrl}/graphql</code>${
       site.places.some(({ path }) => path === '/graphql') && html`, or in the <a href="${site.at('/graphql')}">explorer</a>`
     }.</p>
 ${roots.map(
@@ -122,7 +122,7 @@ function usedBy(name: string, { types }: Schema, site: Site): Html | null {
         ].map((field) => ({ type: type.name ?? '', field: field.name })),
   )
   if (uses.length === 0) return null
-  return html`<section aria-labelledby="used"><h2 id="used">Met in</h2><ul class="names">${uses.map(
+  return html`<section aria-labelledby="used"><h2 id="used">Used in</h2><ul class="names">${uses.map(
     ({ type, field }) => html`<li><a href="${site.at(typePath(type))}#${field}">${type}.${field}</a></li>`,
   )}</ul></section>`
 }

@@ -110,7 +110,7 @@ function pageOf(wanted: Wanted, found: Found, site: Site): Page {
   const title = q === null ? place || 'Search' : `${q} in ${place || 'everything'}`
   return {
     title,
-    description: `MCP servers, plugins and agent skills${q === null ? '' : ` for “${q}”`}${place === '' ? '' : ` (${place})`}: what each does, how to install it and how far to trust it.`,
+    description: `MCP servers, plugins and agent skills${q === null ? '' : ` for “${q}”`}${place === '' ? '' : ` (${place})`}: description, installation and trust assessment.`,
     // What somebody typed is no page of the site; what there is of a kind and a category is.
     ...(q === null && wanted.after === null && { canonical: searchPath({ kind, category }) }),
     scripts: ['search.js'],
@@ -123,6 +123,5 @@ ${results(wanted, found, site)}`,
 
 const nothing = ({ q, kind, category }: Wanted, { at }: Site): Html =>
   html`<p role="status">Nothing${q !== null && html` for <strong>${q}</strong>`}${
-    (kind !== null || category !== null) &&
-    html` in this part of the directory. <a href="${at(searchPath({ q }))}">Look everywhere</a>`
-  }. Fewer words find more; typing errors are forgiven.</p>`
+    (kind !== null || category !== null) && html` with these filters. <a href="${at(searchPath({ q }))}">Remove the filters</a>`
+  }. Use fewer words; typing errors are tolerated.</p>`

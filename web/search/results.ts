@@ -45,7 +45,7 @@ export const results = (
   }: { readonly kinds: readonly Choice[]; readonly categories: readonly Choice[]; readonly parts: readonly Part[] },
   site: Site,
 ): Html => html`<div class="search-layout" id="results">
-<aside class="facets" aria-label="Narrow down">
+<aside class="facets" aria-label="Filters">
 ${facet('Kind', 'kind', kinds, wanted, site)}
 ${facet('Category', 'category', categories, wanted, site)}
 </aside>

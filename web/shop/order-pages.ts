@@ -30,18 +30,18 @@ const titleOf = ({ status, number }: Order): string => (status === 'ABANDONED' ?
 
 /** How far it has come, for who buys. */
 const SAID: Readonly<Record<OrderStatus, string>> = {
-  ABANDONED: 'Nothing of this is ordered yet.',
-  CANCELED: 'This order was called off.',
-  PENDING_PAYMENT: 'This order waits to be paid.',
+  ABANDONED: 'This cart has not been ordered yet.',
+  CANCELED: 'This order was canceled.',
+  PENDING_PAYMENT: 'Payment of this order is pending.',
   PAID: 'This order is paid.',
 }
 const GOODS: Readonly<Record<ShipmentStatus, string>> = {
   UNFULFILLED: 'at the shop',
-  REQUESTED: 'to be fetched by the carrier',
-  IN_TRANSIT: 'on their way',
+  REQUESTED: 'carrier pickup requested',
+  IN_TRANSIT: 'in transit',
   DELIVERED: 'delivered',
-  FAILED: 'could not be delivered',
-  PICKUP_AVAILABLE: 'ready to be collected',
+  FAILED: 'delivery failed',
+  PICKUP_AVAILABLE: 'ready for pickup',
 }
 
 const bodyOf = (order: Order, site: Site): Html => html`<div class="narrow"><h1>${titleOf(order)}</h1>
@@ -50,11 +50,11 @@ const bodyOf = (order: Order, site: Site): Html => html`<div class="narrow"><h1>
 <dt>Since</dt><dd><time datetime="${order.createdAt}">${dayOf(order.createdAt)}</time></dd>
 ${order.status !== 'ABANDONED' && html`<dt>Goods</dt><dd>${GOODS[order.shipmentStatus]}</dd>`}
 ${order.trackingNumber !== null && html`<dt>Parcel</dt><dd>${[order.trackingCompany, order.trackingNumber].filter((each) => each).join(' ')}</dd>`}</dl>
-${order.trackingUrl !== null && html`<p>${outward(order.trackingUrl, 'Follow the parcel')}</p>`}
-<div class="wide" tabindex="0" role="region" aria-label="What it is about"><table>
-<caption>${counted(order.lines.length, 'thing')}</caption>
-<thead><tr><th scope="col">What</th><th scope="col">How many</th><th scope="col">Comes to</th></tr></thead>
+${order.trackingUrl !== null && html`<p>${outward(order.trackingUrl, 'Track the parcel')}</p>`}
+<div class="wide" tabindex="0" role="region" aria-label="Order lines"><table>
+<caption>${counted(order.lines.length, 'item')}</caption>
+<thead><tr><th scope="col">Product</th><th scope="col">Quantity</th><th scope="col">Total</th></tr></thead>
 <tbody>${order.lines.map((line) => html`<tr><th scope="row">${line.name}</th><td>${line.quantity}</td><td>${money(line.total, order.currency)}</td></tr>`)}</tbody>
-<tfoot><tr><th scope="row" colspan="2">Sending</th><td>${money(order.shipping, order.currency)}</td></tr>
+<tfoot><tr><th scope="row" colspan="2">Shipping</th><td>${money(order.shipping, order.currency)}</td></tr>
 <tr><th scope="row" colspan="2">Total</th><td><strong>${money(order.total, order.currency)}</strong></td></tr></tfoot></table></div>
-<p class="quiet">Whoever has this address sees this page. To pay, or to change something, write to the shop.</p></div>`
+<p class="quiet">Everybody with this link can see this page. To pay or to change the order, contact the shop.</p></div>`

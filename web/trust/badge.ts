@@ -7,16 +7,16 @@ import { ACTIONS, percent, STATES, UNCERTAINTY } from './words.ts'
 /** The verdict on where an item comes from, which opens to its reasons; null: it cannot be had at the moment. */
 export function trustBadge(assessment: TrustBadgeFragment | null, { at }: Site): Html {
   if (assessment === null)
-    return html`<p class="badge tone-none">Trust: not known at the moment. <a href="${at('/trust')}">How trust is decided</a></p>`
+    return html`<p class="badge tone-none">Trust: currently unavailable. <a href="${at('/trust')}">How trust is decided</a></p>`
   const { action, confidence, target, state, uncertainty, evidence } = assessment
   const { short, sentence, tone } = ACTIONS[action]
   return html`<details class="badge tone-${tone}">
 <summary><span class="dot" aria-hidden="true"></span><span>Trust: <strong>${short}</strong></span> <span class="quiet">${percent(confidence)} sure</span></summary>
 <div>
-<p>${sentence} This is about fetching from <strong>${target.unicode}</strong>, where the source is kept, not about the code itself.</p>
-<p>It is ${STATES[state]}; the answer is ${UNCERTAINTY[uncertainty.level]}, made from ${evidence.sourceCount} of 6 kinds of evidence.</p>
+<p>${sentence} It is an assessment of fetching from <strong>${target.unicode}</strong>, which hosts the source, not of the code itself.</p>
+<p>It is ${STATES[state]}; the decision is ${UNCERTAINTY[uncertainty.level]}, from ${evidence.sourceCount} of 6 sources of evidence.</p>
 ${highlightsOf(evidence.highlights)}
-<p><a href="${at(`/trust?domain=${encodeURIComponent(target.normalized)}`)}" rel="nofollow">The whole decision, with its evidence</a></p>
+<p><a href="${at(`/trust?domain=${encodeURIComponent(target.normalized)}`)}" rel="nofollow">Full decision with its evidence</a></p>
 </div>
 </details>`
 }

@@ -16,17 +16,17 @@ export const decision = ({ assessment, audit, alternatives, remaining }: Made): 
   const { target, uncertainty, validity, evidence, state } = assessment
   return html`<section class="verdict tone-${tone}" aria-labelledby="verdict">
 <h2 id="verdict"><span class="dot" aria-hidden="true"></span><span class="tone">${short}</span> <span class="quiet">${target.unicode}</span></h2>
-<p>${sentence} It is ${STATES[state]}. We are ${percent(assessment.confidence)} sure, and the answer is ${UNCERTAINTY[uncertainty.level]}.</p>
+<p>${sentence} It is ${STATES[state]}. The confidence is ${percent(assessment.confidence)}, and the decision is ${UNCERTAINTY[uncertainty.level]}.</p>
 </section>
-${target.unicode !== target.normalized && html`<p>Computers call it <code>${target.normalized}</code>.</p>`}
+${target.unicode !== target.normalized && html`<p>A-label: <code>${target.normalized}</code>.</p>`}
 <section aria-labelledby="scores"><h2 id="scores">Three scores</h2>${scoresDrawn(assessment.scores)}</section>
-<section aria-labelledby="why"><h2 id="why">Why</h2>${highlightsOf(evidence.highlights)}
-${uncertainty.drivers.length > 0 && html`<p class="quiet">What made it less certain: ${uncertainty.drivers.map(asWords).join(', ')}.</p>`}
+<section aria-labelledby="why"><h2 id="why">Reasons</h2>${highlightsOf(evidence.highlights)}
+${uncertainty.drivers.length > 0 && html`<p class="quiet">Causes of uncertainty: ${uncertainty.drivers.map(asWords).join(', ')}.</p>`}
 </section>
 ${changes(alternatives, assessment.action)}
-${isByFormAlone(audit) ? html`<p>Nobody was asked: the form of the target decides.</p>` : asked(audit.snapshot, validity.validUntil)}
+${isByFormAlone(audit) ? html`<p>No source was queried: the form of the target decides.</p>` : asked(audit.snapshot, validity.validUntil)}
 ${working(audit)}
-<p class="quiet">${counted(remaining, 'trial')} left for you this minute. Nothing about this question is kept but the evidence.</p>`
+<p class="quiet">${counted(remaining, 'trial')} left this minute. Only the evidence is stored.</p>`
 }
 
 /** Of a public address, too, the form decides, but for what threat feeds say. */
@@ -44,16 +44,16 @@ const SOURCES: LookupTable<string> = lookupTable({
 
 const STATUSES: LookupTable<string> = lookupTable({
   ok: 'answered',
-  absent: 'says that there is nothing',
+  absent: 'has no data',
   failed: 'failed',
-  timeout: 'did not answer in time',
-  skipped: 'was not asked',
+  timeout: 'timed out',
+  skipped: 'not queried',
 })
 
 /** What the sources said, and when it happened. */
 const asked = ({ sources, collectedAt }: Made['audit']['snapshot'], ends: string): Html => html`<div class="halves">
-<section aria-labelledby="timeline"><h2 id="timeline">What happened when</h2>${timeline(sources, { looked: collectedAt, ends: ends })}</section>
-<section aria-labelledby="sources"><h2 id="sources">Who was asked</h2><ul class="sources">${sources.map(
+<section aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>${timeline(sources, { looked: collectedAt, ends: ends })}</section>
+<section aria-labelledby="sources"><h2 id="sources">Sources of evidence</h2><ul class="sources">${sources.map(
   ({ source, status, reason, subject }) =>
     html`<li><strong>${SOURCES[source] ?? source}</strong> <span class="status-${status}">${STATUSES[status] ?? status}</span>${reason && html` <span class="quiet">(${asWords(reason)})</span>`} <span class="quiet">about ${subject}</span></li>`,
 )}</ul></section>
@@ -63,12 +63,12 @@ const asked = ({ sources, collectedAt }: Made['audit']['snapshot'], ends: string
 function changes(alternatives: Made['alternatives'], action: Made['assessment']['action']): Html {
   const different = alternatives.filter((each) => each.action !== action)
   const same = alternatives.filter((each) => each.action === action)
-  return html`<section aria-labelledby="change"><h2 id="change">What would change it</h2>
-${different.length === 0 && html`<p>Nothing that we could think of: see below.</p>`}
+  return html`<section aria-labelledby="change"><h2 id="change">Alternatives</h2>
+${different.length === 0 && html`<p>No tested change gives a different action: see below.</p>`}
 <div class="halves">${(
     [
-      ['QUESTION', 'Another question'],
-      ['EVIDENCE', 'Other evidence'],
+      ['QUESTION', 'Changed request'],
+      ['EVIDENCE', 'Changed evidence'],
     ] as const
   ).map(([of, heading]) => {
     const rows = different.filter((each) => each.of === of)
@@ -77,7 +77,7 @@ ${different.length === 0 && html`<p>Nothing that we could think of: see below.</
       html`<div><h3>${heading}</h3><ul class="changes">${rows.map((each) => html`<li>If ${each.condition}: <strong class="tone-${ACTIONS[each.action].tone} tone">${ACTIONS[each.action].short}</strong></li>`)}</ul></div>`
     )
   })}</div>
-${same.length > 0 && html`<details><summary>${whole(same.length)} that would not</summary><ul>${same.map(({ condition }) => html`<li>If ${condition}</li>`)}</ul></details>`}
+${same.length > 0 && html`<details><summary>${whole(same.length)} without effect</summary><ul>${same.map(({ condition }) => html`<li>If ${condition}</li>`)}</ul></details>`}
 </section>`
 }
 
@@ -87,16 +87,16 @@ function working({ points, coverage, base, floors, tier, shift, clamps, structur
     structuralRule === null
       ? `Evidence and policy give: ${ACTIONS[base].short}.`
       : `The form of the target gives: ${ACTIONS[base].short} (${asWords(structuralRule)}).`,
-    ...floors.map(({ rule, action }) => `Not milder than ${ACTIONS[action].short}: ${rule.replaceAll('-', ' ')}.`),
-    `At stake: ${tier}${shift > 0 ? `, which makes it ${counted(shift, 'step')} stricter` : ''}.`,
-    ...clamps.map((clamp) => `Held back at the end: ${clamp.replaceAll('-', ' ')}.`),
-    ...(structuralRule === null ? [`${coverage} % of the evidence that matters was there.`] : []),
+    ...floors.map(({ rule, action }) => `Minimum ${ACTIONS[action].short}: ${rule.replaceAll('-', ' ')}.`),
+    `Risk tier: ${tier}${shift > 0 ? `, which makes it ${counted(shift, 'step')} stricter` : ''}.`,
+    ...clamps.map((clamp) => `Clamped: ${clamp.replaceAll('-', ' ')}.`),
+    ...(structuralRule === null ? [`${coverage} % of the relevant evidence was available.`] : []),
   ]
-  return html`<details class="working"><summary>How it was worked out</summary>
+  return html`<details class="working"><summary>Audit trail</summary>
 <ol>${steps.map((step) => html`<li>${step}</li>`)}</ol>
 ${
   points.length > 0 &&
-  html`<div class="wide" tabindex="0" role="region" aria-label="Points of each observation"><table><thead><tr><th scope="col">Observation</th><th scope="col">Trust</th><th scope="col">Threat</th><th scope="col">Deviation</th><th scope="col">What exactly</th></tr></thead><tbody>
+  html`<div class="wide" tabindex="0" role="region" aria-label="Points of each signal"><table><thead><tr><th scope="col">Signal</th><th scope="col">Trust</th><th scope="col">Threat</th><th scope="col">Deviation</th><th scope="col">Details</th></tr></thead><tbody>
 ${points.map(({ signal, trust, threat, deviation, detail }) => html`<tr><th scope="row">${asWords(signal)}</th><td>${trust}</td><td>${threat}</td><td>${deviation}</td><td>${detail}</td></tr>`)}
 </tbody></table></div>`
 }

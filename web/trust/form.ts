@@ -6,14 +6,14 @@ import { POLICIES } from './words.ts'
 const lowered = (names: readonly string[]): readonly string[] => names.map((name) => name.toLowerCase())
 
 const KINDS = {
-  navigate: 'Look at it',
-  fetch: 'Fetch from it',
-  enrich: 'Use what it says elsewhere',
+  navigate: 'Navigate',
+  fetch: 'Fetch',
+  enrich: 'Enrich other data',
   download_file: 'Download a file',
-  submit_credentials: 'Sign in there',
-  initiate_payment: 'Pay there',
+  submit_credentials: 'Submit credentials',
+  initiate_payment: 'Initiate a payment',
 } as const
-const SENSITIVITIES = { low: 'hardly', medium: 'somewhat', high: 'much', critical: 'beyond repair' } as const
+const SENSITIVITIES = { low: 'hardly', medium: 'somewhat', high: 'much', critical: 'irreparable' } as const
 
 /** What the address of the page may hold. */
 export const TRUST_PARAMETERS = {
@@ -33,10 +33,10 @@ export type Asked = {
 
 export const trustForm = (asked: Asked, { at }: Site): Html => html`<form action="${at('/trust')}">
 <div class="ask"><input type="text" name="domain" value="${asked.domain}" required maxlength="2048" aria-label="Domain or URL" placeholder="example.com" inputmode="url" autocapitalize="none" autocomplete="off" spellcheck="false"><button>Decide</button></div>
-<details${(asked.policy ?? asked.kind ?? asked.sensitivity) !== null && html` open`}><summary>What is to be done, and how strictly</summary>
+<details${(asked.policy ?? asked.kind ?? asked.sensitivity) !== null && html` open`}><summary>Interaction and policy</summary>
 <div class="fields">
-${choice('kind', 'What is to be done there', KINDS, asked.kind ?? 'fetch')}
-${choice('sensitivity', 'How much it would hurt if it went wrong', SENSITIVITIES, asked.sensitivity ?? 'medium')}
+${choice('kind', 'Interaction', KINDS, asked.kind ?? 'fetch')}
+${choice('sensitivity', 'Sensitivity: damage of a failed interaction', SENSITIVITIES, asked.sensitivity ?? 'medium')}
 ${choice('policy', 'Policy', Object.fromEntries(Object.entries(POLICIES).map(([name, label]) => [name.toLowerCase(), label])), asked.policy ?? 'balanced')}
 </div></details>
 </form>`

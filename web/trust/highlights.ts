@@ -1,7 +1,7 @@
 import type { TrustBadgeFragment } from '#generated/operations.ts'
 import { type Html, html } from '../frame/html.ts'
 
-const SIGNS = { POSITIVE: ['+', 'For it'], NEGATIVE: ['−', 'Against it'], MIXED: ['±', 'For care'] } as const
+const SIGNS = { POSITIVE: ['+', 'In favour'], NEGATIVE: ['−', 'Against'], MIXED: ['±', 'For caution'] } as const
 
 /** Findings as sentences, most decisive first. */
 export const highlightsOf = (highlights: TrustBadgeFragment['evidence']['highlights']): Html =>

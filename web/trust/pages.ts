@@ -14,7 +14,7 @@ import { type Asked, TRUST_PARAMETERS, trustForm } from './form.ts'
 import { ACTIONS } from './words.ts'
 
 const DESCRIPTION =
-  'Type a domain and see whether an agent may fetch from, sign in at or pay to it: a decision, three scores, the reasons in words, the evidence, and what would change it.'
+  'Check whether an agent may fetch from, sign in at or pay to a domain: decision, three scores, reasons, evidence, and alternatives.'
 
 export const trustPages = [
   page({
@@ -71,22 +71,22 @@ const inputOf = (target: string, { policy, kind, sensitivity }: Asked) => ({
 
 function empty(asked: Asked, sources: TrustFormQuery['trustSources'], site: Site): Html {
   return html`<h1>Can this domain be trusted?</h1>
-<p class="lead">Type a domain or a URL. You see what an agent would be told, and why.</p>
+<p class="lead">Enter a domain or a URL. The page shows the decision that an agent would get, with its reasons.</p>
 ${trustForm(asked, site)}
 <div class="halves">
-<section aria-labelledby="answers"><h2 id="answers">Five answers</h2><dl class="facts-list">${Object.values(ACTIONS).map(
+<section aria-labelledby="answers"><h2 id="answers">Recommended actions</h2><dl class="facts-list">${Object.values(ACTIONS).map(
     ({ short, sentence, tone }) => html`<dt class="tone-${tone}"><strong class="tone">${short}</strong></dt><dd>${sentence}</dd>`,
   )}</dl></section>
-<section aria-labelledby="sources"><h2 id="sources">Who is asked</h2><ul class="sources">${sources.map(
+<section aria-labelledby="sources"><h2 id="sources">Sources of evidence</h2><ul class="sources">${sources.map(
     ({ name, state, reason }) =>
       html`<li><strong>${name}</strong> <span>${SOURCE_STATES[state]}</span>${reason && html` <span class="quiet">(${reason})</span>`}</li>`,
   )}</ul></section>
 </div>
-<p>What is missing never decides: a denial must stand against the best that silent sources might have said, and going on against the worst.
-Programs ask <code>POST /v1/decide</code> with a key: see <a href="${site.at('/reference/trust')}">the contract</a>.</p>`
+<p>Missing evidence never decides: a denial must hold for the best possible evidence of unavailable sources, and proceeding for the worst.
+Programs call <code>POST /v1/decide</code> with a key: see <a href="${site.at('/reference/trust')}">the contract</a>.</p>`
 }
 
-const SOURCE_STATES = { UP: 'answers', DOWN: 'does not answer', UNTRIED: 'not asked yet', OFF: 'not set up here' } as const
+const SOURCE_STATES = { UP: 'answers', DOWN: 'unavailable', UNTRIED: 'not queried yet', OFF: 'not configured' } as const
 
 function forPrograms(domain: string, { policy, kind, sensitivity }: Asked, { publicUrl }: Site): Html {
   const body = {
@@ -98,6 +98,6 @@ function forPrograms(domain: string, { policy, kind, sensitivity }: Asked, { pub
   }
   // A quote inside single quotes of a shell ends them, stands alone, and begins them again.
   const quoted = JSON.stringify(body).replaceAll("'", "'\\''")
-  return html`<section aria-labelledby="programs"><h2 id="programs">The same, for programs</h2>
+  return html`<section aria-labelledby="programs"><h2 id="programs">REST request</h2>
 <div class="copy"><pre tabindex="0" aria-labelledby="programs"><code id="programs-text">curl ${publicUrl}/v1/decide -H "x-api-key: $KEY" -H 'content-type: application/json' -d '${quoted}'</code></pre><button type="button" data-copy="programs-text" hidden>Copy</button></div></section>`
 }

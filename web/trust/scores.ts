@@ -6,9 +6,9 @@ import { percent } from './words.ts'
 const BANDS = [40, 70]
 
 const ROWS = [
-  { name: 'trust', label: 'Trust', meaning: 'how much speaks for it' },
-  { name: 'threat', label: 'Threat', meaning: 'how much speaks of harm' },
-  { name: 'deviation', label: 'Deviation', meaning: 'how unusual it is' },
+  { name: 'trust', label: 'Trust', meaning: 'evidence in favour' },
+  { name: 'threat', label: 'Threat', meaning: 'evidence of harm' },
+  { name: 'deviation', label: 'Deviation', meaning: 'deviation from the usual' },
 ] as const
 
 /** The three scores, drawn as bars from 0 to 100 with the borders of their bands. */

@@ -61,8 +61,8 @@ export function timeline(
 ): Html {
   const happenings = [
     ...sources.flatMap(({ source, facts }) => READERS[source]?.(facts) ?? []),
-    { at: Date.parse(looked) / 1000, what: 'Looked at for this answer', tone: 'good' as const },
-    { at: Date.parse(ends) / 1000, what: 'This answer ends' },
+    { at: Date.parse(looked) / 1000, what: 'Evidence collected for this decision', tone: 'good' as const },
+    { at: Date.parse(ends) / 1000, what: 'This decision expires' },
   ].sort((one, other) => one.at - other.at)
   return html`<ol class="timeline">${happenings.map(
     ({ at, what, tone }) =>

@@ -4,35 +4,39 @@ type ActionWords = { readonly short: string; readonly sentence: string; readonly
 
 /** What to do, for people. */
 export const ACTIONS: Readonly<Record<RecommendedAction, ActionWords>> = {
-  PROCEED: { short: 'Proceed', sentence: 'Nothing speaks against it, and enough speaks for it.', tone: 'good' },
-  PROCEED_WITH_CAUTION: { short: 'Proceed with caution', sentence: 'Go on, and treat what comes back with care.', tone: 'fair' },
-  SANDBOX: { short: 'Sandbox', sentence: 'Only where it can do no harm.', tone: 'doubt' },
+  PROCEED: { short: 'Proceed', sentence: 'Sufficient positive evidence, no negative evidence.', tone: 'good' },
+  PROCEED_WITH_CAUTION: {
+    short: 'Proceed with caution',
+    sentence: 'Proceed, and treat the response with caution.',
+    tone: 'fair',
+  },
+  SANDBOX: { short: 'Sandbox', sentence: 'Proceed in a sandbox only.', tone: 'doubt' },
   ESCALATE_TO_HUMAN: { short: 'Ask a person', sentence: 'A person should decide.', tone: 'doubt' },
-  DENY: { short: 'Deny', sentence: 'Do not.', tone: 'bad' },
+  DENY: { short: 'Deny', sentence: 'Do not proceed.', tone: 'bad' },
 }
 
 /** What kind of target it is. */
 export const STATES: Readonly<Record<TargetState, string>> = {
   CLEAR_THREAT: 'a clear threat',
-  HIGH_ANOMALY: 'very unusual, and little speaks for it',
-  HIGH_UNCERTAINTY: 'too little known to say more',
-  CONFLICTING_SIGNALS: 'one with strong good and bad signs at once',
+  HIGH_ANOMALY: 'very unusual, with little positive evidence',
+  HIGH_UNCERTAINTY: 'a target with insufficient evidence',
+  CONFLICTING_SIGNALS: 'a target with strong positive and negative signals',
   SAFE_KNOWN: 'well known',
-  MIXED_REVIEWABLE: 'neither clearly good nor clearly bad',
-  STRUCTURAL: 'decided by its form alone',
+  MIXED_REVIEWABLE: 'neither clearly safe nor clearly harmful',
+  STRUCTURAL: 'decided by its form only',
 }
 
 export const UNCERTAINTY: Readonly<Record<UncertaintyLevel, string>> = {
   LOW: 'reliable',
-  MEDIUM: 'to be taken with care',
+  MEDIUM: 'of medium reliability',
   HIGH: 'hardly reliable',
 }
 
 export const POLICIES: Readonly<Record<PolicyProfile, string>> = {
-  OPEN: 'Open: new and unknown targets are fine',
+  OPEN: 'Open: accepts new and unknown targets',
   BALANCED: 'Balanced: for most uses',
-  STRICT: 'Strict: doubt goes to a person',
-  CRITICAL: 'Critical: only what is known to be safe',
+  STRICT: 'Strict: escalates uncertain targets to a person',
+  CRITICAL: 'Critical: accepts only targets known to be safe',
 }
 
 /** `RDAP_UNAVAILABLE` as words: rdap unavailable. */

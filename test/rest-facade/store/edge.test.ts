@@ -161,7 +161,7 @@ describe('bodies', () => {
   test('with several faults hear of all of them', async () => {
     const { json } = await post('{"category":{"name":7,"parent_id":"x"}}')
     expect(json.errors).toEqual({
-      'category.name': ['Expected `category.name` to be a text without NUL characters and halves of surrogate pairs, got 7.'],
+      'category.name': ['Expected `category.name` to be a text without NUL characters and unpaired surrogates, got 7.'],
       'category.parent_id': ['Expected `category.parent_id` to be a whole number from 1 to 2147483647, got "x".'],
     })
   })

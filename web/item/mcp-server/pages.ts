@@ -42,9 +42,9 @@ export const mcpServerPages = [
 
 const TRANSPORTS: LookupTable<string> = lookupTable({
   stdio: 'stdio: runs on your machine',
-  'streamable-http': 'streamable HTTP: runs elsewhere, or as a server of yours',
-  sse: 'server-sent events: the older way over HTTP',
-  unknown: 'not known',
+  'streamable-http': 'streamable HTTP: runs remotely or on your own server',
+  sse: 'server-sent events: the older HTTP transport',
+  unknown: 'unknown',
 })
 
 const variables = (
@@ -53,6 +53,6 @@ const variables = (
 <dl class="variables">
 ${rows.map(
   ({ name, required, secret, description }) =>
-    html`<dt><code>${name}</code> <span class="quiet">${required ? 'needed' : 'optional'}${secret && ', secret: keep it out of files that others read'}</span></dt><dd>${description}</dd>`,
+    html`<dt><code>${name}</code> <span class="quiet">${required ? 'required' : 'optional'}${secret && ', secret: keep it out of shared files'}</span></dt><dd>${description}</dd>`,
 )}
 </dl></section>`

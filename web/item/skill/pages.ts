@@ -19,7 +19,7 @@ export const skillPages = [
           // There is no one command: agents differ in where they keep skills, and all of them can read its address.
           install: { heading: 'Give this address to your agent', text: skill.docsUrl },
           facts: [
-            { name: 'Reaches an agent', value: SOURCES[skill.source] },
+            { name: 'Distribution', value: SOURCES[skill.source] },
             { name: 'SKILL.md', value: outward(skill.docsUrl, shortAddress(skill.docsUrl)) },
             { name: 'Source', value: outward(skill.repoUrl, shortAddress(skill.repoUrl)) },
           ],
@@ -33,9 +33,9 @@ export const skillPages = [
 ]
 
 const SOURCES: Readonly<Record<SkillSource, string>> = {
-  BUILT_IN: 'in the list that ships with Atrium',
-  OPTIONAL: 'official, not on by default',
+  BUILT_IN: 'ships with Atrium',
+  OPTIONAL: 'official, not enabled by default',
   COMMUNITY: "from a third party's repository",
-  PLUGIN: 'as part of a plugin',
-  MCP: 'served by a tool server',
+  PLUGIN: 'part of a plugin',
+  MCP: 'served by an MCP server',
 }
