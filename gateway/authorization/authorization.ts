@@ -5,7 +5,7 @@ import { type PlannedDocument, plannedDocument } from '../executor/federated/pla
 import type { CheckedOperation } from '../operations/document-cache.ts'
 import { refusal } from '../operations/errors.ts'
 import type { Supergraph } from '../planning/supergraph.ts'
-import type { Passage } from '../subgraph-client/link.ts'
+import type { RequestContext } from '../subgraph-client/link.ts'
 import { inWords } from './directive-names.ts'
 import { type Refusals, type RefusedPart, refusalsOf, requirementsIn } from './operation-guard.ts'
 
@@ -21,14 +21,14 @@ export type CallerGrants = Grants & {
  * Finds what a caller holds. Called once per guarded operation, so it keeps its answers for a moment; the same object for the
  * same grants saves their comparison. Never rejects: what cannot be found out is a denial.
  */
-export type FindGrants = (passage: Passage) => CallerGrants | Promise<CallerGrants>
+export type FindGrants = (passage: RequestContext) => CallerGrants | Promise<CallerGrants>
 
 /** Guards one operation that has guarded parts. */
 export type OperationGuard = {
   /** The operation in the words of its plan, which refusals are about. */
   readonly ready: PlannedDocument
   /** What this caller is refused of the operation, and the error for each part; null when it may read all. */
-  readonly check: (passage: Passage) => Promise<Refused | null>
+  readonly check: (passage: RequestContext) => Promise<Refused | null>
   /** What was made for the operation under this key, of one kind of thing, or `make`s it; within the bound of all operations together. */
   readonly remember: <Made>(kind: 'plan' | 'subscription', key: string, make: () => Made) => Made
 }

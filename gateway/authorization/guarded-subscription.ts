@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql'
-import { errorsOf } from '../executor/executor.ts'
 import type { Begin, EventPipeline, StillAllowed } from '../subscriptions/subscription.ts'
 import type { OperationGuard, Refused } from './authorization.ts'
+import { refusalErrors } from './refusal-errors.ts'
 
 /** What is left of a subscription: the refusals of the caller who began it. */
 export type AllowedPart = Refused & Pick<OperationGuard, 'ready'>
@@ -18,7 +18,7 @@ export function guardedSubscription(guard: OperationGuard | null, planned: (allo
 
   return async (variables, passage, onReleased) => {
     const refused = await guard.check(passage)
-    if (refused && !refused.refusals.allowed) return { kind: 'refused', errors: errorsOf(refused) }
+    if (refused && !refused.refusals.allowed) return { kind: 'refused', errors: refusalErrors(refused) }
     const stillAllowed = async () => keyOf(await guard.check(passage)) === keyOf(refused)
     return planFor(refused)(variables, passage, onReleased, stillAllowed)
   }

@@ -1,7 +1,7 @@
 import { type ConstDirectiveNode, type DocumentNode, Kind, valueFromASTUntyped } from 'graphql'
 
 /** One `@cacheControl`. */
-export type Hint = {
+export type CacheHint = {
   /** Seconds for which an answer may be told again; absent when the hint does not say. */
   readonly maxAge?: number
   /** PRIVATE: only to whoever was told. */
@@ -11,11 +11,11 @@ export type Hint = {
 }
 
 /** The hints of a graph; keys are `Type` and `Type.field`. */
-export type Hints = ReadonlyMap<string, Hint>
+export type CacheHints = ReadonlyMap<string, CacheHint>
 
 /** The `@cacheControl` hints of a supergraph, whatever specification it links them by: the API schema that clients see has lost them. */
-export function hintsOf(supergraph: DocumentNode): Hints {
-  const hints = new Map<string, Hint>()
+export function readCacheHints(supergraph: DocumentNode): CacheHints {
+  const hints = new Map<string, CacheHint>()
   const read = (key: string, directives: readonly ConstDirectiveNode[] | undefined) => {
     const directive = directives?.find(({ name }) => name.value === 'cacheControl' || name.value.endsWith('__cacheControl'))
     if (directive) hints.set(key, hintIn(directive))
@@ -30,7 +30,7 @@ export function hintsOf(supergraph: DocumentNode): Hints {
   return hints
 }
 
-function hintIn({ arguments: given = [] }: ConstDirectiveNode): Hint {
+function hintIn({ arguments: given = [] }: ConstDirectiveNode): CacheHint {
   const values = Object.fromEntries(given.map(({ name, value }) => [name.value, valueFromASTUntyped(value)]))
   const { maxAge, scope, inheritMaxAge } = values
   return {

@@ -1,32 +1,32 @@
 import { hash } from 'node:crypto'
 import { type DocumentNode, print } from 'graphql'
 import type { Caller } from '../../platform/http/caller.ts'
-import type { Run } from '../executor/executor.ts'
+import type { RunOperation } from '../executor/run-operation.ts'
 import type { CheckedOperation } from '../operations/document-cache.ts'
-import type { Outcome } from '../operations/execution-result.ts'
+import type { ExecutionResult } from '../operations/execution-result.ts'
 import { planOf, type Supergraph } from '../planning/supergraph.ts'
-import type { Link, Passage } from '../subgraph-client/link.ts'
-import { hintsOf } from './cache-hints.ts'
-import { announced, changesOf, dependenciesOf } from './dependencies.ts'
-import { type CachePolicy, policyOf } from './policy.ts'
-import type { AnswerBytes } from './response-bytes.ts'
-import { type ResponseCache, type Told, toldOnce } from './response-cache.ts'
+import type { Link, RequestContext } from '../subgraph-client/link.ts'
+import { readCacheHints } from './cache-hints.ts'
+import { announcedChanges, dependenciesOf, mutationChanges } from './dependencies.ts'
+import { type CachePolicy, cachePolicyOf } from './policy.ts'
+import type { ResponseBytes } from './response-bytes.ts'
+import { type CachedResult, type ResponseCache, toUncachedResult } from './response-cache.ts'
 import { dependsOnViewer, type ViewerFields } from './viewer-fields.ts'
 
 /** An answer that may be kept, by us and by others, or whatever else came of the question. */
-export type Answer =
-  | { readonly bytes: AnswerBytes; readonly policy: CachePolicy; readonly ageSeconds: number }
-  | { readonly outcome: Outcome }
+export type CacheableResult =
+  | { readonly bytes: ResponseBytes; readonly policy: CachePolicy; readonly ageSeconds: number }
+  | { readonly outcome: ExecutionResult }
 
 /** Answers a query whose answer may be kept. */
-export type Answering = (variables: Readonly<Record<string, unknown>>, passage: Passage) => Promise<Answer>
+export type RunCacheable = (variables: Readonly<Record<string, unknown>>, passage: RequestContext) => Promise<CacheableResult>
 
 /** What one graph keeps of its answers. */
-export type Caching = {
+export type OperationCache = {
   /** `run` of a query through the cache; null when its answer must not be kept. */
-  readonly answering: (checked: CheckedOperation, run: Run) => Answering | null
+  readonly cacheQuery: (checked: CheckedOperation, run: RunOperation) => RunCacheable | null
   /** `run`, after which nothing is told any more that it may have changed. */
-  readonly telling: (checked: CheckedOperation, run: Run) => Run
+  readonly invalidateAfter: (checked: CheckedOperation, run: RunOperation) => RunOperation
   readonly close: () => void
 }
 
@@ -34,7 +34,7 @@ export type Caching = {
 const GIVEN_UP = new Set<unknown>(['TIMEOUT', 'SUBGRAPH_UNAVAILABLE', 'UNAVAILABLE'])
 
 /** Keeps answers in `cache`, and forgets them with every mutation and with what subgraphs announce. */
-export function cachingOf({
+export function createOperationCache({
   supergraph,
   document,
   viewer,
@@ -47,14 +47,14 @@ export function cachingOf({
   readonly viewer: ViewerFields
   readonly links: readonly Link[]
   readonly cache: ResponseCache
-}): Caching {
-  const hints = hintsOf(document)
+}): OperationCache {
+  const hints = readCacheHints(document)
   const { api } = supergraph
-  const silence = links.map(({ name, onChange }) => onChange?.((types) => cache.changed(announced(name, types, api))))
+  const silence = links.map(({ name, onChange }) => onChange?.((types) => cache.invalidate(announcedChanges(name, types, api))))
 
   return {
-    answering(checked, run) {
-      const policy = policyOf(checked, api, hints)
+    cacheQuery(checked, run) {
+      const policy = cachePolicyOf(checked, api, hints)
       if (!policy) return null
       const { ready, plan } = planOf(checked, supergraph)
       const isPrivate = policy.isPrivate || dependsOnViewer(plan, api, viewer)
@@ -66,16 +66,16 @@ export function cachingOf({
         const isAnonymous = Object.keys(credentials).length === 0
         const own = { maxAge: policy.maxAge, isPrivate: isPrivate || !isAnonymous }
         // Without credentials nobody knows who was told.
-        if (isPrivate && isAnonymous) return answerOf(toldOnce(await run(variables, passage)), own)
+        if (isPrivate && isAnonymous) return answerOf(toUncachedResult(await run(variables, passage)), own)
         const question = { key: keyFor(variables, credentials), maxAge: policy.maxAge, dependencies }
-        return answerOf(await cache.told(question, passage, (shared) => run(variables, shared)), own)
+        return answerOf(await cache.getOrExecute(question, passage, (shared) => run(variables, shared)), own)
       }
     },
 
-    telling(checked, run) {
+    invalidateAfter(checked, run) {
       if (checked.operation.operation !== 'mutation') return run
       const { ready, plan } = planOf(checked, supergraph)
-      const what = changesOf(ready.document, plan, api)
+      const what = mutationChanges(ready.document, plan, api)
       return async (variables, passage) => {
         let isGivenUp = true
         try {
@@ -83,8 +83,8 @@ export function cachingOf({
           isGivenUp = outcome.errors?.some(({ extensions }) => GIVEN_UP.has(extensions?.code)) ?? false
           return outcome
         } finally {
-          cache.changed(what)
-          if (isGivenUp || passage.signal.aborted) cache.doubtful(what)
+          cache.invalidate(what)
+          if (isGivenUp || passage.signal.aborted) cache.suspendWrites(what)
         }
       }
     },
@@ -95,7 +95,7 @@ export function cachingOf({
   }
 }
 
-const answerOf = (told: Told, policy: CachePolicy): Answer => ('bytes' in told ? { ...told, policy } : told)
+const answerOf = (told: CachedResult, policy: CachePolicy): CacheableResult => ('bytes' in told ? { ...told, policy } : told)
 
 /** What equal questions have in common: the document, the values of its variables in any order, and credentials if there are any. */
 function keysOf({

@@ -34,13 +34,13 @@ export function dependenciesOf(document: DocumentNode, plan: QueryPlan, schema: 
  * What a mutation may have changed: everything in the subgraphs that carry it out, for its answer need not name what it deletes, and every type that its
  * answer may name, for other subgraphs may know that, too.
  */
-export function changesOf(document: DocumentNode, plan: QueryPlan, schema: GraphQLSchema): Dependencies {
+export function mutationChanges(document: DocumentNode, plan: QueryPlan, schema: GraphQLSchema): Dependencies {
   const carrying = fetchesIn(plan).filter(({ operationKind }) => operationKind === 'mutation')
   return new Set([...carrying.map(({ serviceName }) => ofSubgraph(serviceName)), ...typesIn(document, schema)])
 }
 
 /** What a subgraph says that has changed: objects of these types, or anything that it knows when it does not say. */
-export const announced = (subgraph: string, types: readonly string[] | null, schema: GraphQLSchema): Dependencies =>
+export const announcedChanges = (subgraph: string, types: readonly string[] | null, schema: GraphQLSchema): Dependencies =>
   new Set(types ? types.flatMap((name) => objectsOf(schema.getType(name), schema)) : [ofSubgraph(subgraph)])
 
 /** Every object type that a field in `document` leads to or belongs to. */

@@ -12,7 +12,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import type { CheckedOperation } from '../operations/document-cache.ts'
-import type { Hint, Hints } from './cache-hints.ts'
+import type { CacheHint, CacheHints } from './cache-hints.ts'
 
 /** How long the answer to an operation may be told again, and to whom. */
 export type CachePolicy = {
@@ -22,7 +22,7 @@ export type CachePolicy = {
   readonly isPrivate: boolean
 }
 
-const NO_HINT: Hint = { inheritMaxAge: false }
+const NO_HINT: CacheHint = { inheritMaxAge: false }
 
 /**
  * What the hints of all fields together allow, by the rules of Apollo Server: the shortest age counts, one PRIVATE makes all private; a field of the root and
@@ -30,10 +30,10 @@ const NO_HINT: Hint = { inheritMaxAge: false }
  * Worked out from the document alone, once: a field counts also where `@skip` leaves it out, and of an abstract type every type that it may be. Null when
  * the answer must not be kept: age 0, introspection, or no query.
  */
-export function policyOf(
+export function cachePolicyOf(
   { document, operation, isIntrospection }: CheckedOperation,
   schema: GraphQLSchema,
-  hints: Hints,
+  hints: CacheHints,
 ): CachePolicy | null {
   const root = schema.getQueryType()
   if (!root || isIntrospection || operation.operation !== 'query') return null
@@ -45,7 +45,7 @@ export function policyOf(
   /** Selections and the types that they were read for: abstract types within each other would multiply the work. */
   const known = new Map<SelectionSetNode, Set<GraphQLNamedType>>()
   let [maxAge, isPrivate] = [Number.POSITIVE_INFINITY, false]
-  const restrict = (hint: Pick<Hint, 'maxAge' | 'scope'>) => {
+  const restrict = (hint: Pick<CacheHint, 'maxAge' | 'scope'>) => {
     maxAge = Math.min(maxAge, hint.maxAge ?? maxAge)
     isPrivate ||= hint.scope === 'PRIVATE'
   }
@@ -84,7 +84,7 @@ export function policyOf(
   }
 
   /** The hint of a field in the light of the hint of its type. */
-  function hintFor(path: string, target: GraphQLNamedType, isOfRoot: boolean): Pick<Hint, 'maxAge' | 'scope'> {
+  function hintFor(path: string, target: GraphQLNamedType, isOfRoot: boolean): Pick<CacheHint, 'maxAge' | 'scope'> {
     const isComposite = isCompositeType(target)
     const ofType = (isComposite && hints.get(target.name)) || NO_HINT
     const own = hints.get(path) ?? NO_HINT

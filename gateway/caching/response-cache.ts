@@ -1,10 +1,10 @@
-import type { Outcome } from '../operations/execution-result.ts'
-import type { Passage } from '../subgraph-client/link.ts'
+import type { ExecutionResult } from '../operations/execution-result.ts'
+import type { RequestContext } from '../subgraph-client/link.ts'
 import type { Dependencies } from './dependencies.ts'
-import { type AnswerBytes, answerBytes } from './response-bytes.ts'
+import { createResponseBytes, type ResponseBytes } from './response-bytes.ts'
 
 /** Whoever asks the same question is told the same. */
-export type Question = {
+export type CacheRequest = {
   readonly key: string
   /** Seconds for which an answer may be told again. */
   readonly maxAge: number
@@ -12,16 +12,20 @@ export type Question = {
 }
 
 /** An answer without errors and how many seconds ago it was asked for, or whatever else came of it. */
-export type Told = { readonly bytes: AnswerBytes; readonly ageSeconds: number } | { readonly outcome: Outcome }
+export type CachedResult = { readonly bytes: ResponseBytes; readonly ageSeconds: number } | { readonly outcome: ExecutionResult }
 
 /** The answers of one graph. */
 export type ResponseCache = {
   /** The answer to `question`, from `ask` where it is not known. */
-  readonly told: (question: Question, passage: Passage, ask: (passage: Passage) => Promise<Outcome>) => Promise<Told>
+  readonly getOrExecute: (
+    question: CacheRequest,
+    passage: RequestContext,
+    ask: (passage: RequestContext) => Promise<ExecutionResult>,
+  ) => Promise<CachedResult>
   /** Something has changed: no answer that was asked for before this moment and is made of it is told any more. */
-  readonly changed: (what: Dependencies) => void
+  readonly invalidate: (what: Dependencies) => void
   /** Something may change within the next half minute, and nobody will say so: until then nothing that is made of it is kept. */
-  readonly doubtful: (what: Dependencies) => void
+  readonly suspendWrites: (what: Dependencies) => void
   readonly entries: () => number
   readonly bytes: () => number
 }
@@ -33,7 +37,7 @@ const ENTRY_BYTES = 1_000
 /** How long a change that nobody waits for any longer may take: three times what an operation may. */
 const DOUBT_MILLISECONDS = 30_000
 
-type Entry = { readonly bytes: AnswerBytes; readonly began: number; readonly since: number; readonly expires: number }
+type Entry = { readonly bytes: ResponseBytes; readonly began: number; readonly since: number; readonly expires: number }
 
 /**
  * Holds at most `maxBytes`, those that were not asked for longest leave first; 0 holds nothing. Equal questions at the same time are asked once. An answer is told as long
@@ -51,7 +55,7 @@ export function responseCache({
   readonly count?: (outcome: 'hit' | 'joined' | 'miss') => void
 }): ResponseCache {
   const entries = new Map<string, Entry>()
-  const asked = new Map<string, { readonly since: number; readonly answer: Promise<AnswerBytes | null> }>()
+  const asked = new Map<string, { readonly since: number; readonly answer: Promise<ResponseBytes | null> }>()
   /** When each thing changed last, counted in changes; and until when it is in doubt, in milliseconds. */
   const changes = new Map<string, number>()
   const doubts = new Map<string, number>()
@@ -59,20 +63,24 @@ export function responseCache({
   let held = 0
 
   return {
-    told,
-    changed(what) {
+    getOrExecute: told,
+    invalidate(what) {
       clock++
       for (const name of what) changes.set(name, clock)
     },
-    doubtful(what) {
+    suspendWrites(what) {
       for (const name of what) doubts.set(name, now() + DOUBT_MILLISECONDS)
     },
     entries: () => entries.size,
     bytes: () => held,
   }
 
-  async function told(question: Question, passage: Passage, ask: (passage: Passage) => Promise<Outcome>): Promise<Told> {
-    if (maxBytes === 0) return toldOnce(await ask(passage))
+  async function told(
+    question: CacheRequest,
+    passage: RequestContext,
+    ask: (passage: RequestContext) => Promise<ExecutionResult>,
+  ): Promise<CachedResult> {
+    if (maxBytes === 0) return toUncachedResult(await ask(passage))
     const { key, maxAge, dependencies } = question
     const known = entries.get(key)
     if (known) {
@@ -90,14 +98,14 @@ export function responseCache({
       const bytes = await running.answer
       count(bytes ? 'joined' : 'miss')
       // Errors belong to whoever asked: another may have more luck, and has a request id of its own.
-      return bytes ? { bytes, ageSeconds: 0 } : toldOnce(await ask(passage))
+      return bytes ? { bytes, ageSeconds: 0 } : toUncachedResult(await ask(passage))
     }
 
     count('miss')
     const [began, since] = [now(), clock]
     // Others may wait for it when this client is gone.
     const outcome = ask({ ...passage, signal: NEVER })
-    const answer = outcome.then(toldOnce).then(
+    const answer = outcome.then(toUncachedResult).then(
       (done) => ('bytes' in done ? done.bytes : null),
       () => null,
     )
@@ -150,9 +158,9 @@ export function responseCache({
 }
 
 /** An answer that nothing is known of. */
-export function toldOnce(outcome: Outcome): Told {
+export function toUncachedResult(outcome: ExecutionResult): CachedResult {
   const { data, errors } = outcome
-  return !data || errors ? { outcome } : { bytes: answerBytes(JSON.stringify({ data })), ageSeconds: 0 }
+  return !data || errors ? { outcome } : { bytes: createResponseBytes(JSON.stringify({ data })), ageSeconds: 0 }
 }
 
 const NEVER = new AbortController().signal

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CREDENTIAL_HEADERS } from '../../platform/http/caller.ts'
 import { codingFor } from '../../platform/http/compression.ts'
 import { COST_HEADER } from '../limits/cost-report.ts'
-import type { Answer } from './caching.ts'
+import type { CacheableResult } from './caching.ts'
 
 /** What an answer that may be kept depends on: caches between us and clients must not mix up callers. */
 const VARY = ['Accept', 'Accept-Encoding', COST_HEADER, ...CREDENTIAL_HEADERS].join(', ')
@@ -11,14 +11,14 @@ const VARY = ['Accept', 'Accept-Encoding', COST_HEADER, ...CREDENTIAL_HEADERS].j
  * Sends an answer that may be kept. Over GET with Cache-Control, Age, Vary and a strong ETag, and without its bytes to
  * whoever has them (RFC 9110 §13.1.2). An answer to POST could only be reused for a later GET of the same address (RFC 9110 §9.3.3), which asks something else: it is `no-store`.
  */
-export async function sendAnswer(
+export async function sendCacheableResponse(
   request: FastifyRequest,
   reply: FastifyReply,
-  { bytes: answer, policy, ageSeconds }: Extract<Answer, { readonly bytes: unknown }>,
+  { bytes: answer, policy, ageSeconds }: Extract<CacheableResult, { readonly bytes: unknown }>,
   contentType: string,
   send: (reply: FastifyReply, contentType: string, status: number, bytes: Buffer) => void,
 ): Promise<void> {
-  const { bytes, coding } = await answer.in(codingFor(request.headers['accept-encoding']))
+  const { bytes, coding } = await answer.encoded(codingFor(request.headers['accept-encoding']))
   if (request.method === 'POST') reply.header('vary', 'Accept, Accept-Encoding').header('cache-control', 'no-store')
   else {
     // Strong: other bytes, or another media type, need another tag.

@@ -52,7 +52,7 @@ const EVERY_MILLISECONDS = 5_000
 const MOST_SAMPLES = 180
 
 /** Looks at the metrics from now on. */
-export function historyOf(metrics: Pick<Metrics, 'values'>, { everyMilliseconds = EVERY_MILLISECONDS } = {}): History {
+export function createHistory(metrics: Pick<Metrics, 'values'>, { everyMilliseconds = EVERY_MILLISECONDS } = {}): History {
   const samples: Sample[] = []
   let before: Look | null = null
   let looking = look()

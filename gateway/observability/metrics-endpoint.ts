@@ -42,7 +42,7 @@ type Scraping = {
 const NOT_SERVED = 'Figures are served here only with METRICS_TOKEN set, or on a port of their own with METRICS_PORT.\n'
 
 /** The settings of an environment that `serveMetrics` needs. */
-export const scrapingOf = (config: {
+export const scrapingConfig = (config: {
   readonly HOST: string
   readonly METRICS_PORT: number | undefined
   readonly METRICS_TOKEN: string | undefined

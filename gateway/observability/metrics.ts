@@ -1,9 +1,9 @@
 import type { OperationTypeNode } from 'graphql'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Run } from '../executor/executor.ts'
+import type { RunOperation } from '../executor/run-operation.ts'
 import type { SubscriptionBound } from '../limits/subscription-slots.ts'
 import type { CheckedOperation } from '../operations/document-cache.ts'
-import type { Outcome } from '../operations/execution-result.ts'
+import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { Link } from '../subgraph-client/link.ts'
 
 /** How an operation ended: `partial` has data and errors, `failed` has no data, `refused` was not begun. */
@@ -34,15 +34,15 @@ export type Metrics = {
   readonly operation: (
     name: string | undefined,
     kind: OperationTypeNode,
-  ) => (outcome: Pick<Outcome, 'data' | 'errors'>, seconds: number) => void
+  ) => (outcome: Pick<ExecutionResult, 'data' | 'errors'>, seconds: number) => void
   /** An operation whose text was refused; its name is not looked at. */
-  readonly refused: (kind: OperationTypeNode | undefined) => void
+  readonly operationRefused: (kind: OperationTypeNode | undefined) => void
   /** Whether a text was known with its plan. */
-  readonly looked: (isKnown: boolean) => void
+  readonly planCacheLookup: (isKnown: boolean) => void
   /** An operation was given to this executor. */
   readonly executed: (executor: ExecutorName) => void
   /** How a question whose answer may be kept was answered. */
-  readonly kept: (outcome: 'hit' | 'joined' | 'miss') => void
+  readonly responseCacheLookup: (outcome: 'hit' | 'joined' | 'miss') => void
   /** A request was answered with this status. */
   readonly requested: (door: string, status: number, seconds: number) => void
   /** A request or an operation was refused because there was no room for it. */
@@ -54,7 +54,7 @@ export type Metrics = {
   /** The same for several: a figure for each set of labels. What is not read any more is gone. `read` must not reject. */
   readonly gaugePer: (name: string, help: string, labels: readonly string[], read: () => Figures | Promise<Figures>) => void
   /** Counts the fetches of a link. */
-  readonly measured: (link: Link) => Link
+  readonly measureLink: (link: Link) => Link
   /** Everything, as it is now. */
   readonly values: () => Promise<readonly Series[]>
   /** Everything, in Prometheus' text format, and its media type. */
@@ -176,10 +176,10 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
         }
       }
     },
-    refused: (kind) => operations.labels(OTHER, kind ?? 'unknown', 'refused').inc(),
-    looked: (isKnown) => (isKnown ? hit : miss).inc(),
+    operationRefused: (kind) => operations.labels(OTHER, kind ?? 'unknown', 'refused').inc(),
+    planCacheLookup: (isKnown) => (isKnown ? hit : miss).inc(),
     executed: (executor) => executions.labels(executor).inc(),
-    kept: (outcome) => questions.labels(outcome).inc(),
+    responseCacheLookup: (outcome) => questions.labels(outcome).inc(),
     requested(door, status, seconds) {
       requests.labels(door, `${Math.trunc(status / 100)}xx`).inc()
       requestDurations.labels(door).observe(seconds)
@@ -209,7 +209,7 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
         },
       })
     },
-    measured(link) {
+    measureLink(link) {
       const duration = fetchDurations.labels(link.name)
       const count = {
         ok: fetches.labels(link.name, 'ok'),
@@ -251,12 +251,12 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
 }
 
 /** `run` of one document, counted by the outcome in its result. */
-export function counted<Result>(
+export function countOperation<Result>(
   metrics: Metrics,
   { operation }: CheckedOperation,
-  run: (...asked: Parameters<Run>) => Promise<Result>,
-  outcomeIn: (result: Result) => Outcome,
-): (...asked: Parameters<Run>) => Promise<Result> {
+  run: (...asked: Parameters<RunOperation>) => Promise<Result>,
+  outcomeIn: (result: Result) => ExecutionResult,
+): (...asked: Parameters<RunOperation>) => Promise<Result> {
   const count = metrics.operation(operation.name?.value, operation.operation)
   return async (variables, passage) => {
     const began = performance.now()
@@ -272,12 +272,12 @@ export function counted<Result>(
 }
 
 /** What a run that throws counts as. */
-const FAULT: Outcome = { data: null, errors: [{ message: '' }] }
+const FAULT: ExecutionResult = { data: null, errors: [{ message: '' }] }
 
 /** Seconds since `performance.now()` said `began`. */
 export const secondsSince = (began: number): number => (performance.now() - began) / 1000
 
-function endingOf({ data, errors }: Pick<Outcome, 'data' | 'errors'>): Ending {
+function endingOf({ data, errors }: Pick<ExecutionResult, 'data' | 'errors'>): Ending {
   if (data === undefined) return 'refused'
   if (!errors || errors.length === 0) return 'ok'
   return data === null ? 'failed' : 'partial'

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import type { Caller } from '../../platform/http/caller.ts'
-import type { Run } from '../executor/executor.ts'
+import type { RunOperation } from '../executor/run-operation.ts'
 import type { CheckedOperation } from '../operations/document-cache.ts'
-import type { Outcome } from '../operations/execution-result.ts'
+import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { Link } from '../subgraph-client/link.ts'
 
 /** What the fetches from one subgraph came to, for one operation. */
@@ -11,26 +11,26 @@ type Fetched = { fetches: number; milliseconds: number }
 /** Writes down which operations are slow, and where the time went. No line has variables, documents, messages of errors or anything of the caller but the id of its request. */
 export type SlowLog = {
   /** `run` of one document. `costOf` is asked for slow ones only; null: its cost is not counted. */
-  readonly watched: <Result>(
+  readonly watchOperation: <Result>(
     checked: CheckedOperation,
-    run: (...asked: Parameters<Run>) => Promise<Result>,
-    outcomeIn: (result: Result) => Outcome,
-    costOf: ((variables: Parameters<Run>[0]) => number) | null,
-  ) => (...asked: Parameters<Run>) => Promise<Result>
+    run: (...asked: Parameters<RunOperation>) => Promise<Result>,
+    outcomeIn: (result: Result) => ExecutionResult,
+    costOf: ((variables: Parameters<RunOperation>[0]) => number) | null,
+  ) => (...asked: Parameters<RunOperation>) => Promise<Result>
   /** A link whose time is known to the operation that asks. */
-  readonly timed: (link: Link) => Link
+  readonly timeLink: (link: Link) => Link
 }
 
 /** Names are the client's choice. */
 const LONGEST_NAME = 100
 
 /** Logs queries and mutations that take so long or longer. */
-export function slowLog(slowMilliseconds: number, log: Logger): SlowLog {
+export function createSlowLog(slowMilliseconds: number, log: Logger): SlowLog {
   /** By the caller, which everything of one operation carries. */
   const running = new WeakMap<Caller, Map<string, Fetched>>()
 
   return {
-    watched({ operation }, run, outcomeIn, costOf) {
+    watchOperation({ operation }, run, outcomeIn, costOf) {
       const [kind, name] = [operation.operation, operation.name?.value.slice(0, LONGEST_NAME) ?? null]
       return async (variables, passage) => {
         // Operations of one request have the same caller.
@@ -38,7 +38,7 @@ export function slowLog(slowMilliseconds: number, log: Logger): SlowLog {
         const fetched = new Map<string, Fetched>()
         running.set(caller, fetched)
         const began = performance.now()
-        let outcome: Outcome | null = null
+        let outcome: ExecutionResult | null = null
         try {
           const result = await run(variables, { ...passage, caller })
           outcome = outcomeIn(result)
@@ -57,7 +57,7 @@ export function slowLog(slowMilliseconds: number, log: Logger): SlowLog {
         }
       }
     },
-    timed: (link) => ({
+    timeLink: (link) => ({
       ...link,
       async execute(request, passage) {
         const began = performance.now()

@@ -3,21 +3,21 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace'
 import { spanIn } from '../../platform/http/trace-parent.ts'
-import type { Run } from '../executor/executor.ts'
+import type { RunOperation } from '../executor/run-operation.ts'
 import type { CheckedOperation } from '../operations/document-cache.ts'
-import type { Outcome } from '../operations/execution-result.ts'
-import type { Link, Passage } from '../subgraph-client/link.ts'
+import type { ExecutionResult } from '../operations/execution-result.ts'
+import type { Link, RequestContext } from '../subgraph-client/link.ts'
 
 /** Spans for OpenTelemetry: one for each operation, and one for each fetch within it. Subscriptions and their events have none. */
 export type Tracing = {
   /** `run` of one document within a span that goes on from the client's `traceparent`. */
-  readonly traced: <Result>(
+  readonly traceOperation: <Result>(
     checked: CheckedOperation,
-    run: (...asked: Parameters<Run>) => Promise<Result>,
-    outcomeIn: (result: Result) => Outcome,
-  ) => (...asked: Parameters<Run>) => Promise<Result>
+    run: (...asked: Parameters<RunOperation>) => Promise<Result>,
+    outcomeIn: (result: Result) => ExecutionResult,
+  ) => (...asked: Parameters<RunOperation>) => Promise<Result>
   /** A link with a span for each fetch, which a subgraph over HTTP is told of. */
-  readonly followed: (link: Link) => Link
+  readonly traceLink: (link: Link) => Link
   /** Sends what has not been sent. */
   readonly close: () => Promise<void>
 }
@@ -48,7 +48,7 @@ export function createTracing({
   const tracer = provider.getTracer('atrium')
 
   return {
-    traced({ operation }, run, outcomeIn) {
+    traceOperation({ operation }, run, outcomeIn) {
       const [type, name] = [operation.operation, operation.name?.value]
       const options = {
         kind: SpanKind.SERVER,
@@ -67,7 +67,7 @@ export function createTracing({
         })
       }
     },
-    followed(link) {
+    traceLink(link) {
       const title = `fetch ${link.name}`
       const options = { kind: SpanKind.CLIENT, attributes: { 'atrium.subgraph': link.name } }
       return {
@@ -102,13 +102,13 @@ async function ending<Result>(span: Span, work: () => Promise<Result>): Promise<
   }
 }
 
-function contextOf({ caller: { traceparent } }: Passage): Context {
+function contextOf({ caller: { traceparent } }: RequestContext): Context {
   const parent = traceparent === undefined ? null : spanIn(traceparent)
   return parent ? trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true }) : ROOT_CONTEXT
 }
 
 /** The same passage, whose further ways are part of this span. */
-const under = (span: Span, passage: Passage): Passage => ({
+const under = (span: Span, passage: RequestContext): RequestContext => ({
   ...passage,
   caller: { ...passage.caller, traceparent: parentOf(span) },
 })

@@ -10,7 +10,7 @@ import type { Sign } from './signature.ts'
 const RETRY = 500
 
 /** Hears of what changes in a subgraph of another process, from the first who asks on. Where something may have been missed, anything may have changed. */
-export function followedChanges({ origin, sign }: { readonly origin: string; readonly sign: Sign }): {
+export function followChanges({ origin, sign }: { readonly origin: string; readonly sign: Sign }): {
   readonly onChange: OnChange
   readonly close: () => Promise<void>
 } {

@@ -19,12 +19,12 @@ type Head = { readonly method: string; readonly path: string; readonly headers: 
 export type Sign = (head: Head, body: string | Uint8Array) => Readonly<Record<string, string>>
 
 /** What came of looking at the head of a request. `hasBody` says whether these bytes are the body that was signed. */
-export type Verdict =
+export type SignatureVerdict =
   | { readonly kind: 'signed'; readonly hasBody: (body: Uint8Array) => boolean }
   | { readonly kind: 'refused'; readonly reason: string }
 
 /** Signs with the first of the secrets. */
-export function signer([secret = '']: readonly string[], now: () => number): Sign {
+export function createSigner([secret = '']: readonly string[], now: () => number): Sign {
   return (head, body) => {
     const time = String(now())
     const hash = hashOf(body)
@@ -36,7 +36,7 @@ export function signer([secret = '']: readonly string[], now: () => number): Sig
  * Judges requests by their heads, before anything of a body is read: signed with one of the secrets, at most half a minute ago. A signature covers method,
  * path, every header that is believed, and the hash of the body.
  */
-export function signatureJudge(secrets: readonly string[], now: () => number): (head: Head) => Verdict {
+export function createSignatureVerifier(secrets: readonly string[], now: () => number): (head: Head) => SignatureVerdict {
   return (head) => {
     const given = head.headers[SIGNATURE]
     const [version, time = '', hash = '', mac = ''] = typeof given === 'string' ? given.split(' ') : []
@@ -53,7 +53,7 @@ export function signatureJudge(secrets: readonly string[], now: () => number): (
   }
 }
 
-const refused = (reason: string): Verdict => ({ kind: 'refused', reason })
+const refused = (reason: string): SignatureVerdict => ({ kind: 'refused', reason })
 
 const hashOf = (body: string | Uint8Array): string => createHash('sha256').update(body).digest('base64url')
 

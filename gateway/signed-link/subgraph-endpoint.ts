@@ -11,15 +11,15 @@ import { SUBSCRIPTION_BYTES, type SubscriptionSlots, subscriptionSlots } from '.
 import type { Metrics } from '../observability/metrics.ts'
 import { refusal } from '../operations/errors.ts'
 import { withinTime } from '../operations/timeout.ts'
-import { maskedLink } from '../subgraph-client/error-masking.ts'
-import { ANSWER_BYTES } from '../subgraph-client/http-messages.ts'
-import type { LinkRequest, Source } from '../subgraph-client/link.ts'
-import { localLink } from '../subgraph-client/local-subgraph.ts'
+import { maskErrors } from '../subgraph-client/error-masking.ts'
+import { MAX_RESPONSE_BYTES } from '../subgraph-client/http-messages.ts'
+import type { EventSource, SubgraphRequest } from '../subgraph-client/link.ts'
+import { createLocalLink } from '../subgraph-client/local-subgraph.ts'
 import { heartbeat } from '../transports/heartbeat.ts'
 import { GRAPHQL_PATH } from '../transports/http.ts'
 import { CHANGES_PATH } from './changes-path.ts'
 import { carriedRequest, DOOR_PATH } from './remote-routes.ts'
-import type { signatureJudge, Verdict } from './signature.ts'
+import type { createSignatureVerifier, SignatureVerdict } from './signature.ts'
 
 const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8'
 const COMMENT_SECONDS = 15
@@ -29,14 +29,14 @@ const DOCUMENTS = { maxEntries: 500, maxCharacters: 500_000 }
 /** What a subscription takes here, in bytes: its stream and its source. */
 const STREAM_BYTES = SUBSCRIPTION_BYTES.each + SUBSCRIPTION_BYTES.source + SUBSCRIPTION_BYTES.eventStream
 
-type Signed = Extract<Verdict, { readonly kind: 'signed' }>
-type Asked = Pick<LinkRequest, 'query' | 'variables' | 'operationName'> & Pick<Caller, 'grantedScopes'>
+type Signed = Extract<SignatureVerdict, { readonly kind: 'signed' }>
+type Asked = Pick<SubgraphRequest, 'query' | 'variables' | 'operationName'> & Pick<Caller, 'grantedScopes'>
 
 /**
  * Serves a subgraph to gateways that sign their requests, and to nobody else: queries and mutations as JSON, subscriptions as event streams, and what has
  * changed as another. Who asks is what the gateway says, for its signature covers that.
  */
-export async function serveLink(
+export async function serveSubgraph(
   app: FastifyInstance,
   subgraph: Subgraph,
   {
@@ -45,15 +45,15 @@ export async function serveLink(
     metrics = null,
     slots = subscriptionSlots(),
   }: {
-    readonly judge: ReturnType<typeof signatureJudge>
+    readonly judge: ReturnType<typeof createSignatureVerifier>
     readonly log: Logger
     readonly metrics?: Metrics | null
     /** Places for subscriptions. Only their memory is counted here: addresses and credentials are bounded by the gateways, of which there may be several. */
     readonly slots?: Pick<SubscriptionSlots, 'reserve' | 'releaseBytes'>
   },
 ): Promise<void> {
-  const local = localLink(subgraph)
-  const link = maskedLink(metrics?.measured(local) ?? local, log)
+  const local = createLocalLink(subgraph)
+  const link = maskErrors(metrics?.measureLink(local) ?? local, log)
   const known = boundedCache<DocumentNode | readonly GraphQLFormattedError[]>(DOCUMENTS)
   const streams = new Set<PassThrough>()
   const comments = heartbeat<PassThrough>(COMMENT_SECONDS, (stream) => {
@@ -66,7 +66,7 @@ export async function serveLink(
 
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit: ANSWER_BYTES }, (_, body, done) =>
+    scope.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit: MAX_RESPONSE_BYTES }, (_, body, done) =>
       done(null, body),
     )
     const signed = new WeakMap<FastifyRequest, Signed>()
@@ -106,14 +106,14 @@ export async function serveLink(
     })
   })
 
-  async function answer(reply: FastifyReply, request: LinkRequest, caller: Caller): Promise<FastifyReply> {
+  async function answer(reply: FastifyReply, request: SubgraphRequest, caller: Caller): Promise<FastifyReply> {
     const result = await withinTime(BOUNDS.milliseconds, { caller, signal: goneSignal(reply) }, (passage) =>
       link.execute(request, passage),
     )
     return reply.header('content-type', GRAPHQL_TYPE).send(JSON.stringify(result))
   }
 
-  async function stream(reply: FastifyReply, request: LinkRequest, caller: Caller): Promise<FastifyReply> {
+  async function stream(reply: FastifyReply, request: SubgraphRequest, caller: Caller): Promise<FastifyReply> {
     const bytes = STREAM_BYTES + JSON.stringify(request.variables).length * SUBSCRIPTION_BYTES.variableCharacter
     const full = slots.reserve(bytes)
     if (full) return refuse(reply, [full])
@@ -130,19 +130,19 @@ export async function serveLink(
   }
 
   /** One event after the other: the next is taken when the network took the last, so that a gateway that is behind is cut off like any slow reader. */
-  async function told(source: Source, stream: PassThrough, caller: Caller): Promise<void> {
+  async function told(source: EventSource, stream: PassThrough, caller: Caller): Promise<void> {
     try {
       for (;;) {
         const { done, value } = await source.next()
         if (!stream.writable) return
         if (done) break
         const passage = { caller, signal: NEVER }
-        const result = await withinTime(BOUNDS.milliseconds, passage, (bounded) => source.answer(value, bounded))
+        const result = await withinTime(BOUNDS.milliseconds, passage, (bounded) => source.resolve(value, bounded))
         if (!stream.writable) return
         if (!stream.write(eventOf('next', JSON.stringify(result)))) await drained(stream)
       }
     } catch (error) {
-      const errors = source.fault ? [source.fault(error).toJSON()] : []
+      const errors = source.maskError ? [source.maskError(error).toJSON()] : []
       if (stream.writable) stream.end(eventOf('error', JSON.stringify({ errors })))
       return
     }

@@ -1,14 +1,14 @@
 import type { GraphQLFormattedError } from 'graphql'
 import { slowReader } from '../../platform/graphql/errors.ts'
 import { BOUNDS } from '../limits/limits.ts'
-import type { Outcome } from '../operations/execution-result.ts'
+import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { EventPipeline, Recipient, Running } from './subscription.ts'
 
 /** An event of a group, and the one behind it: who is behind holds those that it was not told of, and what nobody holds is gone. */
 type Entry = {
   readonly number: number
   /** What came of it; null once everybody was told, and before the first of all. */
-  outcome: Outcome | null
+  outcome: ExecutionResult | null
   next: Entry | null
 }
 
@@ -56,7 +56,7 @@ export function subscriptionGroup(source: EventPipeline, onEnd: () => void): Sub
     else tell(outcome)
   }
 
-  function tell(outcome: Outcome): void {
+  function tell(outcome: ExecutionResult): void {
     if (ending) return
     const entry: Entry = { number: last.number + 1, outcome, next: null }
     last.next = entry

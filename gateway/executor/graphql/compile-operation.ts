@@ -13,9 +13,9 @@ import { collectFields } from 'graphql/execution/collectFields.js'
 import { coercion } from '../../operations/variables.ts'
 import { conditionKey } from './conditions.ts'
 import { type Listener, PENDING, type Pending } from './pending.ts'
-import { keep, plansOf } from './plan-cache.ts'
+import { cacheSelectionPlan, selectionPlansOf } from './plan-cache.ts'
 import { executeSerially, executeTogether } from './root-fields.ts'
-import { addError, type Run } from './run.ts'
+import { addError, type OperationRun } from './run.ts'
 import { type Operation, type Selection, selectionOf } from './selection-plan.ts'
 
 /**
@@ -55,22 +55,22 @@ export function compileOperation(
   const keyOf = conditionKey(document)
   const begin = node.operation === 'mutation' ? executeSerially : executeTogether
 
-  const selectionFor = (variableValues: Run['variableValues']): Selection => {
-    const plans = plansOf(operation)
+  const selectionFor = (variableValues: OperationRun['variableValues']): Selection => {
+    const plans = selectionPlansOf(operation)
     const key = keyOf(variableValues)
     const known = plans.get(key)
     if (known) return known
     const { fragments } = operation
     const collected = collectFields(schema, fragments, variableValues, rootType, node.selectionSet)
     const selection = selectionOf(operation, rootType, collected)
-    keep(plans, key, selection)
+    cacheSelectionPlan(plans, key, selection)
     return selection
   }
 
   return ({ rootValue, contextValue, variableValues, signal }) => {
     const { coerced, errors } = coerce(variableValues)
     if (errors) return { errors }
-    const run: Run = {
+    const run: OperationRun = {
       operation,
       rootValue,
       contextValue,
@@ -90,7 +90,7 @@ export function compileOperation(
   }
 }
 
-function whenSettled(run: Run): Promise<ExecutionResult> {
+function whenSettled(run: OperationRun): Promise<ExecutionResult> {
   const pending = run.pending as Pending
   return new Promise((resolve) => {
     const listener: Listener = (isFailed, outcome) => resolve(isFailed ? failure(run, outcome) : resultOf(run, outcome as Data))
@@ -100,9 +100,9 @@ function whenSettled(run: Run): Promise<ExecutionResult> {
 
 type Data = Record<string, unknown>
 
-const resultOf = ({ errors }: Run, data: Data): ExecutionResult => (errors.length === 0 ? { data } : { errors, data })
+const resultOf = ({ errors }: OperationRun, data: Data): ExecutionResult => (errors.length === 0 ? { data } : { errors, data })
 
-function failure(run: Run, error: unknown): ExecutionResult {
+function failure(run: OperationRun, error: unknown): ExecutionResult {
   addError(run, error as GraphQLError, undefined)
   return { errors: run.errors, data: null }
 }

@@ -8,7 +8,7 @@
  */
 import { type GraphQLError, locatedError } from 'graphql'
 import { type Path, pathToArray } from 'graphql/jsutils/Path.js'
-import { addError, type Run } from './run.ts'
+import { addError, type OperationRun } from './run.ts'
 import type { Field } from './selection-plan.ts'
 
 /** Returned instead of a value that comes later. `run.pending` is then what it waits for. */
@@ -71,7 +71,7 @@ export const OBJECT_DELAY = 3
 export const LIST_DELAY = 2
 
 /** Puts what `run` waits for in its place of `join`. */
-export function awaitIn(join: Join, run: Run, key: string | number): void {
+export function awaitIn(join: Join, run: OperationRun, key: string | number): void {
   const pending = run.pending as Pending
   pending.join = join
   pending.key = key
@@ -80,14 +80,18 @@ export function awaitIn(join: Join, run: Run, key: string | number): void {
 }
 
 /** `join` fails with `error` when what it waits for has ended, well or not: graphql-js does not leave anything behind that it has begun. */
-export function failAtEnd(run: Run, join: Join, error: unknown): void {
+export function failAtEnd(run: OperationRun, join: Join, error: unknown): void {
   run.isExact = true
   join.thrown = { error }
   join.delay += 1
 }
 
 /** Waits for `promise`, then goes on with what it brings. Throws what its `then` throws. */
-export function whenResolved(run: Run, promise: PromiseLike<unknown>, proceed: (value: unknown) => unknown): typeof PENDING {
+export function whenResolved(
+  run: OperationRun,
+  promise: PromiseLike<unknown>,
+  proceed: (value: unknown) => unknown,
+): typeof PENDING {
   const pending = pendingValue()
   listen(
     promise,
@@ -96,12 +100,12 @@ export function whenResolved(run: Run, promise: PromiseLike<unknown>, proceed: (
       try {
         completed = proceed(value)
       } catch (error) {
-        return settle(run, pending, true, error)
+        return settlePending(run, pending, true, error)
       }
       if (completed === PENDING) follow(run, pending)
-      else settle(run, pending, false, completed)
+      else settlePending(run, pending, false, completed)
     },
-    (error) => settle(run, pending, true, error),
+    (error) => settlePending(run, pending, true, error),
   )
   run.pending = pending
   return PENDING
@@ -128,7 +132,7 @@ function listen(promise: PromiseLike<unknown>, onValue: Callback, onError: Callb
 }
 
 /** What `run` waits for now takes the place of `place`, one microtask behind: so a promise follows another. */
-function follow(run: Run, place: Pending): void {
+function follow(run: OperationRun, place: Pending): void {
   const pending = run.pending as Pending
   pending.join = place.join
   pending.key = place.key
@@ -140,13 +144,13 @@ function follow(run: Run, place: Pending): void {
 }
 
 /** Says that what `pending` waited for has come, or has failed. */
-export function settle(run: Run, pending: Pending, isFailed: boolean, outcome: unknown): void {
+export function settlePending(run: OperationRun, pending: Pending, isFailed: boolean, outcome: unknown): void {
   if (isFailed) run.isExact = true
   if (pending.lag > 0 && run.isExact) later(pending.lag, () => deliver(run, pending, isFailed, outcome))
   else deliver(run, pending, isFailed, outcome)
 }
 
-function deliver(run: Run, pending: Pending, isFailed: boolean, outcome: unknown): void {
+function deliver(run: OperationRun, pending: Pending, isFailed: boolean, outcome: unknown): void {
   const { join, listener } = pending
   if (listener) {
     listener(isFailed, outcome)
@@ -173,19 +177,19 @@ export function located(error: unknown, { field, path, isNonNull }: Pending): re
   }
 }
 
-function fill(run: Run, join: Join, key: string | number, value: unknown): void {
+function fill(run: OperationRun, join: Join, key: string | number, value: unknown): void {
   join.results[key] = value
   if (--join.waiting === 0) end(run, join, false, join.results)
 }
 
-function end(run: Run, join: Join, isFailed: boolean, outcome: unknown): void {
+function end(run: OperationRun, join: Join, isFailed: boolean, outcome: unknown): void {
   if (join.isSettled) return
   join.isSettled = true
   const { pending, thrown } = join
   const fails = isFailed || thrown !== undefined
   const result = thrown ? thrown.error : outcome
-  if (run.isExact) later(join.delay, () => settle(run, pending, fails, result))
-  else settle(run, pending, fails, result)
+  if (run.isExact) later(join.delay, () => settlePending(run, pending, fails, result))
+  else settlePending(run, pending, fails, result)
 }
 
 /** Runs `then` after a number of microtasks, at least one. `queueMicrotask` of Node costs several times as much. */

@@ -1,7 +1,7 @@
 import type { Operation, Selection } from './selection-plan.ts'
 
 /** Plans of one operation by the values of its conditions. */
-export type Plans = Map<string, Selection>
+export type SelectionPlans = Map<string, Selection>
 
 /**
  * Fields that are planned at one time, of all operations of this process: about 35 MB. A plan grows with every type that appears at every place, so what an
@@ -12,11 +12,11 @@ const MOST_FIELDS = 100_000
 /** Differences by `@skip` and `@include` that are kept for one operation. */
 const COMBINATIONS = 8
 
-let kept = new WeakMap<Operation, Plans>()
+let kept = new WeakMap<Operation, SelectionPlans>()
 let fields = 0
 
 /** What is planned of an operation already; to be asked anew for each run. */
-export function plansOf(operation: Operation): Plans {
+export function selectionPlansOf(operation: Operation): SelectionPlans {
   let plans = kept.get(operation)
   if (!plans) {
     plans = new Map()
@@ -26,14 +26,14 @@ export function plansOf(operation: Operation): Plans {
 }
 
 /** Keeps a plan, in the place of the oldest when there are too many. */
-export function keep(plans: Plans, key: string, selection: Selection): void {
+export function cacheSelectionPlan(plans: SelectionPlans, key: string, selection: Selection): void {
   const [oldest] = plans.size < COMBINATIONS ? [] : plans.keys()
   if (oldest !== undefined) plans.delete(oldest)
   plans.set(key, selection)
 }
 
 /** Says that `count` more fields are planned. */
-export function countPlanned(count: number): void {
+export function countPlannedFields(count: number): void {
   fields += count
   if (fields <= MOST_FIELDS) return
   kept = new WeakMap()

@@ -1,11 +1,11 @@
 import type { GraphQLError } from 'graphql'
 import { executeField, executeFields } from './complete-value.ts'
 import { type Listener, later, located, PENDING, type Pending, pendingValue } from './pending.ts'
-import { addError, type Run } from './run.ts'
+import { addError, type OperationRun } from './run.ts'
 import type { Selection } from './selection-plan.ts'
 
 /** The fields of a query, or of an event, all at once. At once or PENDING. */
-export function executeTogether(run: Run, selection: Selection, source: unknown): unknown {
+export function executeTogether(run: OperationRun, selection: Selection, source: unknown): unknown {
   const data = executeFields(run, selection, source, undefined)
   // The answer is made one microtask after its data.
   if (data === PENDING) (run.pending as Pending).lag = 1
@@ -13,7 +13,7 @@ export function executeTogether(run: Run, selection: Selection, source: unknown)
 }
 
 /** The fields of a mutation, one after the other: the next is begun when the one before has ended. At once or PENDING. */
-export function executeSerially(run: Run, { fields }: Selection, source: unknown): unknown {
+export function executeSerially(run: OperationRun, { fields }: Selection, source: unknown): unknown {
   const results: Record<string, unknown> = Object.create(null)
   // Few fields, and none beside another: graphql-js' own chain of promises.
   let done: Promise<void> | undefined
@@ -41,7 +41,7 @@ export function executeSerially(run: Run, { fields }: Selection, source: unknown
   return PENDING
 }
 
-function whenSettled(run: Run): Promise<unknown> {
+function whenSettled(run: OperationRun): Promise<unknown> {
   const pending = run.pending as Pending
   return new Promise((resolve, reject) => {
     const listener: Listener = (isFailed, outcome) => {

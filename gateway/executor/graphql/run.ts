@@ -4,7 +4,7 @@ import type { Pending } from './pending.ts'
 import type { Field, Operation } from './selection-plan.ts'
 
 /** One run of an operation. */
-export type Run = {
+export type OperationRun = {
   readonly operation: Operation
   readonly rootValue: unknown
   readonly contextValue: unknown
@@ -21,7 +21,7 @@ export type Run = {
 }
 
 /** Records an error at `path`, unless that place or one above it is null already: nobody sees what happens there. */
-export function addError(run: Run, error: GraphQLError, path: Path | undefined): void {
+export function addError(run: OperationRun, error: GraphQLError, path: Path | undefined): void {
   run.nulled ??= new Set()
   const { nulled } = run
   if (nulled.has(undefined)) return
@@ -33,7 +33,11 @@ export function addError(run: Run, error: GraphQLError, path: Path | undefined):
 export const pathTo = (prev: Path | undefined, { key, parentType }: Field): Path => ({ prev, key, typename: parentType.name })
 
 /** A plain object with everything in it: resolvers spread it and hand it on. */
-export const infoOf = ({ operation, rootValue, variableValues }: Run, { definition, nodes, parentType }: Field, path: Path) =>
+export const infoOf = (
+  { operation, rootValue, variableValues }: OperationRun,
+  { definition, nodes, parentType }: Field,
+  path: Path,
+) =>
   ({
     fieldName: definition.name,
     fieldNodes: nodes,

@@ -1,11 +1,11 @@
 import { GraphQLError, type GraphQLObjectType, isObjectType } from 'graphql'
 import { inspect } from 'graphql/jsutils/inspect.js'
-import type { Run } from './run.ts'
+import type { OperationRun } from './run.ts'
 import type { CompletionOf, Field } from './selection-plan.ts'
 
 /** The type that a value of an abstract type has, or graphql-js' complaint about what was said about it. */
 export function runtimeType(
-  { operation: { schema } }: Run,
+  { operation: { schema } }: OperationRun,
   { definition, parentType, nodes }: Field,
   { type }: CompletionOf<'abstract'>,
   name: unknown,

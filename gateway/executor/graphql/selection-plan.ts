@@ -23,10 +23,10 @@ import {
 } from 'graphql'
 import { collectSubfields } from 'graphql/execution/collectFields.js'
 import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
-import { type AnswerClass, answerClass } from '../response-object.ts'
+import { type ResponseObjectClass, responseObjectClass } from '../response-object.ts'
 import { type ArgumentsOf, argumentsOf } from './arguments.ts'
 import { resolverOf } from './entity-resolver.ts'
-import { countPlanned } from './plan-cache.ts'
+import { countPlannedFields } from './plan-cache.ts'
 import { visibleArguments } from './resolver-arity.ts'
 
 /** What every run of one operation shares. */
@@ -40,7 +40,7 @@ export type Operation = {
 export type Selection = {
   readonly type: GraphQLObjectType
   readonly fields: readonly Field[]
-  readonly Answer: AnswerClass
+  readonly Answer: ResponseObjectClass
 }
 
 /** A field that is asked, under one response key. */
@@ -93,8 +93,8 @@ export function selectionOf(
     const definition = node && definitionOf(schema, type, node.name.value)
     if (definition) fields.push(fieldOf(schema, key, definition, type, node, nodes))
   }
-  countPlanned(fields.length)
-  return { type, fields, Answer: answerClass(fields.length) }
+  countPlannedFields(fields.length)
+  return { type, fields, Answer: responseObjectClass(fields.length) }
 }
 
 /**
