@@ -211,9 +211,9 @@ export async function startGateway({
     const answer: RunCacheable = async (variables, passage) => {
       // What stands beside the data then is about this client and this moment.
       // An answer with refused parts is this caller's own, and has errors.
-      if (!answering || passage.wantsCost || (await guard?.check(passage))) return { outcome: await run(variables, passage) }
+      if (!answering || passage.wantsCost || (await guard?.check(passage))) return { result: await run(variables, passage) }
       const { errors } = await verdict(variables, passage)
-      return errors.length > 0 ? { outcome: { errors } } : answering(variables, passage)
+      return errors.length > 0 ? { result: { errors } } : answering(variables, passage)
     }
     return {
       kind: 'admitted',
@@ -284,7 +284,7 @@ type Admitted = Extract<Admission, { kind: 'admitted' }>
 
 /** What a subscription that runs counts as, and an answer that may be kept: it has no errors. */
 const GOOD: ExecutionResult = { data: {} }
-const outcomeIn = (answer: CacheableResult): ExecutionResult => ('bytes' in answer ? GOOD : answer.outcome)
+const outcomeIn = (answer: CacheableResult): ExecutionResult => ('bytes' in answer ? GOOD : answer.result)
 
 const UNPLANNED = refusal('GRAPHQL_VALIDATION_FAILED', 'Expected an operation that can be planned.')
 

@@ -1,19 +1,22 @@
 import { type ConstDirectiveNode, type DocumentNode, Kind, valueFromASTUntyped } from 'graphql'
 
-/** One `@cacheControl`. */
+/** The arguments of one `@cacheControl`. */
 export type CacheHint = {
-  /** Seconds for which an answer may be told again; absent when the hint does not say. */
+  /** Seconds for which a response may be reused; absent when the hint does not say. */
   readonly maxAge?: number
-  /** PRIVATE: only to whoever was told. */
+  /** PRIVATE: reusable for the same credentials only. */
   readonly scope?: 'PUBLIC' | 'PRIVATE'
   /** Whether the age is that of the field that leads here. */
   readonly inheritMaxAge: boolean
 }
 
-/** The hints of a graph; keys are `Type` and `Type.field`. */
+/** The cache hints of a graph, by `Type` and `Type.field`. */
 export type CacheHints = ReadonlyMap<string, CacheHint>
 
-/** The `@cacheControl` hints of a supergraph, whatever specification it links them by: the API schema that clients see has lost them. */
+/**
+ * Reads the `@cacheControl` hints of a supergraph, under any prefix that links them. The API schema
+ * has no directives.
+ */
 export function readCacheHints(supergraph: DocumentNode): CacheHints {
   const hints = new Map<string, CacheHint>()
   const read = (key: string, directives: readonly ConstDirectiveNode[] | undefined) => {
@@ -30,8 +33,8 @@ export function readCacheHints(supergraph: DocumentNode): CacheHints {
   return hints
 }
 
-function hintIn({ arguments: given = [] }: ConstDirectiveNode): CacheHint {
-  const values = Object.fromEntries(given.map(({ name, value }) => [name.value, valueFromASTUntyped(value)]))
+function hintIn({ arguments: nodes = [] }: ConstDirectiveNode): CacheHint {
+  const values = Object.fromEntries(nodes.map(({ name, value }) => [name.value, valueFromASTUntyped(value)]))
   const { maxAge, scope, inheritMaxAge } = values
   return {
     ...(typeof maxAge === 'number' && { maxAge: Math.max(0, Math.floor(maxAge)) }),

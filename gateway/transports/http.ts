@@ -132,10 +132,10 @@ export async function serveGraphql(
     }
     const answered = admission.answer
       ? await admission.answer(asked.variables, passage)
-      : { outcome: await admission.run(asked.variables, passage) }
+      : { result: await admission.run(asked.variables, passage) }
     if ('bytes' in answered) return sendCacheableResponse(request, reply, answered, form.contentType, send)
-    const { outcome } = answered
-    write(outcome.data === undefined ? statusOf(outcome.errors, form) : 200, outcome)
+    const { result } = answered
+    write(result.data === undefined ? statusOf(result.errors, form) : 200, result)
   }
 
   /** A list is no GraphQL response, so it has the media type of JSON whatever the client likes best. */

@@ -58,7 +58,7 @@ test('a quarter of an hour is kept, and looking ends with the process', async ()
       return metrics.values()
     },
   }
-  const history = createHistory(counting, { everyMilliseconds: 1 })
+  const history = createHistory(counting, { intervalMs: 1 })
   while (looks < 200) await new Promise((resolve) => setTimeout(resolve, 5))
   expect(history.samples().length).toBeLessThanOrEqual(180)
   expect(history.samples().length).toBeGreaterThan(100)

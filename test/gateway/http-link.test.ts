@@ -183,7 +183,7 @@ describe('connections and bodies', () => {
     onTestFinished(() => pool.destroy())
     const gone = AbortSignal.abort(new Error('gone'))
     const reply = await postRequest(pool, { path: '/graphql', headers: {}, body: '{}', signal: gone })
-    expect(reply).toEqual({ cause: gone.reason, hasBegun: false })
+    expect(reply).toEqual({ cause: gone.reason, responseHasBegun: false })
     await idle()
     expect(shop.connections()).toBe(0)
   })

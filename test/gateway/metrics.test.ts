@@ -269,7 +269,7 @@ describe('GET /metrics', () => {
       const refused = await read(await start({ HOST }))
       expect([refused.status, refused.text]).toEqual([
         404,
-        'Figures are served here only with METRICS_TOKEN set, or on a port of their own with METRICS_PORT.\n',
+        'Metrics are served here only with METRICS_TOKEN set, or on a port of their own with METRICS_PORT.\n',
       ])
       expect(logs.at(-1)).toContain('GET /metrics is refused, because HOST is not loopback')
       const port = await unusedPort()

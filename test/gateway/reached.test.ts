@@ -58,7 +58,7 @@ test('a gateway is of use while it reaches any, and one that says nothing does n
   shop.always = hangs
   expect(await checkReachability(all, respondsToGraphql, long())).toEqual({ degraded: ['shop'] })
   review.always = resets
-  await expect(checkReachability(all, respondsToGraphql, long())).rejects.toThrow('Expected a subgraph that is there, got none.')
+  await expect(checkReachability(all, respondsToGraphql, long())).rejects.toThrow('Expected a reachable subgraph, got none.')
 })
 
 test('node gateway/main.ts is ready while it reaches any subgraph of the graph that it serves', async () => {

@@ -123,7 +123,7 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
   const subgraphs = [directory, social, store, trust.subgraph]
   tellAboutHosts(trust)
   const metrics = createMetrics({ ofProcess: true })
-  const history = createHistory(metrics, { everyMilliseconds: 200 })
+  const history = createHistory(metrics, { intervalMs: 200 })
   const gateway = await startGateway({
     ...ownGraph(),
     links: subgraphs.map(createLocalLink),
