@@ -16,11 +16,11 @@ export function guardedSubscription(guard: OperationGuard | null, planned: (allo
   if (!guard) return whole
   const { ready, remember } = guard
 
-  return async (variables, passage, onReleased) => {
-    const refused = await guard.check(passage)
+  return async (variables, context, onReleased) => {
+    const refused = await guard.check(context)
     if (refused && !refused.refusals.allowed) return { kind: 'refused', errors: refusalErrors(refused) }
-    const stillAllowed = async () => keyOf(await guard.check(passage)) === keyOf(refused)
-    return planFor(refused)(variables, passage, onReleased, stillAllowed)
+    const stillAllowed = async () => keyOf(await guard.check(context)) === keyOf(refused)
+    return planFor(refused)(variables, context, onReleased, stillAllowed)
   }
 
   function planFor(refused: Refused | null): Begin {
