@@ -28,7 +28,8 @@ import { type KeptPlans, NO_PLANS } from './planning/plan-store.ts'
 import { readSupergraph } from './planning/supergraph.ts'
 import { maskErrors } from './subgraph-client/error-masking.ts'
 import type { Link, RequestContext } from './subgraph-client/link.ts'
-import { plannedSubscription, type Subscribe } from './subscriptions/subscription.ts'
+import type { Subscribe } from './subscriptions/subscribe.ts'
+import { plannedSubscription } from './subscriptions/subscription.ts'
 import type { Asked } from './transports/request-params.ts'
 
 /** An operation of a client that passed every check of its text, or the errors that refuse it. */

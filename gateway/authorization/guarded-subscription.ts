@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql'
-import type { Begin, EventPipeline, StillAllowed } from '../subscriptions/subscription.ts'
+import type { Begin, EventPipeline, StillAllowed } from '../subscriptions/subscribe.ts'
 import type { OperationGuard, Refused } from './authorization.ts'
 import { refusalErrors } from './refusal-errors.ts'
 

@@ -1,5 +1,5 @@
 import type { ExecutionResult } from '../operations/execution-result.ts'
-import type { Running } from '../subscriptions/subscription.ts'
+import type { Running } from '../subscriptions/subscribe.ts'
 
 /** What a client is told about the cost of its operation, in `extensions.cost`, when it asks. */
 export type CostReport = {

@@ -2,7 +2,7 @@ import type { GraphQLFormattedError } from 'graphql'
 import { slowReader } from '../../platform/graphql/errors.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
-import type { EventPipeline, Recipient, Running } from './subscription.ts'
+import type { EventPipeline, Recipient, Running } from './subscribe.ts'
 
 /** An event of a group, and the one behind it: who is behind holds those that it was not told of, and what nobody holds is gone. */
 type Entry = {

@@ -3,7 +3,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import type { Admission } from '../gateway.ts'
 import { fault, identified } from '../operations/errors.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
-import type { Recipient, Running } from '../subscriptions/subscription.ts'
+import type { Recipient, Running } from '../subscriptions/subscribe.ts'
 import { textOf } from './result-json.ts'
 
 /** The client of one operation. */

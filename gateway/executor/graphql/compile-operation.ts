@@ -12,11 +12,13 @@ import {
 import { collectFields } from 'graphql/execution/collectFields.js'
 import { coercion } from '../../operations/variables.ts'
 import { conditionKey } from './conditions.ts'
-import { type Listener, PENDING, type Pending } from './pending.ts'
+import type { Listener, Pending } from './operation-run.ts'
+import { addError, type OperationRun } from './operation-run.ts'
+import { PENDING } from './pending.ts'
 import { cacheSelectionPlan, selectionPlansOf } from './plan-cache.ts'
 import { executeSerially, executeTogether } from './root-fields.ts'
-import { addError, type OperationRun } from './run.ts'
-import { type Operation, type Selection, selectionOf } from './selection-plan.ts'
+import type { Operation, Selection } from './selection.ts'
+import { selectionOf } from './selection-plan.ts'
 
 /**
  * Runs a compiled operation. The answer is that of graphql-js' `execute`, to the order of keys and errors; at once when no resolver makes it wait. Once `signal` is

@@ -1,31 +1,23 @@
 import { defaultTypeResolver, GraphQLError, type GraphQLObjectType, type GraphQLResolveInfo, locatedError } from 'graphql'
 import { inspect } from 'graphql/jsutils/inspect.js'
 import { type Path, pathToArray } from 'graphql/jsutils/Path.js'
-import {
-  awaitIn,
-  failAtEnd,
-  type Join,
-  joinOf,
-  LIST_DELAY,
-  OBJECT_DELAY,
-  PENDING,
-  type Pending,
-  whenResolved,
-} from './pending.ts'
-import { addError, infoOf, type OperationRun, pathTo } from './run.ts'
+import type { Join, Pending } from './operation-run.ts'
+import { addError, infoOf, type OperationRun, pathTo } from './operation-run.ts'
+import { awaitIn, failAtEnd, joinOf, LIST_DELAY, OBJECT_DELAY, PENDING, whenResolved } from './pending.ts'
 import { runtimeType } from './runtime-type.ts'
-import { type Completion, type CompletionOf, type Field, type Selection, subselectionOf } from './selection-plan.ts'
+import type { Completion, CompletionOf, Field, Selection } from './selection.ts'
+import { subselectionOf } from './selection-plan.ts'
 
 type Info = GraphQLResolveInfo | undefined
 
 /** The fields of one object, at once or PENDING. Throws when one that must not be null is. */
 export function executeFields(
   run: OperationRun,
-  { fields, Answer }: Selection,
+  { fields, ResponseObject }: Selection,
   source: unknown,
   path: Path | undefined,
 ): unknown {
-  const results = new Answer()
+  const results = new ResponseObject()
   const parent = typeof source === 'object' ? (source as Record<string, unknown> | null) : null
   let join: Join | undefined
   try {

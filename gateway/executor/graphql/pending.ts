@@ -7,44 +7,11 @@
  * so does, from the first failure of a run, everything else. The numbers of microtasks below are those of the promises that graphql-js makes.
  */
 import { type GraphQLError, locatedError } from 'graphql'
-import { type Path, pathToArray } from 'graphql/jsutils/Path.js'
-import { addError, type OperationRun } from './run.ts'
-import type { Field } from './selection-plan.ts'
+import { pathToArray } from 'graphql/jsutils/Path.js'
+import { addError, type Join, type OperationRun, type Pending } from './operation-run.ts'
 
 /** Returned instead of a value that comes later. `run.pending` is then what it waits for. */
 export const PENDING = Symbol('pending')
-
-/** A place in the answer whose value comes later. */
-export type Pending = {
-  /** What it is part of, and where in there. */
-  join: Join | undefined
-  key: string | number
-  field: Field | undefined
-  isNonNull: boolean
-  path: Path | undefined
-  /** Microtasks from the settling of what it waits for. */
-  lag: number
-  /** Who hears of it when there is no join. */
-  listener: Listener | undefined
-}
-
-/**
- * Hears of what was waited for. Named before it is put into its Pending: V8 takes a function that is written where it is assigned to a property for one that stays, and
- * makes it among old objects. Whatever it reaches, here the whole answer and the rows behind it, then lives until those are collected.
- */
-export type Listener = (isFailed: boolean, outcome: unknown) => void
-
-/** An object or a list that is complete but for what is pending in it. */
-export type Join = {
-  readonly results: Record<string | number, unknown>
-  readonly pending: Pending
-  /** Microtasks from the last value in it to its own. */
-  delay: number
-  waiting: number
-  isSettled: boolean
-  /** An error that came at once, and is held until all that had begun has ended. */
-  thrown: { readonly error: unknown } | undefined
-}
 
 export const pendingValue = (): Pending => ({
   join: undefined,

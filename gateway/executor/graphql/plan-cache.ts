@@ -1,4 +1,4 @@
-import type { Operation, Selection } from './selection-plan.ts'
+import type { Operation, Selection } from './selection.ts'
 
 /** Plans of one operation by the values of its conditions. */
 export type SelectionPlans = Map<string, Selection>

@@ -1,8 +1,9 @@
 import type { GraphQLError } from 'graphql'
 import { executeField, executeFields } from './complete-value.ts'
-import { type Listener, later, located, PENDING, type Pending, pendingValue } from './pending.ts'
-import { addError, type OperationRun } from './run.ts'
-import type { Selection } from './selection-plan.ts'
+import type { Listener, Pending } from './operation-run.ts'
+import { addError, type OperationRun } from './operation-run.ts'
+import { later, located, PENDING, pendingValue } from './pending.ts'
+import type { Selection } from './selection.ts'
 
 /** The fields of a query, or of an event, all at once. At once or PENDING. */
 export function executeTogether(run: OperationRun, selection: Selection, source: unknown): unknown {

@@ -1,7 +1,7 @@
 import { GraphQLError, type GraphQLObjectType, isObjectType } from 'graphql'
 import { inspect } from 'graphql/jsutils/inspect.js'
-import type { OperationRun } from './run.ts'
-import type { CompletionOf, Field } from './selection-plan.ts'
+import type { OperationRun } from './operation-run.ts'
+import type { CompletionOf, Field } from './selection.ts'
 
 /** The type that a value of an abstract type has, or graphql-js' complaint about what was said about it. */
 export function runtimeType(

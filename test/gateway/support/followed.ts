@@ -1,6 +1,6 @@
 import type { GraphQLFormattedError } from 'graphql'
 import type { ExecutionResult } from '../../../gateway/operations/execution-result.ts'
-import type { Running } from '../../../gateway/subscriptions/subscription.ts'
+import type { Running } from '../../../gateway/subscriptions/subscribe.ts'
 
 /** What a subscription tells next: an outcome, or that it has ended. */
 export type Told = ExecutionResult | { readonly ended: readonly GraphQLFormattedError[] | null }
