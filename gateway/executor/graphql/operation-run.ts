@@ -9,49 +9,50 @@ export type OperationRun = {
   readonly contextValue: unknown
   readonly variableValues: Readonly<Record<string, unknown>>
   readonly signal: AbortSignal | undefined
-  /** In the order in which they happened. */
+  /** In the order of graphql-js. */
   readonly errors: GraphQLError[]
-  /** Where an error made the answer null; the root is undefined. Null while there is none. */
+  /** The paths that an error nulled, undefined for the root; null while there is no error. */
   nulled: Set<Path | undefined> | null
-  /** What the function that returned PENDING last is waiting for; its caller takes it at once. */
+  /** The pending value of the function that returned PENDING last; its caller takes it at once. */
   pending: Pending | undefined
-  /** Whether an error happened whose place among others depends on when exactly things end; see pending.ts. */
+  /** Whether the order of errors depends on exact timing from now on; see pending.ts. */
   isExact: boolean
 }
 
-/** A place in the answer whose value comes later. */
+/** A value of the response that resolves later. */
 export type Pending = {
-  /** What it is part of, and where in there. */
+  /** The object or list that contains it, and its key there. */
   join: Join | undefined
   key: string | number
   field: Field | undefined
   isNonNull: boolean
   path: Path | undefined
-  /** Microtasks from the settling of what it waits for. */
+  /** Microtasks after the promise that it waits for. */
   lag: number
-  /** Who hears of it when there is no join. */
+  /** Called instead where there is no join. */
   listener: Listener | undefined
 }
 
 /**
- * Hears of what was waited for. Named before it is put into its Pending: V8 takes a function that is written where it is assigned to a property for one that stays, and
- * makes it among old objects. Whatever it reaches, here the whole answer and the rows behind it, then lives until those are collected.
+ * Receives the value or the error. Assign it through a variable: V8 allocates a function literal
+ * that is assigned to a property in old space, and what it reaches, here the whole response and its
+ * rows, then lives until a major collection.
  */
 export type Listener = (isFailed: boolean, outcome: unknown) => void
 
-/** An object or a list that is complete but for what is pending in it. */
+/** An object or a list with pending values. */
 export type Join = {
   readonly results: Record<string | number, unknown>
   readonly pending: Pending
-  /** Microtasks from the last value in it to its own. */
+  /** Microtasks from its last value to its own completion. */
   delay: number
   waiting: number
-  isSettled: boolean
-  /** An error that came at once, and is held until all that had begun has ended. */
+  isCompleted: boolean
+  /** A synchronous error, held until all started values have completed. */
   thrown: { readonly error: unknown } | undefined
 }
 
-/** Records an error at `path`, unless that place or one above it is null already: nobody sees what happens there. */
+/** Adds an error, unless its path or a parent is null already (GraphQL specification, 6.4.4). */
 export function addError(run: OperationRun, error: GraphQLError, path: Path | undefined): void {
   run.nulled ??= new Set()
   const { nulled } = run
@@ -63,7 +64,7 @@ export function addError(run: OperationRun, error: GraphQLError, path: Path | un
 
 export const pathTo = (prev: Path | undefined, { key, parentType }: Field): Path => ({ prev, key, typename: parentType.name })
 
-/** A plain object with everything in it: resolvers spread it and hand it on. */
+/** A plain object with own properties: resolvers spread it and pass it on. */
 export const infoOf = (
   { operation, rootValue, variableValues }: OperationRun,
   { definition, nodes, parentType }: Field,
