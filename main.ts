@@ -12,7 +12,7 @@ import {
 } from './composition/stored-secrets.ts'
 import type { AtriumConfig } from './composition/subgraph-factories.ts'
 import { variables } from './config.ts'
-import { tracingOf } from './gateway/observability/tracing-config.ts'
+import { configuredTracing } from './gateway/observability/tracing-config.ts'
 import { describeConfig, readConfig } from './platform/config/config.ts'
 import { migrate } from './platform/database/migrate.ts'
 import { type DatabaseServer, databaseServer } from './platform/database/server.ts'
@@ -71,7 +71,7 @@ await runProgram(async (defer, end) => {
     : (await import('./composition/remote-subgraphs.ts')).graphOutside(config, { log, defer })
 
   const metrics = config.METRICS ? parts.createMetrics({ ofProcess: true }) : null
-  const tracing = await tracingOf(config)
+  const tracing = await configuredTracing(config)
   if (tracing) defer(tracing.close)
   const budget = await parts.budgetOf(config, log)
   defer(async () => budget?.close())
@@ -96,7 +96,7 @@ await runProgram(async (defer, end) => {
   defer(gateway.close)
   await graph.begin(gateway.client)
 
-  const history = metrics && config.OPERATIONS_TOKEN ? parts.historyOf(metrics) : null
+  const history = metrics && config.OPERATIONS_TOKEN ? parts.createHistory(metrics) : null
   defer(async () => history?.close())
   const { checks } = graph
   const site = await parts.startSite(gateway.client, {
@@ -133,7 +133,7 @@ await runProgram(async (defer, end) => {
   await site.serve(app)
   if (metrics) {
     const open = { sockets: sockets.count, gateway, jobs: graph.jobs, listeners: graph.listeners }
-    await parts.serveMetrics(app, metrics, open, { ...parts.scrapingOf(config), counting, log, defer })
+    await parts.serveMetrics(app, metrics, open, { ...parts.scrapingConfig(config), counting, log, defer })
   }
   await listen(app, listeningOf(config, port), defer)
   graph.start()

@@ -13,7 +13,7 @@ import pino from 'pino'
 import { type CallerGrants, NO_GRANTS } from '../gateway/authorization/authorization.ts'
 import { startGateway } from '../gateway/gateway.ts'
 import { compose } from '../gateway/planning/composition.ts'
-import { localLink } from '../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../gateway/subgraph-client/local-subgraph.ts'
 
 const { values: options } = parseArgs({ options: { rounds: { type: 'string', default: '40' } } })
 const ROUNDS = Number(options.rounds)
@@ -41,7 +41,7 @@ async function graphOf(guard: (scope: string) => string, grants: CallerGrants) {
   const gateway = await startGateway({
     supergraphSdl: compose([{ name: 'shop', typeDefs }]),
     links: [
-      localLink({
+      createLocalLink({
         name: 'shop',
         schema: buildSubgraphSchema([{ typeDefs, resolvers: { Query: { orders: () => ORDERS } } }]),
         context: () => ({}),

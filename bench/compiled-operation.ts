@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { type DocumentNode, type ExecutionResult, execute, parse } from 'graphql'
 import { compileOperation } from '../gateway/executor/graphql/compile-operation.ts'
-import { localLink } from '../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../gateway/subgraph-client/local-subgraph.ts'
 
 const { values: options } = parseArgs({
   options: { only: { type: 'string', default: '' }, rounds: { type: 'string', default: '30' } },
@@ -146,7 +146,7 @@ if ('compiling'.includes(options.only)) {
 }
 
 if ('memory'.includes(options.only)) {
-  const link = localLink({ name: 'bench', schema, context: () => ({}), ready: async () => {}, close: async () => {} })
+  const link = createLocalLink({ name: 'bench', schema, context: () => ({}), ready: async () => {}, close: async () => {} })
   const passage = { caller: { requestId: 'bench', address: '127.0.0.1', credentials: {} }, signal: new AbortController().signal }
   const heaps: string[] = []
   for (let index = 0; index <= 50_000; index++) {

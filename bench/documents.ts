@@ -10,7 +10,7 @@ import { parse } from 'graphql'
 import pino from 'pino'
 import { startGateway } from '../gateway/gateway.ts'
 import { compose } from '../gateway/planning/composition.ts'
-import { localLink } from '../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../gateway/subgraph-client/local-subgraph.ts'
 import { subgraphSchemas } from './gateway/schemas.ts'
 import { LINK, QUERIES, SUBGRAPHS } from './gateway/shop.ts'
 
@@ -23,7 +23,7 @@ const count = Number(values.documents)
 const gateway = await startGateway({
   supergraphSdl: compose(SUBGRAPHS.map(({ name, types }) => ({ name, typeDefs: parse(LINK + types) }))),
   links: Object.entries(subgraphSchemas()).map(([name, schema]) =>
-    localLink({ name, schema, context: () => ({}), ready: async () => {}, close: async () => {} }),
+    createLocalLink({ name, schema, context: () => ({}), ready: async () => {}, close: async () => {} }),
   ),
   limits: { depth: 10, cost: 1_000_000 },
   log: pino({ level: 'warn' }),

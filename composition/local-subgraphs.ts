@@ -1,6 +1,6 @@
 import type { GatewayClient } from '../gateway/client.ts'
 import type { Link } from '../gateway/subgraph-client/link.ts'
-import { localLink } from '../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../gateway/subgraph-client/local-subgraph.ts'
 import type { Subgraph } from '../platform/graphql/subgraph.ts'
 import type { ReadinessCheck } from '../platform/http/server.ts'
 import type { Door } from '../platform/http/subgraph-routes.ts'
@@ -41,7 +41,7 @@ export async function graphInside(made: Omit<Making, 'isSessionOpen'>): Promise<
   const trust = await STARTED.trust(making)
   const subgraphs: readonly Subgraph[] = [directory, social, store, trust]
   return {
-    links: subgraphs.map(localLink),
+    links: subgraphs.map(createLocalLink),
     checks: subgraphs.map(({ name, ready }) => ({ name, check: ready })),
     door: store.door ?? null,
     listeners: () => subgraphs.reduce((sum, { listeners }) => sum + (listeners?.() ?? 0), 0),

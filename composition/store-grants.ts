@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { GraphQLError } from 'graphql'
 import { type CallerGrants, type FindGrants, NO_GRANTS } from '../gateway/authorization/authorization.ts'
 import { refusal } from '../gateway/operations/errors.ts'
-import type { Link, Passage } from '../gateway/subgraph-client/link.ts'
+import type { Link, RequestContext } from '../gateway/subgraph-client/link.ts'
 import type { Requirement } from '../platform/graphql/authorization-rules.ts'
 import { HOW_TO_SIGN_IN } from '../subgraphs/store/access/access.ts'
 
@@ -52,7 +52,7 @@ export function storeGrants(links: ReadonlyMap<string, Link>): FindGrants {
     return grants
   }
 
-  async function find(store: Link, { caller }: Passage): Promise<CallerGrants> {
+  async function find(store: Link, { caller }: RequestContext): Promise<CallerGrants> {
     try {
       // Several operations may wait for it: none may take it along when its client goes away.
       const request = { query: QUERY, variables: {}, operationName: undefined }

@@ -6,11 +6,11 @@ import { startGateway } from '../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../gateway/limits/limits.ts'
 import { subscriptionLimitsOf, subscriptionSlots } from '../gateway/limits/subscription-slots.ts'
 import { createMetrics } from '../gateway/observability/metrics.ts'
-import { scrapingOf, serveMetrics } from '../gateway/observability/metrics-endpoint.ts'
-import { signatureJudge } from '../gateway/signed-link/signature.ts'
-import { serveLink } from '../gateway/signed-link/subgraph-endpoint.ts'
+import { scrapingConfig, serveMetrics } from '../gateway/observability/metrics-endpoint.ts'
+import { createSignatureVerifier } from '../gateway/signed-link/signature.ts'
+import { serveSubgraph } from '../gateway/signed-link/subgraph-endpoint.ts'
 import { linkSecretsOf } from '../gateway/signed-link/variables.ts'
-import { localLink } from '../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../gateway/subgraph-client/local-subgraph.ts'
 import { migrate } from '../platform/database/migrate.ts'
 import { databaseServer } from '../platform/database/server.ts'
 import { freePort, listen, listeningOf, localUrl } from '../platform/http/listen.ts'
@@ -37,7 +37,7 @@ export async function runSubgraph(
   { log, defer, end }: { readonly log: Logger; readonly defer: Defer; readonly end: (fault?: Error) => void },
 ): Promise<void> {
   const secrets = secretCipherOf(config)
-  const judge = signatureJudge(linkSecretsOf(config), Date.now)
+  const judge = createSignatureVerifier(linkSecretsOf(config), Date.now)
   const port = config.PORT || (await freePort(config.HOST))
   const publicUrl = config.PUBLIC_URL ?? localUrl(config.HOST, port)
   const database = await databaseServer({ databaseUrl: config.DATABASE_URL, dataDir: config.DATA_DIR, log })
@@ -74,10 +74,10 @@ export async function runSubgraph(
   const metrics = config.METRICS ? createMetrics({ ofProcess: true }) : null
   const app = createHttpServer({ log, metrics, checks: [{ name, check: subgraph.ready }], loadLimit: config.LOAD_LIMIT })
   const slots = subscriptionSlots(subscriptionLimitsOf(config), metrics?.subscriptionRefused)
-  await serveLink(app, subgraph, { judge, log, metrics, slots })
+  await serveSubgraph(app, subgraph, { judge, log, metrics, slots })
   if (metrics) {
     const open = { sockets: () => 0, listeners: subgraph.listeners ?? (() => 0), jobs: subgraph.jobs, gateway: null }
-    await serveMetrics(app, metrics, open, { ...scrapingOf(config), counting, log, defer })
+    await serveMetrics(app, metrics, open, { ...scrapingConfig(config), counting, log, defer })
   }
   await listen(app, listeningOf(config, port), defer)
   subgraph.start?.()
@@ -95,7 +95,7 @@ async function storeAndOthers(
   const { links } = graphOutside(config, { log, defer })
   const gateway = await startGateway({
     ...ownGraph(),
-    links: [localLink(store), ...links.filter((link) => link.name !== 'store')],
+    links: [createLocalLink(store), ...links.filter((link) => link.name !== 'store')],
     limits: DEFAULT_LIMITS,
     log,
   })

@@ -2,15 +2,16 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { type DocumentNode, type GraphQLFormattedError, type GraphQLSchema, Kind } from 'graphql'
 import type { Logger } from 'pino'
 import type { Caller } from '../platform/http/caller.ts'
-import { knownOf, type Machinery, outlivesClient, planned, type Run } from './executor/executor.ts'
+import { createStoredPlan, type ExecutorDeps, outlivesClient, planOperation } from './executor/executor.ts'
+import type { RunOperation } from './executor/run-operation.ts'
 import type { Gateway } from './gateway.ts'
 import { BOUNDS, type Limits } from './limits/limits.ts'
 import { type CheckedOperation, checkOwn } from './operations/document-cache.ts'
 import { fault, refusal } from './operations/errors.ts'
-import type { Outcome } from './operations/execution-result.ts'
+import type { ExecutionResult } from './operations/execution-result.ts'
 import { withinTime } from './operations/timeout.ts'
 import type { KeptPlans } from './planning/plan-store.ts'
-import type { Passage } from './subgraph-client/link.ts'
+import type { RequestContext } from './subgraph-client/link.ts'
 
 /** The answer to an operation of our own: `data` null when an error reached the root. */
 export type Answer<Data> = { readonly data: Data | null; readonly errors: readonly GraphQLFormattedError[] }
@@ -41,8 +42,8 @@ export type Guest = {
       readonly operationName: string | undefined
       readonly variables: Readonly<Record<string, unknown>>
     },
-    passage: Passage,
-  ) => Promise<Outcome>
+    passage: RequestContext,
+  ) => Promise<ExecutionResult>
 }
 
 /** A guest of `gateway`. */
@@ -63,13 +64,13 @@ const NO_ERRORS: readonly GraphQLFormattedError[] = []
 
 /** A client straight to the executor, with something `around` each run: no HTTP, no limits, nothing parsed, validated or planned per call. */
 export function createClient(
-  machinery: Machinery,
+  machinery: ExecutorDeps,
   log: Logger,
-  around: (checked: CheckedOperation, run: Run) => Run,
+  around: (checked: CheckedOperation, run: RunOperation) => RunOperation,
   plans: KeptPlans,
 ): GatewayClient {
   const { supergraph } = machinery
-  const prepared = new WeakMap<DocumentNode, { readonly run: Run; readonly outlivesClient: boolean }>()
+  const prepared = new WeakMap<DocumentNode, { readonly run: RunOperation; readonly outlivesClient: boolean }>()
 
   return {
     schema: supergraph.api,
@@ -77,8 +78,8 @@ export function createClient(
       try {
         const known = plans.find(document)
         const checked = checkOwn(document, supergraph.api, known)
-        const run = planned(checked, machinery, { mutations: 'refused' })
-        if (!known && !checked.isIntrospection) plans.add(document, knownOf(checked, machinery))
+        const run = planOperation(checked, machinery, { mutations: 'refused' })
+        if (!known && !checked.isIntrospection) plans.add(document, createStoredPlan(checked, machinery))
         prepared.set(document, { run: around(checked, run), outlivesClient: outlivesClient(checked) })
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error)
@@ -89,7 +90,7 @@ export function createClient(
       const known = prepared.get(document)
       if (!known) throw new Error(`Expected the operation ${nameOf(document)} to be prepared before it is run.`)
       const { run, outlivesClient } = known
-      const begin = (passage: Passage) => run(defined(variables), passage)
+      const begin = (passage: RequestContext) => run(defined(variables), passage)
       try {
         const outcome = await withinTime(BOUNDS.milliseconds, { caller, signal }, begin, { outlivesClient })
         // The document was validated against the schema, and its type was generated from both.

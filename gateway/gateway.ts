@@ -3,31 +3,33 @@ import type { Logger } from 'pino'
 import type { CircuitState } from '../platform/outbound/circuit-breaker.ts'
 import { authorizationOf, type FindGrants, NO_GRANTS } from './authorization/authorization.ts'
 import { guardedSubscription } from './authorization/guarded-subscription.ts'
-import { type Answer, type Answering, cachingOf } from './caching/caching.ts'
+import { type CacheableResult, createOperationCache, type RunCacheable } from './caching/caching.ts'
 import { type ResponseCache, responseCache } from './caching/response-cache.ts'
 import { viewerFields } from './caching/viewer-fields.ts'
 import { createClient, type GatewayClient } from './client.ts'
-import { guarded, type Machinery, outlivesClient, planned, type Run } from './executor/executor.ts'
+import { type ExecutorDeps, outlivesClient, planOperation, runWithTimeout } from './executor/executor.ts'
+import type { RunOperation } from './executor/run-operation.ts'
 import type { Budget } from './limits/budget.ts'
 import { type CostReport, withCost, withCostFirst } from './limits/cost-report.ts'
 import { weightsOf } from './limits/cost-weights.ts'
 import type { Limits } from './limits/limits.ts'
 import { type RequestCheck, requestCheck } from './limits/request-limits.ts'
 import { isRefusal, SUBSCRIPTION_BYTES, type SubscriptionSlots, subscriptionSlots } from './limits/subscription-slots.ts'
-import { counted, type Metrics, secondsSince } from './observability/metrics.ts'
-import { slowLog } from './observability/slow-log.ts'
+import { countOperation, type Metrics, secondsSince } from './observability/metrics.ts'
+import { createSlowLog } from './observability/slow-log.ts'
 import type { Tracing } from './observability/tracing.ts'
 import { type Checked, type CheckedOperation, checkText, rememberingDocuments } from './operations/document-cache.ts'
 import { refusal } from './operations/errors.ts'
-import type { Outcome } from './operations/execution-result.ts'
+import type { ExecutionResult } from './operations/execution-result.ts'
 import { persistedDocuments } from './operations/persisted-documents.ts'
 import type { SharedDocuments } from './operations/redis-documents.ts'
 import type { Persisted } from './operations/trusted-documents.ts'
 import { type KeptPlans, NO_PLANS } from './planning/plan-store.ts'
 import { readSupergraph } from './planning/supergraph.ts'
-import { maskedLink } from './subgraph-client/error-masking.ts'
-import type { Link, Passage } from './subgraph-client/link.ts'
-import { plannedSubscription, type Subscribe } from './subscriptions/subscription.ts'
+import { maskErrors } from './subgraph-client/error-masking.ts'
+import type { Link, RequestContext } from './subgraph-client/link.ts'
+import type { Subscribe } from './subscriptions/subscribe.ts'
+import { plannedSubscription } from './subscriptions/subscription.ts'
 import type { Asked } from './transports/request-params.ts'
 
 /** An operation of a client that passed every check of its text, or the errors that refuse it. */
@@ -36,9 +38,9 @@ export type Admission =
       readonly kind: 'admitted'
       readonly operation: OperationTypeNode
       /** Runs it for one client. Refuses variables that are wrong or too costly; never rejects. */
-      readonly run: Run
+      readonly run: RunOperation
       /** The same for a query whose answer may be kept, and null for all others: the answer as bytes, with how long it may be told again. Never rejects. */
-      readonly answer: Answering | null
+      readonly answer: RunCacheable | null
       /** What it counts against the limit with these variables, in points; 0 where they are wrong, which `run` says. */
       readonly cost: RequestCheck['cost']
       /** Begins it for one client, with the same checks; null unless the operation is a subscription. Never rejects. */
@@ -121,11 +123,11 @@ export async function startGateway({
 }): Promise<Gateway> {
   const document = parse(supergraphSdl, { noLocation: true })
   const supergraph = readSupergraph(document, { isKnown: !plans.isEmpty })
-  const slow = slowMilliseconds > 0 ? slowLog(slowMilliseconds, log) : null
+  const slow = slowMilliseconds > 0 ? createSlowLog(slowMilliseconds, log) : null
   const masked = links.map((link) => {
-    const timed = slow?.timed(link) ?? link
-    const followed = tracing?.followed(timed) ?? timed
-    return maskedLink(metrics?.measured(followed) ?? followed, log)
+    const timed = slow?.timeLink(link) ?? link
+    const followed = tracing?.traceLink(timed) ?? timed
+    return maskErrors(metrics?.measureLink(followed) ?? followed, log)
   })
   for (const name of supergraph.subgraphs) {
     if (!masked.some((link) => link.name === name)) throw new Error(`Expected a link to subgraph "${name}", got none.`)
@@ -133,10 +135,10 @@ export async function startGateway({
 
   const linksByName = new Map(masked.map((link) => [link.name, link]))
   const authorization = authorizationOf(document, supergraph, grantsOver(linksByName))
-  const machinery: Machinery = { supergraph, links: linksByName, metrics, authorization }
+  const machinery: ExecutorDeps = { supergraph, links: linksByName, metrics, authorization }
   const viewer = viewerFields(document)
-  const cache = responseCache({ maxBytes: responseCacheBytes, ...(metrics && { count: metrics.kept }) })
-  const caching = cachingOf({ supergraph, document, viewer, links, cache })
+  const cache = responseCache({ maxBytes: responseCacheBytes, ...(metrics && { count: metrics.responseCacheLookup }) })
+  const caching = createOperationCache({ supergraph, document, viewer, links, cache })
   const rules = { schema: supergraph.api, weights: weightsOf(document, limits.weights), limits, introspection }
 
   let [missed, subscriptions] = [0, 0]
@@ -147,7 +149,7 @@ export async function startGateway({
   const known = (text: string, operationName: string | undefined) => {
     const misses = missed
     const outcome = remembered(text, operationName)
-    metrics?.looked(missed === misses)
+    metrics?.planCacheLookup(missed === misses)
     return outcome
   }
   const trusted = (text: string, operationName: string | undefined) =>
@@ -159,7 +161,7 @@ export async function startGateway({
     client: createClient(
       machinery,
       log,
-      (checked, run) => observed(checked, caching.telling(checked, run), (outcome) => outcome, null),
+      (checked, run) => observed(checked, caching.invalidateAfter(checked, run), (outcome) => outcome, null),
       plans,
     ),
     admit: (text, operationName) => noted(known(text, operationName)),
@@ -169,7 +171,7 @@ export async function startGateway({
     slots,
     onSwap: () => {},
     cache,
-    circuits: () => links.flatMap(({ name, state }) => (state ? [{ name, state: state() }] : [])),
+    circuits: () => links.flatMap(({ name, circuitState }) => (circuitState ? [{ name, state: circuitState() }] : [])),
     close: async () => {
       asked.close()
       caching.close()
@@ -177,7 +179,7 @@ export async function startGateway({
   }
 
   function noted(admission: Admission): Admission {
-    if (admission.kind === 'refused') metrics?.refused(admission.operation)
+    if (admission.kind === 'refused') metrics?.operationRefused(admission.operation)
     return admission
   }
 
@@ -197,21 +199,22 @@ export async function startGateway({
 
   function runnable(checked: CheckedOperation, { verdict, cost: costOf }: RequestCheck): Omit<Admitted, 'cost'> {
     const guard = authorization?.guardOf(checked) ?? null
-    const plannedRun = caching.telling(checked, planned(checked, machinery, { guard }))
+    const plannedRun = caching.invalidateAfter(checked, planOperation(checked, machinery, { guard }))
     const ends = { outlivesClient: outlivesClient(checked) }
-    const begun: Run = (variables, passage) => guarded(passage, log, (bounded) => plannedRun(variables, bounded), ends)
-    const answering = caching.answering(checked, begun)
-    const run: Run = async (variables, passage) => {
+    const begun: RunOperation = (variables, passage) =>
+      runWithTimeout(passage, log, (bounded) => plannedRun(variables, bounded), ends)
+    const answering = caching.cacheQuery(checked, begun)
+    const run: RunOperation = async (variables, passage) => {
       const { errors, cost } = await verdict(variables, passage)
       const outcome = errors.length > 0 ? { errors } : await begun(variables, passage)
       return passage.wantsCost ? withCost(outcome, cost) : outcome
     }
-    const answer: Answering = async (variables, passage) => {
+    const answer: RunCacheable = async (variables, passage) => {
       // What stands beside the data then is about this client and this moment.
       // An answer with refused parts is this caller's own, and has errors.
-      if (!answering || passage.wantsCost || (await guard?.check(passage))) return { outcome: await run(variables, passage) }
+      if (!answering || passage.wantsCost || (await guard?.check(passage))) return { result: await run(variables, passage) }
       const { errors } = await verdict(variables, passage)
-      return errors.length > 0 ? { outcome: { errors } } : answering(variables, passage)
+      return errors.length > 0 ? { result: { errors } } : answering(variables, passage)
     }
     return {
       kind: 'admitted',
@@ -225,13 +228,13 @@ export async function startGateway({
   /** `run`, counted, traced, and logged where it is slow. */
   function observed<Result>(
     checked: CheckedOperation,
-    run: (...asked: Parameters<Run>) => Promise<Result>,
-    outcomeOf: (result: Result) => Outcome,
+    run: (...asked: Parameters<RunOperation>) => Promise<Result>,
+    outcomeOf: (result: Result) => ExecutionResult,
     costOf: RequestCheck['cost'] | null,
-  ): (...asked: Parameters<Run>) => Promise<Result> {
-    const watched = slow?.watched(checked, run, outcomeOf, costOf) ?? run
-    const counting = metrics ? counted(metrics, checked, watched, outcomeOf) : watched
-    return tracing ? tracing.traced(checked, counting, outcomeOf) : counting
+  ): (...asked: Parameters<RunOperation>) => Promise<Result> {
+    const watched = slow?.watchOperation(checked, run, outcomeOf, costOf) ?? run
+    const counting = metrics ? countOperation(metrics, checked, watched, outcomeOf) : watched
+    return tracing ? tracing.traceOperation(checked, counting, outcomeOf) : counting
   }
 
   /** `characters` is the length of its text. */
@@ -259,7 +262,7 @@ export async function startGateway({
     /** Its place is taken first: who has none costs nothing more. */
     async function opening(
       variables: Parameters<Subscribe>[0],
-      passage: Passage,
+      passage: RequestContext,
     ): Promise<{ readonly opened: Awaited<ReturnType<Subscribe>>; readonly cost?: CostReport | undefined }> {
       const slot = slots.take(passage.caller, SUBSCRIPTION_BYTES.each + (passage.connectionBytes ?? 0))
       if (isRefusal(slot)) return { opened: { kind: 'refused', errors: [slot] } }
@@ -281,8 +284,8 @@ export async function startGateway({
 type Admitted = Extract<Admission, { kind: 'admitted' }>
 
 /** What a subscription that runs counts as, and an answer that may be kept: it has no errors. */
-const GOOD: Outcome = { data: {} }
-const outcomeIn = (answer: Answer): Outcome => ('bytes' in answer ? GOOD : answer.outcome)
+const GOOD: ExecutionResult = { data: {} }
+const outcomeIn = (answer: CacheableResult): ExecutionResult => ('bytes' in answer ? GOOD : answer.result)
 
 const UNPLANNED = refusal('GRAPHQL_VALIDATION_FAILED', 'Expected an operation that can be planned.')
 

@@ -16,17 +16,17 @@ import { limitsOf } from './limits/limits.ts'
 import { budgetOf } from './limits/redis-budget.ts'
 import { subscriptionLimitsOf, subscriptionSlots } from './limits/subscription-slots.ts'
 import { createMetrics } from './observability/metrics.ts'
-import { scrapingOf, serveMetrics } from './observability/metrics-endpoint.ts'
-import { tracingOf } from './observability/tracing-config.ts'
+import { scrapingConfig, serveMetrics } from './observability/metrics-endpoint.ts'
+import { configuredTracing } from './observability/tracing-config.ts'
 import { sharedDocumentsOf } from './operations/redis-documents.ts'
 import { persistedBy } from './operations/trusted-documents.ts'
 import { type Graph, swappable } from './planning/hot-swap.ts'
 import { locationsIn } from './planning/supergraph.ts'
 import { watchedFile } from './planning/watched-file.ts'
 import { variables } from './standalone/config.ts'
-import { answersGraphql, someReached } from './subgraph-client/health.ts'
-import { type Location, linkPool } from './subgraph-client/link-pool.ts'
-import { httpLink } from './subgraph-client/remote-subgraph.ts'
+import { checkReachability, respondsToGraphql } from './subgraph-client/health.ts'
+import { createLinkPool, type SubgraphLocation } from './subgraph-client/link-pool.ts'
+import { createRemoteLink } from './subgraph-client/remote-subgraph.ts'
 import { serveGraphql } from './transports/http.ts'
 import { serveWebSockets } from './transports/websocket.ts'
 
@@ -42,7 +42,7 @@ await runProgram(async (defer, end) => {
   const first = textOf(path)
 
   const metrics = config.METRICS ? createMetrics({ ofProcess: true }) : null
-  const tracing = await tracingOf(config)
+  const tracing = await configuredTracing(config)
   if (tracing) defer(tracing.close)
   const budget = await budgetOf(config, log)
   defer(async () => budget?.close())
@@ -53,7 +53,7 @@ await runProgram(async (defer, end) => {
   // One for all graphs that follow each other: it remembers tokens and keys.
   const findGrants = grantsByJwt(config)
   const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
-  const pool = linkPool((location) => httpLink({ ...location, timeoutMilliseconds, log }))
+  const pool = createLinkPool((location) => createRemoteLink({ ...location, timeoutMilliseconds, log }))
   let served = await graphOf(first)
   const gateway = swappable(served, log)
   defer(gateway.close)
@@ -63,7 +63,7 @@ await runProgram(async (defer, end) => {
   process.on('SIGHUP', watched.look)
 
   const isProxy = config.TRUSTED_PROXIES
-  const check = (signal: AbortSignal) => someReached(served.locations, answersGraphql, signal)
+  const check = (signal: AbortSignal) => checkReachability(served.locations, respondsToGraphql, signal)
   const checks = [{ name: 'subgraphs', check }]
   const app = createHttpServer({ log, checks, metrics, isProxy, loadLimit: config.LOAD_LIMIT })
   const explorer = config.EXPLORER && { page: await serveExplorer(app) }
@@ -71,14 +71,14 @@ await runProgram(async (defer, end) => {
   const sockets = serveWebSockets(app, gateway, { isProxy })
   if (metrics) {
     const open = { sockets: sockets.count, gateway, listeners: () => 0 }
-    await serveMetrics(app, metrics, open, { ...scrapingOf(config), log, defer })
+    await serveMetrics(app, metrics, open, { ...scrapingConfig(config), log, defer })
   }
   const port = config.PORT || (await freePort(config.HOST))
   await listen(app, listeningOf(config, port), defer)
   console.error(`The gateway is ready: ${localUrl(config.HOST, port)}/graphql`)
 
   /** Rejects with a Refusal when the text is no supergraph, or one that a trusted document does not fit. */
-  async function graphOf(supergraphSdl: string): Promise<Graph & { readonly locations: readonly Location[] }> {
+  async function graphOf(supergraphSdl: string): Promise<Graph & { readonly locations: readonly SubgraphLocation[] }> {
     const locations = locationsOf(path, supergraphSdl)
     const { links, release } = pool.take(locations)
     try {
@@ -125,7 +125,7 @@ function textOf(file: string): string {
   }
 }
 
-function locationsOf(file: string, sdl: string): readonly Location[] {
+function locationsOf(file: string, sdl: string): readonly SubgraphLocation[] {
   let locations: ReturnType<typeof locationsIn>
   try {
     locations = locationsIn(sdl)

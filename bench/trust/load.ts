@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Pool } from 'undici'
-import { exchange } from '../../gateway/subgraph-client/http-exchange.ts'
+import { postRequest } from '../../gateway/subgraph-client/http-exchange.ts'
 import { startWorld } from '../../test/subgraphs/trust/collectors/support/world.ts'
 import { type Handler, json, startHttpServer } from '../../test/support/http-server.ts'
 import { processorMilliseconds, STARTED_WITH } from '../server.ts'
@@ -66,7 +66,7 @@ export async function serviceFigures({
   const pool = new Pool(ready.url, { connections: AT_ONCE, pipelining: 1 })
   const decide = async (domain: string): Promise<number> => {
     const begun = performance.now()
-    const reply = await exchange(pool, {
+    const reply = await postRequest(pool, {
       path: '/v1/decide',
       headers: { 'content-type': 'application/json', 'x-api-key': ready.key },
       body: JSON.stringify({ domain }),

@@ -11,7 +11,7 @@ import pg from 'pg'
 import pino from 'pino'
 import { startGateway } from '../../gateway/gateway.ts'
 import { createMetrics } from '../../gateway/observability/metrics.ts'
-import { localLink } from '../../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { migrate } from '../../platform/database/migrate.ts'
 import { databaseServer } from '../../platform/database/server.ts'
 import { listen } from '../../platform/http/listen.ts'
@@ -67,7 +67,7 @@ const beside = trustParts({ connection, log, sources: collectors })
 const subgraphs = [directory, social, store, trust]
 const gateway = await startGateway({
   supergraphSdl: readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8'),
-  links: subgraphs.map(localLink),
+  links: subgraphs.map(createLocalLink),
   limits: { depth: 10, cost: 1_000 },
   log,
   metrics: createMetrics({ ofProcess: true }),

@@ -1,35 +1,44 @@
 import { type DocumentNode, type GraphQLFormattedError, print } from 'graphql'
 import { boundedCache } from '../../platform/collections/bounded-cache.ts'
-import { authorizationRules, type Grants, isMet, type Requirement } from '../../platform/graphql/authorization-rules.ts'
+import {
+  authorizationRules,
+  type Grants,
+  isMet,
+  nameGroups,
+  type Requirement,
+} from '../../platform/graphql/authorization-rules.ts'
 import { type PlannedDocument, plannedDocument } from '../executor/federated/planned-document.ts'
 import type { CheckedOperation } from '../operations/document-cache.ts'
 import { refusal } from '../operations/errors.ts'
 import type { Supergraph } from '../planning/supergraph.ts'
-import type { Passage } from '../subgraph-client/link.ts'
-import { inWords } from './directive-names.ts'
+import type { RequestContext } from '../subgraph-client/link.ts'
 import { type Refusals, type RefusedPart, refusalsOf, requirementsIn } from './operation-guard.ts'
 
 /** What a caller holds, and how its refusals are described. */
 export type CallerGrants = Grants & {
-  /** Told in place of every refusal: why the credentials gave nothing, such as UNAUTHENTICATED. Null for valid credentials and for none. */
+  /**
+   * The error that replaces every refusal: why the credentials are invalid, such as UNAUTHENTICATED.
+   * Null for valid credentials and for none.
+   */
   readonly denial: GraphQLFormattedError | null
   /** Describes the refusal of a root field; null for the usual error. */
   readonly describeRoot: ((requirement: Requirement) => GraphQLFormattedError) | null
 }
 
 /**
- * Finds what a caller holds. Called once per guarded operation, so it keeps its answers for a moment; the same object for the
- * same grants saves their comparison. Never rejects: what cannot be found out is a denial.
+ * Finds the grants of a caller. Called once per guarded operation, so it caches for a moment; equal
+ * grants should be the same object, which saves comparing them. Never rejects: a failure is a
+ * denial.
  */
-export type FindGrants = (passage: Passage) => CallerGrants | Promise<CallerGrants>
+export type FindGrants = (context: RequestContext) => CallerGrants | Promise<CallerGrants>
 
 /** Guards one operation that has guarded parts. */
 export type OperationGuard = {
-  /** The operation in the words of its plan, which refusals are about. */
+  /** The planned document, to which refusals refer. */
   readonly ready: PlannedDocument
   /** What this caller is refused of the operation, and the error for each part; null when it may read all. */
-  readonly check: (passage: Passage) => Promise<Refused | null>
-  /** What was made for the operation under this key, of one kind of thing, or `make`s it; within the bound of all operations together. */
+  readonly check: (context: RequestContext) => Promise<Refused | null>
+  /** Memoizes `make` per kind and key, within one bound for all operations of the graph. */
   readonly remember: <Made>(kind: 'plan' | 'subscription', key: string, make: () => Made) => Made
 }
 
@@ -42,11 +51,11 @@ export type Refused = {
 
 /** Enforces the authorization directives of one supergraph. */
 export type Authorization = {
-  /** Null for an operation without guarded parts. Works out once what the operation demands. */
+  /** Collects the requirements of an operation; null for one without guarded parts. */
   readonly guardOf: (checked: Pick<CheckedOperation, 'document' | 'operation'>) => OperationGuard | null
 }
 
-/** Holders of nothing: anonymous callers, and everybody where no grants can be found. */
+/** The grants of anonymous callers, and of every caller where no grants are configured. */
 export const NO_GRANTS: CallerGrants = {
   isAuthenticated: false,
   scopes: new Set(),
@@ -58,8 +67,9 @@ export const NO_GRANTS: CallerGrants = {
 type AuthorizedGraph = Pick<Supergraph, 'api' | 'fieldSets'>
 
 /**
- * What is kept for callers who may not read all of an operation, of all operations of a graph together. Measured: a plan with its
- * shape takes 300 bytes for each character of its document, so this is at most 60 MB. What is forgotten is made again.
+ * Bound of the plans and refusals for callers who may read a part of an operation, for all
+ * operations of a graph together. Measured: a plan with its projection takes 300 bytes per
+ * character of its document, so at most 60 MB. Evicted ones are made again.
  */
 const REFUSED_PLANS = { maxEntries: 1_000, maxCharacters: 200_000 }
 
@@ -71,9 +81,9 @@ export function authorizationOf(
 ): Authorization | null {
   const rules = authorizationRules(document)
   if (rules.requirements.length === 0) return null
-  /** By grants, which their finder keeps: all requirements of the schema that they do not meet. */
+  /** By the grants object: all requirements of the schema that it does not meet. */
   const unmetBy = new WeakMap<CallerGrants, ReadonlySet<Requirement>>()
-  const kept = boundedCache<{ readonly made: unknown; readonly characters: number }>({
+  const cached = boundedCache<{ readonly made: unknown; readonly characters: number }>({
     ...REFUSED_PLANS,
     charactersOf: (_, { characters }) => characters,
   })
@@ -81,26 +91,26 @@ export function authorizationOf(
 
   return {
     guardOf(checked) {
-      const demanded = requirementsIn(checked, api, rules)
-      if (demanded.length === 0) return null
+      const required = requirementsIn(checked, api, rules)
+      if (required.length === 0) return null
       const ready = plannedDocument(checked.document, checked.operation, fieldSets.names)
       const guard = ++guards
       const characters = print(ready.document).length
       const remember = <Made>(kind: string, key: string, make: () => Made): Made => {
-        const known = kept.get(`${guard} ${kind} ${key}`)
-        // Only this guard writes under its number, and each kind is one type.
-        if (known) return known.made as Made
+        const existing = cached.get(`${guard} ${kind} ${key}`)
+        // Only this guard writes under its number, and each kind has one type.
+        if (existing) return existing.made as Made
         const made = make()
-        kept.set(`${guard} ${kind} ${key}`, { made, characters })
+        cached.set(`${guard} ${kind} ${key}`, { made, characters })
         return made
       }
       return {
         ready,
         remember,
-        async check(passage) {
-          const grants = await findGrants(passage)
+        async check(context) {
+          const grants = await findGrants(context)
           const unmetOfAll = unmetRequirements(grants)
-          const unmet = demanded.filter((requirement) => unmetOfAll.has(requirement))
+          const unmet = required.filter((requirement) => unmetOfAll.has(requirement))
           if (unmet.length === 0) return null
           const key = unmet.map(({ index }) => index).join()
           const refusals = remember('refusals', key, () => refusalsOf(ready, api, rules, new Set(unmet)))
@@ -131,8 +141,8 @@ function errorFor(
   const { isAuthenticated, scopes, policies } = requirement
   const needs = [
     ...(isAuthenticated ? ['a signed-in caller'] : []),
-    ...(scopes ? [`credentials with ${inWords('scope', scopes)}`] : []),
-    ...(policies ? [`a caller who meets ${inWords('policy', policies)}`] : []),
+    ...(scopes ? [`credentials with ${nameGroups('scope', scopes)}`] : []),
+    ...(policies ? [`a caller who meets ${nameGroups('policy', policies)}`] : []),
   ]
   return refusal('UNAUTHORIZED_FIELD_OR_TYPE', `Not authorized to read ${coordinate}: expected ${needs.join(', and ')}.`, {
     ...(scopes && { requiredScopes: scopes }),

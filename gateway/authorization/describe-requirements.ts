@@ -1,10 +1,10 @@
 import { type GraphQLSchema, isInterfaceType, isIntrospectionType, isObjectType } from 'graphql'
-import type { AuthorizationRules, Requirement } from '../../platform/graphql/authorization-rules.ts'
-import { inWords } from './directive-names.ts'
+import { type AuthorizationRules, nameGroups, type Requirement } from '../../platform/graphql/authorization-rules.ts'
 
 /**
- * Adds to the description of every guarded type and field what its directives demand: introspection has no other place for it, so
- * explorers, the schema pages and agents read it there. Changes `schema` and returns it.
+ * Adds the requirements of the authorization directives to the descriptions of types and fields:
+ * introspection has no directives, so explorers, schema pages and agents read them there. Changes
+ * `schema` in place and returns it.
  */
 export function describeRequirements(schema: GraphQLSchema, { ofType, ofField }: AuthorizationRules): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -23,8 +23,8 @@ function described(description: string | null | undefined, requirement: Requirem
   const { isAuthenticated, scopes, policies } = requirement
   const needs = [
     ...(isAuthenticated ? ['a signed-in caller'] : []),
-    ...(scopes ? [inWords('scope', scopes, '`')] : []),
-    ...(policies ? [inWords('policy', policies, '`')] : []),
+    ...(scopes ? [nameGroups('scope', scopes, '`')] : []),
+    ...(policies ? [nameGroups('policy', policies, '`')] : []),
   ]
   return [...(description ? [description] : []), `Requires ${needs.join(', and ')}.`].join('\n\n')
 }

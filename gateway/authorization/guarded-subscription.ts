@@ -1,8 +1,8 @@
 import { GraphQLError } from 'graphql'
 import type { Caller } from '../../platform/http/caller.ts'
-import { errorsOf } from '../executor/executor.ts'
-import type { Begin, EventPipeline, StillAllowed } from '../subscriptions/subscription.ts'
+import type { Begin, EventPipeline, StillAllowed } from '../subscriptions/subscribe.ts'
 import type { OperationGuard, Refused } from './authorization.ts'
+import { refusalErrors } from './refusal-errors.ts'
 
 /** What is left of a subscription: the refusals of the caller who began it. */
 export type AllowedPart = Refused & Pick<OperationGuard, 'ready'>
@@ -17,10 +17,10 @@ export function guardedSubscription(guard: OperationGuard | null, planned: (allo
   if (!guard) return whole
   const { ready, remember } = guard
 
-  return async (variables, passage, onReleased) => {
-    const refused = await guard.check(passage)
-    if (refused && !refused.refusals.allowed) return { kind: 'refused', errors: errorsOf(refused) }
-    return planFor(refused)(variables, passage, onReleased, recheckOf(guard, passage.caller, keyOf(refused)))
+  return async (variables, context, onReleased) => {
+    const refused = await guard.check(context)
+    if (refused && !refused.refusals.allowed) return { kind: 'refused', errors: refusalErrors(refused) }
+    return planFor(refused)(variables, context, onReleased, recheckOf(guard, context.caller, keyOf(refused)))
   }
 
   function planFor(refused: Refused | null): Begin {

@@ -4,7 +4,7 @@ import type { Caller } from '../../platform/http/caller.ts'
 import { refusal } from '../operations/errors.ts'
 import { type CallerGrants, type FindGrants, NO_GRANTS } from './authorization.ts'
 
-/** How tokens are checked, and where they say what their holder may read. */
+/** How tokens are verified, and which claims hold the grants. */
 export type JwtOptions = {
   /** Address of the keys that sign tokens, as a JSON Web Key Set (RFC 7517). */
   readonly jwksUrl: string
@@ -12,29 +12,29 @@ export type JwtOptions = {
   readonly issuer: string | null
   /** Values of `aud` of which tokens must have one; empty: any. */
   readonly audiences: readonly string[]
-  /** The claim with the scopes: a text with spaces between (RFC 8693 §4.2) or a list of texts. Points lead into objects. */
+  /** The claim with the scopes: space-separated (RFC 8693 §4.2) or a list. Dots lead into objects. */
   readonly scopesClaim: string
-  /** The claim with the policies that the holder meets, in the same forms; null: nobody meets any. */
+  /** The claim with the policies that the holder meets, in the same forms; null: none are met. */
   readonly policiesClaim: string | null
 }
 
-/** Signatures that a published key can check. With a shared secret, every verifier could sign as well (RFC 8725 §3.1, §3.2). */
+/** Asymmetric algorithms only: with a shared secret, verifiers could sign (RFC 8725 §3.1, §3.2). */
 const ALGORITHMS = ['EdDSA', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512']
-/** How far the clock of the issuer may differ from ours. */
+/** Tolerated difference between the clocks of the issuer and of this machine. */
 const CLOCK_TOLERANCE_SECONDS = 5
-/** A token that was checked is believed for so long, and never beyond its end by the own clock. */
+/** How long a verified token is cached, never beyond its `exp`. */
 const CHECKED_TTL_MS = 60_000
-/** Tokens that are remembered at once; beyond it the oldest are checked again. */
+/** Bound of cached tokens; evicted ones are verified again. */
 const MAX_REMEMBERED_TOKENS = 10_000
-/** Keys are fetched anew for a token of an unknown key, but not more often than this. */
+/** A token with an unknown key id refetches the keys, at most this often. */
 const KEYS_COOLDOWN_MS = 10_000
 const KEYS_TIMEOUT_MS = 5_000
 
 const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
 
 /**
- * Finds what callers hold in their JSON Web Tokens (RFC 7519), sent as `Authorization: Bearer`. Without a token a caller holds
- * nothing; with one that is wrong, or has ended, every refusal says so as UNAUTHENTICATED.
+ * Reads grants from JSON Web Tokens (RFC 7519) in `Authorization: Bearer`. Without a token a caller
+ * has no grants; an invalid or expired one makes every refusal UNAUTHENTICATED.
  */
 export function jwtGrants(
   { jwksUrl, issuer, audiences, scopesClaim, policiesClaim }: JwtOptions,
@@ -43,15 +43,15 @@ export function jwtGrants(
     now = Date.now,
   }: { readonly keys?: JWTVerifyGetKey; readonly now?: () => number } = {},
 ): FindGrants {
-  const checked = new Map<string, { readonly until: number; readonly grants: CallerGrants }>()
+  const verified = new Map<string, { readonly until: number; readonly grants: CallerGrants }>()
 
   return ({ caller }) => {
     const token = tokenIn(caller)
     if (token === null) return NO_GRANTS
     const key = hash('sha256', token, 'base64url')
-    const known = checked.get(key)
-    if (known && known.until > now()) return known.grants
-    checked.delete(key)
+    const cached = verified.get(key)
+    if (cached && cached.until > now()) return cached.grants
+    verified.delete(key)
     return check(token, key)
   }
 
@@ -68,8 +68,8 @@ export function jwtGrants(
       const grants: CallerGrants = {
         ...NO_GRANTS,
         isAuthenticated: true,
-        scopes: new Set(textsIn(payload, scopesClaim)),
-        policies: new Set(policiesClaim === null ? [] : textsIn(payload, policiesClaim)),
+        scopes: new Set(stringsIn(payload, scopesClaim)),
+        policies: new Set(policiesClaim === null ? [] : stringsIn(payload, policiesClaim)),
       }
       remember(key, grants, (payload.exp ?? 0) * 1_000)
       return grants
@@ -79,18 +79,18 @@ export function jwtGrants(
   }
 
   function remember(key: string, grants: CallerGrants, endsAt: number): void {
-    checked.set(key, { grants, until: Math.min(now() + CHECKED_TTL_MS, endsAt) })
-    for (const oldest of checked.keys()) {
-      if (checked.size <= MAX_REMEMBERED_TOKENS) break
-      checked.delete(oldest)
+    verified.set(key, { grants, until: Math.min(now() + CHECKED_TTL_MS, endsAt) })
+    for (const oldest of verified.keys()) {
+      if (verified.size <= MAX_REMEMBERED_TOKENS) break
+      verified.delete(oldest)
     }
   }
 }
 
 const tokenIn = ({ credentials }: Caller): string | null => BEARER.exec(credentials.authorization?.trim() ?? '')?.[1] ?? null
 
-/** The texts of a claim, whichever form it has; none where it is absent or of another form. */
-function textsIn(payload: JWTPayload, claim: string): readonly string[] {
+/** The strings of a claim in either form; none where it is absent or of another form. */
+function stringsIn(payload: JWTPayload, claim: string): readonly string[] {
   let value: unknown = Object.hasOwn(payload, claim) ? payload[claim] : undefined
   if (value === undefined && claim.includes('.')) {
     value = claim
@@ -109,12 +109,12 @@ function denialFor(error: unknown): ReturnType<typeof refusal> | null {
     return unauthenticated(
       `The token is not one for this service: its claim "${error.claim}" is missing, or not the one expected.`,
     )
-  if (error instanceof errors.JOSEError && !FAULTS_OF_KEYS.has(error.code))
+  if (error instanceof errors.JOSEError && !KEY_SET_FAULTS.has(error.code))
     return unauthenticated('The token cannot be verified: expected one that is signed by a published key.')
   return refusal('UNAVAILABLE', 'The keys that check tokens cannot be had at the moment: try again.')
 }
 
-/** Failures of who publishes the keys, not of the token. */
-const FAULTS_OF_KEYS = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID', 'ERR_JWKS_TIMEOUT'])
+/** Failures to get the keys, which say nothing about the token. */
+const KEY_SET_FAULTS = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID', 'ERR_JWKS_TIMEOUT'])
 
 const unauthenticated = (message: string) => refusal('UNAUTHENTICATED', message)

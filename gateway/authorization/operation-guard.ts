@@ -2,7 +2,6 @@ import {
   type DefinitionNode,
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLCompositeType,
   type GraphQLSchema,
   getNamedType,
@@ -17,32 +16,33 @@ import {
 } from 'graphql'
 import type { AuthorizationRules, Requirement } from '../../platform/graphql/authorization-rules.ts'
 import type { PlannedDocument } from '../executor/federated/planned-document.ts'
+import { documentIndex, fragmentOf } from '../operations/document-index.ts'
 
-/** A part of an operation that this caller may not read: what is demanded, and of what, as `Type` or `Type.field`. */
+/** A part of an operation that a caller may not read: its coordinate and what it requires. */
 export type RefusedPart = { readonly coordinate: string; readonly requirement: Requirement; readonly isRoot: boolean }
 
-/** The parts of one operation that one kind of caller may not read. */
+/** The refused parts of one operation, for callers with the same unmet requirements. */
 export type Refusals = {
-  /** The same text for equal refusals: the requirements that are not met. */
+  /** Equal for equal refusals: the unmet requirements. */
   readonly key: string
-  /** The refusal of a field that stands at `nodes` and was found at an object of `type`; null for one that may be read. */
+  /** The refusal of the field at `nodes`, on an object of `type`; null when it may be read. */
   readonly ofField: (type: string, nodes: readonly FieldNode[]) => RefusedPart | null
-  /** The refusal of every object of a type; null for one that may be read. */
+  /** The refusal of all objects of a type; null when they may be read. */
   readonly ofType: (type: string) => RefusedPart | null
   /** The operation without refused fields and without fragments on refused types; null where nothing is left of the root. */
   readonly allowed: DocumentNode | null
-  /** Every refused field and fragment of the document, with the key of the root field that it stands below. */
+  /** Every refused field and fragment, with the key of its root field. */
   readonly parts: readonly { readonly rootKey: string; readonly part: RefusedPart }[]
 }
 
-/** Requirements that anything in an operation has: of fields, of their types, and of every type that an abstract one may be. */
+/** All requirements in an operation: of fields, their types, and possible types of abstract ones. */
 export function requirementsIn(
   { document, operation }: { readonly document: DocumentNode; readonly operation: OperationDefinitionNode },
   schema: GraphQLSchema,
   { ofType, ofField }: AuthorizationRules,
 ): readonly Requirement[] {
   const found = new Set<Requirement>()
-  const fragments = fragmentsOf(document)
+  const { fragments } = documentIndex(document)
   const visited = new Map<SelectionSetNode, Set<string>>()
   const root = schema.getRootType(operation.operation)
   if (root) {
@@ -62,7 +62,7 @@ export function requirementsIn(
     for (const selection of selectionSet.selections) {
       if (selection.kind === Kind.FIELD) readField(selection, parent)
       else {
-        const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection
+        const fragment = fragmentOf(selection, fragments)
         const condition = fragment?.typeCondition && schema.getType(fragment.typeCondition.name.value)
         if (isCompositeType(condition)) add(ofType.get(condition.name))
         if (fragment) read(fragment.selectionSet, isCompositeType(condition) ? condition : parent)
@@ -85,8 +85,9 @@ export function requirementsIn(
 }
 
 /**
- * Works out once what a caller who does not meet `unmet` is refused of an operation. Refused fields are taken out of what
- * subgraphs are asked; of an abstract type, members are refused when an object turns out to be one.
+ * The refused parts of an operation for callers with these unmet requirements. Refused fields are
+ * removed from the document that is planned; refused members of an abstract type are known only
+ * from the type name of an object.
  */
 export function refusalsOf(
   { document, operation, keyOf }: PlannedDocument,
@@ -94,7 +95,7 @@ export function refusalsOf(
   rules: AuthorizationRules,
   unmet: ReadonlySet<Requirement>,
 ): Refusals {
-  const fragments = fragmentsOf(document)
+  const { fragments } = documentIndex(document)
   const refusedNodes = new Map<FieldNode, RefusedPart>()
   const parts: { rootKey: string; part: RefusedPart }[] = []
   const root = schema.getRootType(operation.operation)
@@ -103,7 +104,7 @@ export function refusalsOf(
 
   const definitions = document.definitions.map((definition): DefinitionNode => {
     if (definition.kind === Kind.OPERATION_DEFINITION) {
-      return { ...definition, selectionSet: allowedIn(definition.selectionSet, root, true) ?? NOTHING }
+      return { ...definition, selectionSet: allowedIn(definition.selectionSet, root, true) ?? TYPENAME_ONLY }
     }
     if (definition.kind !== Kind.FRAGMENT_DEFINITION) return definition
     const type = schema.getType(definition.typeCondition.name.value)
@@ -111,11 +112,11 @@ export function refusalsOf(
     const part = type === root ? null : refusalOfType(type.name)
     if (part) refuseAll(definition.selectionSet, part)
     const selectionSet = part ? null : allowedIn(definition.selectionSet, type, type === root)
-    return { ...definition, selectionSet: selectionSet ?? NOTHING }
+    return { ...definition, selectionSet: selectionSet ?? TYPENAME_ONLY }
   })
   collectParts(operation.selectionSet, null, new Set())
   const first = definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION)
-  const hasRoot = !rootRefusal && first?.kind === Kind.OPERATION_DEFINITION && asksFields(first.selectionSet)
+  const hasRoot = !rootRefusal && first?.kind === Kind.OPERATION_DEFINITION && selectsFields(first.selectionSet)
 
   return {
     key: [...unmet].map(({ index }) => index).join(),
@@ -156,8 +157,9 @@ export function refusalsOf(
   }
 
   /**
-   * Refuses every field that is asked through a refused type: of an interface, objects of types that may be read are asked so as
-   * well. Fields of a fragment that is spread here are refused wherever else it is spread: nothing of them is fetched.
+   * Refuses every field selected through a refused type. Through a refused interface, also those on
+   * objects of readable types. The fields of a named fragment are refused wherever it is spread:
+   * they are not fetched.
    */
   function refuseAll({ selections }: SelectionSetNode, part: RefusedPart, visited = new Set<string>()): void {
     for (const selection of selections) {
@@ -165,7 +167,7 @@ export function refusalsOf(
         if (!selection.name.value.startsWith('__')) refusedNodes.set(selection, part)
         continue
       }
-      const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection
+      const fragment = fragmentOf(selection, fragments)
       if (!fragment) continue
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
         if (visited.has(selection.name.value)) continue
@@ -203,7 +205,7 @@ export function refusalsOf(
     const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[selection.name.value] : undefined
     const target = field && getNamedType(field.type)
     if (!isCompositeType(target)) return [selection]
-    return [{ ...selection, selectionSet: allowedIn(selection.selectionSet, target, false) ?? NOTHING }]
+    return [{ ...selection, selectionSet: allowedIn(selection.selectionSet, target, false) ?? TYPENAME_ONLY }]
   }
 
   function collectParts({ selections }: SelectionSetNode, rootKey: string | null, visited: Set<string>): void {
@@ -215,7 +217,7 @@ export function refusalsOf(
         else if (selection.selectionSet) collectParts(selection.selectionSet, key, visited)
         continue
       }
-      const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection
+      const fragment = fragmentOf(selection, fragments)
       if (!fragment) continue
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
         const name = `${rootKey ?? ''} ${selection.name.value}`
@@ -228,26 +230,18 @@ export function refusalsOf(
     }
   }
 
-  function asksFields({ selections }: SelectionSetNode): boolean {
+  function selectsFields({ selections }: SelectionSetNode): boolean {
     return selections.some((selection) => {
       if (selection.kind === Kind.FIELD) return selection !== TYPENAME
-      if (selection.kind === Kind.INLINE_FRAGMENT) return asksFields(selection.selectionSet)
+      if (selection.kind === Kind.INLINE_FRAGMENT) return selectsFields(selection.selectionSet)
       const found = definitions.find(
         (definition) => definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === selection.name.value,
       )
-      return found?.kind === Kind.FRAGMENT_DEFINITION && asksFields(found.selectionSet)
+      return found?.kind === Kind.FRAGMENT_DEFINITION && selectsFields(found.selectionSet)
     })
   }
 }
 
 const TYPENAME: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } }
-/** Stands where every field was refused: a selection may not be empty. */
-const NOTHING: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: [TYPENAME] }
-
-function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
-  return new Map(
-    definitions.flatMap((definition) =>
-      definition.kind === Kind.FRAGMENT_DEFINITION ? [[definition.name.value, definition] as const] : [],
-    ),
-  )
-}
+/** Replaces a selection set whose fields are all refused: it may not be empty. */
+const TYPENAME_ONLY: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: [TYPENAME] }

@@ -1,21 +1,24 @@
 import { type ConstDirectiveNode, type DocumentNode, Kind, valueFromASTUntyped } from 'graphql'
 
-/** One `@cacheControl`. */
-export type Hint = {
-  /** Maximum age in seconds; absent when the hint does not set it. */
+/** The arguments of one `@cacheControl`. */
+export type CacheHint = {
+  /** Seconds for which a response may be reused; absent when the hint does not say. */
   readonly maxAge?: number
-  /** PRIVATE: the response is cached per caller. */
+  /** PRIVATE: reusable for the same credentials only. */
   readonly scope?: 'PUBLIC' | 'PRIVATE'
   /** Whether the `maxAge` of the parent field applies. */
   readonly inheritMaxAge: boolean
 }
 
-/** The hints of a graph; keys are `Type` and `Type.field`. */
-export type Hints = ReadonlyMap<string, Hint>
+/** The cache hints of a graph, by `Type` and `Type.field`. */
+export type CacheHints = ReadonlyMap<string, CacheHint>
 
-/** The `@cacheControl` hints of a supergraph, whatever specification it links them by: the API schema that clients see has lost them. */
-export function hintsOf(supergraph: DocumentNode): Hints {
-  const hints = new Map<string, Hint>()
+/**
+ * Reads the `@cacheControl` hints of a supergraph, under any prefix that links them. The API schema
+ * has no directives.
+ */
+export function readCacheHints(supergraph: DocumentNode): CacheHints {
+  const hints = new Map<string, CacheHint>()
   const read = (key: string, directives: readonly ConstDirectiveNode[] | undefined) => {
     const directive = directives?.find(({ name }) => name.value === 'cacheControl' || name.value.endsWith('__cacheControl'))
     if (directive) hints.set(key, hintIn(directive))
@@ -30,8 +33,8 @@ export function hintsOf(supergraph: DocumentNode): Hints {
   return hints
 }
 
-function hintIn({ arguments: given = [] }: ConstDirectiveNode): Hint {
-  const values = Object.fromEntries(given.map(({ name, value }) => [name.value, valueFromASTUntyped(value)]))
+function hintIn({ arguments: nodes = [] }: ConstDirectiveNode): CacheHint {
+  const values = Object.fromEntries(nodes.map(({ name, value }) => [name.value, valueFromASTUntyped(value)]))
   const { maxAge, scope, inheritMaxAge } = values
   return {
     ...(typeof maxAge === 'number' && { maxAge: Math.max(0, Math.floor(maxAge)) }),

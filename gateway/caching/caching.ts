@@ -1,40 +1,40 @@
 import { hash } from 'node:crypto'
 import { type DocumentNode, print } from 'graphql'
 import type { Caller } from '../../platform/http/caller.ts'
-import type { Run } from '../executor/executor.ts'
+import type { RunOperation } from '../executor/run-operation.ts'
 import type { CheckedOperation } from '../operations/document-cache.ts'
-import type { Outcome } from '../operations/execution-result.ts'
+import type { ExecutionResult } from '../operations/execution-result.ts'
 import { planOf, type Supergraph } from '../planning/supergraph.ts'
-import type { Link, Passage } from '../subgraph-client/link.ts'
-import { hintsOf } from './cache-hints.ts'
-import { announced, changesOf, dependenciesOf } from './dependencies.ts'
-import { type CachePolicy, policyOf } from './policy.ts'
-import type { AnswerBytes } from './response-bytes.ts'
-import { type ResponseCache, type Told, toldOnce } from './response-cache.ts'
+import type { Link, RequestContext } from '../subgraph-client/link.ts'
+import { readCacheHints } from './cache-hints.ts'
+import { announcedChanges, dependenciesOf, mutationChanges } from './dependencies.ts'
+import { type CachePolicy, cachePolicyOf } from './policy.ts'
+import type { ResponseBytes } from './response-bytes.ts'
+import { type CachedResult, type ResponseCache, toUncachedResult } from './response-cache.ts'
 import { dependsOnViewer, type ViewerFields } from './viewer-fields.ts'
 
-/** An answer that may be kept, by us and by others, or whatever else came of the question. */
-export type Answer =
-  | { readonly bytes: AnswerBytes; readonly policy: CachePolicy; readonly ageSeconds: number }
-  | { readonly outcome: Outcome }
+/** A response that may be cached, here and by clients, or any other result. */
+export type CacheableResult =
+  | { readonly bytes: ResponseBytes; readonly policy: CachePolicy; readonly ageSeconds: number }
+  | { readonly result: ExecutionResult }
 
-/** Answers a query whose answer may be kept. */
-export type Answering = (variables: Readonly<Record<string, unknown>>, passage: Passage) => Promise<Answer>
+/** Runs a query whose response may be cached. */
+export type RunCacheable = (variables: Readonly<Record<string, unknown>>, context: RequestContext) => Promise<CacheableResult>
 
-/** What one graph keeps of its answers. */
-export type Caching = {
-  /** `run` of a query through the cache; null when its answer must not be kept. */
-  readonly answering: (checked: CheckedOperation, run: Run) => Answering | null
-  /** `run`, after which nothing is told any more that it may have changed. */
-  readonly telling: (checked: CheckedOperation, run: Run) => Run
+/** The response cache of one graph, applied to its operations. */
+export type OperationCache = {
+  /** `run` of a query through the cache; null when its response must not be cached. */
+  readonly cacheQuery: (checked: CheckedOperation, run: RunOperation) => RunCacheable | null
+  /** `run` of a mutation, which then invalidates what it may have changed; others unchanged. */
+  readonly invalidateAfter: (checked: CheckedOperation, run: RunOperation) => RunOperation
   readonly close: () => void
 }
 
-/** Why a mutation that has ended may yet be carried out: it was given up. */
-const GIVEN_UP = new Set<unknown>(['TIMEOUT', 'SUBGRAPH_UNAVAILABLE', 'UNAVAILABLE'])
+/** Errors after which a mutation may still complete in its subgraph. */
+const MAY_STILL_RUN = new Set<unknown>(['TIMEOUT', 'SUBGRAPH_UNAVAILABLE', 'UNAVAILABLE'])
 
-/** Keeps answers in `cache`, and forgets them with every mutation and with what subgraphs announce. */
-export function cachingOf({
+/** Caches responses in `cache`; mutations and announced changes of subgraphs invalidate them. */
+export function createOperationCache({
   supergraph,
   document,
   viewer,
@@ -42,81 +42,87 @@ export function cachingOf({
   cache,
 }: {
   readonly supergraph: Supergraph
-  /** The supergraph as it is written. */
+  /** The SDL of the supergraph. */
   readonly document: DocumentNode
   readonly viewer: ViewerFields
   readonly links: readonly Link[]
   readonly cache: ResponseCache
-}): Caching {
-  const hints = hintsOf(document)
+}): OperationCache {
+  const hints = readCacheHints(document)
   const { api } = supergraph
-  const silence = links.map(({ name, onChange }) => onChange?.((types) => cache.changed(announced(name, types, api))))
+  const unsubscribes = links.map(({ name, onChange }) =>
+    onChange?.((types) => cache.invalidate(announcedChanges(name, types, api))),
+  )
 
   return {
-    answering(checked, run) {
-      const policy = policyOf(checked, api, hints)
+    cacheQuery(checked, run) {
+      const policy = cachePolicyOf(checked, api, hints)
       if (!policy) return null
       const { ready, plan } = planOf(checked, supergraph)
       const isPrivate = policy.isPrivate || dependsOnViewer(plan, api, viewer)
       const dependencies = dependenciesOf(ready.document, plan, api)
-      const keyFor = keysOf(checked)
+      const keyFor = cacheKeyOf(checked)
 
-      return async (variables, passage) => {
-        const { credentials } = passage.caller
+      return async (variables, context) => {
+        const { credentials } = context.caller
         const isAnonymous = Object.keys(credentials).length === 0
-        const own = { maxAge: policy.maxAge, isPrivate: isPrivate || !isAnonymous }
-        // Without credentials nobody knows who was told.
-        if (isPrivate && isAnonymous) return answerOf(toldOnce(await run(variables, passage)), own)
-        const question = { key: keyFor(variables, credentials), maxAge: policy.maxAge, dependencies }
-        return answerOf(await cache.told(question, passage, (shared) => run(variables, shared)), own)
+        const effective = { maxAge: policy.maxAge, isPrivate: isPrivate || !isAnonymous }
+        // Viewer-dependent responses of anonymous callers cannot be told apart: never cached.
+        if (isPrivate && isAnonymous) return withPolicy(toUncachedResult(await run(variables, context)), effective)
+        const request = { key: keyFor(variables, credentials), maxAge: policy.maxAge, dependencies }
+        return withPolicy(await cache.getOrExecute(request, context, (shared) => run(variables, shared)), effective)
       }
     },
 
-    telling(checked, run) {
+    invalidateAfter(checked, run) {
       if (checked.operation.operation !== 'mutation') return run
       const { ready, plan } = planOf(checked, supergraph)
-      const what = changesOf(ready.document, plan, api)
-      return async (variables, passage) => {
-        let isGivenUp = true
+      const changes = mutationChanges(ready.document, plan, api)
+      return async (variables, context) => {
+        let mayStillRun = true
         try {
-          const outcome = await run(variables, passage)
-          isGivenUp = outcome.errors?.some(({ extensions }) => GIVEN_UP.has(extensions?.code)) ?? false
-          return outcome
+          const result = await run(variables, context)
+          mayStillRun = result.errors?.some(({ extensions }) => MAY_STILL_RUN.has(extensions?.code)) ?? false
+          return result
         } finally {
-          cache.changed(what)
-          if (isGivenUp || passage.signal.aborted) cache.doubtful(what)
+          cache.invalidate(changes)
+          if (mayStillRun || context.signal.aborted) cache.suspendWrites(changes)
         }
       }
     },
 
     close: () => {
-      for (const silent of silence) silent?.()
+      for (const unsubscribe of unsubscribes) unsubscribe?.()
     },
   }
 }
 
-const answerOf = (told: Told, policy: CachePolicy): Answer => ('bytes' in told ? { ...told, policy } : told)
+const withPolicy = (result: CachedResult, policy: CachePolicy): CacheableResult =>
+  'bytes' in result ? { ...result, policy } : result
 
-/** What equal questions have in common: the document, the values of its variables in any order, and credentials if there are any. */
-function keysOf({
+/** The cache key: a hash of the document, the values of its variables, and the credentials. */
+function cacheKeyOf({
   document,
   operation,
 }: CheckedOperation): (variables: Readonly<Record<string, unknown>>, credentials: Caller['credentials']) => string {
   const text = hash('sha256', print(document), 'base64url')
   const names = (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value)
   return (variables, credentials) => {
-    const values = names.map((name) => (Object.hasOwn(variables, name) ? [ordered(variables[name])] : []))
-    return hash('sha256', JSON.stringify([text, values, ordered(credentials)]), 'base64url')
+    const values = names.map((name) => (Object.hasOwn(variables, name) ? [withSortedKeys(variables[name])] : []))
+    return hash('sha256', JSON.stringify([text, values, withSortedKeys(credentials)]), 'base64url')
   }
 }
 
-/** The same value with the keys of all objects in order; with a dot, or numbers would come first and `__proto__` would be none. */
-function ordered(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(ordered)
+/**
+ * The same value with sorted keys. Each gets a dot in front: otherwise numeric keys would move to
+ * the front and `__proto__` would set the prototype.
+ */
+function withSortedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withSortedKeys)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value)
       .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([key, inner]) => [`.${key}`, ordered(inner)]),
+      .map(([key, inner]) => [`.${key}`, withSortedKeys(inner)]),
   )
 }

@@ -13,17 +13,20 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 
-/** What an answer is made of, or what a change concerns: names of subgraphs and of object types, told apart by `subgraph` and `type` in front. */
+/**
+ * What a response depends on, or what a change affects: names of subgraphs and of object types,
+ * prefixed by `subgraph ` and `type `.
+ */
 export type Dependencies = ReadonlySet<string>
 
-const ofSubgraph = (name: string): string => `subgraph ${name}`
-const ofType = (name: string): string => `type ${name}`
+const subgraphKey = (name: string): string => `subgraph ${name}`
+const typeKey = (name: string): string => `type ${name}`
 
-/** What the answer to a query is made of: every subgraph that is asked, and every object type that is selected or asked for on the way. */
+/** The dependencies of a query: every subgraph in its plan, every object type in its selections. */
 export function dependenciesOf(document: DocumentNode, plan: QueryPlan, schema: GraphQLSchema): Dependencies {
   const fetches = fetchesIn(plan)
   return new Set([
-    ...fetches.map(({ serviceName }) => ofSubgraph(serviceName)),
+    ...fetches.map(({ serviceName }) => subgraphKey(serviceName)),
     ...[document, ...fetches.map(({ operation }) => parse(operation, { noLocation: true }))].flatMap((text) =>
       typesIn(text, schema),
     ),
@@ -31,19 +34,19 @@ export function dependenciesOf(document: DocumentNode, plan: QueryPlan, schema: 
 }
 
 /**
- * What a mutation may have changed: everything in the subgraphs that carry it out, for its answer need not name what it deletes, and every type that its
- * answer may name, for other subgraphs may know that, too.
+ * What a mutation may change: everything of the subgraphs that execute it, since its response need
+ * not name what it deletes, and every type in its selection, which other subgraphs may extend.
  */
-export function changesOf(document: DocumentNode, plan: QueryPlan, schema: GraphQLSchema): Dependencies {
-  const carrying = fetchesIn(plan).filter(({ operationKind }) => operationKind === 'mutation')
-  return new Set([...carrying.map(({ serviceName }) => ofSubgraph(serviceName)), ...typesIn(document, schema)])
+export function mutationChanges(document: DocumentNode, plan: QueryPlan, schema: GraphQLSchema): Dependencies {
+  const mutating = fetchesIn(plan).filter(({ operationKind }) => operationKind === 'mutation')
+  return new Set([...mutating.map(({ serviceName }) => subgraphKey(serviceName)), ...typesIn(document, schema)])
 }
 
-/** What a subgraph says that has changed: objects of these types, or anything that it knows when it does not say. */
-export const announced = (subgraph: string, types: readonly string[] | null, schema: GraphQLSchema): Dependencies =>
-  new Set(types ? types.flatMap((name) => objectsOf(schema.getType(name), schema)) : [ofSubgraph(subgraph)])
+/** What a subgraph announced as changed: objects of these types, or all of it for null. */
+export const announcedChanges = (subgraph: string, types: readonly string[] | null, schema: GraphQLSchema): Dependencies =>
+  new Set(types ? types.flatMap((name) => objectTypesOf(schema.getType(name), schema)) : [subgraphKey(subgraph)])
 
-/** Every object type that a field in `document` leads to or belongs to. */
+/** Every object type that a field of `document` returns or belongs to. */
 function typesIn(document: DocumentNode, schema: GraphQLSchema): readonly string[] {
   const types = new Set<GraphQLNamedType>()
   const info = new TypeInfo(schema)
@@ -57,22 +60,22 @@ function typesIn(document: DocumentNode, schema: GraphQLSchema): readonly string
       },
     }),
   )
-  return [...types].flatMap((type) => objectsOf(type, schema))
+  return [...types].flatMap((type) => objectTypesOf(type, schema))
 }
 
-/** An object type, or those that an abstract type may be. Roots are none: everything belongs to them. */
-function objectsOf(type: GraphQLNamedType | undefined, schema: GraphQLSchema): readonly string[] {
+/** An object type, or the possible types of an abstract one. Root types are left out. */
+function objectTypesOf(type: GraphQLNamedType | undefined, schema: GraphQLSchema): readonly string[] {
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]
   const objects = isAbstractType(type) ? schema.getPossibleTypes(type) : isObjectType(type) ? [type] : []
-  return objects.filter((object) => !roots.includes(object)).map(({ name }) => ofType(name))
+  return objects.filter((object) => !roots.includes(object)).map(({ name }) => typeKey(name))
 }
 
 type Fetch = { readonly serviceName: string; readonly operation: string; readonly operationKind: string }
 
-/** Every fetch, wherever in the plan it is. */
+/** Every fetch of a plan. */
 function fetchesIn(part: unknown): readonly Fetch[] {
   if (Array.isArray(part)) return part.flatMap(fetchesIn)
   if (typeof part !== 'object' || part === null) return []
-  if ('kind' in part && part.kind === 'Fetch') return [part as unknown as Fetch]
+  if ('kind' in part && part.kind === 'Fetch') return [part as unknown as Fetch] // a node of kind Fetch has these properties
   return ['node', 'nodes', 'primary', 'rest', 'ifClause', 'elseClause'].flatMap((key) => fetchesIn(Reflect.get(part, key)))
 }

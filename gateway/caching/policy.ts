@@ -1,6 +1,5 @@
 import {
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -12,40 +11,39 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import type { CheckedOperation } from '../operations/document-cache.ts'
-import type { Hint, Hints } from './cache-hints.ts'
+import { documentIndex, fragmentOf } from '../operations/document-index.ts'
+import type { CacheHint, CacheHints } from './cache-hints.ts'
 
-/** How long the answer to an operation may be told again, and to whom. */
+/** How long a response may be reused, and for whom. */
 export type CachePolicy = {
   /** Seconds, at least 1. */
   readonly maxAge: number
-  /** Whether only whoever was told may be told again. */
+  /** Whether only a caller with the same credentials may get it. */
   readonly isPrivate: boolean
 }
 
-const NO_HINT: Hint = { inheritMaxAge: false }
+const NO_HINT: CacheHint = { inheritMaxAge: false }
 
 /**
- * What the hints of all fields together allow, by the rules of Apollo Server: the shortest age counts, one PRIVATE makes all private; a field of the root and
- * one that leads to an object, interface or union has age 0 without a hint of its own or of that type; other fields are as old as what they belong to.
- * Worked out from the document alone, once: a field counts also where `@skip` leaves it out, and of an abstract type every type that it may be. Null when
- * the answer must not be kept: age 0, introspection, or no query.
+ * The policy of all hints together, by the rules of Apollo Server: the shortest `maxAge` counts, one
+ * PRIVATE makes the response private. Root fields and fields of composite types have age 0 without
+ * a hint of their own or of that type; other fields inherit. Computed once per document: skipped
+ * fields count too, and every possible type of an abstract one. Null when the response must not be
+ * cached: age 0, introspection, or no query.
  */
-export function policyOf(
+export function cachePolicyOf(
   { document, operation, isIntrospection }: CheckedOperation,
   schema: GraphQLSchema,
-  hints: Hints,
+  hints: CacheHints,
 ): CachePolicy | null {
   const root = schema.getQueryType()
   if (!root || isIntrospection || operation.operation !== 'query') return null
 
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
-  }
-  /** Selections and the types that they were read for: abstract types within each other would multiply the work. */
-  const known = new Map<SelectionSetNode, Set<GraphQLNamedType>>()
+  const { fragments } = documentIndex(document)
+  /** The types that each selection set was read for: nested abstract types would multiply the work. */
+  const visited = new Map<SelectionSetNode, Set<GraphQLNamedType>>()
   let [maxAge, isPrivate] = [Number.POSITIVE_INFINITY, false]
-  const restrict = (hint: Pick<Hint, 'maxAge' | 'scope'>) => {
+  const restrict = (hint: Pick<CacheHint, 'maxAge' | 'scope'>) => {
     maxAge = Math.min(maxAge, hint.maxAge ?? maxAge)
     isPrivate ||= hint.scope === 'PRIVATE'
   }
@@ -54,14 +52,14 @@ export function policyOf(
   return maxAge > 0 && Number.isFinite(maxAge) ? { maxAge, isPrivate } : null
 
   function read(selectionSet: SelectionSetNode, parent: GraphQLNamedType): void {
-    const readFor = known.get(selectionSet) ?? new Set()
-    if (readFor.has(parent)) return
-    known.set(selectionSet, readFor.add(parent))
+    const types = visited.get(selectionSet) ?? new Set()
+    if (types.has(parent)) return
+    visited.set(selectionSet, types.add(parent))
     for (const selection of selectionSet.selections) {
       if (maxAge === 0) return
       if (selection.kind === Kind.FIELD) readField(selection, parent)
       else {
-        const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection
+        const fragment = fragmentOf(selection, fragments)
         const narrowed = fragment?.typeCondition && schema.getType(fragment.typeCondition.name.value)
         if (fragment) read(fragment.selectionSet, narrowed ?? parent)
       }
@@ -76,23 +74,23 @@ export function policyOf(
       if (!field) continue
       const target = getNamedType(field.type)
       restrict(hintFor(`${type.name}.${name}`, target, type === root))
-      // What an abstract type turns out to be may say less than the type itself.
+      // A possible type may have a stricter hint than its abstract type.
       if (isAbstractType(target))
         for (const possible of schema.getPossibleTypes(target)) restrict(hints.get(possible.name) ?? NO_HINT)
       if (selectionSet) read(selectionSet, target)
     }
   }
 
-  /** The hint of a field in the light of the hint of its type. */
-  function hintFor(path: string, target: GraphQLNamedType, isOfRoot: boolean): Pick<Hint, 'maxAge' | 'scope'> {
+  /** The effective hint of a field, from its own and that of its type. */
+  function hintFor(path: string, target: GraphQLNamedType, isOfRoot: boolean): Pick<CacheHint, 'maxAge' | 'scope'> {
     const isComposite = isCompositeType(target)
     const ofType = (isComposite && hints.get(target.name)) || NO_HINT
     const own = hints.get(path) ?? NO_HINT
     const inherits = own.inheritMaxAge && ofType.maxAge === undefined
-    const said = inherits ? undefined : (own.maxAge ?? ofType.maxAge)
+    const maxAge = inherits ? undefined : (own.maxAge ?? ofType.maxAge)
     const scope = own.scope ?? ofType.scope
-    const isWithout = isOfRoot || (isComposite && !inherits && !ofType.inheritMaxAge)
-    return { ...((said !== undefined || isWithout) && { maxAge: said ?? 0 }), ...(scope && { scope }) }
+    const defaultsToZero = isOfRoot || (isComposite && !inherits && !ofType.inheritMaxAge)
+    return { ...((maxAge !== undefined || defaultsToZero) && { maxAge: maxAge ?? 0 }), ...(scope && { scope }) }
   }
 
   function objectTypesOf(type: GraphQLNamedType): readonly GraphQLObjectType[] {

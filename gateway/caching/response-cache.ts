@@ -1,43 +1,57 @@
-import type { Outcome } from '../operations/execution-result.ts'
-import type { Passage } from '../subgraph-client/link.ts'
+import type { ExecutionResult } from '../operations/execution-result.ts'
+import type { RequestContext } from '../subgraph-client/link.ts'
 import type { Dependencies } from './dependencies.ts'
-import { type AnswerBytes, answerBytes } from './response-bytes.ts'
+import { createResponseBytes, type ResponseBytes } from './response-bytes.ts'
 
-/** Whoever asks the same question is told the same. */
-export type Question = {
+/** A query for the cache: equal keys get equal responses. */
+export type CacheRequest = {
   readonly key: string
-  /** Seconds for which an answer may be told again. */
+  /** Seconds for which the response may be reused. */
   readonly maxAge: number
   readonly dependencies: Dependencies
 }
 
-/** An answer without errors and how many seconds ago it was asked for, or whatever else came of it. */
-export type Told = { readonly bytes: AnswerBytes; readonly ageSeconds: number } | { readonly outcome: Outcome }
+/** A response without errors, with the seconds since it was requested, or any other result. */
+export type CachedResult = { readonly bytes: ResponseBytes; readonly ageSeconds: number } | { readonly result: ExecutionResult }
 
-/** The answers of one graph. */
+/** The cached responses of one graph. */
 export type ResponseCache = {
-  /** The answer to `question`, from `ask` where it is not known. */
-  readonly told: (question: Question, passage: Passage, ask: (passage: Passage) => Promise<Outcome>) => Promise<Told>
-  /** Something has changed: no answer that was asked for before this moment and is made of it is told any more. */
-  readonly changed: (what: Dependencies) => void
-  /** Something may change within the next half minute, and nobody will say so: until then nothing that is made of it is kept. */
-  readonly doubtful: (what: Dependencies) => void
+  /** Returns the cached response, joins an equal request in flight, or runs `execute`. */
+  readonly getOrExecute: (
+    request: CacheRequest,
+    context: RequestContext,
+    execute: (context: RequestContext) => Promise<ExecutionResult>,
+  ) => Promise<CachedResult>
+  /** Invalidates responses with any of these dependencies that were requested before this call. */
+  readonly invalidate: (changed: Dependencies) => void
+  /** Caches no response with any of these dependencies for the next 30 seconds. */
+  readonly suspendWrites: (uncertain: Dependencies) => void
   readonly entries: () => number
   readonly bytes: () => number
 }
 
-/** Answers that are held at most; an entry takes about a kilobyte beside its bytes. */
-const MOST_ENTRIES = 10_000
-/** What an entry counts beside its bytes. */
-const ENTRY_BYTES = 1_000
-/** How long a change that nobody waits for any longer may take: three times what an operation may. */
-const DOUBT_MILLISECONDS = 30_000
+/** Bound of cached responses. */
+const MAX_ENTRIES = 10_000
+/** The memory of an entry beside its body. */
+const ENTRY_OVERHEAD_BYTES = 1_000
+/** How long an abandoned change may still run: three times the time limit of an operation. */
+const SUSPENSION_MS = 30_000
 
-type Entry = { readonly bytes: AnswerBytes; readonly began: number; readonly since: number; readonly expires: number }
+type Entry = {
+  readonly bytes: ResponseBytes
+  /** When it was requested, and when it expires, in milliseconds of `now`. */
+  readonly requestedAt: number
+  readonly expiresAt: number
+  /** The version of the graph's data when it was requested. */
+  readonly version: number
+}
+
+type InFlight = { readonly version: number; readonly bytes: Promise<ResponseBytes | null> }
 
 /**
- * Holds at most `maxBytes`, those that were not asked for longest leave first; 0 holds nothing. Equal questions at the same time are asked once. An answer is told as long
- * as its age allows and nothing that it is made of has changed since before it was asked for: one rule for what is held and for what is still being worked out.
+ * An LRU cache of at most `maxBytes`; 0 caches nothing. Equal requests in flight are executed once.
+ * A response is valid until its age ends or one of its dependencies changes after it was requested;
+ * the same rule holds for responses in flight.
  */
 export function responseCache({
   maxBytes,
@@ -45,114 +59,131 @@ export function responseCache({
   count = () => {},
 }: {
   readonly maxBytes: number
-  /** Milliseconds that never go back. */
+  /** A monotonic clock in milliseconds. */
   readonly now?: () => number
-  /** Hears how each question was answered. */
-  readonly count?: (outcome: 'hit' | 'joined' | 'miss') => void
+  /** Called with the result of each lookup. */
+  readonly count?: (lookup: 'hit' | 'joined' | 'miss') => void
 }): ResponseCache {
   const entries = new Map<string, Entry>()
-  const asked = new Map<string, { readonly since: number; readonly answer: Promise<AnswerBytes | null> }>()
-  /** When each thing changed last, counted in changes; and until when it is in doubt, in milliseconds. */
-  const changes = new Map<string, number>()
-  const doubts = new Map<string, number>()
-  let clock = 0
-  let held = 0
+  const inFlight = new Map<string, InFlight>()
+  /** By dependency: the version of its last change, and the end of its suspension in ms. */
+  const changedAt = new Map<string, number>()
+  const suspendedUntil = new Map<string, number>()
+  let version = 0
+  let heldBytes = 0
 
   return {
-    told,
-    changed(what) {
-      clock++
-      for (const name of what) changes.set(name, clock)
+    getOrExecute,
+    invalidate(changed) {
+      version++
+      for (const name of changed) changedAt.set(name, version)
     },
-    doubtful(what) {
-      for (const name of what) doubts.set(name, now() + DOUBT_MILLISECONDS)
+    suspendWrites(uncertain) {
+      for (const name of uncertain) suspendedUntil.set(name, now() + SUSPENSION_MS)
     },
     entries: () => entries.size,
-    bytes: () => held,
+    bytes: () => heldBytes,
   }
 
-  async function told(question: Question, passage: Passage, ask: (passage: Passage) => Promise<Outcome>): Promise<Told> {
-    if (maxBytes === 0) return toldOnce(await ask(passage))
-    const { key, maxAge, dependencies } = question
-    const known = entries.get(key)
-    if (known) {
+  async function getOrExecute(
+    request: CacheRequest,
+    context: RequestContext,
+    execute: (context: RequestContext) => Promise<ExecutionResult>,
+  ): Promise<CachedResult> {
+    if (maxBytes === 0) return toUncachedResult(await execute(context))
+    const { key, dependencies } = request
+    const entry = lookup(key, dependencies)
+    if (entry) {
+      count('hit')
+      return { bytes: entry.bytes, ageSeconds: Math.floor((now() - entry.requestedAt) / 1000) }
+    }
+    const running = inFlight.get(key)
+    if (!running || !isCurrent(running.version, dependencies)) return executeAndCache(request, context, execute)
+    const bytes = await running.bytes
+    count(bytes ? 'joined' : 'miss')
+    // Errors are not shared: they have a request id, and another attempt may succeed.
+    return bytes ? { bytes, ageSeconds: 0 } : toUncachedResult(await execute(context))
+  }
+
+  /** A valid entry, which becomes the most recently used; removes an invalid one. */
+  function lookup(key: string, dependencies: Dependencies): Entry | null {
+    const entry = entries.get(key)
+    if (!entry) return null
+    if (now() < entry.expiresAt && isCurrent(entry.version, dependencies)) {
       entries.delete(key)
-      if (now() < known.expires && isCurrent(known.since, dependencies)) {
-        entries.set(key, known)
-        count('hit')
-        return { bytes: known.bytes, ageSeconds: Math.floor((now() - known.began) / 1000) }
-      }
-      held -= known.bytes.size() + ENTRY_BYTES
+      entries.set(key, entry)
+      return entry
     }
+    remove(key)
+    return null
+  }
 
-    const running = asked.get(key)
-    if (running && isCurrent(running.since, dependencies)) {
-      const bytes = await running.answer
-      count(bytes ? 'joined' : 'miss')
-      // Errors belong to whoever asked: another may have more luck, and has a request id of its own.
-      return bytes ? { bytes, ageSeconds: 0 } : toldOnce(await ask(passage))
-    }
-
+  async function executeAndCache(
+    { key, maxAge, dependencies }: CacheRequest,
+    context: RequestContext,
+    execute: (context: RequestContext) => Promise<ExecutionResult>,
+  ): Promise<CachedResult> {
     count('miss')
-    const [began, since] = [now(), clock]
-    // Others may wait for it when this client is gone.
-    const outcome = ask({ ...passage, signal: NEVER })
-    const answer = outcome.then(toldOnce).then(
+    const [requestedAt, requestedVersion] = [now(), version]
+    // Without the client's signal: others may join.
+    const executing = execute({ ...context, signal: NEVER })
+    const body = executing.then(toUncachedResult).then(
       (done) => ('bytes' in done ? done.bytes : null),
       () => null,
     )
-    const own = { since, answer }
-    asked.set(key, own)
-    const bytes = await answer
-    if (asked.get(key) === own) asked.delete(key)
-    if (!bytes) return { outcome: await outcome }
-    if (isCurrent(since, dependencies) && !isDoubtful(dependencies))
-      hold(key, { bytes, began, since, expires: began + maxAge * 1000 })
+    const running: InFlight = { version: requestedVersion, bytes: body }
+    inFlight.set(key, running)
+    const bytes = await body
+    if (inFlight.get(key) === running) inFlight.delete(key)
+    if (!bytes) return { result: await executing }
+    if (isCurrent(requestedVersion, dependencies) && !isSuspended(dependencies)) {
+      add(key, { bytes, requestedAt, version: requestedVersion, expiresAt: requestedAt + maxAge * 1000 })
+    }
     return { bytes, ageSeconds: 0 }
   }
 
   function isCurrent(since: number, dependencies: Dependencies): boolean {
-    if (since === clock) return true
-    for (const name of dependencies) if ((changes.get(name) ?? 0) > since) return false
+    if (since === version) return true
+    for (const name of dependencies) if ((changedAt.get(name) ?? 0) > since) return false
     return true
   }
 
-  function isDoubtful(dependencies: Dependencies): boolean {
-    for (const name of dependencies) if ((doubts.get(name) ?? 0) > now()) return true
+  function isSuspended(dependencies: Dependencies): boolean {
+    for (const name of dependencies) if ((suspendedUntil.get(name) ?? 0) > now()) return true
     return false
   }
 
-  function hold(key: string, entry: Entry): void {
-    forget(key)
+  function add(key: string, entry: Entry): void {
+    remove(key)
     entries.set(key, entry)
-    held += entry.bytes.size() + ENTRY_BYTES
+    heldBytes += entry.bytes.size() + ENTRY_OVERHEAD_BYTES
     entry.bytes.onGrowth((bytes) => {
       if (entries.get(key) !== entry) return
-      held += bytes
-      makeRoom()
+      heldBytes += bytes
+      evict()
     })
-    makeRoom()
+    evict()
   }
 
-  function makeRoom(): void {
+  function evict(): void {
     for (const oldest of entries.keys()) {
-      if (held <= maxBytes && entries.size <= MOST_ENTRIES) return
-      forget(oldest)
+      if (heldBytes <= maxBytes && entries.size <= MAX_ENTRIES) return
+      remove(oldest)
     }
   }
 
-  function forget(key: string): void {
+  function remove(key: string): void {
     const entry = entries.get(key)
     if (!entry) return
     entries.delete(key)
-    held -= entry.bytes.size() + ENTRY_BYTES
+    heldBytes -= entry.bytes.size() + ENTRY_OVERHEAD_BYTES
   }
 }
 
-/** An answer that nothing is known of. */
-export function toldOnce(outcome: Outcome): Told {
-  const { data, errors } = outcome
-  return !data || errors ? { outcome } : { bytes: answerBytes(JSON.stringify({ data })), ageSeconds: 0 }
+/** A result that does not come from the cache; as bytes when it has data and no errors. */
+export function toUncachedResult(result: ExecutionResult): CachedResult {
+  const { data, errors } = result
+  return !data || errors ? { result } : { bytes: createResponseBytes(JSON.stringify({ data })), ageSeconds: 0 }
 }
 
 const NEVER = new AbortController().signal

@@ -13,7 +13,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 
-/** Whose value depends on who asks: `Type.field`, and `Type` for every field of it. */
+/** Viewer-dependent fields, whose value differs per caller: as `Type.field`, and by name alone. */
 export type ViewerFields = { readonly fields: ReadonlySet<string>; readonly names: ReadonlySet<string> }
 
 /** The fields that a supergraph marks with `@tag(name: "viewer")`. */
@@ -34,13 +34,13 @@ export function viewerFields(supergraph: DocumentNode): ViewerFields {
 
 const isTagged = (directives: readonly ConstDirectiveNode[] | undefined): boolean =>
   directives?.some(
-    ({ name, arguments: given }) =>
-      name.value === 'tag' && given?.some((argument) => argument.value.kind === Kind.STRING && argument.value.value === 'viewer'),
+    ({ name, arguments: nodes }) =>
+      name.value === 'tag' && nodes?.some((argument) => argument.value.kind === Kind.STRING && argument.value.value === 'viewer'),
   ) ?? false
 
 /**
- * Whether anything that `plan` fetches depends on who asks, also what only another field requires. A field of an abstract type does when it does for any type
- * that may be meant.
+ * Whether `plan` fetches a viewer-dependent field, also as a mere requirement of another one. A
+ * field of an abstract type counts when it is viewer-dependent for any possible type.
  */
 export function dependsOnViewer(plan: QueryPlan, api: GraphQLSchema, { fields, names }: ViewerFields): boolean {
   if (fields.size === 0) return false
@@ -53,7 +53,7 @@ export function dependsOnViewer(plan: QueryPlan, api: GraphQLSchema, { fields, n
         Field({ name: { value } }) {
           const parent = info.getParentType()
           if (!names.has(value)) return
-          // Types that clients do not see are judged by the name of the field.
+          // Types outside of the API schema: by the name of the field alone.
           const types = parent && isCompositeType(parent) ? typesOf(parent.name) : null
           depends ||= types === null || types.some((type) => fields.has(`${type}.${value}`))
         },
@@ -71,7 +71,7 @@ export function dependsOnViewer(plan: QueryPlan, api: GraphQLSchema, { fields, n
   }
 }
 
-/** The text of every fetch, wherever in the plan it is. */
+/** The text of every fetch of a plan. */
 function operationsIn(plan: unknown): readonly string[] {
   if (typeof plan !== 'object' || plan === null) return []
   const own = 'operation' in plan && typeof plan.operation === 'string' ? [plan.operation] : []

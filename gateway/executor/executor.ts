@@ -1,9 +1,8 @@
 import type { FetchNode, QueryPlan } from '@apollo/query-planner'
 import {
   ExecutableDefinitionsRule,
-  type ExecutionResult,
   GraphQLError,
-  type GraphQLFormattedError,
+  type ExecutionResult as GraphQLResult,
   KnownFragmentNamesRule,
   LoneAnonymousOperationRule,
   NoFragmentCyclesRule,
@@ -22,25 +21,24 @@ import {
 } from 'graphql'
 import type { Logger } from 'pino'
 import type { Authorization, OperationGuard, Refused } from '../authorization/authorization.ts'
+import { refusalErrors } from '../authorization/refusal-errors.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import type { CheckedOperation } from '../operations/document-cache.ts'
 import { fault } from '../operations/errors.ts'
-import type { Outcome } from '../operations/execution-result.ts'
+import type { ExecutionResult } from '../operations/execution-result.ts'
 import { withinTime } from '../operations/timeout.ts'
 import type { KnownPlan } from '../planning/plan-store.ts'
 import { planOf, type Supergraph } from '../planning/supergraph.ts'
-import type { Link, Passage } from '../subgraph-client/link.ts'
-import { conditionsOf } from './federated/conditions.ts'
-import { compilePlan, type RunPlan, shapesOf } from './federated/plan.ts'
+import type { Link, RequestContext } from '../subgraph-client/link.ts'
+import { compileConditions } from './federated/conditions.ts'
+import { compilePlan, createProjectionFor, type RunPlan } from './federated/plan.ts'
 import type { PlannedDocument } from './federated/planned-document.ts'
 import { compileOperation } from './graphql/compile-operation.ts'
+import type { RunOperation } from './run-operation.ts'
 
-/** An operation that is ready to run, as often as it is asked for. Never rejects. */
-export type Run = (variables: Readonly<Record<string, unknown>>, passage: Passage) => Promise<Outcome>
-
-/** What running operations takes. */
-export type Machinery = {
+/** Dependencies of the executor. */
+export type ExecutorDeps = {
   readonly supergraph: Supergraph
   readonly links: ReadonlyMap<string, Link>
   readonly metrics: Metrics | null
@@ -48,119 +46,117 @@ export type Machinery = {
   readonly authorization: Authorization | null
 }
 
-/** Whether an operation that has begun goes on without its client: nobody may leave half of a mutation behind, in one subgraph or between two. */
+/** Mutations go on after the client disconnects: none may stop between two of its writes. */
 export const outlivesClient = ({ operation }: CheckedOperation): boolean => operation.operation === 'mutation'
 
-/** Runs within the time that an operation has; a fault of ours ends as an error without detail. */
-export async function guarded(
-  passage: Passage,
+/** Runs `run` within the time limit of an operation. An unexpected throw is logged and masked. */
+export async function runWithTimeout(
+  context: RequestContext,
   log: Logger,
-  run: (bounded: Passage) => Promise<Outcome>,
+  run: (bounded: RequestContext) => Promise<ExecutionResult>,
   options: Parameters<typeof withinTime>[3] = {},
-): Promise<Outcome> {
+): Promise<ExecutionResult> {
   try {
-    return await withinTime(BOUNDS.milliseconds, passage, run, options)
+    return await withinTime(BOUNDS.milliseconds, context, run, options)
   } catch (error) {
-    log.error({ err: error, requestId: passage.caller.requestId }, 'an operation failed')
-    return { data: null, errors: [fault(passage.caller.requestId)] }
+    log.error({ err: error, requestId: context.caller.requestId }, 'an operation failed')
+    return { data: null, errors: [fault(context.caller.requestId)] }
   }
 }
 
 /**
- * Plans an operation and chooses the shortest way to run it. Throws when the planner does not support it.
- * Introspection is answered from the schema. A plan of one fetch from a subgraph in this process is the operation itself, asked there. Every other plan is
- * compiled.
+ * Plans an operation and chooses its executor: the schema for introspection, one local subgraph
+ * for a plan with a single fetch from it, a compiled plan for everything else. Throws when the
+ * planner does not support the operation.
  */
-export function planned(
+export function planOperation(
   checked: CheckedOperation,
-  machinery: Machinery,
-  { guard = machinery.authorization?.guardOf(checked) ?? null, mutations = 'partly' }: GuardOptions = {},
-): Run {
-  const whole = plannedWhole(checked, machinery)
-  return guard ? guardedRun(checked, machinery, { whole, guard, mutations }) : whole
+  deps: ExecutorDeps,
+  { guard = deps.authorization?.guardOf(checked) ?? null, mutations = 'partial' }: GuardOptions = {},
+): RunOperation {
+  const unguarded = planUnguarded(checked, deps)
+  return guard ? planGuarded(checked, deps, { unguarded, guard, mutations }) : unguarded
 }
 
 type GuardOptions = {
-  /** The guard of the operation, where it is known already. */
+  /** The guard of the operation, where the caller has it already. */
   readonly guard?: OperationGuard | null
   /**
-   * What happens to a mutation of which the caller may not read all. `partly`: it is carried out, as in Apollo Router, and what
-   * may not be read is null. `refused`: nothing is carried out, for facades that answer all or nothing.
+   * What happens to a mutation of which the caller may not read every field. `partial`: it runs,
+   * as in Apollo Router, and the refused fields are null. `refused`: it does not run; for facades
+   * that answer all or nothing.
    */
-  readonly mutations?: 'partly' | 'refused'
+  readonly mutations?: 'partial' | 'refused'
 }
 
-/** `whole` for callers who may read all of it; for others a plan of what they may read, with an error for each part that they may not. */
-function guardedRun(
+/**
+ * Runs `unguarded` for callers who may read every field; for others, a plan of the fields they may
+ * read, with an error for each refused one.
+ */
+function planGuarded(
   checked: CheckedOperation,
-  { supergraph, links, metrics }: Machinery,
-  { whole, guard, mutations }: { readonly whole: Run } & Required<GuardOptions> & { readonly guard: OperationGuard },
-): Run {
+  { supergraph, links, metrics }: ExecutorDeps,
+  {
+    unguarded,
+    guard,
+    mutations,
+  }: { readonly unguarded: RunOperation } & Required<GuardOptions> & { readonly guard: OperationGuard },
+): RunOperation {
   const isMutation = checked.operation.operation === 'mutation'
-  return async (variables, passage) => {
-    const refused = await guard.check(passage)
-    if (!refused) return whole(variables, passage)
+  return async (variables, context) => {
+    const refused = await guard.check(context)
+    if (!refused) return unguarded(variables, context)
     const { refusals, errorOf } = refused
-    if (isMutation && mutations === 'refused' && refusals.parts.length > 0) return { data: null, errors: errorsOf(refused) }
+    if (isMutation && mutations === 'refused' && refusals.parts.length > 0) return { data: null, errors: refusalErrors(refused) }
     const run = guard.remember('plan', refusals.key, () => compileAllowed(guard.ready, refusals, supergraph, links))
     metrics?.executed('compiled')
-    return run(variables, passage, null, errorOf)
+    return run(variables, context, null, errorOf)
   }
 }
 
-/** An error for each part of an operation that was refused before it began, below the root field that it belongs to. */
-export const errorsOf = ({ refusals, errorOf }: Refused): readonly GraphQLFormattedError[] => {
-  const errors = new Map<string, GraphQLFormattedError>()
-  for (const { rootKey, part } of refusals.parts) {
-    const error = { ...errorOf(part), ...(rootKey !== '' && { path: [rootKey] }) }
-    errors.set(JSON.stringify(error), error)
-  }
-  return [...errors.values()]
-}
-
-/** What is left of an operation, planned; its answer has the shape of the whole one, with null where something is refused. */
+/** Compiles the allowed part. Its result has every field of the operation, null where refused. */
 function compileAllowed(
   ready: PlannedDocument,
   refusals: Refused['refusals'],
   supergraph: Supergraph,
   links: ReadonlyMap<string, Link>,
 ): RunPlan {
-  const plan = refusals.allowed ? supergraph.plan(refusals.allowed) : NOTHING_TO_FETCH
+  const plan = refusals.allowed ? supergraph.plan(refusals.allowed) : EMPTY_PLAN
   return compilePlan(ready, plan, supergraph, links, refusals)
 }
 
-const NOTHING_TO_FETCH: QueryPlan = { kind: 'QueryPlan' }
+const EMPTY_PLAN: QueryPlan = { kind: 'QueryPlan' }
 
-function plannedWhole(checked: CheckedOperation, { supergraph, links, metrics }: Machinery): Run {
+function planUnguarded(checked: CheckedOperation, { supergraph, links, metrics }: ExecutorDeps): RunOperation {
   if (checked.isIntrospection) {
     const introspect = compileOperation(supergraph.api, checked.document, checked.operation.name?.value)
     return async (variableValues) => {
       metrics?.executed('introspection')
-      return introspected(await introspect({ contextValue: undefined, variableValues }))
+      return fromIntrospection(await introspect({ contextValue: undefined, variableValues }))
     }
   }
 
   const { ready, plan } = planOf(checked, supergraph)
-  const direct = directLink(checked, singleFetch(plan), supergraph, links)
+  const direct = findDirectLink(checked, singleFetch(plan), supergraph, links)
   if (direct) {
     const { document, operation } = checked
     const request = { query: '', operationName: operation.name?.value, document }
-    const emptied = emptyAnswers(ready, supergraph)
-    return async (variables, passage) => {
+    const nullData = compileNullData(ready, supergraph)
+    return async (variables, context) => {
       metrics?.executed('direct')
-      const answer = await direct.execute({ ...request, variables }, passage)
-      return outcomeOf(isUnanswered(answer) ? { ...answer, data: emptied(variables) } : answer)
+      const result = await direct.execute({ ...request, variables }, context)
+      return toExecutionResult(isRequestError(result) ? { ...result, data: nullData(variables) } : result)
     }
   }
 
   const run = compilePlan(ready, plan, supergraph, links)
-  return (variables, passage) => {
+  return (variables, context) => {
     metrics?.executed('compiled')
-    return run(variables, passage)
+    return run(variables, context)
   }
 }
 
-/** What may be wrong with a document whatever the schema. */
+/** Validation rules that do not read the schema. */
 const DOCUMENT_RULES = new Set<ValidationRule>([
   ExecutableDefinitionsRule,
   KnownFragmentNamesRule,
@@ -176,14 +172,18 @@ const DOCUMENT_RULES = new Set<ValidationRule>([
   UniqueVariableNamesRule,
 ])
 
-/** Of a document that is valid somewhere, what may be wrong elsewhere; the rest says nothing of a schema, and takes as long. */
+/**
+ * The rules that a document, valid against the API schema, may still break against a subgraph's.
+ * The other rules take about half of the validation time and would pass again.
+ */
 const SCHEMA_RULES = specifiedRules.filter((rule) => !DOCUMENT_RULES.has(rule))
 
 /**
- * The subgraph that answers the whole operation, when its answer needs no shaping: it conforms to its schema, the operation means the same
- * there, and nothing of that schema is kept from clients.
+ * The local subgraph that can execute the whole operation, so that its result needs no projection:
+ * the operation is valid there too, and the API schema hides nothing of that subgraph. Null when
+ * there is none.
  */
-export function directLink(
+export function findDirectLink(
   { document, operation, known }: CheckedOperation,
   fetch: FetchNode | null,
   { api, hidesSomething }: Supergraph,
@@ -193,22 +193,22 @@ export function directLink(
   const link = links.get(fetch.serviceName)
   if (!link?.schema || hidesSomething) return null
   const [root, ownRoot] = [api, link.schema].map((schema) => schema.getRootType(operation.operation)?.name)
-  if (root !== ownRoot || asksForSchema(document)) return null
+  if (root !== ownRoot || selectsSchema(document)) return null
   return (known?.isDirect ?? validate(link.schema, document, SCHEMA_RULES).length === 0) ? link : null
 }
 
-/** What there is to know about an operation that was planned for the first time. */
-export function knownOf(checked: CheckedOperation, { supergraph, links }: Machinery): KnownPlan {
+/** The plan of an operation as the plan store keeps it. */
+export function createStoredPlan(checked: CheckedOperation, { supergraph, links }: ExecutorDeps): KnownPlan {
   const { plan } = planOf(checked, supergraph)
   const fetch = singleFetch(plan)
-  const isHere = fetch !== null && links.get(fetch.serviceName)?.schema !== undefined
-  return { plan, isDirect: isHere ? directLink(checked, fetch, supergraph, links) !== null : null }
+  const isLocal = fetch !== null && links.get(fetch.serviceName)?.schema !== undefined
+  return { plan, isDirect: isLocal ? findDirectLink(checked, fetch, supergraph, links) !== null : null }
 }
 
 const singleFetch = ({ node }: QueryPlan): FetchNode | null => (node?.kind === 'Fetch' ? node : null)
 
-/** Whether any `__schema` or `__type` is asked: the schema of a subgraph is not the schema of the graph. */
-function asksForSchema(document: CheckedOperation['document']): boolean {
+/** Whether `__schema` or `__type` is selected: a subgraph would answer with its own schema. */
+function selectsSchema(document: CheckedOperation['document']): boolean {
   let found = false
   visit(document, {
     Field({ name }) {
@@ -218,34 +218,34 @@ function asksForSchema(document: CheckedOperation['document']): boolean {
   return found
 }
 
-/** Whether a subgraph said nothing of any field: it could not be asked, or refused to be. */
-const isUnanswered = ({ data, errors = [] }: ExecutionResult): boolean =>
+/** Whether execution did not begin: no data, and no error belongs to a field. */
+const isRequestError = ({ data, errors = [] }: GraphQLResult): boolean =>
   !data && errors.length > 0 && errors.every(({ path }) => !path)
 
-/** The answer of a subgraph that said nothing: its fields are null where they may be. Compiled when it is needed. */
-function emptyAnswers(ready: PlannedDocument, supergraph: Supergraph) {
-  const shapeFor = shapesOf(ready, supergraph, conditionsOf(ready.document, ready.operation))
-  return (given: Readonly<Record<string, unknown>>) => {
-    const variables = ready.variablesOf(given)
-    // Why they are null is told already.
-    return shapeFor(variables)({}, variables, () => {}, false)
+/** Makes the data of a failed fetch: null in every nullable root field. Compiled on first use. */
+function compileNullData(ready: PlannedDocument, supergraph: Supergraph) {
+  const projectionFor = createProjectionFor(ready, supergraph, compileConditions(ready.document, ready.operation))
+  return (clientVariables: Readonly<Record<string, unknown>>) => {
+    const variables = ready.variablesOf(clientVariables)
+    // The fetch has reported its error already.
+    return projectionFor(variables)({}, variables, () => {}, false)
   }
 }
 
-/** A subgraph's answer as a client sees it. */
-export const outcomeOf = ({ data, errors }: ExecutionResult): Outcome => ({
+/** A subgraph's result as clients see it. */
+export const toExecutionResult = ({ data, errors }: GraphQLResult): ExecutionResult => ({
   ...(data !== undefined && { data }),
-  ...(errors && errors.length > 0 && { errors: errors.map((error) => formatted(error)) }),
+  ...(errors && errors.length > 0 && { errors: errors.map((error) => formatError(error)) }),
 })
 
-/** The schema answers whatever is asked as it should be. */
-const introspected = ({ data, errors = [] }: ExecutionResult): Outcome =>
-  outcomeOf({
+/** The API schema resolves every introspection field, so an error is about the client's input. */
+const fromIntrospection = ({ data, errors = [] }: GraphQLResult): ExecutionResult =>
+  toExecutionResult({
     ...(data !== undefined && { data }),
     errors: errors.map(({ message, path }) => new GraphQLError(message, { path, extensions: { code: 'BAD_USER_INPUT' } })),
   })
 
-const formatted = ({ message, path, extensions }: NonNullable<ExecutionResult['errors']>[number]) => ({
+const formatError = ({ message, path, extensions }: GraphQLError) => ({
   message,
   ...(path && { path }),
   extensions,

@@ -1,5 +1,5 @@
 /** Makes objects of an answer that have the same keys. */
-export type AnswerClass = new () => Record<string, unknown>
+export type ResponseObjectClass = new () => Record<string, unknown>
 
 /** About as many keys have room in objects of a function that assigns none, and as many again beside them; V8 makes hash tables of what has more. */
 const ROOM = 12
@@ -9,8 +9,8 @@ const ROOM = 12
  * `__proto__` too. V8 keeps objects with an empty prototype compact, and those without any as hash tables: half as fast to fill, and to write as JSON. One class per
  * selection: V8 learns from the first few objects of a class how much room one needs.
  */
-export function answerClass(keys: number): AnswerClass {
-  const Answer = keys > ROOM ? roomy() : (function Answer() {} as unknown as AnswerClass)
+export function responseObjectClass(keys: number): ResponseObjectClass {
+  const Answer = keys > ROOM ? roomy() : (function Answer() {} as unknown as ResponseObjectClass)
   Answer.prototype = NOTHING
   return Answer
 }
@@ -18,7 +18,7 @@ export function answerClass(keys: number): AnswerClass {
 const NOTHING: object = Object.freeze(Object.create(null))
 
 /** V8 makes room for as many keys as it reads assignments in a function, whether they ever happen, and takes back what the first objects do not need. */
-function roomy(): AnswerClass {
+function roomy(): ResponseObjectClass {
   return function Answer(this: Record<string, unknown>) {
     if (IS_ASSIGNED) {
       this.a = this.b = this.c = this.d = this.e = this.f = this.g = this.h = this.i = this.j = null
@@ -26,7 +26,7 @@ function roomy(): AnswerClass {
       this.A = this.B = this.C = this.D = this.E = this.F = this.G = this.H = this.I = this.J = null
       this.K = this.L = this.M = this.N = this.O = this.P = this.Q = this.R = this.S = this.T = null
     }
-  } as unknown as AnswerClass
+  } as unknown as ResponseObjectClass
 }
 
 const IS_ASSIGNED: boolean = false

@@ -1,7 +1,6 @@
 import {
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLSchema,
@@ -20,6 +19,7 @@ import {
   TypeMetaFieldDef,
   valueFromASTUntyped,
 } from 'graphql'
+import { documentIndex } from '../operations/document-index.ts'
 import type { ListSize, Weights } from './cost-weights.ts'
 import { BOUNDS } from './limits.ts'
 
@@ -77,10 +77,7 @@ export function costModel(
   operation: OperationDefinitionNode,
 ): CostModel {
   const { scalar, object, listFactor } = weights.defaults
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
-  }
+  const { fragments } = documentIndex(document)
   const pages: { readonly argument: string; readonly size: (variables: Variables) => unknown }[] = []
   const root = schema.getRootType(operation.operation)
   const points = root ? sumOf(operation.selectionSet, root, null) : () => 0

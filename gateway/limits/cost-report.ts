@@ -1,5 +1,5 @@
-import type { Outcome } from '../operations/execution-result.ts'
-import type { Running } from '../subscriptions/subscription.ts'
+import type { ExecutionResult } from '../operations/execution-result.ts'
+import type { Running } from '../subscriptions/subscribe.ts'
 
 /** What a client is told about the cost of its operation, in `extensions.cost`, when it asks. */
 export type CostReport = {
@@ -20,7 +20,7 @@ export const wantsCost = (header: unknown, asked: { readonly wantsCost: boolean 
   asked.wantsCost || (typeof header === 'string' && header.trim().toLowerCase() === REPORT)
 
 /** The outcome with the report beside it. */
-export const withCost = (outcome: Outcome, cost: CostReport | undefined): Outcome =>
+export const withCost = (outcome: ExecutionResult, cost: CostReport | undefined): ExecutionResult =>
   cost ? { ...outcome, extensions: { ...outcome.extensions, cost } } : outcome
 
 /** A subscription whose first outcome has the report beside it: outcomes are shared by all who listen, so the others stay as they are. */

@@ -1,10 +1,5 @@
-import {
-  type DocumentNode,
-  type FragmentDefinitionNode,
-  Kind,
-  type OperationDefinitionNode,
-  type SelectionSetNode,
-} from 'graphql'
+import { type DocumentNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql'
+import { documentIndex } from '../operations/document-index.ts'
 
 /** How large an operation is with all its fragments spread. Counts may exceed 2^53 and end as Infinity: compare, never loop. */
 export type Shape = {
@@ -24,10 +19,7 @@ type Size = { depth: number; fields: number; aliases: number; direct: number; in
  * `document` must be valid: a cycle of fragments would never end.
  */
 export function shapeOf(document: DocumentNode, operation: OperationDefinitionNode): Shape {
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
-  }
+  const { fragments } = documentIndex(document)
   const measured = new Map<string, Size>()
 
   function sizeOfFragment(name: string): Size {

@@ -4,7 +4,7 @@ import { conditionVariables } from '../executor/federated/conditions.ts'
 import type { CheckedOperation } from '../operations/document-cache.ts'
 import { refusal, withoutSuggestions } from '../operations/errors.ts'
 import { type Coerce, coercion } from '../operations/variables.ts'
-import type { Passage } from '../subgraph-client/link.ts'
+import type { RequestContext } from '../subgraph-client/link.ts'
 import type { Budget } from './budget.ts'
 import type { CostModel } from './cost-limit.ts'
 import type { CostReport } from './cost-report.ts'
@@ -26,7 +26,7 @@ export type Verdict = {
 /** The last check of one operation. */
 export type RequestCheck = {
   /** Variables, page sizes, cost, and the client's budget, from which the cost is taken. Cost is counted on values that are in range. Never rejects. */
-  readonly verdict: (variables: Variables, passage: Passage) => Verdict | Promise<Verdict>
+  readonly verdict: (variables: Variables, passage: RequestContext) => Verdict | Promise<Verdict>
   /** What the operation counts with these variables, in points; 0 where they are wrong. Takes nothing from any budget. */
   readonly cost: (variables: Variables) => number
 }
@@ -59,7 +59,7 @@ export function requestCheck(
     },
   }
 
-  function verdict(variables: Variables, { caller, wantsCost = false }: Passage): Verdict | Promise<Verdict> {
+  function verdict(variables: Variables, { caller, wantsCost = false }: RequestContext): Verdict | Promise<Verdict> {
     const { coerced, errors } = coercedIn(checks, variables)
     if (!coerced) return { errors: suggestions ? errors : errors.map(withoutSuggestions) }
     const requested = model.cost(coerced)

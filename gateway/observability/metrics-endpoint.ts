@@ -10,27 +10,27 @@ import { type Counting, countedHere } from '../../platform/rate-limit/rate-limit
 import type { Gateway } from '../gateway.ts'
 import type { Metrics } from './metrics.ts'
 
-/** What is running in a process, asked for when somebody looks. `gateway` is null where there is none: a subgraph by itself. */
-type Open = {
+/** Gauges of a process, read at each scrape. `gateway` is null in a process of one subgraph. */
+type GaugeSources = {
   readonly sockets: () => number
   readonly listeners: () => number
   readonly gateway: Gateway | null
-  /** Must not reject. Absent: there are none. */
+  /** Must not reject. Absent: no jobs. */
   readonly jobs?: Subgraph['jobs']
 }
 
-const STATES = ['waiting', 'later', 'active', 'failed'] as const
+const JOB_STATES = ['waiting', 'later', 'active', 'failed'] as const
 
 /** Higher is worse. */
-const CIRCUITS: Readonly<Record<CircuitState, number>> = { closed: 0, 'half-open': 1, open: 2 }
+const CIRCUIT_VALUES: Readonly<Record<CircuitState, number>> = { closed: 0, 'half-open': 1, open: 2 }
 
-/** Where figures are served, and to whom. */
-type Scraping = {
-  /** What the server of `app` listens on. */
+/** Where metrics are served, and to whom. */
+type ScrapingConfig = {
+  /** The host that `app` listens on. */
   readonly host: string
-  /** A port for figures alone, on the same host; undefined: they are on that of `app`. */
+  /** A separate port on the same host; undefined: the port of `app`. */
   readonly port: number | undefined
-  /** Expected of everybody; undefined: of nobody. */
+  /** Required of every scrape; undefined: none. */
   readonly token?: string | undefined
   /** Where wrong tokens are counted. */
   readonly counting?: Counting
@@ -38,37 +38,41 @@ type Scraping = {
   readonly defer: Defer
 }
 
-/** What who asks is told where figures are not served; the log says it at the start. */
-const NOT_SERVED = 'Figures are served here only with METRICS_TOKEN set, or on a port of their own with METRICS_PORT.\n'
+/** The body of the 404 where metrics are not served; logged at start too. */
+const NOT_SERVED = 'Metrics are served here only with METRICS_TOKEN set, or on a port of their own with METRICS_PORT.\n'
 
-/** The settings of an environment that `serveMetrics` needs. */
-export const scrapingOf = (config: {
+/** The settings that `serveMetrics` reads. */
+export const scrapingConfig = (config: {
   readonly HOST: string
   readonly METRICS_PORT: number | undefined
   readonly METRICS_TOKEN: string | undefined
-}): Pick<Scraping, 'host' | 'port' | 'token'> => ({ host: config.HOST, port: config.METRICS_PORT, token: config.METRICS_TOKEN })
+}): Pick<ScrapingConfig, 'host' | 'port' | 'token'> => ({
+  host: config.HOST,
+  port: config.METRICS_PORT,
+  token: config.METRICS_TOKEN,
+})
 
 /**
- * Serves `GET /metrics` with what is counted and what is `open`: on `app`, or on a port of its own where `port` names one. With a
- * token, to who has it. Without one, not on a port for everything else that other machines reach: 404.
+ * Serves `GET /metrics` on `app`, or on a separate `port`. With a token, the token is required.
+ * Without one, and on the port of `app`, it is 404 unless the host is loopback.
  */
 export async function serveMetrics(
   app: FastifyInstance,
   metrics: Metrics,
-  open: Open,
-  { host, port, token, counting = countedHere(), log, defer }: Scraping,
+  sources: GaugeSources,
+  { host, port, token, counting = countedHere(), log, defer }: ScrapingConfig,
 ): Promise<void> {
-  metrics.gauge('atrium_outbox_listeners', 'Listeners to events of subgraphs in this process.', open.listeners)
-  const { jobs = async () => [] } = open
+  metrics.gauge('atrium_outbox_listeners', 'Listeners to events of subgraphs in this process.', sources.listeners)
+  const { jobs = async () => [] } = sources
   metrics.gaugePer('atrium_jobs', 'Jobs by queue and state, of all processes together.', ['queue', 'state'], async () =>
-    (await jobs()).flatMap((each) => STATES.map((state) => [[each.queue, state], each[state]] as const)),
+    (await jobs()).flatMap((each) => JOB_STATES.map((state) => [[each.queue, state], each[state]] as const)),
   )
   metrics.gaugePer('atrium_jobs_oldest_seconds', 'How long the job has waited that is due for longest.', ['queue'], async () =>
     (await jobs()).map(({ queue, oldestSeconds }) => [[queue], oldestSeconds] as const),
   )
   metrics.gauge('atrium_requests_running', 'Requests and operations of WebSockets that are being worked on.', app.load.running)
   metrics.gauge('atrium_requests_most', 'How many of them there may be at this moment.', app.load.most)
-  if (open.gateway) gaugesOf(open.gateway, metrics, open.sockets)
+  if (sources.gateway) addGatewayGauges(sources.gateway, metrics, sources.sockets)
 
   const own = port === undefined ? app : createHttpServer({ log })
   const isRefused = token === undefined && port === undefined && !isLoopbackHost(host)
@@ -86,11 +90,11 @@ export async function serveMetrics(
     if (refusal) return reply.code(refusal.status).headers(refusal.headers).type('text/plain; charset=utf-8').send(refusal.text)
     return reply.type(metrics.contentType).send(await metrics.text())
   })
-  // What is scraped every few seconds, nobody waits for at the end.
+  // No grace period: the next scrape is seconds away.
   if (port !== undefined) await listen(own, { host, port, graceSeconds: 0 }, defer)
 }
 
-function gaugesOf(gateway: Gateway, metrics: Metrics, sockets: () => number): void {
+function addGatewayGauges(gateway: Gateway, metrics: Metrics, sockets: () => number): void {
   metrics.gauge('atrium_websockets_open', 'WebSockets that are open.', sockets)
   metrics.gauge('atrium_subscriptions_running', 'Subscriptions that run.', gateway.subscriptions)
   const { memory } = gateway.slots
@@ -101,7 +105,7 @@ function gaugesOf(gateway: Gateway, metrics: Metrics, sockets: () => number): vo
     'atrium_subgraph_circuit',
     'Circuits of subgraphs over HTTP: closed (0), half-open (1), open (2).',
     ['subgraph'],
-    () => gateway.circuits().map(({ name, state }) => [[name], CIRCUITS[state]] as const),
+    () => gateway.circuits().map(({ name, state }) => [[name], CIRCUIT_VALUES[state]] as const),
   )
   metrics.gauge('atrium_response_cache_bytes', 'Bytes of answers that are kept.', () => gateway.cache.bytes())
   metrics.gauge('atrium_response_cache_entries', 'Answers that are kept.', () => gateway.cache.entries())

@@ -1,21 +1,21 @@
 import type { OperationTypeNode } from 'graphql'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Run } from '../executor/executor.ts'
+import type { RunOperation } from '../executor/run-operation.ts'
 import type { SubscriptionBound } from '../limits/subscription-slots.ts'
 import type { CheckedOperation } from '../operations/document-cache.ts'
-import type { Outcome } from '../operations/execution-result.ts'
+import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { Link } from '../subgraph-client/link.ts'
 
-/** How an operation ended: `partial` has data and errors, `failed` has no data, `refused` was not begun. */
-type Ending = 'ok' | 'partial' | 'failed' | 'refused'
+/** `partial`: data and errors. `failed`: no data. `refused`: not executed. */
+type OperationStatus = 'ok' | 'partial' | 'failed' | 'refused'
 
-/** How a fetch ended: `errors` came with the answer, `failed` is no answer, `stopped` is nobody waiting for it any more. */
-type FetchEnding = 'ok' | 'errors' | 'failed' | 'stopped'
+/** `errors`: a response with errors. `failed`: no response. `stopped`: aborted. */
+type FetchStatus = 'ok' | 'errors' | 'failed' | 'stopped'
 
-/** Which way an operation was executed. */
+/** The executor of an operation. */
 export type ExecutorName = 'introspection' | 'direct' | 'compiled'
 
-/** The values of one metric, by their labels. Those of a histogram say in `metricName` which part they are. */
+/** The values of one metric by labels; those of a histogram have a `metricName` per part. */
 export type Series = {
   readonly name: string
   readonly values: readonly {
@@ -25,52 +25,60 @@ export type Series = {
   }[]
 }
 
-/** Figures, each behind the values of its labels. */
-type Figures = Iterable<readonly [values: readonly string[], figure: number]>
+/** Values of a gauge, each with its label values. */
+type GaugeValues = Iterable<readonly [labels: readonly string[], value: number]>
 
-/** What a process counts about itself, for Prometheus. Nothing here outlives the object: every start has a registry of its own. */
+/** The metrics of a process, for Prometheus, in a registry of its own. */
 export type Metrics = {
-  /** Counts the runs of one document. The name becomes a label with the first run that is not refused. */
+  /** Counts the runs of one document. The name becomes a label at the first run not refused. */
   readonly operation: (
     name: string | undefined,
     kind: OperationTypeNode,
-  ) => (outcome: Pick<Outcome, 'data' | 'errors'>, seconds: number) => void
-  /** An operation whose text was refused; its name is not looked at. */
-  readonly refused: (kind: OperationTypeNode | undefined) => void
-  /** Whether a text was known with its plan. */
-  readonly looked: (isKnown: boolean) => void
-  /** An operation was given to this executor. */
+  ) => (result: Pick<ExecutionResult, 'data' | 'errors'>, seconds: number) => void
+  /** Counts an operation refused by its text, without its name. */
+  readonly operationRefused: (kind: OperationTypeNode | undefined) => void
+  /** Counts a lookup in the plan cache. */
+  readonly planCacheLookup: (isHit: boolean) => void
+  /** Counts an operation by its executor. */
   readonly executed: (executor: ExecutorName) => void
-  /** How a question whose answer may be kept was answered. */
-  readonly kept: (outcome: 'hit' | 'joined' | 'miss') => void
-  /** A request was answered with this status. */
-  readonly requested: (door: string, status: number, seconds: number) => void
-  /** A request or an operation was refused because there was no room for it. */
-  readonly shed: (door: string) => void
-  /** A subscription was refused because this bound was reached. */
+  /** Counts a lookup in the response cache. */
+  readonly responseCacheLookup: (lookup: 'hit' | 'joined' | 'miss') => void
+  /** Counts a response with this status. */
+  readonly requested: (routeClass: string, status: number, seconds: number) => void
+  /** Counts a request or an operation refused by load shedding. */
+  readonly shed: (routeClass: string) => void
+  /** Counts a subscription refused by this bound. */
   readonly subscriptionRefused: (bound: SubscriptionBound) => void
-  /** A figure that is asked for when somebody looks. */
+  /** Adds a gauge that is read at each scrape. */
   readonly gauge: (name: string, help: string, read: () => number) => void
-  /** The same for several: a figure for each set of labels. What is not read any more is gone. `read` must not reject. */
-  readonly gaugePer: (name: string, help: string, labels: readonly string[], read: () => Figures | Promise<Figures>) => void
+  /** The same with labels. Label values that `read` omits disappear. `read` must not reject. */
+  readonly gaugePer: (
+    name: string,
+    help: string,
+    labels: readonly string[],
+    read: () => GaugeValues | Promise<GaugeValues>,
+  ) => void
   /** Counts the fetches of a link. */
-  readonly measured: (link: Link) => Link
-  /** Everything, as it is now. */
+  readonly measureLink: (link: Link) => Link
+  /** All series. */
   readonly values: () => Promise<readonly Series[]>
-  /** Everything, in Prometheus' text format, and its media type. */
+  /** All series in Prometheus' text format. */
   readonly text: () => Promise<string>
   readonly contentType: string
 }
 
-/** Names of operations that get a label of their own: a client that invents names must not make a series of each. */
-const MOST_NAMES = 100
-/** The label of all others, and of operations without a name. */
+/** Bound of operation names that become labels: clients choose them. */
+const MAX_OPERATION_NAMES = 100
+/** The label of all other operations, and of those without a name. */
 const OTHER = 'other'
 
-/** Seconds. From a lookup in memory to the 10 s that an operation has. */
-const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+/** From a lookup in memory to the timeout of an operation, 10 s. */
+const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Counts from zero. `ofProcess` adds memory, CPU, event loop and garbage collection, which takes observers that live as long as the process. */
+/**
+ * Counts from zero. `ofProcess` adds memory, CPU, event loop and garbage collection; their observers
+ * live as long as the process.
+ */
 export function createMetrics({ ofProcess = false }: { readonly ofProcess?: boolean } = {}): Metrics {
   const register = new Registry()
   const registers = [register]
@@ -86,7 +94,7 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
     name: 'atrium_operation_duration_seconds',
     help: 'Time of queries and mutations that were begun, without reading the request and writing the answer.',
     labelNames: ['operation', 'kind'],
-    buckets: BUCKETS,
+    buckets: BUCKETS_SECONDS,
     registers,
   })
   const fetches = new Counter({
@@ -99,7 +107,7 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
     name: 'atrium_subgraph_fetch_duration_seconds',
     help: 'Time of fetches.',
     labelNames: ['subgraph'],
-    buckets: BUCKETS,
+    buckets: BUCKETS_SECONDS,
     registers,
   })
   const lookups = new Counter({
@@ -114,7 +122,7 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
     labelNames: ['executor'],
     registers,
   })
-  const questions = new Counter({
+  const cacheLookups = new Counter({
     name: 'atrium_response_cache_questions_total',
     help: 'Queries whose answer may be kept: told again (hit), told to several who asked at once (joined), or worked out (miss).',
     labelNames: ['outcome'],
@@ -130,7 +138,7 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
     name: 'atrium_http_request_duration_seconds',
     help: 'Time from the head of a request to the end of its answer; of event streams, until they ended.',
     labelNames: ['door'],
-    buckets: BUCKETS,
+    buckets: BUCKETS_SECONDS,
     registers,
   })
   const sheds = new Counter({
@@ -150,7 +158,7 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
   const names = new Set<string>()
   function labelOf(name: string | undefined): string {
     if (name === undefined || names.has(name)) return name ?? OTHER
-    if (names.size >= MOST_NAMES) return OTHER
+    if (names.size >= MAX_OPERATION_NAMES) return OTHER
     names.add(name)
     return name
   }
@@ -158,13 +166,13 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
   return {
     operation(name, kind) {
       const refusals = operations.labels(OTHER, kind, 'refused')
-      let begun: ReturnType<typeof seriesOf> | null = null
-      return (outcome, seconds) => {
-        const ending = endingOf(outcome)
-        if (ending === 'refused') return refusals.inc()
-        begun ??= seriesOf(labelOf(name))
-        begun[ending].inc()
-        begun.duration.observe(seconds)
+      let series: ReturnType<typeof seriesOf> | null = null
+      return (result, seconds) => {
+        const status = operationStatus(result)
+        if (status === 'refused') return refusals.inc()
+        series ??= seriesOf(labelOf(name))
+        series[status].inc()
+        series.duration.observe(seconds)
       }
 
       function seriesOf(label: string) {
@@ -176,15 +184,15 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
         }
       }
     },
-    refused: (kind) => operations.labels(OTHER, kind ?? 'unknown', 'refused').inc(),
-    looked: (isKnown) => (isKnown ? hit : miss).inc(),
+    operationRefused: (kind) => operations.labels(OTHER, kind ?? 'unknown', 'refused').inc(),
+    planCacheLookup: (isHit) => (isHit ? hit : miss).inc(),
     executed: (executor) => executions.labels(executor).inc(),
-    kept: (outcome) => questions.labels(outcome).inc(),
-    requested(door, status, seconds) {
-      requests.labels(door, `${Math.trunc(status / 100)}xx`).inc()
-      requestDurations.labels(door).observe(seconds)
+    responseCacheLookup: (lookup) => cacheLookups.labels(lookup).inc(),
+    requested(routeClass, status, seconds) {
+      requests.labels(routeClass, `${Math.trunc(status / 100)}xx`).inc()
+      requestDurations.labels(routeClass).observe(seconds)
     },
-    shed: (door) => sheds.labels(door).inc(),
+    shed: (routeClass) => sheds.labels(routeClass).inc(),
     subscriptionRefused: (bound) => subscriptionRefusals.labels(bound.toLowerCase()).inc(),
     gauge(name, help, read) {
       new Gauge({
@@ -203,13 +211,13 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
         labelNames: [...labelNames],
         registers,
         async collect() {
-          const figures = await read()
+          const gauges = await read()
           this.reset()
-          for (const [values, figure] of figures) this.labels(...values).set(figure)
+          for (const [labels, value] of gauges) this.labels(...labels).set(value)
         },
       })
     },
-    measured(link) {
+    measureLink(link) {
       const duration = fetchDurations.labels(link.name)
       const count = {
         ok: fetches.labels(link.name, 'ok'),
@@ -217,26 +225,26 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
         failed: fetches.labels(link.name, 'failed'),
         stopped: fetches.labels(link.name, 'stopped'),
       }
-      const noted = (ending: FetchEnding, began: number) => {
-        count[ending].inc()
+      const record = (status: FetchStatus, began: number) => {
+        count[status].inc()
         duration.observe(secondsSince(began))
       }
       return {
         ...link,
-        async execute(request, passage) {
+        async execute(request, context) {
           const began = performance.now()
           try {
-            const answer = await link.execute(request, passage)
-            noted(answer.errors && answer.errors.length > 0 ? 'errors' : 'ok', began)
-            return answer
+            const result = await link.execute(request, context)
+            record(result.errors && result.errors.length > 0 ? 'errors' : 'ok', began)
+            return result
           } catch (error) {
-            noted(passage.signal.aborted ? 'stopped' : 'failed', began)
+            record(context.signal.aborted ? 'stopped' : 'failed', began)
             throw error
           }
         },
       }
     },
-    // Labels are text; the bounds of buckets are numbers there.
+    // prom-client has numbers as the bounds of buckets; labels are strings.
     values: async () =>
       (await register.getMetricsAsJSON()).map(({ name, values }) => ({
         name,
@@ -250,34 +258,34 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
   }
 }
 
-/** `run` of one document, counted by the outcome in its result. */
-export function counted<Result>(
+/** `run` of one document, counted by its result. */
+export function countOperation<Result>(
   metrics: Metrics,
   { operation }: CheckedOperation,
-  run: (...asked: Parameters<Run>) => Promise<Result>,
-  outcomeIn: (result: Result) => Outcome,
-): (...asked: Parameters<Run>) => Promise<Result> {
+  run: (...parameters: Parameters<RunOperation>) => Promise<Result>,
+  resultIn: (result: Result) => ExecutionResult,
+): (...parameters: Parameters<RunOperation>) => Promise<Result> {
   const count = metrics.operation(operation.name?.value, operation.operation)
-  return async (variables, passage) => {
+  return async (variables, context) => {
     const began = performance.now()
-    let outcome = FAULT
+    let finished = FAULT
     try {
-      const result = await run(variables, passage)
-      outcome = outcomeIn(result)
+      const result = await run(variables, context)
+      finished = resultIn(result)
       return result
     } finally {
-      count(outcome, secondsSince(began))
+      count(finished, secondsSince(began))
     }
   }
 }
 
-/** What a run that throws counts as. */
-const FAULT: Outcome = { data: null, errors: [{ message: '' }] }
+/** The result that a thrown error counts as. */
+const FAULT: ExecutionResult = { data: null, errors: [{ message: '' }] }
 
-/** Seconds since `performance.now()` said `began`. */
+/** Seconds since `began`, of `performance.now()`. */
 export const secondsSince = (began: number): number => (performance.now() - began) / 1000
 
-function endingOf({ data, errors }: Pick<Outcome, 'data' | 'errors'>): Ending {
+function operationStatus({ data, errors }: Pick<ExecutionResult, 'data' | 'errors'>): OperationStatus {
   if (data === undefined) return 'refused'
   if (!errors || errors.length === 0) return 'ok'
   return data === null ? 'failed' : 'partial'

@@ -1,54 +1,57 @@
 import type { Logger } from 'pino'
 import type { Caller } from '../../platform/http/caller.ts'
-import type { Run } from '../executor/executor.ts'
+import type { RunOperation } from '../executor/run-operation.ts'
 import type { CheckedOperation } from '../operations/document-cache.ts'
-import type { Outcome } from '../operations/execution-result.ts'
+import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { Link } from '../subgraph-client/link.ts'
 
-/** What the fetches from one subgraph came to, for one operation. */
-type Fetched = { fetches: number; milliseconds: number }
+/** The fetches of one operation from one subgraph. */
+type FetchTotals = { fetches: number; milliseconds: number }
 
-/** Writes down which operations are slow, and where the time went. No line has variables, documents, messages of errors or anything of the caller but the id of its request. */
+/**
+ * Logs slow operations and where their time went. No line has variables, documents, error messages
+ * or anything of the caller but the request id.
+ */
 export type SlowLog = {
-  /** `run` of one document. `costOf` is asked for slow ones only; null: its cost is not counted. */
-  readonly watched: <Result>(
+  /** `run` of one document. `costOf` is called for slow runs only; null: without a cost. */
+  readonly watchOperation: <Result>(
     checked: CheckedOperation,
-    run: (...asked: Parameters<Run>) => Promise<Result>,
-    outcomeIn: (result: Result) => Outcome,
-    costOf: ((variables: Parameters<Run>[0]) => number) | null,
-  ) => (...asked: Parameters<Run>) => Promise<Result>
-  /** A link whose time is known to the operation that asks. */
-  readonly timed: (link: Link) => Link
+    run: (...parameters: Parameters<RunOperation>) => Promise<Result>,
+    resultIn: (result: Result) => ExecutionResult,
+    costOf: ((variables: Parameters<RunOperation>[0]) => number) | null,
+  ) => (...parameters: Parameters<RunOperation>) => Promise<Result>
+  /** A link whose fetches are timed per operation. */
+  readonly timeLink: (link: Link) => Link
 }
 
-/** Names are the client's choice. */
-const LONGEST_NAME = 100
+/** Clients choose the names of operations. */
+const MAX_NAME_CHARACTERS = 100
 
-/** Logs queries and mutations that take so long or longer. */
-export function slowLog(slowMilliseconds: number, log: Logger): SlowLog {
-  /** By the caller, which everything of one operation carries. */
-  const running = new WeakMap<Caller, Map<string, Fetched>>()
+/** Logs queries and mutations that take at least `slowMilliseconds`. */
+export function createSlowLog(slowMilliseconds: number, log: Logger): SlowLog {
+  /** By the caller object, which all fetches of one operation carry. */
+  const running = new WeakMap<Caller, Map<string, FetchTotals>>()
 
   return {
-    watched({ operation }, run, outcomeIn, costOf) {
-      const [kind, name] = [operation.operation, operation.name?.value.slice(0, LONGEST_NAME) ?? null]
-      return async (variables, passage) => {
-        // Operations of one request have the same caller.
-        const caller = { ...passage.caller }
-        const fetched = new Map<string, Fetched>()
+    watchOperation({ operation }, run, resultIn, costOf) {
+      const [kind, name] = [operation.operation, operation.name?.value.slice(0, MAX_NAME_CHARACTERS) ?? null]
+      return async (variables, context) => {
+        // A copy: operations of one request have the same caller.
+        const caller = { ...context.caller }
+        const fetched = new Map<string, FetchTotals>()
         running.set(caller, fetched)
         const began = performance.now()
-        let outcome: Outcome | null = null
+        let finished: ExecutionResult | null = null
         try {
-          const result = await run(variables, { ...passage, caller })
-          outcome = outcomeIn(result)
+          const result = await run(variables, { ...context, caller })
+          finished = resultIn(result)
           return result
         } finally {
           const milliseconds = Math.round(performance.now() - began)
           if (milliseconds >= slowMilliseconds) {
             const cost = costOf?.(variables) ?? null
             const { requestId } = caller
-            const errors = outcome ? (outcome.errors?.length ?? 0) : 1
+            const errors = finished ? (finished.errors?.length ?? 0) : 1
             log.warn(
               { operation: name, kind, milliseconds, cost, errors, subgraphs: slowestFirst(fetched), requestId },
               'an operation was slow',
@@ -57,14 +60,14 @@ export function slowLog(slowMilliseconds: number, log: Logger): SlowLog {
         }
       }
     },
-    timed: (link) => ({
+    timeLink: (link) => ({
       ...link,
-      async execute(request, passage) {
+      async execute(request, context) {
         const began = performance.now()
         try {
-          return await link.execute(request, passage)
+          return await link.execute(request, context)
         } finally {
-          const fetched = running.get(passage.caller)
+          const fetched = running.get(context.caller)
           const sum = fetched?.get(link.name) ?? { fetches: 0, milliseconds: 0 }
           sum.fetches += 1
           sum.milliseconds += performance.now() - began
@@ -75,8 +78,8 @@ export function slowLog(slowMilliseconds: number, log: Logger): SlowLog {
   }
 }
 
-/** Fetches of one subgraph at the same time count each. */
-const slowestFirst = (fetched: ReadonlyMap<string, Fetched>) =>
+/** Sums per subgraph; concurrent fetches are added up. */
+const slowestFirst = (fetched: ReadonlyMap<string, FetchTotals>) =>
   [...fetched]
     .map(([name, { fetches, milliseconds }]) => ({ name, fetches, milliseconds: Math.round(milliseconds) }))
     .sort((a, b) => b.milliseconds - a.milliseconds)

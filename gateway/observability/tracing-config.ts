@@ -1,7 +1,7 @@
 import type { Tracing } from './tracing.ts'
 
-/** Tracing as it is configured; null, and nothing loaded, without a collector. */
-export async function tracingOf({
+/** Tracing by the configuration; null without a collector, and then no module is loaded. */
+export async function configuredTracing({
   OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
   OTEL_SERVICE_NAME: serviceName,
   OTEL_TRACES_SAMPLER_ARG: ratio,

@@ -1,33 +1,42 @@
-import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api'
+import {
+  ROOT_CONTEXT,
+  type Span,
+  type Context as SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace'
 import { spanIn } from '../../platform/http/trace-parent.ts'
-import type { Run } from '../executor/executor.ts'
+import type { RunOperation } from '../executor/run-operation.ts'
 import type { CheckedOperation } from '../operations/document-cache.ts'
-import type { Outcome } from '../operations/execution-result.ts'
-import type { Link, Passage } from '../subgraph-client/link.ts'
+import type { ExecutionResult } from '../operations/execution-result.ts'
+import type { Link, RequestContext } from '../subgraph-client/link.ts'
 
 /** Spans for OpenTelemetry: one for each operation, and one for each fetch within it. Subscriptions and their events have none. */
 export type Tracing = {
-  /** `run` of one document within a span that goes on from the client's `traceparent`. */
-  readonly traced: <Result>(
+  /** `run` of one document within a span, a child of the client's `traceparent`. */
+  readonly traceOperation: <Result>(
     checked: CheckedOperation,
-    run: (...asked: Parameters<Run>) => Promise<Result>,
-    outcomeIn: (result: Result) => Outcome,
-  ) => (...asked: Parameters<Run>) => Promise<Result>
-  /** A link with a span for each fetch, which a subgraph over HTTP is told of. */
-  readonly followed: (link: Link) => Link
-  /** Sends what has not been sent. */
+    run: (...parameters: Parameters<RunOperation>) => Promise<Result>,
+    resultIn: (result: Result) => ExecutionResult,
+  ) => (...parameters: Parameters<RunOperation>) => Promise<Result>
+  /** A link with a span per fetch, which remote subgraphs get as `traceparent`. */
+  readonly traceLink: (link: Link) => Link
+  /** Exports the remaining spans. */
   readonly close: () => Promise<void>
 }
 
-/** Nobody waits longer for a collector at the end of the process. */
-const LAST_MILLISECONDS = 5_000
+/** Timeout of the last export, at the end of the process. */
+const FLUSH_TIMEOUT_MS = 5_000
 
 /**
- * Sends spans to the collector at `endpoint`, in batches, as OTLP over HTTP with JSON. Nothing is registered globally. A trace that the client began is
- * sent or not as its `traceparent` says; of others, `ratio` are.
+ * Exports spans in batches to the collector at `endpoint`, as OTLP over HTTP with JSON. Registers
+ * nothing globally. The sampled flag of a client's `traceparent` is respected; of other traces,
+ * the share `ratio` is sampled.
  */
 export function createTracing({
   endpoint,
@@ -48,53 +57,53 @@ export function createTracing({
   const tracer = provider.getTracer('atrium')
 
   return {
-    traced({ operation }, run, outcomeIn) {
+    traceOperation({ operation }, run, resultIn) {
       const [type, name] = [operation.operation, operation.name?.value]
       const options = {
         kind: SpanKind.SERVER,
         attributes: { 'graphql.operation.type': type, ...(name !== undefined && { 'graphql.operation.name': name }) },
       }
-      const title = name === undefined ? type : `${type} ${name}`
-      return async (variables, passage) => {
-        const span = tracer.startSpan(title, options, contextOf(passage))
-        span.setAttribute('atrium.request_id', passage.caller.requestId)
-        return ending(span, async () => {
-          const result = await run(variables, under(span, passage))
-          const { errors, data } = outcomeIn(result)
+      const spanName = name === undefined ? type : `${type} ${name}`
+      return async (variables, context) => {
+        const span = tracer.startSpan(spanName, options, parentContextOf(context))
+        span.setAttribute('atrium.request_id', context.caller.requestId)
+        return endAfter(span, async () => {
+          const result = await run(variables, withParent(span, context))
+          const { errors, data } = resultIn(result)
           if (errors) span.setAttribute('atrium.errors', errors.length)
           if (errors && !data) span.setStatus({ code: SpanStatusCode.ERROR })
           return result
         })
       }
     },
-    followed(link) {
-      const title = `fetch ${link.name}`
+    traceLink(link) {
+      const spanName = `fetch ${link.name}`
       const options = { kind: SpanKind.CLIENT, attributes: { 'atrium.subgraph': link.name } }
       return {
         ...link,
-        execute(request, passage) {
-          const span = tracer.startSpan(title, options, contextOf(passage))
-          return ending(span, async () => {
-            // The passage stays the same object: by it a link knows what is asked for one operation.
-            const answer = await link.execute({ ...request, traceparent: parentOf(span) }, passage)
-            if (answer.errors && answer.errors.length > 0) span.setAttribute('atrium.errors', answer.errors.length)
-            return answer
+        execute(request, context) {
+          const span = tracer.startSpan(spanName, options, parentContextOf(context))
+          return endAfter(span, async () => {
+            // The same context object: links share the state of one operation by it.
+            const result = await link.execute({ ...request, traceparent: traceparentOf(span) }, context)
+            if (result.errors && result.errors.length > 0) span.setAttribute('atrium.errors', result.errors.length)
+            return result
           })
         },
       }
     },
     async close() {
-      await provider.forceFlush({ timeoutMillis: LAST_MILLISECONDS }).catch(() => {})
+      await provider.forceFlush({ timeoutMillis: FLUSH_TIMEOUT_MS }).catch(() => {})
       await provider.shutdown().catch(() => {})
     },
   }
 }
 
-async function ending<Result>(span: Span, work: () => Promise<Result>): Promise<Result> {
+async function endAfter<Result>(span: Span, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
-    // Its message may hold what a client sent: the log has it.
+    // Without the message, which may quote client input; the log has it.
     span.setStatus({ code: SpanStatusCode.ERROR })
     throw error
   } finally {
@@ -102,18 +111,18 @@ async function ending<Result>(span: Span, work: () => Promise<Result>): Promise<
   }
 }
 
-function contextOf({ caller: { traceparent } }: Passage): Context {
+function parentContextOf({ caller: { traceparent } }: RequestContext): SpanContext {
   const parent = traceparent === undefined ? null : spanIn(traceparent)
   return parent ? trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true }) : ROOT_CONTEXT
 }
 
-/** The same passage, whose further ways are part of this span. */
-const under = (span: Span, passage: Passage): Passage => ({
-  ...passage,
-  caller: { ...passage.caller, traceparent: parentOf(span) },
+/** A context whose fetches are children of this span. */
+const withParent = (span: Span, context: RequestContext): RequestContext => ({
+  ...context,
+  caller: { ...context.caller, traceparent: traceparentOf(span) },
 })
 
-function parentOf(span: Span): string {
+function traceparentOf(span: Span): string {
   const { traceId, spanId, traceFlags } = span.spanContext()
   const flags = (traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, '0')
   return `00-${traceId}-${spanId}-${flags}`

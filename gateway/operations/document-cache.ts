@@ -19,6 +19,7 @@ import { shapeOf } from '../limits/depth-limit.ts'
 import { shapeFaults } from '../limits/limit-errors.ts'
 import { BOUNDS, type Limits } from '../limits/limits.ts'
 import type { KnownPlan } from '../planning/plan-store.ts'
+import { documentIndex, fragmentOf } from './document-index.ts'
 import { documentError, refusal, withoutSuggestions } from './errors.ts'
 
 /** An operation that passed every check that does not depend on variables. */
@@ -148,7 +149,7 @@ function syntaxError(error: GraphQLError): GraphQLFormattedError {
 
 /** The one definition that an operationName selects, or a sentence about why there is none. An empty name is a name that nothing has. */
 function operationNamed(document: DocumentNode, name: string | undefined): OperationDefinitionNode | string {
-  const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+  const { operations } = documentIndex(document)
   if (name !== undefined) {
     return (
       operations.find((operation) => operation.name?.value === name) ??
@@ -202,16 +203,8 @@ function mostRepeated(document: DocumentNode): { readonly what: string; readonly
   return { what, times }
 }
 
-function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinitionNode> {
-  return new Map(
-    document.definitions.flatMap((definition) =>
-      definition.kind === Kind.FRAGMENT_DEFINITION ? [[definition.name.value, definition] as const] : [],
-    ),
-  )
-}
-
 function reachableFrom(operation: OperationDefinitionNode, document: DocumentNode): DocumentNode {
-  const fragments = fragmentsOf(document)
+  const { fragments } = documentIndex(document)
   const reached = new Set<FragmentDefinitionNode>()
   const follow = (node: OperationDefinitionNode | FragmentDefinitionNode): void => {
     visit(node, {
@@ -229,12 +222,12 @@ function reachableFrom(operation: OperationDefinitionNode, document: DocumentNod
 
 /** Whether `@skip` or `@include` decides about a field of the root. */
 function isConditional(operation: OperationDefinitionNode, document: DocumentNode): boolean {
-  const fragments = fragmentsOf(document)
+  const { fragments } = documentIndex(document)
   const decides = ({ selectionSet }: Pick<OperationDefinitionNode, 'selectionSet'>): boolean =>
     selectionSet.selections.some((selection) => {
       if (selection.directives?.some(({ name }) => name.value === 'skip' || name.value === 'include')) return true
       if (selection.kind === Kind.FIELD) return false
-      const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
+      const fragment = fragmentOf(selection, fragments)
       return fragment !== undefined && decides(fragment)
     })
   return decides(operation)
@@ -242,11 +235,11 @@ function isConditional(operation: OperationDefinitionNode, document: DocumentNod
 
 /** Whether nothing but introspection is asked at the root. */
 function isIntrospection(document: DocumentNode, operation: OperationDefinitionNode): boolean {
-  const fragments = fragmentsOf(document)
+  const { fragments } = documentIndex(document)
   const asksOnly = ({ selectionSet }: Pick<OperationDefinitionNode, 'selectionSet'>): boolean =>
     selectionSet.selections.every((selection) => {
       if (selection.kind === Kind.FIELD) return selection.name.value.startsWith('__')
-      const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
+      const fragment = fragmentOf(selection, fragments)
       return fragment === undefined || asksOnly(fragment)
     })
   return operation.operation === 'query' && asksOnly(operation)

@@ -1,7 +1,7 @@
 import type { GraphQLFormattedError } from 'graphql'
 
-/** What came of an operation; `data` is absent when it was refused before any of it ran. */
-export type Outcome = {
+/** The result of an operation; `data` is absent when the operation was refused before execution. */
+export type ExecutionResult = {
   readonly data?: Readonly<Record<string, unknown>> | null
   readonly errors?: readonly GraphQLFormattedError[]
   readonly extensions?: Readonly<Record<string, unknown>>

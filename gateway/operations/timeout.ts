@@ -1,4 +1,4 @@
-import type { Passage } from '../subgraph-client/link.ts'
+import type { RequestContext } from '../subgraph-client/link.ts'
 
 /** Why a signal aborts when the time of an operation is up, whoever waits for it. */
 class TimeUp extends Error {
@@ -11,8 +11,8 @@ class TimeUp extends Error {
  */
 export async function withinTime<Result>(
   milliseconds: number,
-  passage: Passage,
-  work: (bounded: Passage) => Promise<Result>,
+  passage: RequestContext,
+  work: (bounded: RequestContext) => Promise<Result>,
   { outlivesClient = false }: { readonly outlivesClient?: boolean } = {},
 ): Promise<Result> {
   const controller = new AbortController()

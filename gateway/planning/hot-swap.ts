@@ -116,8 +116,8 @@ export function swappable(first: Graph, log: Logger): SwappableGateway {
           during(
             () => answer(variables, passage),
             async (anew) => {
-              if (anew.kind === 'refused') return { outcome: { errors: anew.errors } }
-              return anew.answer?.(variables, passage) ?? { outcome: await anew.run(variables, passage) }
+              if (anew.kind === 'refused') return { result: { errors: anew.errors } }
+              return anew.answer?.(variables, passage) ?? { result: await anew.run(variables, passage) }
             },
           )),
       subscribe:

@@ -1,2 +1,2 @@
-/** Where a subgraph tells gateways of what has changed. */
+/** The route of the stream on which a subgraph announces changes. */
 export const CHANGES_PATH = '/changes'

@@ -6,46 +6,49 @@ import { eventsIn } from '../transports/server-sent-events.ts'
 import { CHANGES_PATH } from './changes-path.ts'
 import type { Sign } from './signature.ts'
 
-/** Between the end of a stream and the next try. Milliseconds. */
-const RETRY = 500
+/** Delay between the end of a stream and the next attempt. */
+const RECONNECT_DELAY_MS = 500
 
-/** Hears of what changes in a subgraph of another process, from the first who asks on. Where something may have been missed, anything may have changed. */
-export function followedChanges({ origin, sign }: { readonly origin: string; readonly sign: Sign }): {
+/**
+ * Follows the announced changes of a remote subgraph, from the first listener on. After each
+ * connect everything counts as changed: announcements may have been missed.
+ */
+export function followChanges({ origin, sign }: { readonly origin: string; readonly sign: Sign }): {
   readonly onChange: OnChange
   readonly close: () => Promise<void>
 } {
   const agent = new Agent({ bodyTimeout: 0 })
-  const { onChange, tell } = changes()
+  const { onChange, tell: announce } = changes()
   const ended = new AbortController()
-  let following: Promise<void> | null = null
+  let loop: Promise<void> | null = null
 
   return {
     onChange(changed) {
-      following ??= follow()
+      loop ??= follow()
       return onChange(changed)
     },
     async close() {
       ended.abort()
       await agent.destroy()
-      await following
+      await loop
     },
   }
 
   async function follow(): Promise<void> {
     const { signal } = ended
     while (!signal.aborted) {
-      // What fails is tried again, and until then ages count.
-      await hear(signal).catch(() => {})
-      await pause(RETRY, undefined, { signal, ref: false }).catch(() => {})
+      // A failure is retried; until then only `maxAge` limits cached responses.
+      await followStream(signal).catch(() => {})
+      await pause(RECONNECT_DELAY_MS, undefined, { signal, ref: false }).catch(() => {})
     }
   }
 
-  async function hear(signal: AbortSignal): Promise<void> {
+  async function followStream(signal: AbortSignal): Promise<void> {
     const headers = { accept: 'text/event-stream' }
     const signed = { ...headers, ...sign({ method: 'GET', path: CHANGES_PATH, headers }, '') }
     const { statusCode, body } = await request(`${origin}${CHANGES_PATH}`, { dispatcher: agent, signal, headers: signed })
     if (statusCode !== 200) return void (await body.dump())
-    tell(null)
-    for await (const { event, data } of eventsIn(body)) if (event === 'next') tell(JSON.parse(data))
+    announce(null)
+    for await (const { event, data } of eventsIn(body)) if (event === 'next') announce(JSON.parse(data))
   }
 }

@@ -4,11 +4,11 @@ import type { Door, From } from '../../platform/http/subgraph-routes.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import type { Sign } from './signature.ts'
 
-/** Where a subgraph answers what its door is asked. */
+/** The route on which a subgraph receives forwarded HTTP requests. */
 export const DOOR_PATH = '/door'
 
-/** Of one connection (RFC 9110 §7.6.1), or said by us. */
-const NOT_PASSED_ON = new Set([
+/** Hop-by-hop headers (RFC 9110 §7.6.1), and those that the forwarding process sets. */
+const UNFORWARDED_HEADERS = new Set([
   'connection',
   'content-length',
   'date',
@@ -21,7 +21,7 @@ const NOT_PASSED_ON = new Set([
   'upgrade',
 ])
 
-/** A request of a client as it came, with where it came from: all of it is signed. */
+/** A client's request with its origin; the signature covers all of it. */
 type Carried = {
   readonly method: string
   readonly url: string
@@ -31,7 +31,7 @@ type Carried = {
   readonly from: From
 }
 
-/** The door of a subgraph in another process: hands requests for its routes on, and its answers back. */
+/** HTTP routes of a remote subgraph: forwards requests to it and responses back. */
 export function remoteDoor(
   routes: Door['routes'],
   { url, sign }: { readonly url: string; readonly sign: Sign },
@@ -47,7 +47,7 @@ export function remoteDoor(
       return
     }
     const { method = '', url = '', headers } = request
-    const carried: Carried = { method, url, headers: passedOn(headers), body: bytes.toString('base64'), from }
+    const carried: Carried = { method, url, headers: forwardedHeaders(headers), body: bytes.toString('base64'), from }
     const body = JSON.stringify(carried)
     const own = { accept: '*/*', 'content-type': 'application/json', 'x-request-id': from.requestId }
     const answered = await pool.request({
@@ -56,12 +56,12 @@ export function remoteDoor(
       headers: { ...own, ...sign({ method: 'POST', path: DOOR_PATH, headers: own }, body) },
       body,
     })
-    response.writeHead(answered.statusCode, passedOn(answered.headers))
+    response.writeHead(answered.statusCode, forwardedHeaders(answered.headers))
     response.end(await answered.body.bytes())
   }
 }
 
-/** A request that another process took, as this one's door reads it. */
+/** Restores a forwarded request. */
 export function carriedRequest(
   text: string,
   { socket }: IncomingMessage,
@@ -71,17 +71,17 @@ export function carriedRequest(
   const request = new IncomingMessage(socket)
   Object.assign(request, { method, url, httpVersion: '1.1' })
   request.headers = { ...headers, ...(bytes.length > 0 && { 'content-length': String(bytes.length) }) }
-  // Otherwise its end would be taken for a client that went away, and cut the connection.
+  // Otherwise its end counts as a disconnected client, which closes the connection.
   request.complete = true
   request.push(bytes)
   request.push(null)
   return { request, from }
 }
 
-const passedOn = <Value>(headers: Readonly<Record<string, Value>>): Record<string, Value> =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_PASSED_ON.has(name)))
+const forwardedHeaders = <Value>(headers: Readonly<Record<string, Value>>): Record<string, Value> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !UNFORWARDED_HEADERS.has(name)))
 
-/** Null for more than anybody may send. */
+/** The body; null above the limit. */
 async function bytesOf(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = []
   let length = 0

@@ -1,30 +1,37 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { CREDENTIAL_HEADERS } from '../../platform/http/caller.ts'
 
-/** The header that says that a gateway of ours wrote a request: version, milliseconds since 1970, hash of the body, signature. */
+/** The signature of a gateway: version, Unix time in milliseconds, hash of the body, HMAC. */
 const SIGNATURE = 'x-atrium-signature'
 
-/** Headers that a subgraph believes, besides credentials: who asks, from where, since when, for which trace. */
-const BELIEVED = ['accept', 'traceparent', 'x-connected-at', 'x-forwarded-for', 'x-request-id', ...CREDENTIAL_HEADERS] as const
+/** The headers that a subgraph trusts, so that the signature covers them. */
+const SIGNED_HEADERS = [
+  'accept',
+  'traceparent',
+  'x-connected-at',
+  'x-forwarded-for',
+  'x-request-id',
+  ...CREDENTIAL_HEADERS,
+] as const
 
-/** How far the clocks of gateway and subgraph may be apart, and how long a request that somebody recorded could be sent again. Milliseconds. */
-const FRESH_MILLISECONDS = 30_000
+/** Tolerated clock difference, and the time for which a recorded request could be replayed. */
+const MAX_SIGNATURE_AGE_MS = 30_000
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-/** What is signed of a request. */
+/** The signed parts of a request head. */
 type Head = { readonly method: string; readonly path: string; readonly headers: Headers }
 
 /** The headers that sign a request of a gateway. */
 export type Sign = (head: Head, body: string | Uint8Array) => Readonly<Record<string, string>>
 
-/** What came of looking at the head of a request. `hasBody` says whether these bytes are the body that was signed. */
-export type Verdict =
+/** The verdict on a request head. `hasBody`: whether these bytes are the signed body. */
+export type SignatureVerdict =
   | { readonly kind: 'signed'; readonly hasBody: (body: Uint8Array) => boolean }
   | { readonly kind: 'refused'; readonly reason: string }
 
 /** Signs with the first of the secrets. */
-export function signer([secret = '']: readonly string[], now: () => number): Sign {
+export function createSigner([secret = '']: readonly string[], now: () => number): Sign {
   return (head, body) => {
     const time = String(now())
     const hash = hashOf(body)
@@ -33,15 +40,15 @@ export function signer([secret = '']: readonly string[], now: () => number): Sig
 }
 
 /**
- * Judges requests by their heads, before anything of a body is read: signed with one of the secrets, at most half a minute ago. A signature covers method,
- * path, every header that is believed, and the hash of the body.
+ * Verifies requests by their heads, before the body is read: signed with one of the secrets within
+ * the last 30 seconds. A signature covers method, path, the trusted headers and the body's hash.
  */
-export function signatureJudge(secrets: readonly string[], now: () => number): (head: Head) => Verdict {
+export function createSignatureVerifier(secrets: readonly string[], now: () => number): (head: Head) => SignatureVerdict {
   return (head) => {
-    const given = head.headers[SIGNATURE]
-    const [version, time = '', hash = '', mac = ''] = typeof given === 'string' ? given.split(' ') : []
+    const header = head.headers[SIGNATURE]
+    const [version, time = '', hash = '', mac = ''] = typeof header === 'string' ? header.split(' ') : []
     if (version !== '1') return refused('Expected a request that a gateway has signed.')
-    if (!/^\d{1,16}$/.test(time) || Math.abs(now() - Number(time)) > FRESH_MILLISECONDS)
+    if (!/^\d{1,16}$/.test(time) || Math.abs(now() - Number(time)) > MAX_SIGNATURE_AGE_MS)
       return refused('Expected a signature of the last 30 seconds: are the clocks of both machines right?')
     const bytes = Buffer.from(mac, 'base64url')
     const isSigned = secrets.some((secret) => {
@@ -53,14 +60,14 @@ export function signatureJudge(secrets: readonly string[], now: () => number): (
   }
 }
 
-const refused = (reason: string): Verdict => ({ kind: 'refused', reason })
+const refused = (reason: string): SignatureVerdict => ({ kind: 'refused', reason })
 
 const hashOf = (body: string | Uint8Array): string => createHash('sha256').update(body).digest('base64url')
 
-/** As JSON, where no value can pass for two. */
+/** As JSON, so that no value can be read as two. */
 function macOf(secret: string, { method, path, headers }: Head, time: string, hash: string): Buffer {
-  const believed = BELIEVED.map((name) => headers[name] ?? null)
+  const signedHeaders = SIGNED_HEADERS.map((name) => headers[name] ?? null)
   return createHmac('sha256', secret)
-    .update(JSON.stringify([time, method, path, hash, believed]))
+    .update(JSON.stringify([time, method, path, hash, signedHeaders]))
     .digest()
 }

@@ -11,32 +11,33 @@ import { SUBSCRIPTION_BYTES, type SubscriptionSlots, subscriptionSlots } from '.
 import type { Metrics } from '../observability/metrics.ts'
 import { refusal } from '../operations/errors.ts'
 import { withinTime } from '../operations/timeout.ts'
-import { maskedLink } from '../subgraph-client/error-masking.ts'
-import { ANSWER_BYTES } from '../subgraph-client/http-messages.ts'
-import type { LinkRequest, Source } from '../subgraph-client/link.ts'
-import { localLink } from '../subgraph-client/local-subgraph.ts'
+import { maskErrors } from '../subgraph-client/error-masking.ts'
+import { MAX_RESPONSE_BYTES } from '../subgraph-client/http-messages.ts'
+import type { EventSource, SubgraphRequest } from '../subgraph-client/link.ts'
+import { createLocalLink } from '../subgraph-client/local-subgraph.ts'
 import { heartbeat } from '../transports/heartbeat.ts'
 import { GRAPHQL_PATH } from '../transports/http.ts'
 import { CHANGES_PATH } from './changes-path.ts'
 import { carriedRequest, DOOR_PATH } from './remote-routes.ts'
-import type { signatureJudge, Verdict } from './signature.ts'
+import type { createSignatureVerifier, SignatureVerdict } from './signature.ts'
 
 const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8'
-const COMMENT_SECONDS = 15
-/** The planner's texts, not those of clients. */
+const HEARTBEAT_SECONDS = 15
+/** Bound of parsed texts: the planner's, not those of clients. */
 const DOCUMENTS = { maxEntries: 500, maxCharacters: 500_000 }
 
-/** What a subscription takes here, in bytes: its stream and its source. */
+/** Memory of a subscription in this process: its stream and its source. */
 const STREAM_BYTES = SUBSCRIPTION_BYTES.each + SUBSCRIPTION_BYTES.source + SUBSCRIPTION_BYTES.eventStream
 
-type Signed = Extract<Verdict, { readonly kind: 'signed' }>
-type Asked = Pick<LinkRequest, 'query' | 'variables' | 'operationName'> & Pick<Caller, 'grantedScopes'>
+type Signed = Extract<SignatureVerdict, { readonly kind: 'signed' }>
+type RequestParams = Pick<SubgraphRequest, 'query' | 'variables' | 'operationName'> & Pick<Caller, 'grantedScopes'>
 
 /**
- * Serves a subgraph to gateways that sign their requests, and to nobody else: queries and mutations as JSON, subscriptions as event streams, and what has
- * changed as another. Who asks is what the gateway says, for its signature covers that.
+ * Serves a subgraph to gateways that sign their requests, and to no other client: queries and
+ * mutations as JSON, subscriptions and announced changes as event streams. The caller is the one
+ * that the gateway states, since the signature covers it.
  */
-export async function serveLink(
+export async function serveSubgraph(
   app: FastifyInstance,
   subgraph: Subgraph,
   {
@@ -45,28 +46,28 @@ export async function serveLink(
     metrics = null,
     slots = subscriptionSlots(),
   }: {
-    readonly judge: ReturnType<typeof signatureJudge>
+    readonly judge: ReturnType<typeof createSignatureVerifier>
     readonly log: Logger
     readonly metrics?: Metrics | null
-    /** Places for subscriptions. Only their memory is counted here: addresses and credentials are bounded by the gateways, of which there may be several. */
+    /** Memory of subscriptions. Gateways enforce the bounds per address and credential. */
     readonly slots?: Pick<SubscriptionSlots, 'reserve' | 'releaseBytes'>
   },
 ): Promise<void> {
-  const local = localLink(subgraph)
-  const link = maskedLink(metrics?.measured(local) ?? local, log)
-  const known = boundedCache<DocumentNode | readonly GraphQLFormattedError[]>(DOCUMENTS)
+  const local = createLocalLink(subgraph)
+  const link = maskErrors(metrics?.measureLink(local) ?? local, log)
+  const documents = boundedCache<DocumentNode | readonly GraphQLFormattedError[]>(DOCUMENTS)
   const streams = new Set<PassThrough>()
-  const comments = heartbeat<PassThrough>(COMMENT_SECONDS, (stream) => {
+  const heartbeats = heartbeat<PassThrough>(HEARTBEAT_SECONDS, (stream) => {
     if (!stream.writableNeedDrain) stream.write(':\n\n')
   })
-  // Without `complete`: whoever listens asks another copy.
+  // Without `complete`: gateways then reconnect to another instance.
   app.addHook('preClose', async () => {
     for (const stream of streams) stream.end()
   })
 
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit: ANSWER_BYTES }, (_, body, done) =>
+    scope.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit: MAX_RESPONSE_BYTES }, (_, body, done) =>
       done(null, body),
     )
     const signed = new WeakMap<FastifyRequest, Signed>()
@@ -79,8 +80,8 @@ export async function serveLink(
 
     scope.get(CHANGES_PATH, (_, reply) => {
       const stream = opened(reply)
-      const silence = subgraph.onChange?.((types) => stream.write(eventOf('next', JSON.stringify(types))))
-      stream.once('close', () => silence?.())
+      const unsubscribe = subgraph.onChange?.((types) => stream.write(eventOf('next', JSON.stringify(types))))
+      stream.once('close', () => unsubscribe?.())
       return reply.send(stream)
     })
 
@@ -90,59 +91,59 @@ export async function serveLink(
         const carried = carriedRequest(signedText(request.body, signed.get(request)), request.raw)
         reply.hijack()
         await door.answer(carried.request, reply.raw, carried.from).catch((error: unknown) => {
-          log.error({ err: error, requestId: carried.from.requestId }, 'a door failed')
+          log.error({ err: error, requestId: carried.from.requestId }, 'a route of a subgraph failed')
           reply.raw.destroy()
         })
       })
     }
 
     scope.post(GRAPHQL_PATH, (request, reply) => {
-      const { grantedScopes, ...asked } = askedIn(signedText(request.body, signed.get(request)))
-      const document = documentOf(asked.query)
+      const { grantedScopes, ...params } = parseParams(signedText(request.body, signed.get(request)))
+      const document = documentOf(params.query)
       if (!('kind' in document)) return refuse(reply, document)
-      const caller = { ...believedCaller(request), ...(grantedScopes && { grantedScopes }) }
+      const caller = { ...statedCaller(request), ...(grantedScopes && { grantedScopes }) }
       const isStream = request.headers.accept === 'text/event-stream'
-      return isStream ? stream(reply, { ...asked, document }, caller) : answer(reply, { ...asked, document }, caller)
+      return isStream ? stream(reply, { ...params, document }, caller) : answer(reply, { ...params, document }, caller)
     })
   })
 
-  async function answer(reply: FastifyReply, request: LinkRequest, caller: Caller): Promise<FastifyReply> {
-    const result = await withinTime(BOUNDS.milliseconds, { caller, signal: goneSignal(reply) }, (passage) =>
-      link.execute(request, passage),
+  async function answer(reply: FastifyReply, request: SubgraphRequest, caller: Caller): Promise<FastifyReply> {
+    const result = await withinTime(BOUNDS.milliseconds, { caller, signal: goneSignal(reply) }, (context) =>
+      link.execute(request, context),
     )
     return reply.header('content-type', GRAPHQL_TYPE).send(JSON.stringify(result))
   }
 
-  async function stream(reply: FastifyReply, request: LinkRequest, caller: Caller): Promise<FastifyReply> {
+  async function stream(reply: FastifyReply, request: SubgraphRequest, caller: Caller): Promise<FastifyReply> {
     const bytes = STREAM_BYTES + JSON.stringify(request.variables).length * SUBSCRIPTION_BYTES.variableCharacter
     const full = slots.reserve(bytes)
     if (full) return refuse(reply, [full])
-    // Also where the gateway goes away before it has begun.
+    // Also where the gateway disconnects before the stream opens.
     reply.raw.once('close', () => slots.releaseBytes(bytes))
-    const begun = await withinTime(BOUNDS.milliseconds, { caller, signal: goneSignal(reply) }, async (passage) =>
-      link.subscribe?.(request, passage),
+    const begun = await withinTime(BOUNDS.milliseconds, { caller, signal: goneSignal(reply) }, async (context) =>
+      link.subscribe?.(request, context),
     )
     if (begun?.kind !== 'open') return refuse(reply, begun?.errors.map((error) => error.toJSON()) ?? [])
     const stream = opened(reply)
     stream.once('close', begun.source.return)
-    void told(begun.source, stream, caller)
+    void sendEvents(begun.source, stream, caller)
     return reply.send(stream)
   }
 
-  /** One event after the other: the next is taken when the network took the last, so that a gateway that is behind is cut off like any slow reader. */
-  async function told(source: Source, stream: PassThrough, caller: Caller): Promise<void> {
+  /** Takes the next event when the network took the last, so that a slow gateway is cut off. */
+  async function sendEvents(source: EventSource, stream: PassThrough, caller: Caller): Promise<void> {
     try {
       for (;;) {
         const { done, value } = await source.next()
         if (!stream.writable) return
         if (done) break
-        const passage = { caller, signal: NEVER }
-        const result = await withinTime(BOUNDS.milliseconds, passage, (bounded) => source.answer(value, bounded))
+        const context = { caller, signal: NEVER }
+        const result = await withinTime(BOUNDS.milliseconds, context, (bounded) => source.resolve(value, bounded))
         if (!stream.writable) return
         if (!stream.write(eventOf('next', JSON.stringify(result)))) await drained(stream)
       }
     } catch (error) {
-      const errors = source.fault ? [source.fault(error).toJSON()] : []
+      const errors = source.maskError ? [source.maskError(error).toJSON()] : []
       if (stream.writable) stream.end(eventOf('error', JSON.stringify({ errors })))
       return
     }
@@ -152,23 +153,23 @@ export async function serveLink(
   function opened(reply: FastifyReply): PassThrough {
     const stream = new PassThrough()
     streams.add(stream)
-    comments.add(stream)
+    heartbeats.add(stream)
     stream.once('close', () => {
       streams.delete(stream)
-      comments.delete(stream)
+      heartbeats.delete(stream)
     })
-    // A balancer in between must not hold back what is short.
+    // Proxies must not buffer short events.
     reply.header('content-type', 'text/event-stream; charset=utf-8').header('x-accel-buffering', 'no')
     stream.write(':\n\n')
     return stream
   }
 
-  /** The text, parsed, or why it is not one for this schema: while versions change, a gateway may know more than its subgraph. */
+  /** Parses and validates a text: during a rollout, a gateway may know a newer schema. */
   function documentOf(text: string): DocumentNode | readonly GraphQLFormattedError[] {
-    const found = known.get(text)
+    const found = documents.get(text)
     if (found) return found
     const made = checked(text)
-    known.set(text, made)
+    documents.set(text, made)
     return made
   }
 
@@ -203,26 +204,26 @@ const refuse = (reply: FastifyReply, errors: readonly GraphQLFormattedError[]): 
 
 const bad = (message: string) => Object.assign(new Error(message), { statusCode: 400 })
 
-/** Throws what becomes 400 when the body is not the one that was signed. */
+/** Throws a 400 when the body is not the signed one. */
 function signedText(body: unknown, verdict: Signed | undefined): string {
   if (!Buffer.isBuffer(body) || !verdict?.hasBody(body)) throw bad('Expected the body that was signed.')
   return body.toString()
 }
 
-/** Throws what becomes 400 when the text asks nothing. */
-function askedIn(text: string): Asked {
-  let asked: unknown
+/** Parses the JSON body. Throws a 400 for an invalid one. */
+function parseParams(text: string): RequestParams {
+  let body: unknown
   try {
-    asked = JSON.parse(text)
+    body = JSON.parse(text)
   } catch {
     throw bad('Expected a body of JSON.')
   }
-  const { query, variables, operationName, extensions } = (asked ?? {}) as Record<string, unknown>
+  const { query, variables, operationName, extensions } = (body ?? {}) as Record<string, unknown>
   const { grantedScopes } = (extensions ?? {}) as Record<string, unknown>
   if (typeof query !== 'string') throw bad('Expected "query" to be a text.')
   return {
     query,
-    variables: (variables ?? {}) as Asked['variables'],
+    variables: (variables ?? {}) as RequestParams['variables'],
     operationName: typeof operationName === 'string' ? operationName : undefined,
     // Covered by the signature of the gateway, like all of the body.
     ...(areGrants(grantedScopes) && { grantedScopes }),
@@ -232,8 +233,8 @@ function askedIn(text: string): Asked {
 const areGrants = (value: unknown): value is readonly ScopeGrant[] =>
   Array.isArray(value) && value.every((each) => typeof each?.holding === 'string' && Array.isArray(each.scopes))
 
-/** Who asks, as a request says whose signature is good. */
-function believedCaller(request: FastifyRequest): Caller {
+/** The caller that a request with a valid signature states. */
+function statedCaller(request: FastifyRequest): Caller {
   const { 'x-forwarded-for': address, 'x-connected-at': connected } = request.headers
   const connectedAt = typeof connected === 'string' ? new Date(connected) : null
   return {

@@ -2,105 +2,108 @@ import { type ExecutionResult, GraphQLError, type GraphQLErrorExtensions, type G
 import type { Logger } from 'pino'
 import { isTransient } from '../../platform/database/transient-error.ts'
 import { fault, type GatewayCode, refusal } from '../operations/errors.ts'
-import type { Link, Opened, Passage, Source } from './link.ts'
+import type { EventSource, Link, RequestContext, SubscribeResult } from './link.ts'
 
 /**
- * A subgraph that could not be asked; `code` and `message` are for clients, `cause` is for the log. `isKnown` when the log has it already: one outage is not a
- * line per operation.
+ * A failed fetch. `code` and `message` are for clients, `cause` is for the log. With
+ * `isAlreadyLogged` it is logged at debug level: one outage is not one line per operation.
  */
-export class LinkError extends Error {
-  override readonly name = 'LinkError'
+export class SubgraphError extends Error {
+  override readonly name = 'SubgraphError'
   readonly code: GatewayCode
-  readonly isKnown: boolean
-  constructor(code: GatewayCode, message: string, options: ErrorOptions & { readonly isKnown?: boolean } = {}) {
+  readonly isAlreadyLogged: boolean
+  constructor(code: GatewayCode, message: string, options: ErrorOptions & { readonly isAlreadyLogged?: boolean } = {}) {
     super(message, options)
     this.code = code
-    this.isKnown = options.isKnown ?? false
+    this.isAlreadyLogged = options.isAlreadyLogged ?? false
   }
 }
 
 /**
- * `link` as the gateway uses it: it never rejects, and every error it answers may be seen by clients.
- * One with a code was written for clients, and what graphql-js says about their input was, too. Anything else is a fault: it is logged with
- * all its detail, here and nowhere else, and answered with the request's id and no detail: UNAVAILABLE when it will pass, as when the database restarts.
+ * Masks internal errors of a link, which then never rejects. Passes on errors with a code, and
+ * errors of graphql-js about the client's input. Logs every other error with its detail, here and
+ * nowhere else, and replaces it by one with the request id: UNAVAILABLE for a transient fault, such
+ * as a database restart, INTERNAL_SERVER_ERROR otherwise.
  */
-export function maskedLink(link: Link, log: Logger): Link {
-  const begin = link.subscribe?.bind(link)
+export function maskErrors(link: Link, log: Logger): Link {
+  const subscribe = link.subscribe?.bind(link)
   return {
     ...link,
-    execute: (request, passage) => answered(() => link.execute(request, passage), passage),
-    ...(begin && { subscribe: (request, passage) => opened(() => begin(request, passage), passage) }),
+    execute: (request, context) => maskResult(() => link.execute(request, context), context),
+    ...(subscribe && { subscribe: (request, context) => maskSubscribe(() => subscribe(request, context), context) }),
   }
 
-  async function answered(ask: () => Promise<ExecutionResult>, passage: Passage): Promise<ExecutionResult> {
+  async function maskResult(fetch: () => Promise<ExecutionResult>, context: RequestContext): Promise<ExecutionResult> {
     try {
-      const answer = await ask()
-      if (!answer.errors || answer.errors.length === 0) return answer
-      return { ...answer, errors: answer.errors.map((error) => visible(error, passage)) }
+      const result = await fetch()
+      if (!result.errors || result.errors.length === 0) return result
+      return { ...result, errors: result.errors.map((error) => maskFieldError(error, context)) }
     } catch (error) {
-      return { data: null, errors: [unasked(error, passage)] }
+      return { data: null, errors: [maskFetchError(error, context)] }
     }
   }
 
-  async function opened(
-    open: () => Promise<Opened<Source, GraphQLError>>,
-    passage: Passage,
-  ): Promise<Opened<Source, GraphQLError>> {
-    let outcome: Opened<Source, GraphQLError>
+  async function maskSubscribe(
+    open: () => Promise<SubscribeResult<EventSource, GraphQLError>>,
+    context: RequestContext,
+  ): Promise<SubscribeResult<EventSource, GraphQLError>> {
+    let result: SubscribeResult<EventSource, GraphQLError>
     try {
-      outcome = await open()
+      result = await open()
     } catch (error) {
-      return { kind: 'refused', errors: [unasked(error, passage)] }
+      return { kind: 'refused', errors: [maskFetchError(error, context)] }
     }
-    if (outcome.kind === 'refused') return { ...outcome, errors: outcome.errors.map((error) => visible(error, passage)) }
-    return { kind: 'open', source: maskedSource(outcome.source, withoutCredentials(passage)) }
+    if (result.kind === 'refused') {
+      return { ...result, errors: result.errors.map((error) => maskFieldError(error, context)) }
+    }
+    return { kind: 'open', source: maskSource(result.source, withoutCredentials(context)) }
   }
 
-  /** A function of its own: closures above would keep the passage, and what links hold for it, as long as the subscription runs. */
-  function maskedSource(source: Source, ended: Passage): Source {
+  /** Separate, so that its closures do not retain the request context while the subscription runs. */
+  function maskSource(source: EventSource, ended: RequestContext): EventSource {
     return {
       ...source,
-      answer: (event, each) => answered(() => source.answer(event, each), each),
-      fault: (error) => (error instanceof GraphQLError ? visible(error, ended) : unasked(error, ended)),
+      resolve: (event, each) => maskResult(() => source.resolve(event, each), each),
+      maskError: (error) => (error instanceof GraphQLError ? maskFieldError(error, ended) : maskFetchError(error, ended)),
     }
   }
 
-  function visible(error: GraphQLError, { caller }: Passage): GraphQLError {
+  function maskFieldError(error: GraphQLError, { caller }: RequestContext): GraphQLError {
     const { message, path, extensions } = error
-    if (typeof extensions?.code === 'string') return shown(message, path, extensions)
-    if (isAboutInput(error)) return shown(message, path, { code: 'BAD_USER_INPUT' })
+    if (typeof extensions?.code === 'string') return withoutNodes(message, path, extensions)
+    if (isAboutInput(error)) return withoutNodes(message, path, { code: 'BAD_USER_INPUT' })
     log.error(
       { err: error.originalError ?? error, path, subgraph: link.name, requestId: caller.requestId },
       'a field was not resolved',
     )
     const masked = maskOf(error.originalError ?? error, caller.requestId)
-    return shown(masked.message, path, masked.extensions)
+    return withoutNodes(masked.message, path, masked.extensions)
   }
 
-  function unasked(error: unknown, { caller, signal }: Passage): GraphQLError {
+  function maskFetchError(error: unknown, { caller, signal }: RequestContext): GraphQLError {
     if (signal.aborted && error === signal.reason) {
       const { message, extensions } = refusal('TIMEOUT', 'The operation was stopped: its time was up, or its client was gone.')
-      return shown(message, undefined, extensions)
+      return withoutNodes(message, undefined, extensions)
     }
-    const isKnown = error instanceof LinkError && error.isKnown
-    log[isKnown ? 'debug' : 'error'](
+    const isLogged = error instanceof SubgraphError && error.isAlreadyLogged
+    log[isLogged ? 'debug' : 'error'](
       { err: error, subgraph: link.name, requestId: caller.requestId },
-      'a subgraph could not be asked',
+      'a fetch from a subgraph failed',
     )
     const { message, extensions } =
-      error instanceof LinkError ? refusal(error.code, error.message) : maskOf(error, caller.requestId)
-    return shown(message, undefined, { ...extensions, requestId: caller.requestId })
+      error instanceof SubgraphError ? refusal(error.code, error.message) : maskOf(error, caller.requestId)
+    return withoutNodes(message, undefined, { ...extensions, requestId: caller.requestId })
   }
 }
 
 /** A source may be read for others when its first caller has left. */
-const withoutCredentials = ({ caller: { requestId, address } }: Passage): Passage => ({
+const withoutCredentials = ({ caller: { requestId, address } }: RequestContext): RequestContext => ({
   caller: { requestId, address, credentials: {} },
   signal: NEVER,
 })
 
-/** When to come again after a fault that passes. Seconds, as the doors of REST say. */
-const AGAIN_SECONDS = 2
+/** `retryAfterSeconds` of a transient fault; the `Retry-After` of REST has the same value. */
+const RETRY_AFTER_SECONDS = 2
 
 const maskOf = (error: unknown, requestId: string): GraphQLFormattedError =>
   isTransient(error)
@@ -108,21 +111,27 @@ const maskOf = (error: unknown, requestId: string): GraphQLFormattedError =>
         'UNAVAILABLE',
         'The service cannot do this right now. Try again in a few seconds; a change may have been made all the same.',
         {
-          retryAfterSeconds: AGAIN_SECONDS,
+          retryAfterSeconds: RETRY_AFTER_SECONDS,
           requestId,
         },
       )
     : fault(requestId)
 
-/** For what nobody waits for in particular. */
+/** For events, which no single request waits for. */
 const NEVER = new AbortController().signal
 
-/** Without nodes: they belong to the fetch, whose text is not the client's. */
-const shown = (message: string, path: GraphQLError['path'], extensions: GraphQLErrorExtensions | undefined): GraphQLError =>
-  new GraphQLError(message, { path, extensions })
+/** Drops the nodes, which belong to the text of the fetch and not to the client's. */
+const withoutNodes = (
+  message: string,
+  path: GraphQLError['path'],
+  extensions: GraphQLErrorExtensions | undefined,
+): GraphQLError => new GraphQLError(message, { path, extensions })
 
-/** graphql-js gives no codes: what has no path was refused before execution began; arguments are coerced when their field is reached. */
+/**
+ * graphql-js sets no codes. An error without a path was raised before execution; arguments are
+ * coerced when their field is executed, which gives a path.
+ */
 function isAboutInput({ originalError, path, message }: GraphQLError): boolean {
-  const isOfGraphql = originalError === undefined || originalError instanceof GraphQLError
-  return isOfGraphql && (path === undefined || message.startsWith('Argument "'))
+  const isFromGraphql = originalError === undefined || originalError instanceof GraphQLError
+  return isFromGraphql && (path === undefined || message.startsWith('Argument "'))
 }

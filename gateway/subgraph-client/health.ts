@@ -1,45 +1,53 @@
-import type { Location } from './link-pool.ts'
-
-/** How long one may take to say that it is there. Less than a readiness check has: one that says nothing must not speak for all others. Milliseconds. */
-const REACHED_MILLISECONDS = 1_500
-
-/** Whether whoever is at this address is there. Rejects, or says no, when it is not. */
-export type IsReached = (url: string, signal: AbortSignal) => Promise<boolean>
+import type { SubgraphLocation } from './link-pool.ts'
 
 /**
- * Looks for all subgraphs at once, and names those that are not there. Rejects when none is: a gateway is of use as long as it reaches any, for what the others
- * would have said is null, with an error that says why.
+ * Timeout of one reachability check. Shorter than that of the readiness check as a whole, so that
+ * one hanging subgraph does not fail it for all.
  */
-export async function someReached(
-  subgraphs: readonly Location[],
-  isReached: IsReached,
+const REACHABILITY_TIMEOUT_MS = 1_500
+
+/** Whether the server at this URL is reachable. Rejects, or returns false, when it is not. */
+export type IsReachable = (url: string, signal: AbortSignal) => Promise<boolean>
+
+/**
+ * Checks all subgraphs at once and returns the names of the unreachable ones as `degraded`. Rejects
+ * when none is reachable: with any reachable one, the fields of the others are null with an error.
+ */
+export async function checkReachability(
+  subgraphs: readonly SubgraphLocation[],
+  isReachable: IsReachable,
   signal: AbortSignal,
 ): Promise<{ readonly degraded: readonly string[] }> {
-  const bounded = AbortSignal.any([signal, AbortSignal.timeout(REACHED_MILLISECONDS)])
-  const answers = await Promise.all(
-    subgraphs.map(async ({ name, url }) => ({ name, isThere: await isReached(url, bounded).catch(() => false) })),
+  const bounded = AbortSignal.any([signal, AbortSignal.timeout(REACHABILITY_TIMEOUT_MS)])
+  const results = await Promise.all(
+    subgraphs.map(async ({ name, url }) => ({ name, isUp: await isReachable(url, bounded).catch(() => false) })),
   )
-  if (!answers.some(({ isThere }) => isThere)) throw new Error('Expected a subgraph that is there, got none.')
-  return { degraded: answers.filter(({ isThere }) => !isThere).map(({ name }) => name) }
+  if (!results.some(({ isUp }) => isUp)) throw new Error('Expected a reachable subgraph, got none.')
+  return { degraded: results.filter(({ isUp }) => !isUp).map(({ name }) => name) }
 }
 
-/** Of a subgraph of ours: that it says to be ready. */
-export const isReady: IsReached = async (url, signal) => (await statusOf(`${url}/ready`, { signal })) === 200
+/** A subgraph of this installation is up when `GET /ready` is 200. */
+export const isReady: IsReachable = async (url, signal) => (await statusOf(`${url}/ready`, { signal })) === 200
 
 /**
- * Of anybody's subgraph: that it answers the shortest question. Whoever refuses that is there too, and may be kinder to those who sign in; 404 and 5xx are what
- * others say in its place.
+ * Any other subgraph is up when it responds to `{ __typename }`. A 4xx counts, since the subgraph
+ * may require credentials; 404 and 5xx do not, since a proxy may send them in its place.
  */
-export const answersGraphql: IsReached = async (url, signal) => {
-  const status = await statusOf(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: QUESTION, signal })
+export const respondsToGraphql: IsReachable = async (url, signal) => {
+  const status = await statusOf(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: TYPENAME_QUERY,
+    signal,
+  })
   return status < 300 || (status >= 400 && status < 500 && status !== 404)
 }
 
-const QUESTION = JSON.stringify({ query: '{ __typename }' })
+const TYPENAME_QUERY = JSON.stringify({ query: '{ __typename }' })
 
-/** The status alone; whatever else comes is not waited for. */
-async function statusOf(url: string, asked: RequestInit): Promise<number> {
-  const { status, body } = await fetch(url, { ...asked, redirect: 'manual' })
+/** The status of a response, whose body is discarded. */
+async function statusOf(url: string, init: RequestInit): Promise<number> {
+  const { status, body } = await fetch(url, { ...init, redirect: 'manual' })
   await body?.cancel()
   return status
 }

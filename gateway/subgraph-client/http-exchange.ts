@@ -1,71 +1,74 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher, Pool } from 'undici'
 
-/** What is asked of a subgraph over HTTP. */
+/** One HTTP request to a remote subgraph. */
 export type HttpRequest = {
   readonly path: string
   readonly headers: Record<string, string>
   readonly body: string
   readonly signal: AbortSignal
-  /** When it is too late for a response, by `performance.now()`, and what to say then. */
-  readonly deadline?: { readonly at: number; readonly late: () => Error }
+  /** When the request times out, by `performance.now()`, and the error for that. */
+  readonly deadline?: { readonly at: number; readonly timeoutError: () => Error }
 }
 
-/** A whole response, as it came. */
+/** A complete response, still compressed. */
 export type HttpResponse = { readonly statusCode: number; readonly headers: IncomingHttpHeaders; readonly bytes: Buffer }
 
-/** Why there is none. */
-export type Broken = {
+/** Why there is no complete response. */
+export type ExchangeFailure = {
   readonly cause: unknown
-  /** Whether one had begun to come. */
-  readonly hasBegun: boolean
+  /** Whether the head of a response was received. */
+  readonly responseHasBegun: boolean
 }
 
 /**
- * Posts a request and waits for all that comes back. Never rejects; when the signal says so or its time is up, it ends at once, also while it waits for a connection:
- * undici's `request` hears of a signal only when it has a connection, which may be long after.
+ * Sends a POST and collects the whole response. Never rejects. Ends at once on abort or timeout,
+ * also while it waits for a connection: undici's `request` checks its signal only once it has one.
  */
-export const exchange = (pool: Pool, { path, headers, body, signal, deadline }: HttpRequest): Promise<HttpResponse | Broken> =>
+export const postRequest = (
+  pool: Pool,
+  { path, headers, body, signal, deadline }: HttpRequest,
+): Promise<HttpResponse | ExchangeFailure> =>
   new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | null = null
     let head: Omit<HttpResponse, 'bytes'> | null = null
     const chunks: Buffer[] = []
-    let broken: { readonly cause: Error } | null = null
-    const end = (outcome: HttpResponse | Broken) => {
+    let aborted: { readonly cause: Error } | null = null
+    const end = (result: HttpResponse | ExchangeFailure) => {
       clearTimeout(timer)
       signal.removeEventListener('abort', abort)
-      resolve(outcome)
+      resolve(result)
     }
-    const breakOff = (cause: Error) => {
-      broken = { cause }
+    const cancel = (cause: Error) => {
+      aborted = { cause }
       controller?.abort(cause)
-      end({ cause, hasBegun: head !== null })
+      end({ cause, responseHasBegun: head !== null })
     }
-    const abort = () => breakOff(signal.reason)
-    const timer = deadline && setTimeout(() => breakOff(deadline.late()), deadline.at - performance.now())
+    const abort = () => cancel(signal.reason)
+    const timer = deadline && setTimeout(() => cancel(deadline.timeoutError()), deadline.at - performance.now())
     if (signal.aborted) return abort()
     signal.addEventListener('abort', abort)
     const handler: Dispatcher.DispatchHandler = {
-      onRequestStart(given) {
-        controller = given
-        // It may have waited for a connection until nobody waited for it any more.
-        if (broken) given.abort(broken.cause)
+      onRequestStart(started) {
+        controller = started
+        // The request may have been cancelled while it waited for a connection.
+        if (aborted) started.abort(aborted.cause)
       },
       onResponseStart(_, statusCode, headers) {
-        // 1xx only say that more is to come.
+        // 1xx are interim responses.
         if (statusCode >= 200) head = { statusCode, headers }
       },
       onResponseData: (_, chunk) => void chunks.push(chunk),
       onResponseEnd() {
         const [first] = chunks
         const bytes = first && chunks.length === 1 ? first : Buffer.concat(chunks)
-        end(head ? { ...head, bytes } : { cause: new Error('Expected a response with a status.'), hasBegun: false })
+        end(head ? { ...head, bytes } : { cause: new Error('Expected a response with a status.'), responseHasBegun: false })
       },
-      onResponseError: (_, cause) => end({ cause, hasBegun: head !== null }),
+      onResponseError: (_, cause) => end({ cause, responseHasBegun: head !== null }),
     }
     try {
       pool.dispatch({ path, headers, body, method: 'POST' }, handler)
     } catch (cause) {
-      end({ cause, hasBegun: false })
+      end({ cause, responseHasBegun: false })
     }
   })

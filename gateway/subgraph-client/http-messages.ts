@@ -4,10 +4,10 @@ import { type ExecutionResult, GraphQLError } from 'graphql'
 import { CREDENTIAL_HEADERS } from '../../platform/http/caller.ts'
 import { isNestedTooDeep } from '../executor/federated/nesting-limit.ts'
 import type { HttpResponse } from './http-exchange.ts'
-import type { Passage } from './link.ts'
+import type { RequestContext } from './link.ts'
 
-/** What goes on to a subgraph of the client who asks; `traceparent` of a fetch goes before that of the client. */
-export function headersFor({ caller }: Passage, traceparent = caller.traceparent): Record<string, string> {
+/** The headers of a request to a subgraph, with the caller's credentials by allow-list. */
+export function headersFor({ caller }: RequestContext, traceparent = caller.traceparent): Record<string, string> {
   const { requestId, address, credentials, connectedAt } = caller
   const headers: Record<string, string> = {
     'content-type': 'application/json',
@@ -25,65 +25,71 @@ export function headersFor({ caller }: Passage, traceparent = caller.traceparent
   return headers
 }
 
-/** The largest answer of one fetch, compressed and otherwise, in bytes. A page of 1,000 items with every field is about 2 MB. */
-export const ANSWER_BYTES = 10_000_000
+/**
+ * Maximum response of one fetch, compressed and decompressed. A page of 1,000 items with every
+ * field is about 2 MB.
+ */
+export const MAX_RESPONSE_BYTES = 10_000_000
 
-const most = { maxOutputLength: ANSWER_BYTES }
-/** A window of 8 MB is what a body may need (RFC 9659 §3); the default of the library is 128 MB, per body. */
+const limit = { maxOutputLength: MAX_RESPONSE_BYTES }
+/** A body may need a window of 8 MB (RFC 9659 §3); the library's default is 128 MB per body. */
 const window = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } }
 
-/** By name of the content coding. Off the main thread, and given up as soon as it is too much. */
+/** By content coding. Runs off the main thread and stops at the limit. */
 const DECODERS: ReadonlyMap<string, (bytes: Uint8Array) => Promise<Buffer>> = new Map([
-  ['gzip', (bytes) => promisify(zlib.gunzip)(bytes, most)],
-  ['br', (bytes) => promisify(zlib.brotliDecompress)(bytes, most)],
-  ['zstd', (bytes) => promisify(zlib.zstdDecompress)(bytes, { ...most, ...window })],
+  ['gzip', (bytes) => promisify(zlib.gunzip)(bytes, limit)],
+  ['br', (bytes) => promisify(zlib.brotliDecompress)(bytes, limit)],
+  ['zstd', (bytes) => promisify(zlib.zstdDecompress)(bytes, { ...limit, ...window })],
 ])
 
-/** The body of a response, decompressed; at once where it is not compressed. Rejects when it is compressed in another way than it says, or too large. */
-export function textOf({ headers, bytes }: HttpResponse): string | Promise<string> {
+/**
+ * The body of a response, decompressed; synchronous where it is not compressed. Rejects a body that
+ * does not match its coding, or is too large.
+ */
+export function responseText({ headers, bytes }: HttpResponse): string | Promise<string> {
   const coding = String(headers['content-encoding'] ?? 'identity').toLowerCase()
-  return coding === 'identity' ? withoutMark(bytes.toString()) : decompressed(coding, bytes)
+  return coding === 'identity' ? withoutByteOrderMark(bytes.toString()) : decompressed(coding, bytes)
 }
 
 async function decompressed(coding: string, bytes: Buffer): Promise<string> {
   const decode = DECODERS.get(coding)
-  if (decode) return withoutMark((await decode(bytes)).toString())
+  if (decode) return withoutByteOrderMark((await decode(bytes)).toString())
   throw new Error(`Expected content-encoding gzip, br or zstd, got "${coding.slice(0, 100)}".`)
 }
 
-/** Some begin with a byte order mark, which nobody may write and everybody may ignore (RFC 8259 §8.1). */
-const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text)
+/** Writing a byte order mark is forbidden, ignoring one is allowed (RFC 8259 §8.1). */
+const withoutByteOrderMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text)
 
-/** The answer, if the text is one: with data, or errors that say why there is none. */
-export function answerIn(text: string): ExecutionResult | null {
-  let answer: unknown
+/** The GraphQL response in a text; null where it is none: it has data, or errors that say why not. */
+export function parseGraphQLResponse(text: string): ExecutionResult | null {
+  let response: unknown
   try {
-    answer = JSON.parse(text)
+    response = JSON.parse(text)
   } catch {
     return null
   }
-  if (!isObject(answer)) return null
-  const { data, errors } = answer
+  if (!isObject(response)) return null
+  const { data, errors } = response
   if (data !== undefined && data !== null && !isObject(data)) return null
   if (errors !== undefined && !Array.isArray(errors)) return null
-  const shown: GraphQLError[] = (errors ?? []).map(visibleError)
-  // Without data somebody has to say why (GraphQL, October 2021, section 7.1).
-  if ((data === undefined || data === null) && shown.length === 0) return null
-  return { data: (data ?? null) as Record<string, unknown> | null, ...(shown.length > 0 && { errors: shown }) }
+  const visible: GraphQLError[] = (errors ?? []).map(visibleError)
+  // Without data there must be an error (GraphQL specification, October 2021, section 7.1).
+  if ((data === undefined || data === null) && visible.length === 0) return null
+  return { data: data ?? null, ...(visible.length > 0 && { errors: visible }) }
 }
 
-/** What a subgraph says to clients: its stack traces and what it may have copied of an answer further behind stay here. */
+/** An error as clients see it: without stack traces and without responses of services behind it. */
 function visibleError(error: unknown): GraphQLError {
   const { message, path, extensions } = isObject(error) ? error : {}
-  const { stacktrace: _, exception: __, response: ___, code, ...said } = isObject(extensions) ? extensions : {}
+  const { stacktrace: _, exception: __, response: ___, code, ...others } = isObject(extensions) ? extensions : {}
   return new GraphQLError(typeof message === 'string' ? message : 'A service reported an error without a message.', {
     path: Array.isArray(path) && path.every((part) => typeof part === 'string' || Number.isInteger(part)) ? path : null,
     extensions: {
       code: typeof code === 'string' ? code : 'DOWNSTREAM_SERVICE_ERROR',
-      ...(!isNestedTooDeep(said) && said),
+      ...(!isNestedTooDeep(others) && others),
     },
   })
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

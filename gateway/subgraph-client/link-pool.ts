@@ -1,19 +1,19 @@
-import type { HttpLink } from './remote-subgraph.ts'
+import type { RemoteLink } from './remote-subgraph.ts'
 
-/** Where a subgraph is. */
-export type Location = { readonly name: string; readonly url: string }
+/** The name and URL of a subgraph. */
+export type SubgraphLocation = { readonly name: string; readonly url: string }
 
-/** Links that several graphs may use one after the other. */
+/** Links that outlive a hot swap: graphs share them by reference count. */
 export type LinkPool = {
-  /** Links to these subgraphs, those that are open already among them; `release` closes what nobody else has taken. */
-  readonly take: (locations: readonly Location[]) => {
-    readonly links: readonly HttpLink[]
+  /** Returns a link per location, open ones included; `release` closes those with no other user. */
+  readonly take: (locations: readonly SubgraphLocation[]) => {
+    readonly links: readonly RemoteLink[]
     readonly release: () => Promise<unknown>
   }
 }
 
-export function linkPool(open: (location: Location) => HttpLink): LinkPool {
-  const links = new Map<string, { readonly link: HttpLink; users: number }>()
+export function createLinkPool(open: (location: SubgraphLocation) => RemoteLink): LinkPool {
+  const links = new Map<string, { readonly link: RemoteLink; users: number }>()
 
   return {
     take(locations) {

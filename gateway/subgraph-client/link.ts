@@ -4,80 +4,92 @@ import type { OnChange } from '../../platform/graphql/subgraph.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { CircuitState } from '../../platform/outbound/circuit-breaker.ts'
 
-/** What one client operation carries through the plan. */
-export type Passage = {
+/** What one client operation carries through its plan. */
+export type RequestContext = {
   readonly caller: Caller
-  /** Aborts when the client is gone or the operation's time is up. */
+  /** Aborts when the client disconnects or the operation times out. */
   readonly signal: AbortSignal
-  /** Whether the client wants to know what its operation costs. */
+  /** Whether the client wants the cost of its operation in the response. */
   readonly wantsCost?: boolean
-  /** What the client's connection keeps while a subscription runs over it, in bytes; absent: nothing. */
+  /** Memory of the client's connection while a subscription runs over it; absent: 0. */
   readonly connectionBytes?: number
-  /** Called before a source of events is opened for this client, which is work until the subscription has begun; gives why there is no room for it. */
-  readonly onOpening?: () => GraphQLFormattedError | null
-  /** What links hold for it, each by a key of its own. Made by the first that does: a copy that is made later shares it, and with it this caller and this signal. */
-  contexts?: Map<object, object>
+  /** Called before an event source is opened for this client; returns an error to shed the load. */
+  readonly onSourceOpening?: () => GraphQLFormattedError | null
+  /**
+   * State of links for this operation, each under its own key. Created by the first link that needs
+   * it; later copies of this object share it.
+   */
+  perLink?: Map<object, object>
 }
 
-/** What a subgraph is asked. */
-export type LinkRequest = {
-  /** One operation, which the text begins with. */
+/** One operation for a subgraph. */
+export type SubgraphRequest = {
+  /** The text of a single operation, which stands before its fragments. */
   readonly query: string
   readonly variables: Readonly<Record<string, unknown>>
   readonly operationName: string | undefined
-  /** `query`, parsed and known to be valid there: saves an in-process subgraph from doing either. */
+  /** `query`, parsed and validated: a local subgraph then does neither. */
   readonly document?: DocumentNode
-  /** Whether it does something that must not be done twice, although it is a query. */
-  readonly isOnce?: boolean
-  /** The span that asks, as W3C Trace Context writes it; absent: that of the caller. */
+  /** Whether it is a query with side effects, which must not be retried. */
+  readonly hasSideEffects?: boolean
+  /** The `traceparent` of the fetch (W3C Trace Context); absent: that of the caller. */
   readonly traceparent?: string
 }
 
-/** What comes one by one, in order. A generator is none: its `return()` would wait for the next event. */
-export type Events = {
-  /** The next event, which may be anything. Asked again only when the last answer has come. Rejects when nothing more will come although more was expected. */
+/** Events in order. Not a generator: its `return()` would wait for the next event. */
+export type EventIterator = {
+  /**
+   * The next event, of any type. Called again only after the last call settled. Rejects when the
+   * source fails.
+   */
   readonly next: () => Promise<IteratorResult<unknown, unknown>>
-  /** Releases everything behind it at once. Never throws; nothing after the first call has an effect. */
+  /** Releases the source at once. Never throws; idempotent. */
   readonly return: () => void
 }
 
 /**
- * Events of a subscription, and what its own subgraph says about each. The same event is the same object for everybody in this process, so that what is
- * made of it can be shared. An event passes here once for each who listens, so there is no more to it than that.
+ * The events of a subscription, with their resolution in the subgraph that emits them. All
+ * subscribers in this process get the same object for the same event, so that results can be
+ * shared. This path runs once per event and subscriber: keep it short.
  */
-export type Source = Events & {
-  /** Whether only callers with the same credentials are given the same objects. */
+export type EventSource = EventIterator & {
+  /** Whether event objects are shared only between callers with the same credentials. */
   readonly isPersonal: boolean
-  /** What the subgraph says about an event: from a context that is fresh per passage. */
-  readonly answer: (event: unknown, passage: Passage) => Promise<ExecutionResult>
-  /** What a client may see of why `next` rejected. Absent before the link is masked. */
-  readonly fault?: (error: unknown) => GraphQLError
-  /** Gives the subscriber away, so that another source of the same events can be read for it; absent where that cannot be. See `DetachableIterator`. */
+  /** Resolves the selection for an event. `context` is fresh per event. */
+  readonly resolve: (event: unknown, context: RequestContext) => Promise<ExecutionResult>
+  /** Masks the error that `next` rejected with. Absent before `maskErrors`. */
+  readonly maskError?: (error: unknown) => GraphQLError
+  /** Detaches the subscriber, so that another source of the same events is read for it; absent where that is impossible. See `DetachableIterator`. */
   readonly detach?: (() => Detached | null) | undefined
 }
 
-/** A subscription that runs, or why it does not. */
-export type Opened<Running, Problem> =
+/** An open subscription, or the errors that refuse it. */
+export type SubscribeResult<Running, SubscribeError> =
   | { readonly kind: 'open'; readonly source: Running }
-  | { readonly kind: 'refused'; readonly errors: readonly Problem[] }
+  | { readonly kind: 'refused'; readonly errors: readonly SubscribeError[] }
 
 /**
- * The way to one subgraph, in process or over HTTP. Rejects only when the subgraph could not be asked. What fetches have in common is found by their passage:
- * all those of one operation are to carry the same object.
+ * A client of one subgraph, local or remote. Its methods reject only when the subgraph is
+ * unreachable. All fetches of one operation carry the same `RequestContext` object, by which
+ * links share state between them.
  */
 export type Link = {
   readonly name: string
   /**
-   * The schema that answers, where it is executed in this process: its answers then conform to it without being checked again, and become part of what a client
-   * gets. So each is made for one request of a link alone, of objects and lists that nobody else keeps, with exactly the keys that were asked, in their order.
-   * Absent for a subgraph that is reached over the network.
+   * The schema of a local subgraph; absent for a remote one. Results of a local subgraph are trusted
+   * to conform to it and become part of the client's response. Contract: each result is made for
+   * one request, of objects and lists that nothing else keeps, with exactly the selected keys in
+   * order.
    */
   readonly schema?: GraphQLSchema
-  /** Whether the subgraph is asked at present; absent where it always is. */
-  readonly state?: () => CircuitState
-  readonly execute: (request: LinkRequest, passage: Passage) => Promise<ExecutionResult>
-  /** Begins a subscription; the signal of `passage` counts until it has begun. Absent for a subgraph that has none. */
-  readonly subscribe?: (request: LinkRequest, passage: Passage) => Promise<Opened<Source, GraphQLError>>
-  /** Tells of changes, so that answers which were kept are forgotten. Absent where nobody tells. */
+  /** The state of the circuit breaker; absent where there is none. */
+  readonly circuitState?: () => CircuitState
+  readonly execute: (request: SubgraphRequest, context: RequestContext) => Promise<ExecutionResult>
+  /**
+   * Begins a subscription; the signal of `context` counts until it is open. Absent for a subgraph
+   * without subscriptions.
+   */
+  readonly subscribe?: (request: SubgraphRequest, context: RequestContext) => Promise<SubscribeResult<EventSource, GraphQLError>>
+  /** Announces changed types, which invalidate cached responses. Absent where none are announced. */
   readonly onChange?: OnChange
 }

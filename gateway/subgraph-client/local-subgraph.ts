@@ -5,21 +5,21 @@ import { cancelledBy } from '../../platform/database/cancellation.ts'
 import type { DetachableIterator } from '../../platform/events/subscriber.ts'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
 import { type CompiledOperation, compileOperation } from '../executor/graphql/compile-operation.ts'
-import type { Link, LinkRequest, Passage, Source } from './link.ts'
+import type { EventSource, Link, RequestContext, SubgraphRequest } from './link.ts'
 
-/** Plans repeat the same few fetches; what arrives here is the planner's text, not a client's. */
+/** Bound of the texts that are compiled: the planner's, which repeat, and no client's. */
 const DOCUMENTS = { maxEntries: 500, maxCharacters: 500_000 }
 
-/** An operation, ready to run. */
+/** A compiled operation. */
 type Prepared = { readonly document: DocumentNode; readonly run: CompiledOperation; readonly isMutation: boolean }
 
 /**
- * The way to a subgraph in this process: its schema, executed by compiled operations, without any JSON between.
- * All fetches of one client operation share one context of the subgraph, so that its loaders batch over the whole plan.
+ * A link to a local subgraph: compiled operations on its schema, without JSON. All fetches of one
+ * client operation share one context of the subgraph, so that its loaders batch over the whole plan.
  */
-export function localLink(subgraph: Subgraph): Link {
+export function createLocalLink(subgraph: Subgraph): Link {
   const texts = boundedCache<Prepared>(DOCUMENTS)
-  /** Documents of the caller's, as long as the caller has them. */
+  /** By document and operation name, for as long as the caller keeps the document. */
   const documents = new WeakMap<DocumentNode, Map<string | undefined, Prepared>>()
 
   const prepared = (document: DocumentNode, operationName: string | undefined): Prepared => ({
@@ -30,8 +30,8 @@ export function localLink(subgraph: Subgraph): Link {
 
   const preparedText = (query: string, operationName: string | undefined): Prepared => {
     const key = operationName === undefined ? query : `${operationName}\0${query}`
-    const known = texts.get(key)
-    if (known) return known
+    const cached = texts.get(key)
+    if (cached) return cached
     const made = prepared(parse(query, { noLocation: true }), operationName)
     texts.set(key, made)
     return made
@@ -40,30 +40,30 @@ export function localLink(subgraph: Subgraph): Link {
   const preparedDocument = (document: DocumentNode, operationName: string | undefined): Prepared => {
     const byName = documents.get(document) ?? new Map<string | undefined, Prepared>()
     if (byName.size === 0) documents.set(document, byName)
-    const known = byName.get(operationName)
-    if (known) return known
+    const cached = byName.get(operationName)
+    if (cached) return cached
     const made = prepared(document, operationName)
-    // More names than that are names that nothing in it has.
+    // Bounded: more names than definitions are unknown names.
     if (byName.size <= document.definitions.length) byName.set(operationName, made)
     return made
   }
 
-  const operationOf = ({ query, operationName, document }: LinkRequest): Prepared =>
+  const operationOf = ({ query, operationName, document }: SubgraphRequest): Prepared =>
     document ? preparedDocument(document, operationName) : preparedText(query, operationName)
 
-  const contextOf = (passage: Passage): object => {
-    // Held by the passage itself: V8 makes much of weak references to what lives as shortly.
-    passage.contexts ??= new Map()
-    const known = passage.contexts.get(subgraph)
-    if (known) return known
-    const context = subgraph.context(passage.caller)
-    passage.contexts.set(subgraph, context)
-    return context
+  const subgraphContextOf = (context: RequestContext): object => {
+    // Kept in the context itself: weak references to short-lived objects are expensive in V8.
+    context.perLink ??= new Map()
+    const cached = context.perLink.get(subgraph)
+    if (cached) return cached
+    const created = subgraph.context(context.caller)
+    context.perLink.set(subgraph, created)
+    return created
   }
 
-  /** The answer to a mutation, once what it wrote is known to have been written. */
-  const noted = async (answer: ReturnType<CompiledOperation>, { caller }: Passage): Promise<ExecutionResult> => {
-    const result = await answer
+  /** The result of a mutation, after the subgraph has noted the position of its writes. */
+  const noteWrites = async (running: ReturnType<CompiledOperation>, { caller }: RequestContext): Promise<ExecutionResult> => {
+    const result = await running
     await subgraph.wrote?.(caller)
     return result
   }
@@ -72,50 +72,52 @@ export function localLink(subgraph: Subgraph): Link {
     name: subgraph.name,
     schema: subgraph.schema,
     ...(subgraph.onChange && { onChange: subgraph.onChange }),
-    async execute(request, passage) {
-      const { signal } = passage
+    async execute(request, context) {
+      const { signal } = context
       signal.throwIfAborted()
       const { run, isMutation } = operationOf(request)
-      const asked = { contextValue: contextOf(passage), variableValues: request.variables }
-      // A client that leaves must not leave half of a mutation behind.
-      if (isMutation) return untilAborted(noted(run(asked), passage), signal)
-      const readsBehind = subgraph.readsBehind && (await subgraph.readsBehind(passage.caller))
-      const answer = cancelledBy(signal, () => run({ ...asked, signal }), readsBehind)
-      return answer instanceof Promise ? untilAborted(answer, signal) : answer
+      const input = { contextValue: subgraphContextOf(context), variableValues: request.variables }
+      // No signal: a client that disconnects must not stop a mutation between two of its writes.
+      if (isMutation) return untilAborted(noteWrites(run(input), context), signal)
+      const readsBehind = subgraph.readsBehind && (await subgraph.readsBehind(context.caller))
+      const running = cancelledBy(signal, () => run({ ...input, signal }), readsBehind)
+      return running instanceof Promise ? untilAborted(running, signal) : running
     },
-    async subscribe(request, passage) {
-      passage.signal.throwIfAborted()
+    async subscribe(request, context) {
+      context.signal.throwIfAborted()
       const { document, run } = operationOf(request)
       const { operationName, variables: variableValues } = request
       const operation = { schema: subgraph.schema, document, variableValues, operationName }
-      const opening = createSourceEventStream({ ...operation, contextValue: contextOf(passage) })
-      const opened = await untilAborted(opening, passage.signal).catch((error: unknown) => {
-        // Whoever waited is gone: what begins after all must end.
+      const opening = createSourceEventStream({ ...operation, contextValue: subgraphContextOf(context) })
+      const opened = await untilAborted(opening, context.signal).catch((error: unknown) => {
+        // The client is gone: release a stream that still opens.
         opening.then(release, () => {})
         throw error
       })
       if (!isStream(opened)) return { kind: 'refused', errors: opened.errors ?? [] }
-      return { kind: 'open', source: { ...eventsOf(opened), isPersonal: false, answer: answerWith(run, variableValues) } }
+      return { kind: 'open', source: { ...eventsOf(opened), isPersonal: false, resolve: resolveWith(run, variableValues) } }
     },
   }
 
-  /** What is said about events. A function of its own, whose closure keeps nothing of how the subscription began. */
-  function answerWith(run: CompiledOperation, variableValues: LinkRequest['variables']): Source['answer'] {
+  /** Separate, so that its closure does not retain the request that opened the subscription. */
+  function resolveWith(run: CompiledOperation, variableValues: SubgraphRequest['variables']): EventSource['resolve'] {
     return async (event, each) => {
       each.signal.throwIfAborted()
       const { signal } = each
-      const answered = cancelledBy(signal, () => run({ rootValue: event, contextValue: contextOf(each), variableValues, signal }))
-      return answered instanceof Promise ? untilAborted(answered, each.signal) : answered
+      const running = cancelledBy(signal, () =>
+        run({ rootValue: event, contextValue: subgraphContextOf(each), variableValues, signal }),
+      )
+      return running instanceof Promise ? untilAborted(running, each.signal) : running
     }
   }
 }
 
-/** What resolvers have begun cannot be stopped but for its SQL statements: it goes on without us, and nobody waits for it. */
-function untilAborted<Result>(answer: Promise<Result>, signal: AbortSignal): Promise<Result> {
+/** Stops waiting on abort. Running resolvers cannot be stopped, other than their SQL statements. */
+function untilAborted<Result>(running: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)
     signal.addEventListener('abort', abort, { once: true })
-    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+    running.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   })
 }
 
@@ -126,7 +128,7 @@ function release(opened: AsyncIterable<unknown> | ExecutionResult): void {
   if (isStream(opened)) eventsOf(opened).return()
 }
 
-function eventsOf(stream: AsyncIterable<unknown>): Pick<Source, 'next' | 'return' | 'detach'> {
+function eventsOf(stream: AsyncIterable<unknown>): Pick<EventSource, 'next' | 'return' | 'detach'> {
   const iterator: AsyncIterator<unknown> & Pick<DetachableIterator<unknown>, 'detach'> = stream[Symbol.asyncIterator]()
   let isReleased = false
   return {
@@ -135,7 +137,7 @@ function eventsOf(stream: AsyncIterable<unknown>): Pick<Source, 'next' | 'return
     return() {
       if (isReleased) return
       isReleased = true
-      // A source that fails while it ends has ended.
+      // An error while it ends changes nothing: the source has ended.
       iterator.return?.().catch(() => {})
     },
   }

@@ -1,66 +1,70 @@
 import type { ExecutionResult } from 'graphql'
 import type { Pool } from 'undici'
-import { exchange, type HttpRequest } from './http-exchange.ts'
-import { answerIn, textOf } from './http-messages.ts'
-import { againAfter, isConnectionFault, isFaultOfQuestion, isOverload } from './retries.ts'
+import { type HttpRequest, postRequest } from './http-exchange.ts'
+import { parseGraphQLResponse, responseText } from './http-messages.ts'
+import { isConnectionFault, isOverloadStatus, isRequestFault, retryAfterMs } from './retries.ts'
 
-/** An answer, and the JSON that it was. */
-export type Answer = { readonly text: string; readonly result: ExecutionResult }
+/** A GraphQL response and the JSON that it was parsed from. */
+export type ParsedResponse = { readonly text: string; readonly result: ExecutionResult }
 
-/** Why asking once brought nothing. */
-export type Fault = {
+/** Why one attempt failed. */
+export type FetchFailure = {
   readonly kind: 'fault'
   /** For the log. */
   readonly cause: unknown
-  /** Whether it says that the subgraph, or the way to it, is ill. What depends on the question alone does not: anybody could make a circuit open. */
-  readonly isIll: boolean
-  /** Milliseconds after which asking again makes sense; null where it does not. */
-  readonly againAfter: number | null
-  /** What was said about it in GraphQL: for the client, when there is no asking again. */
-  readonly answer: Answer | null
+  /**
+   * Whether it counts for the circuit breaker. A failure that the request alone can cause does not:
+   * any client could open the circuit.
+   */
+  readonly isSubgraphFault: boolean
+  /** Milliseconds after which a retry makes sense; null for never. */
+  readonly retryAfterMs: number | null
+  /** The GraphQL response that came with it: for the client, when there is no further attempt. */
+  readonly response: ParsedResponse | null
 }
 
-/** Asks once. Never rejects. */
-export async function replyTo(
+/** Sends one attempt. Never rejects. */
+export async function fetchOnce(
   pool: Pool,
   request: HttpRequest,
-): Promise<{ readonly kind: 'answer'; readonly answer: Answer } | Fault> {
-  const response = await exchange(pool, request)
-  if ('cause' in response) {
-    const { cause, hasBegun } = response
-    const againAfter = isConnectionFault(cause) && !hasBegun ? 0 : null
-    return { kind: 'fault', cause, isIll: !isFaultOfQuestion(cause), againAfter, answer: null }
+): Promise<{ readonly kind: 'response'; readonly response: ParsedResponse } | FetchFailure> {
+  const received = await postRequest(pool, request)
+  if ('cause' in received) {
+    const { cause, responseHasBegun } = received
+    const retryAfterMs = isConnectionFault(cause) && !responseHasBegun ? 0 : null
+    return { kind: 'fault', cause, isSubgraphFault: !isRequestFault(cause), retryAfterMs, response: null }
   }
 
-  const { statusCode, headers } = response
+  const { statusCode, headers } = received
   let text: string
   try {
-    const read = textOf(response)
-    // Most are there at once, and an operation waits for all of its fetches.
+    const read = responseText(received)
+    // No await where it is synchronous: that would be one microtask per fetch.
     text = typeof read === 'string' ? read : await read
   } catch (cause) {
-    return { kind: 'fault', cause, isIll: false, againAfter: null, answer: null }
+    return { kind: 'fault', cause, isSubgraphFault: false, retryAfterMs: null, response: null }
   }
 
-  // Where a redirect points to was not agreed upon, and credentials would go along.
-  const result = statusCode >= 300 && statusCode < 400 ? null : answerIn(text)
-  const answer = result && { text, result }
-  // Proxies do not speak GraphQL's own type: whatever the status, that is the subgraph's answer (GraphQL over HTTP, application/graphql-response+json).
-  const isOfSubgraph = String(headers['content-type']).startsWith('application/graphql-response+json')
-  if (answer && (isOfSubgraph || !isOverload(statusCode))) return { kind: 'answer', answer }
+  // Redirects are not followed: credentials would go to an address that nobody configured.
+  const result = statusCode >= 300 && statusCode < 400 ? null : parseGraphQLResponse(text)
+  const response = result && { text, result }
+  // No proxy sends application/graphql-response+json: with it, any status is the subgraph's own
+  // (GraphQL over HTTP).
+  const isFromSubgraph = String(headers['content-type']).startsWith('application/graphql-response+json')
+  if (response && (isFromSubgraph || !isOverloadStatus(statusCode))) return { kind: 'response', response }
   return {
     kind: 'fault',
     cause: new Error(
-      `Expected a GraphQL answer, got ${text.length} characters with status ${statusCode}${reasonIn(statusCode, text)}.`,
+      `Expected a GraphQL response, got ${text.length} characters with status ${statusCode}${reasonIn(statusCode, text)}.`,
     ),
-    // Who says when to come back is well, and has too much to do: leaving it alone altogether would waste what it can still do.
-    isIll: statusCode >= 500 && !(statusCode === 503 && headers['retry-after'] !== undefined),
-    againAfter: againAfter(statusCode, headers['retry-after'], Date.now()),
-    answer,
+    // 503 with `Retry-After` is load shedding: an open circuit would waste the remaining capacity.
+    isSubgraphFault: statusCode >= 500 && !(statusCode === 503 && headers['retry-after'] !== undefined),
+    retryAfterMs: retryAfterMs(statusCode, headers['retry-after'], Date.now()),
+    response,
   }
 }
 
-/** Why a subgraph of ours does not believe us, for the log: a wrong secret, or a wrong clock. */
+/** Why a subgraph of this installation rejected the signature, for the log: secret or clock. */
 function reasonIn(statusCode: number, text: string): string {
   const message = statusCode === 401 ? /"message":"([^"\\]{1,200})"/.exec(text)?.[1] : undefined
   return message === undefined ? '' : `: ${message}`

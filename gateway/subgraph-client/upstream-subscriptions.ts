@@ -1,25 +1,26 @@
 import { type ExecutionResult, GraphQLError } from 'graphql'
-import { Agent, request as send } from 'undici'
+import { Agent, type Dispatcher, request as send } from 'undici'
 import { type BoundedQueue, boundedQueue } from '../../platform/collections/bounded-queue.ts'
 import type { Sign } from '../signed-link/signature.ts'
 import { EVENT_BYTES, eventsIn } from '../transports/server-sent-events.ts'
-import { LinkError } from './error-masking.ts'
-import { answerIn, headersFor } from './http-messages.ts'
-import type { LinkRequest, Opened, Passage, Source } from './link.ts'
+import { SubgraphError } from './error-masking.ts'
+import { headersFor, parseGraphQLResponse } from './http-messages.ts'
+import type { EventSource, RequestContext, SubgraphRequest, SubscribeResult } from './link.ts'
 
-/** One stream of events from a subgraph, and everybody here who asked for the same. */
+/** One event stream from a subgraph, with the queues of its local subscribers. */
 type Upstream = {
   readonly queues: Set<BoundedQueue<ExecutionResult>>
-  /** Why it is not open, or null once it is. */
+  /** The errors that refused it, or null once it is open. */
   readonly opened: Promise<readonly GraphQLError[] | null>
   readonly abort: AbortController
 }
 
 /**
- * Subscriptions of a subgraph that sends server-sent events as graphql-sse's protocol says for distinct connections. Equal requests of callers with the same
- * credentials share one stream, which ends with the last of them.
+ * Subscriptions of a remote subgraph over server-sent events, in the "distinct connections" mode of
+ * the graphql-sse protocol. Equal requests of callers with the same credentials share one stream,
+ * which ends with its last subscriber.
  */
-export function upstreams({
+export function upstreamSubscriptions({
   name,
   url,
   sign,
@@ -32,49 +33,49 @@ export function upstreams({
   readonly connectTimeout: number
   readonly headersTimeout: number
 }): {
-  readonly subscribe: (request: LinkRequest, passage: Passage) => Promise<Opened<Source, GraphQLError>>
+  readonly subscribe: (request: SubgraphRequest, context: RequestContext) => Promise<SubscribeResult<EventSource, GraphQLError>>
   readonly close: () => Promise<void>
 } {
-  // Nothing may come for hours; whether the other side still lives is for TCP to find out.
+  // No body timeout: hours may pass between events, and TCP detects a dead peer.
   const agent = new Agent({ ...timeouts, bodyTimeout: 0 })
-  const running = new Map<string, Upstream>()
+  const upstreams = new Map<string, Upstream>()
 
   return { subscribe, close: () => agent.destroy() }
 
   async function subscribe(
-    { query, variables, operationName }: LinkRequest,
-    passage: Passage,
-  ): Promise<Opened<Source, GraphQLError>> {
-    passage.signal.throwIfAborted()
+    { query, variables, operationName }: SubgraphRequest,
+    context: RequestContext,
+  ): Promise<SubscribeResult<EventSource, GraphQLError>> {
+    context.signal.throwIfAborted()
     const body = JSON.stringify({ query, variables, operationName })
-    const { credentials, connectedAt } = passage.caller
-    // Since when somebody is connected matters for credentials only.
+    const { credentials, connectedAt } = context.caller
+    // `connectedAt` matters to a subgraph only for callers with credentials.
     const key = JSON.stringify([body, credentials, Object.keys(credentials).length > 0 && sign ? connectedAt : null])
-    const upstream = running.get(key) ?? open(key, body, passage)
+    const upstream = upstreams.get(key) ?? open(key, body, context)
     const queue = boundedQueue<ExecutionResult>({
       onDone() {},
       onReleased() {
         upstream.queues.delete(queue)
         if (upstream.queues.size > 0) return
-        if (running.get(key) === upstream) running.delete(key)
+        remove(key, upstream)
         upstream.abort.abort()
       },
     })
     upstream.queues.add(queue)
     const release = () => void queue.iterator.return?.()
-    passage.signal.addEventListener('abort', release, { once: true })
+    context.signal.addEventListener('abort', release, { once: true })
     try {
       const errors = await upstream.opened
-      passage.signal.throwIfAborted()
+      context.signal.throwIfAborted()
       if (errors) {
         release()
         return { kind: 'refused', errors }
       }
     } catch (error) {
       release()
-      throw passage.signal.aborted ? passage.signal.reason : error
+      throw context.signal.aborted ? context.signal.reason : error
     } finally {
-      passage.signal.removeEventListener('abort', release)
+      context.signal.removeEventListener('abort', release)
     }
     const { iterator } = queue
     return {
@@ -83,15 +84,15 @@ export function upstreams({
         next: () => iterator.next(),
         return: release,
         isPersonal: true,
-        answer: async (event) => ownCopy(event as ExecutionResult),
+        // Events of this source are what its queue holds.
+        resolve: async (event) => ownCopy(event as ExecutionResult),
       },
     }
   }
 
-  function open(key: string, body: string, passage: Passage): Upstream {
+  function open(key: string, body: string, context: RequestContext): Upstream {
     const abort = new AbortController()
-    const queues = new Set<BoundedQueue<ExecutionResult>>()
-    const headers = { ...headersFor(passage), accept: 'text/event-stream', 'accept-encoding': 'identity' }
+    const headers = { ...headersFor(context), accept: 'text/event-stream', 'accept-encoding': 'identity' }
     const signed = sign && { ...headers, ...sign({ method: 'POST', path: pathOf(url), headers }, body) }
     const responding = send(url, {
       method: 'POST',
@@ -101,68 +102,80 @@ export function upstreams({
       body,
     })
     const opened = responding
-      .then(async ({ statusCode, headers, body: answer }) => {
-        if (statusCode === 200 && String(headers['content-type']).startsWith('text/event-stream')) {
-          void follow(answer)
-          return null
-        }
-        const errors = answerIn(await shortText(answer))?.errors
-        if (errors) return errors
-        throw new Error(`Expected an event stream, got status ${statusCode}.`)
+      .then(async (response) => {
+        const errors = await refusalOf(response)
+        if (!errors) void deliverEvents(key, upstream, response.body)
+        return errors
       })
       .catch((error: unknown) => {
         throw unavailable(error)
       })
-    const upstream = { queues, opened, abort }
-    running.set(key, upstream)
+    const upstream: Upstream = { queues: new Set(), opened, abort }
+    upstreams.set(key, upstream)
     opened.then(
-      (errors) => errors && forget(),
-      () => forget(),
+      (errors) => errors && remove(key, upstream),
+      () => remove(key, upstream),
     )
     return upstream
-
-    function forget(): void {
-      if (running.get(key) === upstream) running.delete(key)
-    }
-
-    async function follow(chunks: AsyncIterable<Buffer>): Promise<void> {
-      let end: Error | undefined = unavailable(new Error('The event stream ended without "complete".'))
-      try {
-        for await (const { event, data } of eventsIn(chunks)) {
-          if (event === 'complete') {
-            end = undefined
-            break
-          }
-          const answer = event === 'next' || event === 'error' ? answerIn(data) : null
-          // Ours says so what ends a subscription, where the protocol has no word for it.
-          if (event === 'error' && answer?.errors?.[0]) throw answer.errors[0]
-          if (!answer) throw new Error(`Expected an event with a GraphQL answer, got "${event}" with ${data.length} characters.`)
-          const shared = Object.freeze(answer)
-          for (const queue of [...queues]) queue.push(shared)
-        }
-      } catch (error) {
-        end = error instanceof GraphQLError ? error : unavailable(error)
-      }
-      forget()
-      for (const queue of [...queues]) queue.end(end)
-    }
   }
 
-  function unavailable(cause: unknown): LinkError {
-    return new LinkError('SUBGRAPH_UNAVAILABLE', `The ${name} service does not send the events of this subscription.`, { cause })
+  function remove(key: string, upstream: Upstream): void {
+    if (upstreams.get(key) === upstream) upstreams.delete(key)
+  }
+
+  /** Pushes each event to every subscriber, then ends them all. */
+  async function deliverEvents(key: string, upstream: Upstream, chunks: AsyncIterable<Buffer>): Promise<void> {
+    let end: Error | undefined = unavailable(new Error('The event stream ended without "complete".'))
+    try {
+      for await (const { event, data } of eventsIn(chunks)) {
+        if (event === 'complete') {
+          end = undefined
+          break
+        }
+        const result = Object.freeze(resultOf(event, data))
+        for (const queue of [...upstream.queues]) queue.push(result)
+      }
+    } catch (error) {
+      end = error instanceof GraphQLError ? error : unavailable(error)
+    }
+    remove(key, upstream)
+    for (const queue of [...upstream.queues]) queue.end(end)
+  }
+
+  function unavailable(cause: unknown): SubgraphError {
+    return new SubgraphError('SUBGRAPH_UNAVAILABLE', `The ${name} service does not send the events of this subscription.`, {
+      cause,
+    })
   }
 }
 
-/** For one of those who are told: what other subgraphs say about it is merged into it. */
-const ownCopy = ({ data, ...answer }: ExecutionResult): ExecutionResult => ({ ...answer, data: structuredClone(data ?? null) })
+/** Null for an event stream, otherwise the errors of a GraphQL response. Throws for anything else. */
+async function refusalOf({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<readonly GraphQLError[] | null> {
+  if (statusCode === 200 && String(headers['content-type']).startsWith('text/event-stream')) return null
+  const errors = parseGraphQLResponse(await shortText(body))?.errors
+  if (errors) return errors
+  throw new Error(`Expected an event stream, got status ${statusCode}.`)
+}
 
-/** A body that is not followed as a stream. */
+/** The result in an event. Throws the error that ends a subscription of a subgraph of Atrium. */
+function resultOf(event: string, data: string): ExecutionResult {
+  const result = event === 'next' || event === 'error' ? parseGraphQLResponse(data) : null
+  // `error` is an extension: graphql-sse has no event for an error that ends a stream.
+  if (event === 'error' && result?.errors?.[0]) throw result.errors[0]
+  if (!result) throw new Error(`Expected an event with a GraphQL response, got "${event}" with ${data.length} characters.`)
+  return result
+}
+
+/** A copy for one subscriber: data of other subgraphs is merged into it. */
+const ownCopy = ({ data, ...result }: ExecutionResult): ExecutionResult => ({ ...result, data: structuredClone(data ?? null) })
+
+/** A body that is no stream. */
 async function shortText(chunks: AsyncIterable<Buffer>): Promise<string> {
   const read: Buffer[] = []
   let bytes = 0
   for await (const chunk of chunks) {
     bytes += chunk.length
-    if (bytes > EVENT_BYTES) throw new Error(`Expected an answer of at most ${EVENT_BYTES} bytes.`)
+    if (bytes > EVENT_BYTES) throw new Error(`Expected a response of at most ${EVENT_BYTES} bytes.`)
     read.push(chunk)
   }
   return Buffer.concat(read).toString()

@@ -1,5 +1,5 @@
-import type { Outcome } from '../operations/execution-result.ts'
-import type { EventPipeline, Recipient, Running } from './subscription.ts'
+import type { ExecutionResult } from '../operations/execution-result.ts'
+import type { EventPipeline, Recipient, Running } from './subscribe.ts'
 
 /**
  * A subscription with a source of its own, which is asked for the next event when the last was taken: until it has been delivered what it missed. Then `share`
@@ -55,7 +55,7 @@ export class OwnSubscription implements Running {
     else this.#tell(outcome)
   }
 
-  readonly #tell = (outcome: Outcome): void => {
+  readonly #tell = (outcome: ExecutionResult): void => {
     this.#recipient?.tell(outcome, this.#ask)
   }
 

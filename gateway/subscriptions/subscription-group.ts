@@ -3,15 +3,15 @@ import type { Subscriber } from '../../platform/events/subscriber.ts'
 import { slowReader } from '../../platform/graphql/errors.ts'
 import { CHANGED } from '../authorization/guarded-subscription.ts'
 import { BOUNDS } from '../limits/limits.ts'
-import type { Outcome } from '../operations/execution-result.ts'
-import type { EventPipeline, Recipient, Running, StillAllowed } from './subscription.ts'
+import type { ExecutionResult } from '../operations/execution-result.ts'
+import type { EventPipeline, Recipient, Running, StillAllowed } from './subscribe.ts'
 
 /** An event of a group, and the one behind it: who is behind holds those that it was not told of, and what nobody holds is gone. */
 type Entry = {
   readonly number: number
   readonly event: unknown
   /** What came of it; null once everybody was told, and before the first of all. */
-  outcome: Outcome | null
+  outcome: ExecutionResult | null
   next: Entry | null
 }
 
@@ -66,7 +66,7 @@ export function subscriptionGroup(source: EventPipeline, onEnd: () => void): Sub
     else tell(result.value, outcome)
   }
 
-  function tell(event: unknown, outcome: Outcome): void {
+  function tell(event: unknown, outcome: ExecutionResult): void {
     if (ending) return
     const entry: Entry = { number: last.number + 1, event, outcome, next: null }
     last.next = entry
@@ -179,14 +179,14 @@ class Member implements Running {
   }
 
   /** Null: what the event told of is gone. */
-  #proceedJudged(outcome: Outcome | null): void {
+  #proceedJudged(outcome: ExecutionResult | null): void {
     if (this.#isReleased) return
     if (outcome) this.#send(outcome)
     else this.#settle()
     this.proceed(this.#at)
   }
 
-  #send(outcome: Outcome): void {
+  #send(outcome: ExecutionResult): void {
     this.#taken ??= () => {
       this.#settle()
       // A network that takes everything at once is told by the loop: called from here, each event would take a part of the stack.

@@ -1,70 +1,27 @@
 import { hash } from 'node:crypto'
 import type { PlanNode, QueryPlan, SubscriptionNode } from '@apollo/query-planner'
-import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
+import { GraphQLError, type GraphQLFormattedError, type ExecutionResult as GraphQLResult } from 'graphql'
 import type { Logger } from 'pino'
 import type { Caller } from '../../platform/http/caller.ts'
-import { userTokenIn } from '../../subgraphs/toolkit/user-token.ts'
+import { userTokenIn } from '../../platform/http/user-token.ts'
 import { type AllowedPart, rechecked } from '../authorization/guarded-subscription.ts'
 import { dependsOnViewer, type ViewerFields } from '../caching/viewer-fields.ts'
-import { directLink, guarded, type Machinery, outcomeOf } from '../executor/executor.ts'
-import { compilePlan, EVENT } from '../executor/federated/plan.ts'
+import { type ExecutorDeps, findDirectLink, runWithTimeout, toExecutionResult } from '../executor/executor.ts'
+import { compilePlan, EVENT_SOURCE } from '../executor/federated/plan.ts'
 import type { PlannedDocument } from '../executor/federated/planned-document.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import { isAnonymous, SUBSCRIPTION_BYTES, type SubscriptionSlots } from '../limits/subscription-slots.ts'
 import type { CheckedOperation } from '../operations/document-cache.ts'
 import { identified } from '../operations/errors.ts'
-import type { Outcome } from '../operations/execution-result.ts'
+import type { ExecutionResult } from '../operations/execution-result.ts'
 import { withinTime } from '../operations/timeout.ts'
 import { planOf } from '../planning/supergraph.ts'
-import type { Events, LinkRequest, Opened, Passage, Source } from '../subgraph-client/link.ts'
+import type { EventSource, RequestContext, SubgraphRequest } from '../subgraph-client/link.ts'
 import { OwnSubscription } from './own-subscription.ts'
+import type { Begin, Begun, EventPipeline, Running, StillAllowed } from './subscribe.ts'
 import { type SubscriptionGroup, subscriptionGroup } from './subscription-group.ts'
 
 type Variables = Readonly<Record<string, unknown>>
-
-/** Who is told what comes of a subscription. */
-export type Recipient = {
-  /** One outcome; `taken` is to be called when the next may come. The same object for all who are told the same. */
-  readonly tell: (outcome: Outcome, taken: () => void) => void
-  /** Nothing more comes: with the errors that ended it, or null. */
-  readonly end: (errors: readonly GraphQLFormattedError[] | null) => void
-}
-
-/** A subscription of one client that runs. */
-export type Running = {
-  /** Begins to tell; called once. */
-  readonly follow: (recipient: Recipient) => void
-  /** Releases it at once. Never throws; nothing after the first call has an effect. */
-  readonly return: () => void
-}
-
-/** Events, and what comes of each. */
-export type EventPipeline = Events &
-  Pick<Source, 'detach'> & {
-    /** What a client is told of an event. At once where somebody was told already; never rejects. */
-    readonly outcome: (event: unknown) => Outcome | Promise<Outcome>
-    /** What a client may see of why `next` rejected. */
-    readonly fault: (error: unknown) => GraphQLFormattedError
-    /** Whether only callers with the same `viewerKeyOf` may be told its outcomes. */
-    readonly isPersonal: boolean
-  }
-
-type Begun<Source> = Opened<Source, GraphQLFormattedError>
-
-/** Begins a subscription for one client; the signal of `passage` counts until it has begun. Never rejects. */
-export type Subscribe = (variables: Variables, passage: Passage) => Promise<Begun<Running>>
-
-/**
- * The same; `onReleased` is called once when what was opened is given back, and not for what was refused. `stillAllowed` is asked
- * before each event of a caller with credentials: the subscription ends with an error when it says no.
- */
-export type Begin = (
-  variables: Variables,
-  passage: Passage,
-  onReleased: () => void,
-  stillAllowed?: StillAllowed,
-) => Promise<Begun<Running>>
-export type StillAllowed = () => Promise<boolean>
 
 /** A group that opens or is open. */
 type Opening = { readonly opened: Promise<Begun<SubscriptionGroup>> }
@@ -79,7 +36,7 @@ type Opening = { readonly opened: Promise<Begun<SubscriptionGroup>> }
  */
 export function plannedSubscription(
   checked: CheckedOperation,
-  machinery: Machinery,
+  machinery: ExecutorDeps,
   viewer: ViewerFields,
   {
     log,
@@ -107,7 +64,7 @@ export function plannedSubscription(
   const { requestFor, answerTo } = waysOf(checked, ready, node, machinery, allowed)
   const names = (checked.operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value)
   /** What came of each event, by what may differ between those who are told of it. */
-  const outcomes = new WeakMap<object, Map<string, Outcome | Promise<Outcome>>>()
+  const outcomes = new WeakMap<object, Map<string, ExecutionResult | Promise<ExecutionResult>>>()
   /** Of anonymous callers, by variables; and of the others, by what they share. */
   const groups = new Map<string, Opening>()
   const shared = new Map<string, SubscriptionGroup>()
@@ -168,7 +125,7 @@ export function plannedSubscription(
   }
 
   /** The bytes that a source of its own is counted with, or why there is no room for one. The text is counted with the first. */
-  function reserve(text: string, { onOpening }: Passage): number | GraphQLFormattedError {
+  function reserve(text: string, { onSourceOpening: onOpening }: RequestContext): number | GraphQLFormattedError {
     const busy = onOpening?.()
     if (busy) return busy
     const bytes = sourceBytes + text.length * SUBSCRIPTION_BYTES.variableCharacter
@@ -183,7 +140,12 @@ export function plannedSubscription(
     slots.releaseBytes(bytes + (sources === 0 ? documentBytes : 0))
   }
 
-  async function joined(text: string, variables: Variables, passage: Passage, onReleased: () => void): Promise<Begun<Running>> {
+  async function joined(
+    text: string,
+    variables: Variables,
+    passage: RequestContext,
+    onReleased: () => void,
+  ): Promise<Begun<Running>> {
     const opening = groups.get(text) ?? openGroup(text, variables, passage)
     if (!('opened' in opening)) return { kind: 'refused', errors: [opening] }
     const opened = await opening.opened
@@ -193,7 +155,7 @@ export function plannedSubscription(
     return running ? { kind: 'open', source: running } : joined(text, variables, passage, onReleased)
   }
 
-  function openGroup(text: string, variables: Variables, asking: Passage): Opening | GraphQLFormattedError {
+  function openGroup(text: string, variables: Variables, asking: RequestContext): Opening | GraphQLFormattedError {
     const bytes = reserve(text, asking)
     if (typeof bytes !== 'number') return bytes
     // Nobody's in particular: whoever comes first may leave while others wait for it.
@@ -212,24 +174,24 @@ export function plannedSubscription(
     return opening
   }
 
-  async function open(text: string, given: Variables, passage: Passage): Promise<Begun<EventPipeline>> {
+  async function open(text: string, given: Variables, passage: RequestContext): Promise<Begun<EventPipeline>> {
     const opened = await withinTime(BOUNDS.milliseconds, passage, (bounded) => begin(requestFor(given), bounded))
     if (opened.kind === 'refused') return { kind: 'refused', errors: opened.errors.map(formatted) }
     return { kind: 'open', source: pipeline(opened.source, text, given, passage.caller) }
   }
 
-  function pipeline(source: Source, text: string, given: Variables, opener: Caller): EventPipeline {
+  function pipeline(source: EventSource, text: string, given: Variables, opener: Caller): EventPipeline {
     // What is shared must not be seen with the eyes of whoever came first; a field that needs to know who asks and does not say so says no.
     const isForOne = isPersonal || source.isPersonal
     const caller = isForOne ? opener : anonymous(opener)
     const key = `${text}${isPersonal ? viewerKeyOf(caller) : ''}`
-    const fault = (error: unknown) => formatted(source.fault?.(error) ?? UNKNOWN)
+    const fault = (error: unknown) => formatted(source.maskError?.(error) ?? UNKNOWN)
     return { next: source.next, return: source.return, detach: source.detach, isPersonal: isForOne, outcome, fault }
 
-    function outcome(event: unknown): Outcome | Promise<Outcome> {
+    function outcome(event: unknown): ExecutionResult | Promise<ExecutionResult> {
       // What is no object cannot be told from an equal one.
       if (typeof event !== 'object' || event === null) return workedOut(event)
-      const known = outcomes.get(event) ?? new Map<string, Outcome | Promise<Outcome>>()
+      const known = outcomes.get(event) ?? new Map<string, ExecutionResult | Promise<ExecutionResult>>()
       if (known.size === 0) outcomes.set(event, known)
       const told = known.get(key)
       if (told) return told
@@ -239,10 +201,10 @@ export function plannedSubscription(
       return working
     }
 
-    async function workedOut(event: unknown): Promise<Outcome> {
+    async function workedOut(event: unknown): Promise<ExecutionResult> {
       // The signal of one listener must not stop what others wait for.
-      const answered = await guarded({ caller, signal: NEVER }, log, (bounded) =>
-        answerTo((each) => source.answer(event, each), given, bounded),
+      const answered = await runWithTimeout({ caller, signal: NEVER }, log, (bounded) =>
+        answerTo((each) => source.resolve(event, each), given, bounded),
       )
       return withId(answered, caller.requestId)
     }
@@ -281,21 +243,21 @@ function waysOf(
   checked: CheckedOperation,
   ready: PlannedDocument,
   { primary, rest }: SubscriptionNode,
-  { supergraph, links }: Machinery,
+  { supergraph, links }: ExecutorDeps,
   allowed: AllowedPart | null,
 ): {
-  readonly requestFor: (given: Variables) => LinkRequest
-  readonly answerTo: (ask: Ask, given: Variables, passage: Passage) => Promise<Outcome>
+  readonly requestFor: (given: Variables) => SubgraphRequest
+  readonly answerTo: (ask: Ask, given: Variables, passage: RequestContext) => Promise<ExecutionResult>
 } {
-  if (!rest && !allowed && directLink(checked, primary, supergraph, links)) {
+  if (!rest && !allowed && findDirectLink(checked, primary, supergraph, links)) {
     const { document, operation } = checked
     return {
       requestFor: (given) => ({ query: '', operationName: operation.name?.value, document, variables: given }),
-      answerTo: (ask, _, passage) => ask(passage).then(outcomeOf),
+      answerTo: (ask, _, passage) => ask(passage).then(toExecutionResult),
     }
   }
 
-  const happened = { ...primary, serviceName: EVENT }
+  const happened = { ...primary, serviceName: EVENT_SOURCE }
   const node: PlanNode = rest ? { kind: 'Sequence', nodes: [happened, rest] } : happened
   const run = compilePlan(ready, { kind: 'QueryPlan', node }, supergraph, links, allowed?.refusals)
   return {
@@ -309,7 +271,7 @@ function waysOf(
 }
 
 /** Asks the field's own subgraph about the event that is being worked out. */
-type Ask = (passage: Passage) => Promise<ExecutionResult>
+type Ask = (passage: RequestContext) => Promise<GraphQLResult>
 
 /** A fetch must not send values that the client did not. */
 const pick = (variables: Variables, names: readonly string[]): Variables =>
@@ -317,7 +279,7 @@ const pick = (variables: Variables, names: readonly string[]): Variables =>
 
 const anonymous = ({ requestId, address }: Caller): Caller => ({ requestId, address, credentials: {} })
 
-const withId = (outcome: Outcome, requestId: string): Outcome =>
+const withId = (outcome: ExecutionResult, requestId: string): ExecutionResult =>
   outcome.errors ? { ...outcome, errors: outcome.errors.map((error) => identified(error, requestId)) } : outcome
 
 /** Without locations: they belong to the fetch, whose text is not the client's. */

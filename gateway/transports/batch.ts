@@ -2,14 +2,14 @@ import type { GraphQLFormattedError } from 'graphql'
 import { type Admission, type Gateway, SUBSCRIPTION } from '../gateway.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import { refusal } from '../operations/errors.ts'
-import type { Outcome } from '../operations/execution-result.ts'
+import type { ExecutionResult } from '../operations/execution-result.ts'
 import { withinTime } from '../operations/timeout.ts'
-import type { Passage } from '../subgraph-client/link.ts'
+import type { RequestContext } from '../subgraph-client/link.ts'
 import { type Asked, askedInBody } from './request-params.ts'
 
 /** Operations that came in one request: an outcome for each, in their order, or why none of them runs. */
 export type BatchOutcome =
-  | { readonly kind: 'run'; readonly outcomes: readonly Outcome[] }
+  | { readonly kind: 'run'; readonly outcomes: readonly ExecutionResult[] }
   | { readonly kind: 'refused'; readonly error: GraphQLFormattedError }
 
 /**
@@ -20,7 +20,7 @@ export async function runBatch(
   gateway: Gateway,
   given: readonly unknown[],
   limit: number,
-  passage: Passage,
+  passage: RequestContext,
 ): Promise<BatchOutcome> {
   if (limit === 0)
     return refused('BAD_REQUEST', 'Expected one operation as a JSON object, got a list: this server takes no batches.')
@@ -50,7 +50,7 @@ export async function runBatch(
       return outcomeOf(admission, asked, { ...bounded, wantsCost })
     }
     if (!parts.some(({ admission }) => admission.operation === 'mutation')) return Promise.all(parts.map(run))
-    const inOrder: Outcome[] = []
+    const inOrder: ExecutionResult[] = []
     for (const part of parts) inOrder.push(await run(part))
     return inOrder
   })
@@ -60,7 +60,11 @@ export async function runBatch(
 const costOf = (admission: Admission, { variables }: Asked): number =>
   admission.kind === 'admitted' ? admission.cost(variables) : 0
 
-function outcomeOf(admission: Admission, { variables }: Asked, passage: Passage): Outcome | Promise<Outcome> {
+function outcomeOf(
+  admission: Admission,
+  { variables }: Asked,
+  passage: RequestContext,
+): ExecutionResult | Promise<ExecutionResult> {
   if (admission.operation === 'subscription') return { errors: [SUBSCRIPTION] }
   return admission.kind === 'refused' ? { errors: admission.errors } : admission.run(variables, passage)
 }

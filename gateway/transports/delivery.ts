@@ -2,8 +2,8 @@ import type { GraphQLFormattedError } from 'graphql'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { Admission } from '../gateway.ts'
 import { fault, identified } from '../operations/errors.ts'
-import type { Outcome } from '../operations/execution-result.ts'
-import type { Recipient, Running } from '../subscriptions/subscription.ts'
+import type { ExecutionResult } from '../operations/execution-result.ts'
+import type { Recipient, Running } from '../subscriptions/subscribe.ts'
 import { textOf } from './result-json.ts'
 
 /** The client of one operation. */
@@ -65,8 +65,8 @@ function deliverEvents(subscribe: NonNullable<Admitted['subscribe']>, asking: As
   const { requestId } = caller
   const controller = new AbortController()
   const delivery = new EventDelivery(requestId, client, controller)
-  const onOpening = () => delivery.opening()
-  subscribe(variables, { caller, signal: controller.signal, wantsCost, connectionBytes, onOpening }).then(
+  const onSourceOpening = () => delivery.opening()
+  subscribe(variables, { caller, signal: controller.signal, wantsCost, connectionBytes, onSourceOpening }).then(
     (opened) => (opened.kind === 'open' ? delivery.begin(opened.source) : delivery.end(opened.errors)),
     () => delivery.end([fault(requestId)]),
   )
@@ -104,7 +104,7 @@ class EventDelivery implements Delivery, Recipient {
     source.follow(this)
   }
 
-  tell(outcome: Outcome, taken: () => void): void {
+  tell(outcome: ExecutionResult, taken: () => void): void {
     this.#client.send(textOf(outcome), taken)
   }
 

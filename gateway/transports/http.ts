@@ -4,12 +4,12 @@ import { CREDENTIAL_HEADERS } from '../../platform/http/caller.ts'
 import { compressAnswers } from '../../platform/http/compression.ts'
 import { callerOf, goneSignal } from '../../platform/http/request-caller.ts'
 import { codeOf, isForPeople, refusalOf } from '../../platform/http/server.ts'
-import { sendAnswer } from '../caching/send-response.ts'
+import { sendCacheableResponse } from '../caching/send-response.ts'
 import { type Gateway, SUBSCRIPTION } from '../gateway.ts'
 import { COST_HEADER, wantsCost } from '../limits/cost-report.ts'
 import { identified, refusal } from '../operations/errors.ts'
-import type { Outcome } from '../operations/execution-result.ts'
-import type { Passage } from '../subgraph-client/link.ts'
+import type { ExecutionResult } from '../operations/execution-result.ts'
+import type { RequestContext } from '../subgraph-client/link.ts'
 import { runBatch } from './batch.ts'
 import { type AnswerForm, answerForms } from './content-negotiation.ts'
 import { eventStreams } from './event-stream.ts'
@@ -108,7 +108,7 @@ export async function serveGraphql(
     const isPost = request.method === 'POST'
     if (isPost && Array.isArray(request.body)) return answerAll(request, reply, request.body)
 
-    const write = (status: number, outcome: Outcome) =>
+    const write = (status: number, outcome: ExecutionResult) =>
       send(outcome.errors ? withRetryAfter(reply, [outcome]) : reply, form.contentType, status, textOf(outcome, request.id))
     const read = isPost ? askedInBody(request.body) : askedInUrl(request.query)
     if (read.kind === 'malformed') return write(400, { errors: [read.error] })
@@ -125,22 +125,22 @@ export async function serveGraphql(
       reply.header('allow', 'POST')
       return write(405, { errors: [refusal('METHOD_NOT_ALLOWED', message)] })
     }
-    const passage: Passage = {
+    const passage: RequestContext = {
       caller: callerOf(request),
       signal: goneSignal(reply),
       wantsCost: wantsCost(request.headers[COST_HEADER], asked),
     }
     const answered = admission.answer
       ? await admission.answer(asked.variables, passage)
-      : { outcome: await admission.run(asked.variables, passage) }
-    if ('bytes' in answered) return sendAnswer(request, reply, answered, form.contentType, send)
-    const { outcome } = answered
-    write(outcome.data === undefined ? statusOf(outcome.errors, form) : 200, outcome)
+      : { result: await admission.run(asked.variables, passage) }
+    if ('bytes' in answered) return sendCacheableResponse(request, reply, answered, form.contentType, send)
+    const { result } = answered
+    write(result.data === undefined ? statusOf(result.errors, form) : 200, result)
   }
 
   /** A list is no GraphQL response, so it has the media type of JSON whatever the client likes best. */
   async function answerAll(request: FastifyRequest, reply: FastifyReply, given: readonly unknown[]): Promise<void> {
-    const passage: Passage = {
+    const passage: RequestContext = {
       caller: callerOf(request),
       signal: goneSignal(reply),
       wantsCost: wantsCost(request.headers[COST_HEADER], { wantsCost: false }),
@@ -184,7 +184,7 @@ function refuse(request: FastifyRequest, reply: FastifyReply, status: number, me
 }
 
 /** An answer as JSON; its errors name the request. */
-const textOf = ({ data, errors, extensions }: Outcome, requestId: string): string =>
+const textOf = ({ data, errors, extensions }: ExecutionResult, requestId: string): string =>
   JSON.stringify({ data, ...(errors && { errors: errors.map((error) => identified(error, requestId)) }), extensions })
 
 /** The status of an answer without data. Apollo's clients send the text of a persisted query that we do not have when they are told so with 200. */
@@ -196,7 +196,7 @@ function statusOf(errors: readonly GraphQLFormattedError[] = [], form: AnswerFor
 }
 
 /** Says when the last of what was asked too often may be asked again (RFC 9110 §10.2.3). */
-function withRetryAfter(reply: FastifyReply, outcomes: readonly Outcome[]): FastifyReply {
+function withRetryAfter(reply: FastifyReply, outcomes: readonly ExecutionResult[]): FastifyReply {
   const seconds = outcomes
     .flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions?.retryAfterSeconds))
     .filter((value) => typeof value === 'number')

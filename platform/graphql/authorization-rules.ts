@@ -42,6 +42,15 @@ export const isMet = ({ isAuthenticated, scopes, policies }: Requirement, grants
 const holds = (anyOf: AnyOfAll | null, held: ReadonlySet<string>): boolean =>
   anyOf === null || anyOf.some((all) => all.every((name) => held.has(name)))
 
+/** `the scope "a" or the scopes "b" and "c"`, with this mark around each name. */
+export const nameGroups = (noun: 'scope' | 'policy', anyOf: AnyOfAll, mark = '"'): string =>
+  anyOf
+    .map((all) => {
+      const plural = noun === 'scope' ? 'scopes' : 'policies'
+      return `the ${all.length === 1 ? noun : plural} ${all.map((name) => `${mark}${name}${mark}`).join(' and ')}`
+    })
+    .join(' or ')
+
 /** Reads the directives of a supergraph or of a subgraph, under whatever names a supergraph links them. */
 export function authorizationRules(schema: DocumentNode): AuthorizationRules {
   const names = linkedNames(schema)

@@ -1,5 +1,4 @@
 import { createRemoteJWKSet, customFetch, errors, type JSONWebKeySet, type JWTVerifyGetKey, jwtVerify } from 'jose'
-import type { Caller } from '../../platform/http/caller.ts'
 
 /** Who signs the tokens of users. */
 export const ISSUER = 'atrium'
@@ -25,15 +24,8 @@ export type TokenSubject = { readonly userId: string; readonly sessionId: string
 /** What a token says: whose it is, and when the password was given for it; null where it came of a refresh token. */
 export type TokenContent = TokenSubject & { readonly signedInAt: Date | null }
 
-/** A JWT: three parts in base64url. Credentials of other subgraphs look otherwise, and do not concern this one. */
-const JWT = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
-
 /** Failures of who has the keys, not of the token. */
 const FAULTS_OF_KEYS = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID', 'ERR_JWKS_TIMEOUT'])
-
-/** The token of a user that a caller presents; null for none. */
-export const userTokenIn = ({ credentials: { authorization = '' } }: Pick<Caller, 'credentials'>): string | null =>
-  JWT.exec(authorization.trim())?.[1] ?? null
 
 /** Whether the session of a token goes on, said by who has the sessions; rejects when they cannot be asked. */
 export type SessionCheck = (token: string) => Promise<boolean>

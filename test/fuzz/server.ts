@@ -9,7 +9,7 @@ import pino from 'pino'
 import { ownGraph } from '../../composition/built-in-supergraph.ts'
 import { guestOf } from '../../gateway/client.ts'
 import { startGateway } from '../../gateway/gateway.ts'
-import { localLink } from '../../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { serveGraphql } from '../../gateway/transports/http.ts'
 import { serveMcpServers } from '../../mcp/servers.ts'
 import { openDatabase } from '../../platform/database/database.ts'
@@ -69,7 +69,7 @@ const store = await storeSubgraph({ connection, publicUrl: url, userKeys: publis
 const trust = trustSubgraph({ connection, log, sources })
 const gateway = await startGateway({
   ...ownGraph(),
-  links: [directory, social, store, trust].map(localLink),
+  links: [directory, social, store, trust].map(createLocalLink),
   // Deep and dear enough for what is random, which asks for lists without a length.
   limits: { depth: 15, cost: 200_000 },
   log,

@@ -14,8 +14,8 @@ import { NO_GRANTS } from '../../gateway/authorization/authorization.ts'
 import { type Gateway, startGateway } from '../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
 import { compose } from '../../gateway/planning/composition.ts'
-import type { Passage } from '../../gateway/subgraph-client/link.ts'
-import { localLink } from '../../gateway/subgraph-client/local-subgraph.ts'
+import type { RequestContext } from '../../gateway/subgraph-client/link.ts'
+import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
 import { followed } from './support/followed.ts'
 import { CALLER, keptLog } from './support/graph.ts'
@@ -187,7 +187,7 @@ async function startLibrary(): Promise<Graph> {
   const listeners = new Set<(book: object) => void>()
   const gateway = await startGateway({
     supergraphSdl: supergraphSdl(),
-    links: subgraphsOf(ran, listeners).map(localLink),
+    links: subgraphsOf(ran, listeners).map(createLocalLink),
     limits: DEFAULT_LIMITS,
     log: keptLog().log,
     responseCacheBytes: 1_000_000,
@@ -206,7 +206,7 @@ async function startLibrary(): Promise<Graph> {
   }
 }
 
-const as = (who: string): Passage => ({
+const as = (who: string): RequestContext => ({
   caller: { ...CALLER, credentials: who === '' ? {} : { authorization: who } },
   signal: new AbortController().signal,
 })
@@ -493,7 +493,7 @@ test.each([
   const schema = buildSubgraphSchema([{ typeDefs, resolvers: { Query: { secret: () => 'LEAKED', open: () => 'open' } } }])
   const gateway = await startGateway({
     supergraphSdl: compose([{ name: 'one', typeDefs }]),
-    links: [localLink({ name: 'one', schema, context: () => ({}), ready: async () => {}, close: async () => {} })],
+    links: [createLocalLink({ name: 'one', schema, context: () => ({}), ready: async () => {}, close: async () => {} })],
     limits: DEFAULT_LIMITS,
     log: keptLog().log,
   })
@@ -512,7 +512,7 @@ test('without anything that knows callers, everything that is guarded is refused
   const ran: string[] = []
   const gateway = await startGateway({
     supergraphSdl: supergraphSdl(),
-    links: subgraphsOf(ran, new Set()).map(localLink),
+    links: subgraphsOf(ran, new Set()).map(createLocalLink),
     limits: DEFAULT_LIMITS,
     log: keptLog().log,
   })

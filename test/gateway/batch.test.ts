@@ -4,7 +4,7 @@ import { parse } from 'graphql'
 import { afterEach, expect, test } from 'vitest'
 import { startGateway } from '../../gateway/gateway.ts'
 import { compose } from '../../gateway/planning/composition.ts'
-import { localLink } from '../../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { serveGraphql } from '../../gateway/transports/http.ts'
 import { rateLimited } from '../../platform/graphql/errors.ts'
 import { createHttpServer } from '../../platform/http/server.ts'
@@ -58,7 +58,7 @@ async function notebook(batchLimit: number) {
   const { log } = keptLog()
   const gateway = await startGateway({
     supergraphSdl: compose([{ name: 'notes', typeDefs: parse(NOTES_SDL) }]),
-    links: [localLink(subgraph)],
+    links: [createLocalLink(subgraph)],
     limits: { depth: 10, cost: 100 },
     log,
   })

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { parse } from 'graphql'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { hintsOf } from '../../gateway/caching/cache-hints.ts'
-import { policyOf } from '../../gateway/caching/policy.ts'
+import { readCacheHints } from '../../gateway/caching/cache-hints.ts'
+import { cachePolicyOf } from '../../gateway/caching/policy.ts'
 import { responseCache } from '../../gateway/caching/response-cache.ts'
 import { memoryBudget } from '../../gateway/limits/budget.ts'
 import { weightsOf } from '../../gateway/limits/cost-weights.ts'
@@ -15,7 +15,7 @@ import { type Library, librarySupergraph, openLibrary } from './support/library.
 describe('how long an answer may be told again', () => {
   const supergraph = parse(librarySupergraph())
   const { api } = readSupergraph(supergraph)
-  const hints = hintsOf(supergraph)
+  const hints = readCacheHints(supergraph)
   const policy = (text: string) => {
     const outcome = checkText(text, undefined, {
       schema: api,
@@ -24,7 +24,7 @@ describe('how long an answer may be told again', () => {
       introspection: true,
     })
     if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.errors))
-    return policyOf(outcome.checked, api, hints)
+    return cachePolicyOf(outcome.checked, api, hints)
   }
   const [forAll, forOne] = [(maxAge: number) => ({ maxAge, isPrivate: false }), (maxAge: number) => ({ maxAge, isPrivate: true })]
 
@@ -56,7 +56,7 @@ describe('how long an answer may be told again', () => {
 
   test('abstract types within each other take no time of their own', () => {
     const deep = `{ media { ${'related { '.repeat(40)} name ${'}'.repeat(40)} } }`
-    expect(policyOf(checked(deep), api, hints)).toEqual(forAll(30))
+    expect(cachePolicyOf(checked(deep), api, hints)).toEqual(forAll(30))
   })
 
   function checked(text: string) {
@@ -454,8 +454,8 @@ describe('the cache', () => {
     const ages = []
     for (const at of [0, 1_999, 59_999, 60_000]) {
       now = at
-      const told = await cache.told(aQuestion('k'), passage(), answering(`asked at ${at}`))
-      ages.push('bytes' in told && [told.ageSeconds, String((await told.bytes.in(null)).bytes)])
+      const told = await cache.getOrExecute(aQuestion('k'), passage(), answering(`asked at ${at}`))
+      ages.push('bytes' in told && [told.ageSeconds, String((await told.bytes.encoded(null)).bytes)])
     }
     const first = '{"data":{"text":"asked at 0"}}'
     expect(ages).toEqual([
@@ -469,13 +469,13 @@ describe('the cache', () => {
   test('the age begins when the question is asked, not when it is answered', async () => {
     let now = 0
     const cache = responseCache({ maxBytes: 1_000_000, now: () => now })
-    await cache.told(aQuestion('k'), passage(), async () => {
+    await cache.getOrExecute(aQuestion('k'), passage(), async () => {
       now = 50_000
       return { data: {} }
     })
     now = 60_000
     let isAskedAgain = false
-    await cache.told(aQuestion('k'), passage(), async () => {
+    await cache.getOrExecute(aQuestion('k'), passage(), async () => {
       isAskedAgain = true
       return { data: {} }
     })
@@ -484,7 +484,7 @@ describe('the cache', () => {
 
   test('holds no more than it may, in all codings; what was not asked for longest leaves first', async () => {
     const cache = responseCache({ maxBytes: 20_000 })
-    const tell = (key: string) => cache.told(aQuestion(key), passage(), answering(`${key} `.repeat(1_000)))
+    const tell = (key: string) => cache.getOrExecute(aQuestion(key), passage(), answering(`${key} `.repeat(1_000)))
     for (const key of ['aa', 'bb', 'cc', 'dd']) await tell(key)
     expect(cache.entries()).toBe(4)
     await tell('aa')
@@ -493,7 +493,7 @@ describe('the cache', () => {
     expect(cache.bytes()).toBeLessThanOrEqual(20_000)
     const known: string[] = []
     for (const key of ['aa', 'ff']) {
-      await cache.told(aQuestion(key), passage(), async () => {
+      await cache.getOrExecute(aQuestion(key), passage(), async () => {
         known.push(key)
         return { data: {} }
       })
@@ -502,9 +502,9 @@ describe('the cache', () => {
 
     const before = cache.bytes()
     const told = await tell('ff')
-    if ('bytes' in told) await told.bytes.in('gzip')
+    if ('bytes' in told) await told.bytes.encoded('gzip')
     expect(cache.bytes()).toBeGreaterThan(before)
-    await cache.told(aQuestion('huge'), passage(), answering('x'.repeat(30_000)))
+    await cache.getOrExecute(aQuestion('huge'), passage(), answering('x'.repeat(30_000)))
     expect(cache.bytes()).toBeLessThanOrEqual(20_000)
   })
 })

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startGateway } from '../../gateway/gateway.ts'
 import { compose } from '../../gateway/planning/composition.ts'
-import { localLink } from '../../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { type Database, openDatabase } from '../../platform/database/database.ts'
 import { emptyDatabase, type FreshDatabase } from '../support/database.ts'
 import { type Doors, openDoors } from './support/doors.ts'
@@ -67,7 +67,7 @@ beforeAll(async () => {
   }
   const gateway = await startGateway({
     supergraphSdl: compose([{ name: 'naps', typeDefs: parse(SDL) }]),
-    links: [localLink(subgraph)],
+    links: [createLocalLink(subgraph)],
     limits: { depth: 10, cost: 1000 },
     log,
   })

@@ -4,7 +4,7 @@ import { parse } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../../gateway/gateway.ts'
 import { compose } from '../../gateway/planning/composition.ts'
-import { type HttpLink, httpLink } from '../../gateway/subgraph-client/remote-subgraph.ts'
+import { createRemoteLink, type RemoteLink } from '../../gateway/subgraph-client/remote-subgraph.ts'
 import { ask, keptLog } from './support/graph.ts'
 
 const TYPES = parse('scalar Json type Query { json: Json sure: Json! listed: [Json] motto: String }')
@@ -14,12 +14,12 @@ const LEGITIMATE = `${'{"below":'.repeat(400)}1${'}'.repeat(400)}`
 
 let answer = ''
 let server: Server
-let link: HttpLink
+let link: RemoteLink
 let gateway: Gateway
 beforeAll(async () => {
   server = createServer((_, response) => response.setHeader('content-type', 'application/json').end(answer))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  link = httpLink({ name: 'deep', url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql` })
+  link = createRemoteLink({ name: 'deep', url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql` })
   const supergraphSdl = compose([{ name: 'deep', typeDefs: TYPES }])
   gateway = await startGateway({ supergraphSdl, links: [link], limits: { depth: 10, cost: 1000 }, log: keptLog().log })
 })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { startGateway } from '../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
 import { compose } from '../../gateway/planning/composition.ts'
-import { localLink } from '../../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { ask, keptLog } from './support/graph.ts'
 
 const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable"])'
@@ -44,7 +44,7 @@ async function graphWhere(refused: readonly string[], missing: readonly string[]
   }
   const typeDefs = subgraphs.map(({ name, sdl }) => ({ name, typeDefs: parse(sdl) }))
   const links = typeDefs.map((each) =>
-    localLink({
+    createLocalLink({
       name: each.name,
       schema: buildSubgraphSchema([{ typeDefs: each.typeDefs, resolvers: resolvers[each.name as 'people'] as never }]),
       context: () => ({}),

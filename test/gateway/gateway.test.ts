@@ -1,7 +1,7 @@
 import { getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGateway } from '../../gateway/gateway.ts'
-import { localLink } from '../../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { ask, CALLER, keptLog, type LocalGraph, localGraph, passage, shopSubgraph, supergraphSdl } from './support/graph.ts'
 
 let graph: LocalGraph
@@ -36,8 +36,8 @@ describe('operations', () => {
     ['introspection beside data', '{ __type(name: "Note") { name } product(id: "a") { id } }', {}],
   ])('the shortest way answers like the general one: %s', async (_, query, variables) => {
     // A link that does not show its schema never takes the shortest way.
-    const { execute, name } = localLink(shopSubgraph())
-    const review = localLink(graph.review)
+    const { execute, name } = createLocalLink(shopSubgraph())
+    const review = createLocalLink(graph.review)
     const general = await startGateway({
       supergraphSdl: supergraphSdl(),
       links: [

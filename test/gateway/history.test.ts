@@ -1,6 +1,6 @@
 import { OperationTypeNode } from 'graphql'
 import { expect, test } from 'vitest'
-import { historyOf, sampleBetween } from '../../gateway/observability/history.ts'
+import { createHistory, sampleBetween } from '../../gateway/observability/history.ts'
 import { createMetrics } from '../../gateway/observability/metrics.ts'
 
 const look = async (metrics: ReturnType<typeof createMetrics>, seconds: number) => ({
@@ -12,14 +12,14 @@ test('what happened between two looks is told per second, whatever happened befo
   const metrics = createMetrics()
   const count = metrics.operation('A', OperationTypeNode.QUERY)
   for (let n = 0; n < 7; n += 1) count({ data: {} }, 0.3)
-  metrics.looked(false)
+  metrics.planCacheLookup(false)
   const before = await look(metrics, 0)
   for (let n = 0; n < 18; n += 1) count({ data: {} }, 0.004)
   count({ data: null, errors: [{ message: '' }] }, 0.2)
   count({ data: {}, errors: [{ message: '' }] }, 0.2)
   count({ errors: [{ message: '' }] }, 0)
-  for (let n = 0; n < 3; n += 1) metrics.looked(true)
-  metrics.looked(false)
+  for (let n = 0; n < 3; n += 1) metrics.planCacheLookup(true)
+  metrics.planCacheLookup(false)
   const sample = sampleBetween(before, await look(metrics, 10))
   expect(sample.operationsPerSecond).toBeCloseTo(2.1)
   expect(sample.failuresPerSecond).toBeCloseTo(0.2)
@@ -34,7 +34,7 @@ test('each subgraph has its own figures', async () => {
   const metrics = createMetrics()
   const passage = { caller: { requestId: '', address: '', credentials: {} }, signal: new AbortController().signal }
   const links = ['one', 'two'].map((name) =>
-    metrics.measured({
+    metrics.measureLink({
       name,
       execute: async () => ({ data: {}, ...(name === 'two' && { errors: [{ message: '' }] }) }),
     } as never),
@@ -58,7 +58,7 @@ test('a quarter of an hour is kept, and looking ends with the process', async ()
       return metrics.values()
     },
   }
-  const history = historyOf(counting, { everyMilliseconds: 1 })
+  const history = createHistory(counting, { intervalMs: 1 })
   while (looks < 200) await new Promise((resolve) => setTimeout(resolve, 5))
   expect(history.samples().length).toBeLessThanOrEqual(180)
   expect(history.samples().length).toBeGreaterThan(100)

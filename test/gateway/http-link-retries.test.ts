@@ -4,7 +4,7 @@ import { parse } from 'graphql'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ownGraph } from '../../composition/built-in-supergraph.ts'
 import { readSupergraph } from '../../gateway/planning/supergraph.ts'
-import { httpLink } from '../../gateway/subgraph-client/remote-subgraph.ts'
+import { createRemoteLink } from '../../gateway/subgraph-client/remote-subgraph.ts'
 import { aCertificate } from '../subgraphs/trust/collectors/support/certificates.ts'
 import { CALLER, passage } from './support/graph.ts'
 import { aGraph, aRequest, aShop, BOTH, hangs, idle, NAME, pours, RENAME, replies, resets } from './support/http-graph.ts'
@@ -103,9 +103,9 @@ describe('the circuit', () => {
     const { shop, link, asked, lines } = await aGraph()
     shop.always = resets
     await asked(NAME)
-    expect(link.state()).toBe('closed')
+    expect(link.circuitState()).toBe('closed')
     await asked(NAME)
-    expect([link.state(), shop.requests.length]).toEqual(['open', 5])
+    expect([link.circuitState(), shop.requests.length]).toEqual(['open', 5])
 
     const refused = await asked(BOTH)
     expect(refused.data).toEqual({ product: null, latestReview: { text: 'Fine.' } })
@@ -116,13 +116,13 @@ describe('the circuit', () => {
       },
     ])
     expect(shop.requests).toHaveLength(5)
-    const failures = lines.filter(({ msg }) => msg === 'a subgraph could not be asked').map(({ level }) => level)
+    const failures = lines.filter(({ msg }) => msg === 'a fetch from a subgraph failed').map(({ level }) => level)
     expect(failures, 'an outage is not an error line per operation').toEqual([50, 50, 20])
 
     shop.always = null
     const isBack = async () => expect((await asked(NAME)).errors).toBeUndefined()
     await vi.waitFor(isBack, { timeout: 20_000, interval: 50 })
-    expect(link.state()).toBe('closed')
+    expect(link.circuitState()).toBe('closed')
     expect(lines.filter(({ circuit }) => circuit).map(({ circuit, level, subgraph }) => [circuit, level, subgraph])).toEqual([
       ['open', 40, 'shop'],
       ['half-open', 30, 'shop'],
@@ -144,7 +144,7 @@ describe('the circuit', () => {
     const { shop, link, asked } = await aGraph()
     shop.always = flaw
     for (let count = 0; count < 10; count++) await asked(NAME)
-    expect([shop.requests.length, link.state()]).toEqual([10, 'closed'])
+    expect([shop.requests.length, link.circuitState()]).toEqual([10, 'closed'])
   })
 
   test('stays closed when clients leave', async () => {
@@ -156,7 +156,7 @@ describe('the circuit', () => {
     }
     const asked = Array.from({ length: 10 }, () => link.execute(aRequest(NAME), { caller: CALLER, signal: controller.signal }))
     expect((await Promise.allSettled(asked)).every(({ status }) => status === 'rejected')).toBe(true)
-    expect(link.state()).toBe('closed')
+    expect(link.circuitState()).toBe('closed')
   })
 
   test.each([
@@ -168,13 +168,13 @@ describe('the circuit', () => {
       serve: async () => `https://127.0.0.1:${await listening(createTlsServer(await aCertificate({ authority: null })))}/`,
     },
   ])('opens over who $who, who is not asked again at once', async ({ serve }) => {
-    const link = httpLink({ name: 'shop', url: await serve() })
+    const link = createRemoteLink({ name: 'shop', url: await serve() })
     onTestFinished(() => link.close())
     for (let count = 0; count < 5; count++) {
-      expect(link.state()).toBe('closed')
+      expect(link.circuitState()).toBe('closed')
       await expect(link.execute(aRequest(NAME), passage())).rejects.toMatchObject({ code: 'SUBGRAPH_UNAVAILABLE' })
     }
-    expect(link.state()).toBe('open')
+    expect(link.circuitState()).toBe('open')
   })
 
   test('opens over a subgraph that accepts connections and never answers', async () => {
@@ -182,13 +182,13 @@ describe('the circuit', () => {
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const address = silent.address()
     const port = typeof address === 'object' ? address?.port : 0
-    const link = httpLink({ name: 'shop', url: `http://127.0.0.1:${port}/`, timeoutMilliseconds: 100 })
+    const link = createRemoteLink({ name: 'shop', url: `http://127.0.0.1:${port}/`, timeoutMilliseconds: 100 })
     onTestFinished(() => link.close())
     const asked = Array.from({ length: 5 }, () => link.execute(aRequest(NAME), passage()))
     expect((await Promise.allSettled(asked)).map((outcome) => outcome.status === 'rejected' && outcome.reason.code)).toEqual(
       Array(5).fill('TIMEOUT'),
     )
-    expect(link.state()).toBe('open')
+    expect(link.circuitState()).toBe('open')
     silent.close()
   })
 })

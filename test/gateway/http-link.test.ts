@@ -2,8 +2,8 @@ import zlib from 'node:zlib'
 import { Pool } from 'undici'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createTracing } from '../../gateway/observability/tracing.ts'
-import { exchange } from '../../gateway/subgraph-client/http-exchange.ts'
-import type { Passage } from '../../gateway/subgraph-client/link.ts'
+import { postRequest } from '../../gateway/subgraph-client/http-exchange.ts'
+import type { RequestContext } from '../../gateway/subgraph-client/link.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { CALLER, passage, shopSubgraph } from './support/graph.ts'
 import {
@@ -93,7 +93,7 @@ describe('a subgraph that does not do its part', () => {
     expect(data).toEqual({ product: null, latestReview: { text: 'Fine.' } })
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual([code ?? 'SUBGRAPH_UNAVAILABLE'])
     expect(JSON.stringify(errors)).not.toMatch(/secret|127\.0\.0\.1|http|localhost|\bat \w/)
-    expect(lines.filter(({ msg }) => msg === 'a subgraph could not be asked')).toHaveLength(1)
+    expect(lines.filter(({ msg }) => msg === 'a fetch from a subgraph failed')).toHaveLength(1)
     expect(shop.requests).toHaveLength(attempts)
   })
 
@@ -182,8 +182,8 @@ describe('connections and bodies', () => {
     const pool = new Pool(new URL(shop.url).origin)
     onTestFinished(() => pool.destroy())
     const gone = AbortSignal.abort(new Error('gone'))
-    const reply = await exchange(pool, { path: '/graphql', headers: {}, body: '{}', signal: gone })
-    expect(reply).toEqual({ cause: gone.reason, hasBegun: false })
+    const reply = await postRequest(pool, { path: '/graphql', headers: {}, body: '{}', signal: gone })
+    expect(reply).toEqual({ cause: gone.reason, responseHasBegun: false })
     await idle()
     expect(shop.connections()).toBe(0)
   })
@@ -256,7 +256,7 @@ describe('connections and bodies', () => {
       const asked = link.execute(aRequest(NAME), { caller, signal: new AbortController().signal })
       await expect(asked).rejects.toMatchObject({ code: 'SUBGRAPH_UNAVAILABLE' })
     }
-    expect([shop.requests.length, link.state()]).toEqual([0, 'closed'])
+    expect([shop.requests.length, link.circuitState()]).toEqual([0, 'closed'])
   })
 })
 
@@ -283,7 +283,7 @@ describe('equal fetches of one operation', () => {
   test('give each an answer of its own; other variables are another fetch, and so is a mutation', async () => {
     const { shop, link } = await aGraph()
     const one = passage()
-    const ask = (query: string, variables = {}, within: Passage = one) =>
+    const ask = (query: string, variables = {}, within: RequestContext = one) =>
       link.execute({ query, variables, operationName: undefined }, within)
     const [a, b] = await Promise.all([ask(NAME), ask(NAME)])
     expect([shop.requests.length, a.data === b.data]).toEqual([1, false])
@@ -319,7 +319,7 @@ describe('a subscription', () => {
       code: 'SUBGRAPH_UNAVAILABLE',
       message: 'The shop service does not send the events of this subscription.',
     })
-    expect([shop.requests.length, link.state()]).toEqual([1, 'closed'])
+    expect([shop.requests.length, link.circuitState()]).toEqual([1, 'closed'])
   })
 
   test('ends with its client, who is not told that the service is gone', async () => {

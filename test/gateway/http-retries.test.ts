@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { againAfter, waitBefore } from '../../gateway/subgraph-client/retries.ts'
+import { retryAfterMs, retryDelayMs } from '../../gateway/subgraph-client/retries.ts'
 
 const NOW = Date.parse('2026-01-01T00:00:00Z')
 
@@ -10,7 +10,7 @@ test.each<{ why: string; retry: number; again: number | null; random: number; wa
   { why: 'never less than was asked for', retry: 0, again: 700, random: 1, waits: 700 },
   { why: 'not at all where it makes no sense', retry: 0, again: null, random: 1, waits: null },
 ])('a retry waits $why', ({ retry, again, random, waits }) => {
-  expect(waitBefore(retry, again, random)).toBe(waits)
+  expect(retryDelayMs(retry, again, random)).toBe(waits)
 })
 
 test.each<{ status: number; retryAfter?: string | string[]; after: number | null; why: string }>([
@@ -32,5 +32,5 @@ test.each<{ status: number; retryAfter?: string | string[]; after: number | null
   { status: 429, retryAfter: ['1', '1'], after: null, why: 'that is two' },
   { status: 429, retryAfter: '', after: null, why: 'that is nothing' },
 ])('status $status with "$retryAfter" may be asked again after $after: $why', ({ status, retryAfter, after }) => {
-  expect(againAfter(status, retryAfter, NOW)).toBe(after)
+  expect(retryAfterMs(status, retryAfter, NOW)).toBe(after)
 })

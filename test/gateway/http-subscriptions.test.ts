@@ -5,8 +5,8 @@ import { createHandler } from 'graphql-sse/lib/use/http'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
-import { type HttpLink, httpLink } from '../../gateway/subgraph-client/remote-subgraph.ts'
-import type { Running } from '../../gateway/subscriptions/subscription.ts'
+import { createRemoteLink, type RemoteLink } from '../../gateway/subgraph-client/remote-subgraph.ts'
+import type { Running } from '../../gateway/subscriptions/subscribe.ts'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
 import { type Followed, followed } from './support/followed.ts'
 import { keptLog } from './support/graph.ts'
@@ -17,7 +17,7 @@ type Data = any
 
 let ticker: Ticker
 let gateway: Gateway
-let links: HttpLink[]
+let links: RemoteLink[]
 const servers: Server[] = []
 const opened: Running[] = []
 /** Streams that the ticking subgraph was asked for. */
@@ -46,7 +46,7 @@ async function serve(subgraph: Subgraph): Promise<string> {
 beforeAll(async () => {
   ticker = await startTicker()
   links = await Promise.all(
-    ticker.subgraphs.map(async (subgraph) => httpLink({ name: subgraph.name, url: await serve(subgraph) })),
+    ticker.subgraphs.map(async (subgraph) => createRemoteLink({ name: subgraph.name, url: await serve(subgraph) })),
   )
   const { supergraphSdl } = ticker
   gateway = await startGateway({ supergraphSdl, links, limits: DEFAULT_LIMITS, log: keptLog().log })

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { type Gateway, startGateway } from '../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
-import { localLink } from '../../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { serveGraphql } from '../../gateway/transports/http.ts'
 import { serveWebSockets } from '../../gateway/transports/websocket.ts'
 import { createHttpServer } from '../../platform/http/server.ts'
@@ -16,7 +16,7 @@ let app: FastifyInstance
 let base: string
 beforeAll(async () => {
   const { log } = keptLog()
-  const links = [shopSubgraph(), reviewSubgraph()].map(localLink)
+  const links = [shopSubgraph(), reviewSubgraph()].map(createLocalLink)
   gateway = await startGateway({ supergraphSdl: supergraphSdl(), links, limits: DEFAULT_LIMITS, log, introspection: false })
   app = createHttpServer({ log })
   await serveGraphql(app, gateway)

@@ -11,7 +11,7 @@ import { startGateway } from '../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
 import { type KeptPlans, keptPlans } from '../../gateway/planning/plan-store.ts'
 import { readSupergraph } from '../../gateway/planning/supergraph.ts'
-import { localLink } from '../../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { CALLER, keptLog, reviewSubgraph, shopSubgraph, supergraphSdl } from './support/graph.ts'
 
 const SDL = supergraphSdl()
@@ -28,7 +28,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const gatewayWith = (plans: KeptPlans) =>
   startGateway({
     supergraphSdl: SDL,
-    links: [shopSubgraph(), reviewSubgraph()].map(localLink),
+    links: [shopSubgraph(), reviewSubgraph()].map(createLocalLink),
     limits: DEFAULT_LIMITS,
     log: keptLog().log,
     plans,

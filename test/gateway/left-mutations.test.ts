@@ -5,7 +5,7 @@ import { type Gateway, startGateway } from '../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
 import { withinTime } from '../../gateway/operations/timeout.ts'
 import { compose } from '../../gateway/planning/composition.ts'
-import { httpLink } from '../../gateway/subgraph-client/remote-subgraph.ts'
+import { createRemoteLink } from '../../gateway/subgraph-client/remote-subgraph.ts'
 import { runBatch } from '../../gateway/transports/batch.ts'
 import { type Doors, openDoors } from './support/doors.ts'
 import { CALLER, type Counted, keptLog, passage } from './support/graph.ts'
@@ -29,7 +29,7 @@ async function aSubgraph(name: keyof typeof SDL, field: string) {
     close: async () => {},
   }
   const remote = await serveRemote(subgraph)
-  const link = httpLink({ name, url: remote.url })
+  const link = createRemoteLink({ name, url: remote.url })
   onTestFinished(async () => {
     await link.close()
     remote.server.close().closeAllConnections()

@@ -10,8 +10,8 @@ import { type Gateway, startGateway } from '../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
 import { createMetrics, type Metrics } from '../../gateway/observability/metrics.ts'
 import { serveMetrics } from '../../gateway/observability/metrics-endpoint.ts'
-import { localLink } from '../../gateway/subgraph-client/local-subgraph.ts'
-import { httpLink } from '../../gateway/subgraph-client/remote-subgraph.ts'
+import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
+import { createRemoteLink } from '../../gateway/subgraph-client/remote-subgraph.ts'
 import { serveWebSockets } from '../../gateway/transports/websocket.ts'
 import { freePort, isLoopbackHost } from '../../platform/http/listen.ts'
 import { createHttpServer } from '../../platform/http/server.ts'
@@ -23,7 +23,7 @@ const log = pino({ level: 'silent' })
 
 async function countedGraph(): Promise<{ gateway: Gateway; metrics: Metrics }> {
   const metrics = createMetrics()
-  const links = [shopSubgraph(), reviewSubgraph()].map(localLink)
+  const links = [shopSubgraph(), reviewSubgraph()].map(createLocalLink)
   const { log: kept } = keptLog()
   const gateway = await startGateway({ supergraphSdl: supergraphSdl(), links, limits: DEFAULT_LIMITS, log: kept, metrics })
   return { gateway, metrics }
@@ -96,10 +96,10 @@ describe('what is counted', () => {
 
   test('fetches by subgraph and outcome', async () => {
     const metrics = createMetrics()
-    const gone = httpLink({ name: 'review', url: `http://127.0.0.1:${await freePort('127.0.0.1')}/graphql` })
+    const gone = createRemoteLink({ name: 'review', url: `http://127.0.0.1:${await freePort('127.0.0.1')}/graphql` })
     const gateway = await startGateway({
       supergraphSdl: supergraphSdl(),
-      links: [localLink(shopSubgraph()), gone],
+      links: [createLocalLink(shopSubgraph()), gone],
       limits: DEFAULT_LIMITS,
       log,
       metrics,
@@ -123,7 +123,7 @@ describe('what is counted', () => {
     const { subgraphs, supergraphSdl } = await startTicker()
     const metrics = createMetrics()
     const links = subgraphs.map((subgraph) => {
-      const { subscribe: _, ...link } = localLink(subgraph)
+      const { subscribe: _, ...link } = createLocalLink(subgraph)
       return link
     })
     const gateway = await startGateway({ supergraphSdl, links, limits: DEFAULT_LIMITS, log, metrics })
@@ -203,8 +203,8 @@ describe('GET /metrics', () => {
   test('tells whether subgraphs over HTTP are asked', async () => {
     const app = createHttpServer({ log })
     const metrics = createMetrics()
-    const review = httpLink({ name: 'review', url: `http://127.0.0.1:${await freePort('127.0.0.1')}/graphql` })
-    const links = [localLink(shopSubgraph()), review]
+    const review = createRemoteLink({ name: 'review', url: `http://127.0.0.1:${await freePort('127.0.0.1')}/graphql` })
+    const links = [createLocalLink(shopSubgraph()), review]
     const gateway = await startGateway({ supergraphSdl: supergraphSdl(), links, limits: DEFAULT_LIMITS, log, metrics })
     const open = { sockets: () => 0, gateway, listeners: () => 0 }
     await serveMetrics(app, metrics, open, { host: '127.0.0.1', port: undefined, log, defer: () => {} })
@@ -269,7 +269,7 @@ describe('GET /metrics', () => {
       const refused = await read(await start({ HOST }))
       expect([refused.status, refused.text]).toEqual([
         404,
-        'Figures are served here only with METRICS_TOKEN set, or on a port of their own with METRICS_PORT.\n',
+        'Metrics are served here only with METRICS_TOKEN set, or on a port of their own with METRICS_PORT.\n',
       ])
       expect(logs.at(-1)).toContain('GET /metrics is refused, because HOST is not loopback')
       const port = await unusedPort()

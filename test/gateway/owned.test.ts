@@ -1,19 +1,20 @@
 import { parse } from 'graphql'
 import { expect, test } from 'vitest'
-import type { PlannedFetch } from '../../gateway/executor/federated/deduplicate-entities.ts'
-import { ownedIn } from '../../gateway/executor/federated/exclusive-paths.ts'
-import { stepsOf } from '../../gateway/executor/federated/flatten-path.ts'
+import { exclusivePathsIn } from '../../gateway/executor/federated/exclusive-paths.ts'
+import { parseFlattenPath } from '../../gateway/executor/federated/flatten-path.ts'
+import type { PlannedFetch } from '../../gateway/executor/federated/planned-fetch.ts'
 
 const fetchOf = (serviceName: string, operation: string, path: readonly string[] = [], more: object = {}): PlannedFetch => {
   const node = { kind: 'Fetch', serviceName, operation, ...(path.length > 0 && { requires: [] }), ...more }
-  return { node: node as never, document: parse(operation), selected: [], way: stepsOf(path) }
+  return { node: node as never, document: parse(operation), selected: [], path: parseFlattenPath(path) }
 }
 
 const entities = (selection: string) =>
   `query ($representations: [_Any!]!) { _entities(representations: $representations) { ${selection} } }`
 
 /** Of subgraphs whose names begin with a capital letter we know nothing. */
-const owned = (...fetches: readonly PlannedFetch[]) => Object.fromEntries(ownedIn(fetches, (name) => name === name.toLowerCase()))
+const owned = (...fetches: readonly PlannedFetch[]) =>
+  Object.fromEntries(exclusivePathsIn(fetches, (name) => name === name.toLowerCase()))
 
 test('Places of which one fetch of a trusted subgraph speaks are owned, with the keys of what stands there', () => {
   expect(owned(fetchOf('a', '{ posts { title by: author { name } parts { ... on Text { text } } } }'))).toEqual({

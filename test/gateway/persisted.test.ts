@@ -12,7 +12,7 @@ import { WebSocket } from 'ws'
 import { type Gateway, startGateway } from '../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
 import { type Persisted, persistedBy } from '../../gateway/operations/trusted-documents.ts'
-import { localLink } from '../../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { serveGraphql } from '../../gateway/transports/http.ts'
 import { serveWebSockets } from '../../gateway/transports/websocket.ts'
 import { createHttpServer } from '../../platform/http/server.ts'
@@ -33,7 +33,7 @@ const hashed = (sha256Hash: unknown, version: unknown = 1) => ({ persistedQuery:
 const start = (persisted: Persisted) =>
   startGateway({
     supergraphSdl: supergraphSdl(),
-    links: [shopSubgraph(), reviewSubgraph()].map(localLink),
+    links: [shopSubgraph(), reviewSubgraph()].map(createLocalLink),
     limits: DEFAULT_LIMITS,
     log: keptLog().log,
     persisted,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parse } from 'graphql'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { compose } from '../../gateway/planning/composition.ts'
-import { answersGraphql, isReady, someReached } from '../../gateway/subgraph-client/health.ts'
+import { checkReachability, isReady, respondsToGraphql } from '../../gateway/subgraph-client/health.ts'
 import { REVIEW_SDL, reviewSubgraph, SHOP_SDL, shopSubgraph } from './support/graph.ts'
 import { hangs, replies, resets } from './support/http-graph.ts'
 import { startProgram } from './support/program.ts'
@@ -31,7 +31,7 @@ test.each([
 ])('a subgraph of somebody else that $what is there: $isThere', async ({ flaw, isThere }) => {
   const shop = await aRemote()
   shop.always = flaw
-  expect(await answersGraphql(shop.url, long()).catch(() => false)).toBe(isThere)
+  expect(await respondsToGraphql(shop.url, long()).catch(() => false)).toBe(isThere)
   expect(JSON.parse(shop.requests[0]?.body ?? '')).toEqual({ query: '{ __typename }' })
 })
 
@@ -54,11 +54,11 @@ test('a gateway is of use while it reaches any, and one that says nothing does n
     { name: 'shop', url: shop.url },
     { name: 'review', url: review.url },
   ]
-  expect(await someReached(all, answersGraphql, long())).toEqual({ degraded: [] })
+  expect(await checkReachability(all, respondsToGraphql, long())).toEqual({ degraded: [] })
   shop.always = hangs
-  expect(await someReached(all, answersGraphql, long())).toEqual({ degraded: ['shop'] })
+  expect(await checkReachability(all, respondsToGraphql, long())).toEqual({ degraded: ['shop'] })
   review.always = resets
-  await expect(someReached(all, answersGraphql, long())).rejects.toThrow('Expected a subgraph that is there, got none.')
+  await expect(checkReachability(all, respondsToGraphql, long())).rejects.toThrow('Expected a reachable subgraph, got none.')
 })
 
 test('node gateway/main.ts is ready while it reaches any subgraph of the graph that it serves', async () => {

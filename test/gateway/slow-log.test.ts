@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
 import type { Link } from '../../gateway/subgraph-client/link.ts'
-import { localLink } from '../../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { keptLog, reviewSubgraph, shopSubgraph, supergraphSdl } from './support/graph.ts'
 
 /** From here on an operation is slow below. */
@@ -21,7 +21,7 @@ const dragging = (link: Link): Link => ({
 
 async function graphWith(slowMilliseconds: number) {
   const { log, lines } = keptLog()
-  const links = [dragging(localLink(shopSubgraph())), localLink(reviewSubgraph())]
+  const links = [dragging(createLocalLink(shopSubgraph())), createLocalLink(reviewSubgraph())]
   const gateway = await startGateway({ supergraphSdl: supergraphSdl(), links, limits: DEFAULT_LIMITS, log, slowMilliseconds })
   return { gateway, slow: () => lines.filter(({ msg }) => msg === 'an operation was slow'), text: () => JSON.stringify(lines) }
 }

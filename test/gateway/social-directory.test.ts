@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../../gateway/gateway.ts'
-import { localLink } from '../../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { directorySubgraph } from '../../subgraphs/directory/subgraph.ts'
@@ -35,7 +35,7 @@ beforeAll(async () => {
   trust = trustSubgraph({ connection, log, sources: fixedSources(() => new Date()) })
   gateway = await startGateway({
     supergraphSdl: readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8'),
-    links: [directory, social.subgraph, store, trust].map(localLink),
+    links: [directory, social.subgraph, store, trust].map(createLocalLink),
     limits: { depth: 0, cost: 0 },
     log,
     responseCacheBytes: 1_000_000,
@@ -153,7 +153,7 @@ test('an answer about the directory is kept until an import changes it, and no l
     const admission = gateway.admit(KEPT, undefined)
     if (admission.kind === 'refused' || !admission.answer) throw new Error('Expected a query whose answer may be kept.')
     const answer = await admission.answer({}, { caller: ANONYMOUS, signal })
-    return 'bytes' in answer ? String((await answer.bytes.in(null)).bytes) : ''
+    return 'bytes' in answer ? String((await answer.bytes.encoded(null)).bytes) : ''
   }
   const until = async (name: string) => {
     while (!(await told()).includes(`"${name}"`)) await new Promise((resolve) => setTimeout(resolve, 10))

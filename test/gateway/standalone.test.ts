@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { graphql } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGateway } from '../../gateway/gateway.ts'
-import { type HttpLink, httpLink } from '../../gateway/subgraph-client/remote-subgraph.ts'
+import { createRemoteLink, type RemoteLink } from '../../gateway/subgraph-client/remote-subgraph.ts'
 import { ask, type Counted, keptLog, reviewSubgraph, shopSubgraph, supergraphSdl } from './support/graph.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -76,7 +76,10 @@ describe('subgraphs over HTTP', () => {
       lines: Record<string, unknown>[],
     ) => Promise<void>,
   ) => {
-    const links: HttpLink[] = [httpLink({ name: 'shop', url: shop.url }), httpLink({ name: 'review', url: review.url })]
+    const links: RemoteLink[] = [
+      createRemoteLink({ name: 'shop', url: shop.url }),
+      createRemoteLink({ name: 'review', url: review.url }),
+    ]
     const { log, lines } = keptLog()
     const gateway = await startGateway({
       supergraphSdl: supergraphSdl({ shop: shop.url, review: review.url }),
@@ -139,7 +142,7 @@ describe('subgraphs over HTTP', () => {
       expect(data).toEqual({ product: null, latestReview: { text: 'Fine.' } })
       expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['SUBGRAPH_UNAVAILABLE'])
       expect(JSON.stringify(errors)).not.toMatch(/secret|127\.0\.0\.1|http/)
-      expect(lines.filter(({ msg }) => msg === 'a subgraph could not be asked')).toHaveLength(1)
+      expect(lines.filter(({ msg }) => msg === 'a fetch from a subgraph failed')).toHaveLength(1)
     }),
   )
 

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { GraphQLError } from 'graphql'
 import { expect, test } from 'vitest'
-import type { Outcome } from '../../gateway/operations/execution-result.ts'
-import type { Running } from '../../gateway/subscriptions/subscription.ts'
+import type { ExecutionResult } from '../../gateway/operations/execution-result.ts'
+import type { Running } from '../../gateway/subscriptions/subscribe.ts'
 import { subscriptionGroup } from '../../gateway/subscriptions/subscription-group.ts'
 
 type Event = { readonly number: number }
@@ -53,7 +53,7 @@ function aGroup() {
     const stillAllowed = async () => rights.isStillAllowed
     const running = group.join(() => {}, { subscriber, stillAllowed }) as Running
     running.follow({
-      tell(outcome: Outcome, taken) {
+      tell(outcome: ExecutionResult, taken) {
         told.push((outcome.data as Event).number)
         if (isSlow) held.push(taken)
         else taken()

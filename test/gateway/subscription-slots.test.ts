@@ -11,7 +11,7 @@ import {
   type SubscriptionSlots,
   subscriptionSlots,
 } from '../../gateway/limits/subscription-slots.ts'
-import type { Running } from '../../gateway/subscriptions/subscription.ts'
+import type { Running } from '../../gateway/subscriptions/subscribe.ts'
 import { serveGraphql } from '../../gateway/transports/http.ts'
 import { serveWebSockets } from '../../gateway/transports/websocket.ts'
 import { createHttpServer } from '../../platform/http/server.ts'

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Admission, type Gateway, startGateway } from '../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
 import { swappable } from '../../gateway/planning/hot-swap.ts'
-import { localLink } from '../../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { ask, keptLog, passage } from './support/graph.ts'
 import { startTicker, type Ticker } from './support/ticker.ts'
 
@@ -13,7 +13,12 @@ const NOW = '{ now }'
 async function twoGraphs() {
   const first = await startTicker()
   const { supergraphSdl, subgraphs } = first
-  const second: Gateway = await startGateway({ supergraphSdl, links: subgraphs.map(localLink), limits: DEFAULT_LIMITS, log })
+  const second: Gateway = await startGateway({
+    supergraphSdl,
+    links: subgraphs.map(createLocalLink),
+    limits: DEFAULT_LIMITS,
+    log,
+  })
   const released: string[] = []
   const release = (name: string) => async () => void released.push(name)
   const gateway = swappable({ gateway: first.gateway, release: release('first') }, log)

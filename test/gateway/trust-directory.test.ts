@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../../gateway/gateway.ts'
-import { localLink } from '../../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
 import { createHttpServer } from '../../platform/http/server.ts'
 import { directorySubgraph } from '../../subgraphs/directory/subgraph.ts'
@@ -43,7 +43,7 @@ beforeAll(async () => {
   ]
   gateway = await startGateway({
     supergraphSdl: readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8'),
-    links: [...others, trust.subgraph].map(localLink),
+    links: [...others, trust.subgraph].map(createLocalLink),
     limits: { depth: 10, cost: 1000 },
     log,
   })

@@ -3,7 +3,7 @@ import pino from 'pino'
 import { ownGraph } from '../../composition/built-in-supergraph.ts'
 import { guestOf } from '../../gateway/client.ts'
 import { startGateway } from '../../gateway/gateway.ts'
-import { localLink } from '../../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { serveGraphql } from '../../gateway/transports/http.ts'
 import { serveMcpServers } from '../../mcp/servers.ts'
 import { openDatabase } from '../../platform/database/database.ts'
@@ -41,7 +41,7 @@ export async function startMcpStack({ introspection = true, hosts = [] as readon
   const store = await storeSubgraph({ connection, publicUrl: PUBLIC_URL, files: await temporaryFiles(PUBLIC_URL), log })
   const gateway = await startGateway({
     ...ownGraph(),
-    links: [directory, social, store, trust.subgraph].map(localLink),
+    links: [directory, social, store, trust.subgraph].map(createLocalLink),
     limits: { depth: 10, cost: 1000 },
     log,
     introspection,

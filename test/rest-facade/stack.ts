@@ -3,7 +3,7 @@ import pg from 'pg'
 import pino from 'pino'
 import { ownGraph } from '../../composition/built-in-supergraph.ts'
 import { startGateway } from '../../gateway/gateway.ts'
-import { localLink } from '../../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { createHttpServer } from '../../platform/http/server.ts'
 import { serveDirectoryApi } from '../../rest-facade/directory/serve.ts'
 import { serveSocialApi } from '../../rest-facade/social/serve.ts'
@@ -29,7 +29,7 @@ export async function startStack(fill: (database: FreshDatabase) => Promise<unkn
   const social = await socialSubgraph({ connection: database.connection, log })
   const store = await storeSubgraph({ connection: database.connection, publicUrl, files: await temporaryFiles(), log })
   const trust = trustSubgraph({ connection: database.connection, log, sources: fixedSources(() => new Date()) })
-  const links = [directory, social, store, trust].map(localLink)
+  const links = [directory, social, store, trust].map(createLocalLink)
   const gateway = await startGateway({ ...ownGraph(), links, limits: { depth: 10, cost: 1000 }, log })
   const app = createHttpServer({ log })
   await serveDirectoryApi(app, gateway.client, { publicUrl: `${publicUrl}/` })

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import pino from 'pino'
 import { ownGraph } from '../../composition/built-in-supergraph.ts'
 import { startGateway } from '../../gateway/gateway.ts'
-import { localLink } from '../../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { createHttpServer } from '../../platform/http/server.ts'
 import { serveDirectoryApi } from '../../rest-facade/directory/serve.ts'
 import { serveTrustApi } from '../../rest-facade/trust/serve.ts'
@@ -26,7 +26,7 @@ export async function startTrustStack(collectors: CollectorOptions | null = null
   const store = await storeSubgraph({ connection, publicUrl: PUBLIC_URL, files: await temporaryFiles(), log })
   const gateway = await startGateway({
     ...ownGraph(),
-    links: [directory, social, store, trust.subgraph].map(localLink),
+    links: [directory, social, store, trust.subgraph].map(createLocalLink),
     limits: { depth: 10, cost: 1000 },
     log,
   })

@@ -1,47 +1,48 @@
 import { type DocumentNode, Kind, type OperationDefinitionNode, valueFromASTUntyped, visit } from 'graphql'
-import type { IsOn } from './projection.ts'
+import type { IsIncluded } from './projection.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** The variables that decide what an operation includes, with the client's values or their defaults. */
-export type Conditions = {
-  /** Their values, as a text that is equal for equal ones. */
+/** The `@skip` and `@include` conditions of an operation, read with client values or defaults. */
+export type OperationConditions = {
+  /** The values of all condition variables as text: equal values give equal text. */
   readonly keyOf: (variables: Variables) => string
   readonly valueOf: (name: string, variables: Variables) => unknown
-  readonly isOnWith: (variables: Variables) => IsOn
+  readonly isIncludedWith: (variables: Variables) => IsIncluded
 }
 
 /** The names of all variables that `@skip` and `@include` of a document read. */
 export function conditionVariables(document: DocumentNode): ReadonlySet<string> {
   const names = new Set<string>()
   visit(document, {
-    Directive({ name, arguments: given }) {
+    Directive({ name, arguments: nodes }) {
       if (name.value !== 'skip' && name.value !== 'include') return
-      for (const { value } of given ?? []) if (value.kind === Kind.VARIABLE) names.add(value.name.value)
+      for (const { value } of nodes ?? []) if (value.kind === Kind.VARIABLE) names.add(value.name.value)
     },
   })
   return names
 }
 
-/** Compiles what `@skip` and `@include` of an operation depend on. */
-export function conditionsOf(document: DocumentNode, operation: OperationDefinitionNode): Conditions {
+/** Compiles the `@skip` and `@include` conditions of an operation. */
+export function compileConditions(document: DocumentNode, operation: OperationDefinitionNode): OperationConditions {
   const defaults = new Map<string, unknown>()
   for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
     if (defaultValue) defaults.set(variable.name.value, valueFromASTUntyped(defaultValue))
   }
-  const all = [...conditionVariables(document)]
+  const names = [...conditionVariables(document)]
   const valueIn = (name: string, variables: Variables): unknown =>
     Object.hasOwn(variables, name) && variables[name] !== undefined ? variables[name] : defaults.get(name)
 
   return {
     valueOf: valueIn,
-    keyOf: (variables) => (all.length === 0 ? '' : all.map((name) => (valueIn(name, variables) === true ? '1' : '0')).join('')),
-    isOnWith:
+    keyOf: (variables) =>
+      names.length === 0 ? '' : names.map((name) => (valueIn(name, variables) === true ? '1' : '0')).join(''),
+    isIncludedWith:
       (variables) =>
       ({ directives = [] }) => {
-        for (const { name, arguments: given } of directives) {
+        for (const { name, arguments: nodes } of directives) {
           if (name.value !== 'skip' && name.value !== 'include') continue
-          const value = given?.[0]?.value
+          const value = nodes?.[0]?.value
           const isTrue =
             value?.kind === Kind.VARIABLE
               ? valueIn(value.name.value, variables) === true

@@ -1,88 +1,115 @@
-import type { FetchNode, PlanNode } from '@apollo/query-planner'
-import { type DocumentNode, parse } from 'graphql'
-import { type Identity, identityBy } from './entity-identity.ts'
-import { type Step, stepsOf } from './flatten-path.ts'
-import { type Selected, selectedIn } from './merge.ts'
-import { renamedKeys } from './rewrites.ts'
-
-/** A fetch of a plan: what it asks, what that selects of each of its objects, and the way to them from the root. */
-export type PlannedFetch = {
-  readonly node: FetchNode
-  readonly document: DocumentNode
-  readonly selected: Selected
-  readonly way: readonly Step[]
-}
+import type { FetchNode } from '@apollo/query-planner'
+import { createTables, type IdentityOf, identityByKeys, type TablesByKind, tableFor } from './entity-identity.ts'
+import type { PathSegment } from './flatten-path.ts'
+import { type SelectedFields, selectedBelow } from './merge.ts'
+import { type PlannedFetch, pathText } from './planned-fetch.ts'
+import { type Data, isData } from './response-data.ts'
 
 /**
- * A way to objects of which one fetch says no more than leaves, and about which others are asked then: those that are equal in these keys are made one object when the
- * fetch has its answer. Whatever is found out of them is put there once, and they are shaped once.
+ * A path to entities of which one fetch selects leaves only, and for which later fetches run. Equal
+ * entities there become one object as soon as that fetch has its response, so that later fetches
+ * write into it once and it is projected once.
  */
-export type Shared = {
-  /** The way from the root, as text. */
+export type SharedPath = {
+  /** The path from the root, as text. */
   readonly name: string
-  /** The way from the objects of the fetch. */
-  readonly steps: readonly Step[]
-  /** All that the fetch says of one. */
-  readonly identity: Identity
+  /** The path from the objects of the fetch. */
+  readonly segments: readonly PathSegment[]
+  /** The identity by every field that the fetch selects. */
+  readonly identity: IdentityOf
 }
-
-/** The text by which a way from the root is known: keys, `@` for the items of a list. */
-export const nameOf = (way: readonly Step[]): string => way.map(({ key }) => key ?? '@').join('.')
-
-/** All fetches below a node of a plan. */
-export function fetchesIn(node: PlanNode, way: readonly Step[] = []): readonly PlannedFetch[] {
-  switch (node.kind) {
-    case 'Fetch': {
-      const document = parse(node.operation, { noLocation: true })
-      const selected = selectedIn(document, renamedKeys(node.outputRewrites))
-      return [{ node, document, selected: node.requires ? (below(selected, ENTITIES) ?? []) : selected, way }]
-    }
-    case 'Flatten':
-      return fetchesIn(node.node, [...way, ...stepsOf(node.path)])
-    case 'Sequence':
-    case 'Parallel':
-      return node.nodes.flatMap((each) => fetchesIn(each, way))
-    case 'Condition':
-      return [node.ifClause, node.elseClause].flatMap((each) => (each ? fetchesIn(each, way) : []))
-    case 'Defer':
-      return []
-  }
-}
-
-/** `__typename` and the fields of all types stand below this one. */
-export const ENTITIES = '_entities'
 
 /**
- * What can be shared of what each fetch is answered. Nothing where a way of the plan goes on with objects of some types only: equal objects at two of its places may
- * then be asked different things under one key. And nothing of which two fetches speak: what the second says of one place is not said of another.
+ * The shared paths of each fetch. None where a path of the plan has type conditions: two fetches
+ * could then select different fields under one key of equal objects. None for a path that two
+ * fetches write: what the second writes for one object does not hold for an equal one.
  */
-export function sharedIn(fetches: readonly PlannedFetch[]): ReadonlyMap<FetchNode, readonly Shared[]> {
-  const shared = new Map<FetchNode, Shared[]>()
-  if (fetches.some(({ way }) => way.some(({ types }) => types))) return shared
-  const ways = new Map(fetches.flatMap(({ node, way }) => (node.requires ? [[nameOf(way), way] as const] : [])))
-  for (const [name, way] of ways) {
-    const tellers = fetches.flatMap((fetch) => {
-      const told = toldAt(fetch, way)
-      return told ? [{ fetch, told }] : []
+export function findSharedPaths(fetches: readonly PlannedFetch[]): ReadonlyMap<FetchNode, readonly SharedPath[]> {
+  const shared = new Map<FetchNode, SharedPath[]>()
+  if (fetches.some(({ path }) => path.some(({ types }) => types))) return shared
+  const paths = new Map(fetches.flatMap(({ node, path }) => (node.requires ? [[pathText(path), path] as const] : [])))
+  for (const [name, path] of paths) {
+    const writers = fetches.flatMap((fetch) => {
+      const selected = selectedAt(fetch, path)
+      return selected ? [{ fetch, selected }] : []
     })
-    const [teller, other] = tellers
-    if (!teller || other || !way.some(({ key }) => key === null)) continue
-    const { fetch, told } = teller
-    const keys = told.map(({ key }) => key).filter((key) => key !== '__typename')
-    if (keys.length === told.length || told.some(({ below }) => below)) continue
+    const [writer, other] = writers
+    if (!writer || other || !path.some(({ key }) => key === null)) continue
+    const { fetch, selected } = writer
+    const keys = selected.map(({ key }) => key).filter((key) => key !== '__typename')
+    if (keys.length === selected.length || selected.some(({ below }) => below)) continue
     const all = shared.get(fetch.node) ?? []
-    all.push({ name, steps: way.slice(fetch.way.length), identity: identityBy(keys) })
+    all.push({ name, segments: path.slice(fetch.path.length), identity: identityByKeys(keys) })
     shared.set(fetch.node, all)
   }
   return shared
 }
 
-/** What a fetch selects of the objects at a way that goes on from its own; null for nothing. */
-function toldAt({ selected, way: own }: PlannedFetch, way: readonly Step[]): Selected | null {
-  if (own.length >= way.length || own.some(({ key }, index) => way[index]?.key !== key)) return null
-  let told: Selected | null = selected
-  for (const { key } of way.slice(own.length)) if (key !== null) told = told && below(told, key)
-  return told
+/** The fields that a fetch selects of the objects at a path below its own; null for none. */
+function selectedAt({ selected, path: own }: PlannedFetch, path: readonly PathSegment[]): SelectedFields | null {
+  if (own.length >= path.length || own.some(({ key }, index) => path[index]?.key !== key)) return null
+  let fields: SelectedFields | null = selected
+  for (const { key } of path.slice(own.length)) if (key !== null) fields = fields && selectedBelow(fields, key)
+  return fields
 }
 
-const below = (selected: Selected, key: string): Selected | null => selected.find((each) => each.key === key)?.below ?? null
+/** The distinct objects met so far, in order, and the first object of each identity by type. */
+type Distinct = { readonly objects: Data[]; readonly firsts: TablesByKind<string, Data> }
+
+/**
+ * Replaces equal objects at a path by the first of them and returns the distinct objects in order.
+ * An object without a type name or an identity stays separate. The path has at least one segment
+ * and no type conditions.
+ */
+export function deduplicateEntities(
+  starts: readonly Data[],
+  segments: readonly PathSegment[],
+  identity: IdentityOf,
+): readonly Data[] {
+  const distinct: Distinct = { objects: [], firsts: createTables() }
+  for (const start of starts) deduplicateIn(start, segments, 0, identity, distinct)
+  return distinct.objects
+}
+
+function deduplicateIn(
+  value: unknown,
+  segments: readonly PathSegment[],
+  at: number,
+  identity: IdentityOf,
+  distinct: Distinct,
+): void {
+  // The caller passes an index below the length.
+  const { key } = segments[at] as PathSegment
+  const isLast = at === segments.length - 1
+  if (key !== null) {
+    if (!isData(value)) return
+    const next = value[key]
+    if (!isLast) {
+      deduplicateIn(next, segments, at + 1, identity, distinct)
+    } else if (isData(next)) {
+      const first = firstEqual(next, identity, distinct)
+      if (first !== next) value[key] = first
+    }
+  } else if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const item: unknown = value[index]
+      if (!isLast) deduplicateIn(item, segments, at + 1, identity, distinct)
+      else if (isData(item)) value[index] = firstEqual(item, identity, distinct)
+    }
+  }
+}
+
+function firstEqual(object: Data, identity: IdentityOf, distinct: Distinct): Data {
+  const typename = object.__typename
+  if (typeof typename === 'string') {
+    const own = identity(object)
+    if (own !== null) {
+      const firsts = tableFor(distinct.firsts, typename)
+      const first = firsts.get(own)
+      if (first) return first
+      firsts.set(own, object)
+    }
+  }
+  distinct.objects.push(object)
+  return object
+}

@@ -1,13 +1,13 @@
 import type { Data } from './response-data.ts'
 
-/** What tells objects of one type apart; null where that is not known. */
-export type Identity = (object: Data) => unknown
+/** A value that is equal only for equal objects of one type; null where there is none. */
+export type IdentityOf = (object: Data) => unknown
 
 /**
- * What tells objects of one type apart that are equal but for these keys, whose values are text, numbers, or other leaves: equal only for equal values. Null where a
- * single key is neither text nor a number.
+ * The identity of an object by the values of these keys, which are leaves. Null where a single key
+ * is neither a string nor a number.
  */
-export function identityBy(keys: readonly string[]): Identity {
+export function identityByKeys(keys: readonly string[]): IdentityOf {
   const [only] = keys
   if (keys.length === 1 && only !== undefined) {
     return (object) => {
@@ -17,32 +17,39 @@ export function identityBy(keys: readonly string[]): Identity {
   }
   return (object) => {
     let text = ''
-    for (const key of keys) text += identityOf(object[key])
+    for (const key of keys) text += delimited(object[key])
     return text
   }
 }
 
-/** What is known of objects by their identities, for each kind of them. Most are of one kind: only for a second one there is more than one table. */
-export type Tables<Kind, Value> = {
-  kind: Kind | null
-  known: Map<unknown, Value>
+/**
+ * A map per kind, such as a type name. Most responses have one kind: a second map is allocated
+ * only for a second kind.
+ */
+export type TablesByKind<Kind, Value> = {
+  currentKind: Kind | null
+  current: Map<unknown, Value>
   others: Map<Kind, Map<unknown, Value>> | null
 }
 
-export const tables = <Kind, Value>(): Tables<Kind, Value> => ({ kind: null, known: new Map(), others: null })
+export const createTables = <Kind, Value>(): TablesByKind<Kind, Value> => ({
+  currentKind: null,
+  current: new Map(),
+  others: null,
+})
 
-/** The table of a kind, which may be empty. */
-export function tableOf<Kind, Value>(tables: Tables<Kind, Value>, kind: Kind): Map<unknown, Value> {
-  if (kind === tables.kind) return tables.known
-  if (tables.kind !== null) {
+/** The map of a kind, which may be empty. */
+export function tableFor<Kind, Value>(tables: TablesByKind<Kind, Value>, kind: Kind): Map<unknown, Value> {
+  if (kind === tables.currentKind) return tables.current
+  if (tables.currentKind !== null) {
     tables.others ??= new Map()
-    tables.others.set(tables.kind, tables.known)
-    tables.known = tables.others.get(kind) ?? new Map()
+    tables.others.set(tables.currentKind, tables.current)
+    tables.current = tables.others.get(kind) ?? new Map()
   }
-  tables.kind = kind
-  return tables.known
+  tables.currentKind = kind
+  return tables.current
 }
 
-/** With its length, so that what stands behind it cannot look like a part of it. */
-const identityOf = (value: unknown): string =>
+/** With its length in front, so that the text after it cannot be read as a part of it. */
+const delimited = (value: unknown): string =>
   typeof value === 'string' ? `${value.length}:${value}` : `${JSON.stringify(value)};`

@@ -1,67 +1,67 @@
-import { type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
-import { ENTITIES, nameOf, type PlannedFetch } from './deduplicate-entities.ts'
+import { Kind, type SelectionSetNode } from 'graphql'
+import { documentIndex, fragmentOf } from '../../operations/document-index.ts'
+import { ENTITIES, type PlannedFetch, pathText } from './planned-fetch.ts'
 
 /**
- * Places of an answer of which nobody but one fetch of a trusted subgraph speaks, and it at one place of its text only: by the keys that lead there from the root. With
- * the keys that each object there has, in their order; null where these depend on its type or on conditions.
+ * Response paths that only one fetch of a trusted subgraph writes, from one selection of its
+ * document. Path: the keys from the root, without list segments. Value: the keys of every object
+ * there, in order; null where they depend on the type or on conditions.
  */
-export type Owned = ReadonlyMap<string, readonly string[] | null>
+export type ExclusivePaths = ReadonlyMap<string, readonly string[] | null>
 
-/** The key of `Owned` for a way from the root, by its name (`nameOf`): without what stands for the items of lists. */
-export const placeOf = (way: string): string => way.replaceAll(/\.?@/g, '')
+/** The key in `ExclusivePaths` of a path as text (`pathText`): the same without `@`. */
+export const withoutListSegments = (path: string): string => path.replaceAll(/\.?@/g, '')
 
-/** None where keys are renamed after they were answered, or where a way of the plan goes on with objects of some types only. */
-export function ownedIn(fetches: readonly PlannedFetch[], isTrusted: (subgraph: string) => boolean): Owned {
-  const owned = new Map<string, readonly string[] | null>()
-  if (fetches.some(({ node, way }) => node.outputRewrites || way.some(({ types }) => types))) return owned
-  const met = new Set<string>()
+/** None where the plan renames keys of a response, or where a path has type conditions. */
+export function exclusivePathsIn(fetches: readonly PlannedFetch[], isTrusted: (subgraph: string) => boolean): ExclusivePaths {
+  const exclusive = new Map<string, readonly string[] | null>()
+  if (fetches.some(({ node, path }) => node.outputRewrites || path.some(({ types }) => types))) return exclusive
+  const visited = new Set<string>()
   for (const fetch of fetches) {
-    for (const [place, keys] of spokenOf(fetch)) {
-      if (isTrusted(fetch.node.serviceName) && !met.has(place)) owned.set(place, keys)
-      else owned.delete(place)
-      met.add(place)
+    for (const [path, keys] of writtenPaths(fetch)) {
+      if (isTrusted(fetch.node.serviceName) && !visited.has(path)) exclusive.set(path, keys)
+      else exclusive.delete(path)
+      visited.add(path)
     }
   }
-  return owned
+  return exclusive
 }
 
-/** Each place of which a fetch speaks, as often as it does. */
-function spokenOf({ node, document, way }: PlannedFetch): readonly (readonly [place: string, keys: readonly string[] | null])[] {
-  const spoken: (readonly [string, readonly string[] | null])[] = []
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
-  }
-  const start = placeOf(nameOf(way))
-  for (const definition of document.definitions) {
-    if (definition.kind !== Kind.OPERATION_DEFINITION) continue
-    if (!node.requires) speak(definition.selectionSet, start)
-    else for (const { field, inside } of fieldsIn(definition.selectionSet)) if (field === ENTITIES) speak(inside, start)
-  }
-  return spoken
+type WrittenPath = readonly [path: string, keys: readonly string[] | null]
 
-  function speak(selectionSet: SelectionSetNode, place: string): void {
-    // The root is there before anything is answered.
-    if (place !== '') spoken.push([place, keysIn(selectionSet)])
-    for (const { key, inside } of fieldsIn(selectionSet)) speak(inside, place === '' ? key : `${place}.${key}`)
+/** Every path that a fetch writes, once per selection that writes it. */
+function writtenPaths({ node, document, path: fetchPath }: PlannedFetch): readonly WrittenPath[] {
+  const written: WrittenPath[] = []
+  const { operations, fragments } = documentIndex(document)
+  const start = withoutListSegments(pathText(fetchPath))
+  for (const { selectionSet } of operations) {
+    if (!node.requires) collect(selectionSet, start)
+    else for (const { field, inner } of compositeFields(selectionSet)) if (field === ENTITIES) collect(inner, start)
+  }
+  return written
+
+  function collect(selectionSet: SelectionSetNode, path: string): void {
+    // The root object exists before any fetch.
+    if (path !== '') written.push([path, keysIn(selectionSet)])
+    for (const { key, inner } of compositeFields(selectionSet)) collect(inner, path === '' ? key : `${path}.${key}`)
   }
 
-  /** The fields that have something below them, those in fragments as well. */
-  function fieldsIn({
+  /** The fields that have a selection set, those in fragments too. */
+  function compositeFields({
     selections,
-  }: SelectionSetNode): readonly { readonly field: string; readonly key: string; readonly inside: SelectionSetNode }[] {
+  }: SelectionSetNode): readonly { readonly field: string; readonly key: string; readonly inner: SelectionSetNode }[] {
     return selections.flatMap((selection) => {
       if (selection.kind === Kind.FIELD) {
-        const { name, alias, selectionSet: inside } = selection
-        return inside ? [{ field: name.value, key: (alias ?? name).value, inside }] : []
+        const { name, alias, selectionSet: inner } = selection
+        return inner ? [{ field: name.value, key: (alias ?? name).value, inner }] : []
       }
-      const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
-      return fragment ? fieldsIn(fragment.selectionSet) : []
+      const fragment = fragmentOf(selection, fragments)
+      return fragment ? compositeFields(fragment.selectionSet) : []
     })
   }
 }
 
-/** The keys of every object that has this selected; null where some have others. */
+/** The keys of every object with this selection set; null where objects differ. */
 function keysIn({ selections }: SelectionSetNode): readonly string[] | null {
   const keys = new Set<string>()
   for (const selection of selections) {

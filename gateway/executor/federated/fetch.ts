@@ -1,244 +1,270 @@
-import type { ExecutionResult } from 'graphql'
-import type { Passage } from '../../subgraph-client/link.ts'
-import { ENTITIES, type PlannedFetch, type Shared } from './deduplicate-entities.ts'
-import { tableOf, tables } from './entity-identity.ts'
-import { pathsTo, type ResponsePath, unite } from './flatten-path.ts'
-import { copied, merge } from './merge.ts'
-import { type Gap, gapOf } from './missing-fields.ts'
-import type { Problems } from './plan-errors.ts'
-import { compileRepresentation, type KeysOf, type Represent, type Told } from './representation.ts'
+import type { ExecutionResult, GraphQLError } from 'graphql'
+import type { RequestContext } from '../../subgraph-client/link.ts'
+import { deduplicateEntities, type SharedPath } from './deduplicate-entities.ts'
+import { createTables, tableFor } from './entity-identity.ts'
+import { type ResponsePath, responsePathsOf } from './flatten-path.ts'
+import { copyObject, merge } from './merge.ts'
+import { type MissingFields, missingFieldsOf } from './missing-fields.ts'
+import type { ErrorCollector } from './plan-errors.ts'
+import { ENTITIES, type PlannedFetch } from './planned-fetch.ts'
+import { compileRepresentation, type EntityRepresentation, type KeyFieldsOf, type RepresentEntity } from './representation.ts'
 import { type Data, isData, type TypeTest } from './response-data.ts'
 import { compileRewrites, type Rewrite, renamedKeys } from './rewrites.ts'
 
-/** One operation of a client while it runs. */
+/** One execution of a plan. */
 export type PlanRun = {
   readonly variables: Readonly<Record<string, unknown>>
-  readonly passage: Passage
+  readonly context: RequestContext
   readonly data: Data
-  readonly problems: Problems
-  /** The objects that a shared way leads to, where something did. */
-  united: Map<Shared['name'], readonly Data[]> | null
-  /** Whether objects or lists that one fetch answered once stand at several places now, other than those that were united. */
+  readonly errors: ErrorCollector
+  /** The distinct objects at each shared path that was deduplicated; null for none. */
+  deduplicated: Map<SharedPath['name'], readonly Data[]> | null
+  /** Whether an object or a list stands at several response paths, other than at shared paths. */
   isRepeated: boolean
-  /** What the subgraph of a subscription says about an event. */
-  readonly event: (() => Promise<ExecutionResult>) | null
+  /** Resolves the event of a subscription in its own subgraph; null for other operations. */
+  readonly resolveEvent: (() => Promise<ExecutionResult>) | null
 }
 
-/** Asks a subgraph; never rejects. */
-export type Ask = (variables: Readonly<Record<string, unknown>>, run: PlanRun) => Promise<ExecutionResult>
+/** Sends a fetch to its subgraph; never rejects. */
+export type FetchSubgraph = (variables: Readonly<Record<string, unknown>>, run: PlanRun) => Promise<ExecutionResult>
 
-/** Runs a part of a plan for the objects that it is about: the root, or what a Flatten leads to. */
+/** Runs a node of a plan for its objects: the root, or those at a flatten path. */
 export type RunNode = (run: PlanRun, objects: readonly Data[]) => Promise<void>
 
 export type FetchContext = {
-  readonly ask: Ask
+  readonly fetchSubgraph: FetchSubgraph
   readonly isOf: TypeTest
-  readonly keysOf: KeysOf
-  /** What is to be made one of what the fetch is answered. */
-  readonly shared: readonly Shared[]
-  /** Whether another fetch goes on with only some of the objects that this one is about. */
-  readonly isParted: boolean
+  readonly keyFieldsOf: KeyFieldsOf
+  /** The paths that are deduplicated once this fetch has its response. */
+  readonly sharedPaths: readonly SharedPath[]
+  /** Whether another fetch continues with only some types of this fetch's objects. */
+  readonly isSplitByType: boolean
   readonly keyOf: (key: string) => string
 }
 
-/** Compiles a fetch: of fields of the root, or of entities that other fetches found. */
+/** Compiles a fetch of root fields, or of entities. */
 export function compileFetch(fetch: PlannedFetch, context: FetchContext): RunNode {
   const { node } = fetch
   const inputOf = variablesFor(node.variableUsages ?? [])
   const rewrite = compileRewrites(node.outputRewrites, context.isOf)
-  const parts = { ...fetch, ...context, inputOf, rewrite, keyIn: keysBack(fetch, context) }
-  if (!node.requires) return fetchOfFields(parts)
-  const represent = compileRepresentation(node.requires, context.isOf, context.keysOf)
-  return fetchOfEntities({ ...parts, represent, prepare: compileRewrites(node.inputRewrites, context.isOf) })
+  const parts = { ...fetch, ...context, inputOf, rewrite, clientKey: clientKeys(fetch, context) }
+  if (!node.requires) return compileRootFetch(parts)
+  const represent = compileRepresentation(node.requires, context.isOf, context.keyFieldsOf)
+  return compileEntityFetch({ ...parts, represent, rewriteInput: compileRewrites(node.inputRewrites, context.isOf) })
 }
 
 type Parts = FetchContext &
-  Pick<PlannedFetch, 'selected' | 'way'> & {
+  Pick<PlannedFetch, 'selected' | 'path'> & {
     readonly inputOf: (variables: Readonly<Record<string, unknown>>) => Record<string, unknown>
     readonly rewrite: Rewrite | null
-    /** The client's key for one that the subgraph was asked for. */
-    readonly keyIn: (key: string | number) => string | number
+    /** The client's key, by the key in the fetch's document. */
+    readonly clientKey: (key: string | number) => string | number
   }
 
-function fetchOfFields({ ask, isOf, inputOf, rewrite, selected, way, shared, keyIn }: Parts): RunNode {
+function compileRootFetch(parts: Parts): RunNode {
+  const { fetchSubgraph, isOf, inputOf, rewrite, selected, sharedPaths, clientKey } = parts
   return async (run, objects) => {
-    const { data, errors } = await ask(inputOf(run.variables), run)
-    // The same is answered for all of them, if there are several at all.
-    const places = () => (way.length === 0 ? [[]] : [...pathsTo(run.data, way).values()].flat().map((path) => path.map(keyIn)))
-    const gaps: Gap[] = []
-    for (const error of errors ?? []) {
-      const path = error.path?.map(keyIn)
-      for (const place of path ? places() : [null]) report(run.problems, error, place && path && [...place, ...path])
-      const gap = data && error.path ? gapOf(data, error.path, selected, keyIn) : null
-      if (gap) gaps.push(gap)
-    }
-    if (gaps.length > 0)
-      run.problems.missing(() => places().flatMap((place) => gaps.flatMap((gap) => pathsIn(gap, place, keyIn))))
+    const { data, errors } = await fetchSubgraph(inputOf(run.variables), run)
+    reportRootErrors(parts, run, data, errors ?? [])
     if (!data) {
-      run.problems.missing(() => places().flatMap((place) => selected.map(({ key }) => [...place, keyIn(key)])))
+      run.errors.addMissingPaths(() =>
+        rootPaths(parts, run).flatMap((path) => selected.map(({ key }) => [...path, clientKey(key)])),
+      )
       return
     }
     rewrite?.(data)
     objects.forEach((object, index) => {
-      merge(object, (index === 0 ? data : copied(data, selected)) as Data, selected, isOf)
+      merge(object, index === 0 ? data : copyObject(data, selected), selected, isOf)
     })
-    uniteAll(run, objects, shared)
+    deduplicateAll(run, objects, sharedPaths)
   }
 }
 
-function uniteAll(run: PlanRun, objects: readonly Data[], shared: readonly Shared[]): void {
-  for (const { name, steps, identity } of shared) {
-    run.united ??= new Map()
-    run.united.set(name, unite(objects, steps, identity))
+/** The client's paths of the objects that a root fetch writes; the response is for each of them. */
+const rootPaths = ({ path, clientKey }: Parts, run: PlanRun): readonly ResponsePath[] =>
+  path.length === 0 ? [[]] : [...responsePathsOf(run.data, path).values()].flat().map((each) => each.map(clientKey))
+
+function reportRootErrors(parts: Parts, run: PlanRun, data: ExecutionResult['data'], errors: readonly GraphQLError[]): void {
+  const { selected, clientKey } = parts
+  const missing: MissingFields[] = []
+  for (const error of errors) {
+    const path = error.path?.map(clientKey)
+    for (const start of path ? rootPaths(parts, run) : [null]) report(run.errors, error, start && path && [...start, ...path])
+    const fields = data && error.path ? missingFieldsOf(data, error.path, selected, clientKey) : null
+    if (fields) missing.push(fields)
+  }
+  if (missing.length === 0) return
+  run.errors.addMissingPaths(() =>
+    rootPaths(parts, run).flatMap((start) => missing.flatMap((fields) => pathsOfMissing(fields, start, clientKey))),
+  )
+}
+
+function deduplicateAll(run: PlanRun, objects: readonly Data[], sharedPaths: readonly SharedPath[]): void {
+  for (const { name, segments, identity } of sharedPaths) {
+    run.deduplicated ??= new Map()
+    run.deduplicated.set(name, deduplicateEntities(objects, segments, identity))
   }
 }
 
-function fetchOfEntities({
-  ask,
-  isOf,
-  inputOf,
-  rewrite,
-  selected,
-  way,
-  shared,
-  keyIn,
-  isParted,
-  represent,
-  prepare,
-}: Parts & { readonly represent: Represent; readonly prepare: Rewrite | null }): RunNode {
-  const hasParts = selected.some(({ below }) => below)
+type EntityParts = Parts & { readonly represent: RepresentEntity; readonly rewriteInput: Rewrite | null }
+
+/** The representations of one entity fetch: one per distinct entity. */
+type Representations = {
+  readonly representations: readonly Data[]
+  /** The objects that are completed. */
+  readonly targets: readonly Data[]
+  /** For each of `targets`, the index of its representation. */
+  readonly indexes: readonly number[]
+}
+
+function compileEntityFetch(parts: EntityParts): RunNode {
+  const { fetchSubgraph, inputOf, rewrite, selected, sharedPaths } = parts
+  const hasObjects = selected.some(({ below }) => below)
   return async (run, objects) => {
-    const representations: Data[] = []
-    /** For each of `targets`, the place of its representation: equal ones are asked about once. */
-    const places: number[] = []
-    const targets: Data[] = []
-    const known = tables<Told, number>()
-    for (let index = 0; index < objects.length; index++) {
-      const object = objects[index] as Data
-      const told = represent(object)
-      if (!told) continue
-      const placeBy = tableOf(known, told)
-      let identity = told.identity(object)
-      let place = placeBy.get(identity)
-      if (place === undefined) {
-        const representation = told.representation(object)
-        if (!representation) continue
-        identity ??= JSON.stringify(representation)
-        place = placeBy.get(identity)
-        if (place === undefined) {
-          prepare?.(representation)
-          place = representations.push(representation) - 1
-          placeBy.set(identity, place)
-        }
-      }
-      places.push(place)
-      targets.push(object)
-    }
+    const collected = collectRepresentations(parts, objects)
+    const { representations, targets } = collected
     if (representations.length === 0) return
 
     const variables = inputOf(run.variables)
     variables.representations = representations
-    const { data, errors } = await ask(variables, run)
+    const { data, errors } = await fetchSubgraph(variables, run)
     const entities = data?.[ENTITIES]
     if (errors) {
-      for (const error of errors) reportOf(run, error, targets, places)
-      if (Array.isArray(entities)) explain(run, errors, entities, targets, places)
+      for (const error of errors) reportEntityError(parts, run, error, collected)
+      if (Array.isArray(entities)) explainMissing(parts, run, errors, entities, collected)
     }
 
     if (!Array.isArray(entities) || entities.length !== representations.length) {
-      run.problems.missing(() => pathsOf(run, targets))
+      run.errors.addMissingPaths(() => clientPathsOf(parts, run, targets))
       if (data) {
         const message = `Expected a list of ${representations.length} entities from a service.`
-        run.problems.add({ message, extensions: { code: 'INVALID_SUBGRAPH_ANSWER' } })
+        run.errors.add({ message, extensions: { code: 'INVALID_SUBGRAPH_ANSWER' } })
       }
       return
     }
     rewrite?.(entities)
-    const isTaken = isParted && representations.length < targets.length ? new Uint8Array(entities.length) : null
-    if (hasParts && representations.length < targets.length) run.isRepeated = true
-    for (let index = 0; index < targets.length; index++) {
-      const place = places[index] as number
-      const entity: unknown = entities[place]
-      if (!isData(entity)) continue
-      // What equal entities are answered may be one object at all of their places, unless other fetches add different things to it.
-      const own = isTaken?.[place] ? (copied(entity, selected) as Data) : entity
-      merge(targets[index] as Data, own, selected, isOf)
-      if (isTaken) isTaken[place] = 1
-    }
-    uniteAll(run, targets, shared)
-  }
-
-  /** An error about one entity is an error at every place where that entity is. */
-  function reportOf(
-    run: PlanRun,
-    error: NonNullable<ExecutionResult['errors']>[number],
-    targets: readonly Data[],
-    places: readonly number[],
-  ): void {
-    const [first, place, ...rest] = error.path ?? []
-    if (first !== ENTITIES || typeof place !== 'number') {
-      report(run.problems, error, null)
-      return
-    }
-    const own = targets.filter((_, index) => places[index] === place)
-    for (const path of pathsOf(run, own)) report(run.problems, error, [...path, ...rest.map(keyIn)])
-  }
-
-  /** Remembers what errors about entities explain beside the fields that they name. */
-  function explain(
-    run: PlanRun,
-    errors: NonNullable<ExecutionResult['errors']>,
-    entities: readonly unknown[],
-    targets: readonly Data[],
-    places: readonly number[],
-  ): void {
-    const gaps = new Map<number, Gap[]>()
-    for (const { path } of errors) {
-      const [first, place, ...rest] = path ?? []
-      if (first !== ENTITIES || typeof place !== 'number') continue
-      const gap = gapOf(entities[place], rest, selected, keyIn)
-      if (gap) gaps.set(place, [...(gaps.get(place) ?? []), gap])
-    }
-    if (gaps.size === 0) return
-    run.problems.missing(() => {
-      const paths = pathsTo(run.data, way)
-      return targets.flatMap((target, index) => {
-        const own = gaps.get(places[index] as number) ?? []
-        const at = own.length === 0 ? [] : (paths.get(target) ?? [])
-        return at.flatMap((path) => own.flatMap((gap) => pathsIn(gap, path.map(keyIn), keyIn)))
-      })
-    })
-  }
-
-  function pathsOf(run: PlanRun, objects: readonly Data[]): readonly ResponsePath[] {
-    const paths = pathsTo(run.data, way)
-    return [...new Set(objects)].flatMap((object) => (paths.get(object) ?? []).map((path) => path.map(keyIn)))
+    if (hasObjects && representations.length < targets.length) run.isRepeated = true
+    mergeEntities(parts, entities, collected)
+    deduplicateAll(run, targets, sharedPaths)
   }
 }
 
-/** The paths of a gap, as the client knows them, below the object that the fetch was about. */
-const pathsIn = ({ at, keys }: Gap, place: ResponsePath, keyIn: Parts['keyIn']): ResponsePath[] =>
-  keys.map((key) => [...place, ...at.map(keyIn), keyIn(key)])
+/** Represents the objects; equal representations are sent once. */
+function collectRepresentations({ represent, rewriteInput }: EntityParts, objects: readonly Data[]): Representations {
+  const representations: Data[] = []
+  const indexes: number[] = []
+  const targets: Data[] = []
+  const tables = createTables<EntityRepresentation, number>()
+  for (let at = 0; at < objects.length; at++) {
+    const object = objects[at] as Data // below the length
+    const entity = represent(object)
+    if (!entity) continue
+    const indexBy = tableFor(tables, entity)
+    let identity = entity.identity(object)
+    let index = indexBy.get(identity)
+    if (index === undefined) {
+      const representation = entity.representation(object)
+      if (!representation) continue
+      identity ??= JSON.stringify(representation)
+      index = indexBy.get(identity)
+      if (index === undefined) {
+        rewriteInput?.(representation)
+        index = representations.push(representation) - 1
+        indexBy.set(identity, index)
+      }
+    }
+    indexes.push(index)
+    targets.push(object)
+  }
+  return { representations, targets, indexes }
+}
 
-/** Errors about the plan have no code; those of links do. */
-function report(
-  { add }: Problems,
-  { message, extensions }: NonNullable<ExecutionResult['errors']>[number],
-  path: ResponsePath | null | undefined,
+function mergeEntities(
+  { selected, isOf, isSplitByType }: EntityParts,
+  entities: readonly unknown[],
+  { representations, targets, indexes }: Representations,
 ): void {
+  const isMerged = isSplitByType && representations.length < targets.length ? new Uint8Array(entities.length) : null
+  for (let at = 0; at < targets.length; at++) {
+    const index = indexes[at] as number // as long as `targets`
+    const entity: unknown = entities[index]
+    if (!isData(entity)) continue
+    // Equal entities may share one object, unless other fetches write different fields to them.
+    const source = isMerged?.[index] ? copyObject(entity, selected) : entity
+    merge(targets[at] as Data, source, selected, isOf) // below the length
+    if (isMerged) isMerged[index] = 1
+  }
+}
+
+/** The index in `_entities` and the rest of an error path; null for an error of no entity. */
+function entityPath(path: GraphQLError['path']): { readonly index: number; readonly rest: ResponsePath } | null {
+  const [first, index, ...rest] = path ?? []
+  return first === ENTITIES && typeof index === 'number' ? { index, rest } : null
+}
+
+/** Reports an error about an entity at every response path of that entity. */
+function reportEntityError(parts: EntityParts, run: PlanRun, error: GraphQLError, { targets, indexes }: Representations): void {
+  const path = entityPath(error.path)
+  if (!path) {
+    report(run.errors, error, null)
+    return
+  }
+  const affected = targets.filter((_, at) => indexes[at] === path.index)
+  const rest = path.rest.map(parts.clientKey)
+  for (const each of clientPathsOf(parts, run, affected)) report(run.errors, error, [...each, ...rest])
+}
+
+/** Records the fields that errors about entities explain beside the fields in their paths. */
+function explainMissing(
+  { selected, clientKey, path: fetchPath }: EntityParts,
+  run: PlanRun,
+  errors: readonly GraphQLError[],
+  entities: readonly unknown[],
+  { targets, indexes }: Representations,
+): void {
+  const missing = new Map<number, MissingFields[]>()
+  for (const error of errors) {
+    const path = entityPath(error.path)
+    const fields = path && missingFieldsOf(entities[path.index], path.rest, selected, clientKey)
+    if (path && fields) missing.set(path.index, [...(missing.get(path.index) ?? []), fields])
+  }
+  if (missing.size === 0) return
+  run.errors.addMissingPaths(() => {
+    const paths = responsePathsOf(run.data, fetchPath)
+    return targets.flatMap((target, at) => {
+      const own = missing.get(indexes[at] as number) ?? [] // as long as `targets`
+      const starts = own.length === 0 ? [] : (paths.get(target) ?? [])
+      return starts.flatMap((start) => own.flatMap((fields) => pathsOfMissing(fields, start.map(clientKey), clientKey)))
+    })
+  })
+}
+
+function clientPathsOf({ path, clientKey }: EntityParts, run: PlanRun, objects: readonly Data[]): readonly ResponsePath[] {
+  const paths = responsePathsOf(run.data, path)
+  return [...new Set(objects)].flatMap((object) => (paths.get(object) ?? []).map((each) => each.map(clientKey)))
+}
+
+/** The client's paths of missing fields, below the object that the fetch was for. */
+const pathsOfMissing = ({ at, keys }: MissingFields, start: ResponsePath, clientKey: Parts['clientKey']): ResponsePath[] =>
+  keys.map((key) => [...start, ...at.map(clientKey), clientKey(key)])
+
+/** Errors of links have a code; those of graphql-js have none. */
+function report({ add }: ErrorCollector, { message, extensions }: GraphQLError, path: ResponsePath | null | undefined): void {
   add({ message, ...(path && { path }), extensions: { ...extensions, code: extensions?.code ?? 'INTERNAL_SERVER_ERROR' } })
 }
 
-/** Picks what a fetch uses; it must not send values that the client did not. */
+/** Picks the variables of a fetch; absent variables stay absent. */
 function variablesFor(names: readonly string[]): Parts['inputOf'] {
   return (variables) => {
     const own: Record<string, unknown> = {}
-    for (const name of names) if (Object.hasOwn(variables, name) && variables[name] !== undefined) own[name] = variables[name]
+    for (const name of names) {
+      if (Object.hasOwn(variables, name) && variables[name] !== undefined) own[name] = variables[name]
+    }
     return own
   }
 }
 
-function keysBack({ node: { outputRewrites } }: PlannedFetch, { keyOf }: FetchContext): Parts['keyIn'] {
+function clientKeys({ node: { outputRewrites } }: PlannedFetch, { keyOf }: FetchContext): Parts['clientKey'] {
   const renamed = renamedKeys(outputRewrites)
   return (key) => (typeof key === 'number' ? key : keyOf(renamed.get(key) ?? key))
 }

@@ -1,26 +1,36 @@
 import { type DocumentNode, Kind, type SelectionSetNode } from 'graphql'
+import { documentIndex, fragmentOf } from '../../operations/document-index.ts'
 import { type Data, isData, type TypeTest, typeNameIn } from './response-data.ts'
 
-/** What one fetch selects: each key with what is selected below it, null for a leaf. */
-export type Selected = readonly { readonly key: string; readonly below: Selected | null }[]
+/** The keys that a fetch selects, each with the keys selected below it; null for a leaf. */
+export type SelectedFields = readonly { readonly key: string; readonly below: SelectedFields | null }[]
 
-/** The keys that the only operation of a fetch asks for, whatever the types are they are asked of; `renamed` are the names that some get in the answer. */
-export function selectedIn(document: DocumentNode, renamed: ReadonlyMap<string, string>): Selected {
-  const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION)
-  if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('Expected a fetch with an operation.')
-  const fragments = fragmentsOf(document)
-  return listed(treeOf(operation.selectionSet, new Map()))
+/** The fields selected below a key; null for none. */
+export const selectedBelow = (selected: SelectedFields, key: string): SelectedFields | null =>
+  selected.find((each) => each.key === key)?.below ?? null
+
+/**
+ * The fields that the only operation of a fetch selects, of all types together. `renamed`: the
+ * keys that output rewrites give, by the keys in the document.
+ */
+export function selectedFields(document: DocumentNode, renamed: ReadonlyMap<string, string>): SelectedFields {
+  const {
+    operations: [operation],
+    fragments,
+  } = documentIndex(document)
+  if (!operation) throw new Error('Expected a fetch with an operation.')
+  return fromTree(treeOf(operation.selectionSet, new Map()))
 
   function treeOf({ selections }: SelectionSetNode, tree: Tree): Tree {
     for (const selection of selections) {
       if (selection.kind === Kind.FIELD) {
-        const asked = (selection.alias ?? selection.name).value
-        const key = renamed.get(asked) ?? asked
+        const documentKey = (selection.alias ?? selection.name).value
+        const key = renamed.get(documentKey) ?? documentKey
         const { selectionSet } = selection
         tree.set(key, selectionSet ? treeOf(selectionSet, tree.get(key) ?? new Map()) : null)
         continue
       }
-      const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
+      const fragment = fragmentOf(selection, fragments)
       if (fragment) treeOf(fragment.selectionSet, tree)
     }
     return tree
@@ -28,37 +38,32 @@ export function selectedIn(document: DocumentNode, renamed: ReadonlyMap<string, 
 }
 
 type Tree = Map<string, Tree | null>
-type Fragments = ReadonlyMap<string, { readonly selectionSet: SelectionSetNode }>
 
-const fragmentsOf = ({ definitions }: DocumentNode): Fragments =>
-  new Map(
-    definitions.flatMap((definition) =>
-      definition.kind === Kind.FRAGMENT_DEFINITION ? [[definition.name.value, definition] as const] : [],
-    ),
-  )
-
-const listed = (tree: Tree): Selected => [...tree].map(([key, below]) => ({ key, below: below && listed(below) }))
+const fromTree = (tree: Tree): SelectedFields => [...tree].map(([key, below]) => ({ key, below: below && fromTree(below) }))
 
 /**
- * Puts what a fetch answered into what is known. Only what was selected, so that a subgraph cannot add anything else; `source` may become part of `target`.
- * Lists are merged where they are equally long. An object is never replaced by null: one subgraph that has nothing to say about a value does not unsay what
- * another said, and whether the parts that are missing may be null is decided when the answer is shaped. Nor is the name of a type replaced by that of an
- * interface which it has: a subgraph with an interface object knows no more than that.
+ * Merges a fetch response into the response data. Copies selected keys only, so that a subgraph
+ * cannot add others; parts of `source` may become parts of `target`. Lists merge at equal length.
+ * Null never replaces an object: projection decides later whether the fields that are missing may
+ * be null. The name of an interface never replaces that of a type which implements it: a subgraph
+ * with an interface object knows the interface only.
  */
-export function merge(target: Data, source: Data, selected: Selected, isOf: TypeTest): void {
-  // Iterators over many short lists would be most of the garbage that is made here.
+export function merge(target: Data, source: Data, selected: SelectedFields, isOf: TypeTest): void {
+  // Indexed loops: iterators over many short lists were most of the garbage of this function.
   for (let index = 0; index < selected.length; index++) {
-    const { key, below } = selected[index] as Selected[number]
+    const { key, below } = selected[index] as SelectedFields[number] // below the length
     const incoming = source[key]
     if (incoming === undefined) continue
     const existing = target[key]
     if (below !== null && typeof existing === 'object' && existing !== null) {
-      if (incoming !== null) target[key] = merged(existing, incoming, below, isOf)
-    } else if (key !== '__typename' || typeof existing !== 'string' || !isOf(existing, typeNameIn(source))) target[key] = incoming
+      if (incoming !== null) target[key] = mergeValue(existing, incoming, below, isOf)
+    } else if (key !== '__typename' || typeof existing !== 'string' || !isOf(existing, typeNameIn(source))) {
+      target[key] = incoming
+    }
   }
 }
 
-function merged(existing: unknown, incoming: unknown, below: Selected, isOf: TypeTest): unknown {
+function mergeValue(existing: unknown, incoming: unknown, below: SelectedFields, isOf: TypeTest): unknown {
   if (isData(existing) && isData(incoming)) {
     merge(existing, incoming, below, isOf)
     return existing
@@ -67,19 +72,23 @@ function merged(existing: unknown, incoming: unknown, below: Selected, isOf: Typ
   for (let index = 0; index < existing.length; index++) {
     const [one, other] = [existing[index], incoming[index]]
     if (typeof one !== 'object' || one === null) existing[index] = other
-    else if (other !== null) existing[index] = merged(one, other, below, isOf)
+    else if (other !== null) existing[index] = mergeValue(one, other, below, isOf)
   }
   return existing
 }
 
-/** As much of a value as was selected, with objects and lists of its own, so that what is merged into it is not merged into `value`. */
-export function copied(value: unknown, selected: Selected): unknown {
-  if (Array.isArray(value)) return value.map((item) => copied(item, selected))
-  if (!isData(value)) return value
+/** Copies the selected part of a value: a merge into the copy leaves `value` unchanged. */
+export function copySelected(value: unknown, selected: SelectedFields): unknown {
+  if (Array.isArray(value)) return value.map((item) => copySelected(item, selected))
+  return isData(value) ? copyObject(value, selected) : value
+}
+
+/** The same for an object. */
+export function copyObject(value: Data, selected: SelectedFields): Data {
   const copy: Data = {}
   for (const { key, below } of selected) {
     const part = value[key]
-    if (part !== undefined) copy[key] = below ? copied(part, below) : part
+    if (part !== undefined) copy[key] = below ? copySelected(part, below) : part
   }
   return copy
 }

@@ -1,33 +1,33 @@
 import type { ResponsePath } from './flatten-path.ts'
-import type { Selected } from './merge.ts'
+import type { SelectedFields } from './merge.ts'
 
 /**
  * Fields that a subgraph left out because an error below them nulled their parent. `at` is the path
- * of the parent, `keys` are the selected keys of the subgraph's answer there.
+ * of the parent, `keys` are the selected keys of the subgraph's response there.
  */
-export type Gap = { readonly at: ResponsePath; readonly keys: readonly string[] }
+export type MissingFields = { readonly at: ResponsePath; readonly keys: readonly string[] }
 
 /**
- * What one error of a subgraph explains beside its own field: the GraphQL specification (6.4.4)
- * lets a null in a non-nullable field null its parent, and with it the siblings of that field.
+ * The siblings that one subgraph error explains beside its own field: a null in a non-nullable
+ * field nulls its parent, and with it the siblings of that field (GraphQL specification, 6.4.4).
  * Another subgraph may have answered a part of the parent, so that the siblings are missed later.
- * Null where the error nulled its own field only. `data` is what the subgraph answered, before
- * anything is merged into it; `keyIn` says which keys of `path` and of `selected` are the same.
+ * Null where the error nulled its own field only. `data`: the subgraph's response before any merge.
+ * `keyIn`: maps a key of `path` or `selected` to the client's key.
  */
-export function gapOf(
+export function missingFieldsOf(
   data: unknown,
   path: ResponsePath,
-  selected: Selected,
+  selected: SelectedFields,
   keyIn: (key: string | number) => string | number,
-): Gap | null {
+): MissingFields | null {
   let value = data
-  let below: Selected | null = selected
-  for (const [depth, step] of path.entries()) {
+  let below: SelectedFields | null = selected
+  for (const [depth, element] of path.entries()) {
     if (below === null) return null
     if (value === null || value === undefined) return { at: path.slice(0, depth), keys: below.map(({ key }) => key) }
     if (typeof value !== 'object') return null
-    value = Object.hasOwn(value, step) ? Reflect.get(value, step) : undefined
-    if (typeof step === 'string') below = below.find(({ key }) => keyIn(key) === keyIn(step))?.below ?? null
+    value = Object.hasOwn(value, element) ? Reflect.get(value, element) : undefined
+    if (typeof element === 'string') below = below.find(({ key }) => keyIn(key) === keyIn(element))?.below ?? null
   }
   return null
 }

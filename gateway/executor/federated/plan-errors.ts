@@ -2,67 +2,74 @@ import type { GraphQLFormattedError } from 'graphql'
 import type { GatewayCode } from '../../operations/errors.ts'
 import type { ResponsePath } from './flatten-path.ts'
 
-/** What went wrong while one operation ran, in the client's terms. */
-export type Problems = {
+/** Collects the errors of one operation, with paths and keys of the client's document. */
+export type ErrorCollector = {
   readonly errors: readonly GraphQLFormattedError[]
   /**
-   * An error as clients see it. One that was told before is not told again: a service that is down is down for every fetch, and two fetches may ask for one field.
+   * Adds an error as clients see it. Drops a duplicate: a subgraph that is down fails every fetch,
+   * and two fetches may select one field.
    */
   readonly add: (error: GraphQLFormattedError) => void
-  /** Nothing came from these places, and an error without a path says why. */
-  readonly missing: (places: () => Iterable<ResponsePath>) => void
-  /** A value that does not fit the schema, unless `code` says otherwise: an error of its own, unless one that is known is why. */
-  readonly unfit: (message: string, path: ResponsePath, code?: GatewayCode) => void
+  /** These paths have no value because of an error without a path. */
+  readonly addMissingPaths: (paths: () => Iterable<ResponsePath>) => void
+  /**
+   * A value that does not fit the schema, unless `code` says otherwise. Reported only where no
+   * earlier error explains it.
+   */
+  readonly addInvalidValue: (message: string, path: ResponsePath, code?: GatewayCode) => void
 }
 
-/** Where errors are, as a tree: `isHere` where one ends. */
-type Place = { isHere: boolean; readonly below: Map<string | number, Place> }
+/** The paths of errors as a tree; `isEnd` where a path ends. */
+type PathTree = { isEnd: boolean; readonly below: Map<string | number, PathTree> }
 
-export function noProblems(): Problems {
+export function createErrorCollector(): ErrorCollector {
   const errors: GraphQLFormattedError[] = []
-  const told = new Set<string>()
-  const gaps: (() => Iterable<ResponsePath>)[] = []
-  let known: Place | null = null
+  const reported = new Set<string>()
+  const missing: (() => Iterable<ResponsePath>)[] = []
+  let explained: PathTree | null = null
 
   return {
     errors,
     add(error) {
       const text = JSON.stringify([error.message, error.extensions?.code, error.path])
-      if (told.has(text)) return
-      told.add(text)
+      if (reported.has(text)) return
+      reported.add(text)
       errors.push(error)
     },
-    missing: (places) => void gaps.push(places),
-    unfit(message, path, code = 'INVALID_SUBGRAPH_ANSWER') {
-      known ??= treeOf([...errors.flatMap(({ path }) => (path ? [path] : [])), ...gaps.flatMap((places) => [...places()])])
-      if (isExplained(known, path)) return
+    addMissingPaths: (paths) => void missing.push(paths),
+    addInvalidValue(message, path, code = 'INVALID_SUBGRAPH_ANSWER') {
+      explained ??= treeOf([...errors.flatMap(({ path }) => (path ? [path] : [])), ...missing.flatMap((paths) => [...paths()])])
+      if (isExplained(explained, path)) return
       errors.push({ message, path: [...path], extensions: { code } })
     },
   }
 }
 
-function treeOf(paths: readonly ResponsePath[]): Place {
-  const root: Place = { isHere: false, below: new Map() }
+function treeOf(paths: readonly ResponsePath[]): PathTree {
+  const root: PathTree = { isEnd: false, below: new Map() }
   for (const path of paths) {
-    let place = root
+    let node = root
     for (const element of path) {
-      const next = place.below.get(element) ?? { isHere: false, below: new Map() }
-      place.below.set(element, next)
-      place = next
+      const next = node.below.get(element) ?? { isEnd: false, below: new Map() }
+      node.below.set(element, next)
+      node = next
     }
-    place.isHere = true
+    node.isEnd = true
   }
   return root
 }
 
-/** Whether an error is at this place, above it or below it: above, nothing came for all of it; below, its null came up to here. */
-function isExplained(root: Place, path: ResponsePath): boolean {
-  let place = root
+/**
+ * Whether an error is at this path, above it or below it: one above means that no part was
+ * answered; the null of one below has propagated up to here.
+ */
+function isExplained(root: PathTree, path: ResponsePath): boolean {
+  let node = root
   for (const element of path) {
-    if (place.isHere) return true
-    const next = place.below.get(element)
+    if (node.isEnd) return true
+    const next = node.below.get(element)
     if (!next) return false
-    place = next
+    node = next
   }
   return true
 }

@@ -1,6 +1,6 @@
 import { type DocumentNode, type FieldNode, Kind, type OperationDefinitionNode, visit } from 'graphql'
 
-/** An operation in words that a plan can use, and the way back to the client's. */
+/** An operation with names that a plan can use, and the mapping back to the client's names. */
 export type PlannedDocument = {
   readonly document: DocumentNode
   readonly operation: OperationDefinitionNode
@@ -10,15 +10,19 @@ export type PlannedDocument = {
   readonly keyOf: (key: string) => string
 }
 
-/** The planner's name for the entities that a fetch asks about; a client's variable of that name would be taken for it. */
+/** The planner's variable for representations; a client variable of that name would collide with it. */
 const REPRESENTATIONS = 'representations'
 
-/** What every object of JavaScript has, and what every fetch asks for: clients may call a field so, but answers must not be read by such keys. */
+/**
+ * Response keys that clients may choose but the plan must not use: names that every JavaScript
+ * object inherits, and `__typename`, which every fetch selects.
+ */
 const RESERVED_KEYS = new Set([...Object.getOwnPropertyNames(Object.prototype), '__typename'])
 
 /**
- * The same operation, where a variable or a key has a name that means something else here, with another name for it. `needed` are the names of fields that plans
- * ask for by themselves: the planner takes whatever a client has under such a name for that field.
+ * Renames variables and response keys that would collide with the planner's. `needed`: names of
+ * the fields that plans select by themselves, such as keys and `@requires`; the planner takes a
+ * client's alias of that name for the field.
  */
 export function plannedDocument(
   document: DocumentNode,
@@ -35,15 +39,15 @@ export function plannedDocument(
       if (isReserved(key, node, needed)) isRenamed = true
     },
   })
-  if (!isRenamed) return { document, operation, variablesOf: (given) => given, keyOf: (key) => key }
+  if (!isRenamed) return { document, operation, variablesOf: (clientVariables) => clientVariables, keyOf: (key) => key }
 
-  const freeVariable = free(REPRESENTATIONS, variables)
+  const freeVariable = unusedName(REPRESENTATIONS, variables)
   const clientKeys = new Map<string, string>()
   const freeKeys = new Map<string, string>()
   const freeKeyOf = (key: string): string => {
-    const known = freeKeys.get(key)
-    if (known) return known
-    const own = free(key.replace(/^_+/, ''), keys)
+    const existing = freeKeys.get(key)
+    if (existing) return existing
+    const own = unusedName(key.replace(/^_+/, ''), keys)
     keys.add(own)
     freeKeys.set(key, own)
     clientKeys.set(own, key)
@@ -71,13 +75,16 @@ export function plannedDocument(
 
 const keyIn = ({ alias, name }: FieldNode): string => (alias ?? name).value
 
-/** `__typename` under its own name is what it says, and so is a field that plans need, unless it is asked with arguments that the plan does not know. */
-function isReserved(key: string, { name, arguments: given = [] }: FieldNode, needed: ReadonlySet<string>): boolean {
-  const isItself = key === name.value && given.length === 0
+/**
+ * `__typename` under its own name is not reserved, nor is a needed field without arguments: the
+ * plan selects exactly the same.
+ */
+function isReserved(key: string, { name, arguments: nodes = [] }: FieldNode, needed: ReadonlySet<string>): boolean {
+  const isItself = key === name.value && nodes.length === 0
   return RESERVED_KEYS.has(key) ? key !== '__typename' || !isItself : needed.has(key) && !isItself
 }
 
-function free(name: string, taken: ReadonlySet<string>): string {
+function unusedName(name: string, taken: ReadonlySet<string>): string {
   let own = `${name}OfClient`
   while (taken.has(own)) own += '_'
   return own

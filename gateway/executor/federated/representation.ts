@@ -1,63 +1,72 @@
 import type { QueryPlanFieldNode, QueryPlanSelectionNode } from '@apollo/query-planner'
-import { identityBy } from './entity-identity.ts'
+import { identityByKeys } from './entity-identity.ts'
 import { type Data, isData, type TypeTest } from './response-data.ts'
 
-/** How objects are told of to another subgraph so that it finds them; null for an object of which too little is known. */
-export type Represent = (object: Data) => Told | null
+/** How an object is represented to another subgraph; null where too few of its fields are known. */
+export type RepresentEntity = (object: Data) => EntityRepresentation | null
 
-/** What is told of the objects of one type. */
-export type Told = {
-  /** Null when a part of it is not known. */
+/** The representation of the objects of one type. */
+export type EntityRepresentation = {
+  /** Null when a required field is missing. */
   readonly representation: (object: Data) => Data | null
-  /** Equal only for objects of this type that are told of in the same way; null where that is not known before they are. */
+  /** Equal only for objects of this type with equal representations; null where only these tell. */
   readonly identity: (object: Data) => unknown
 }
 
-/** The keys by which the subgraph that is asked finds objects of a type, each as the names of its fields. */
-export type KeysOf = (typename: string) => readonly (readonly string[])[]
+/** The `@key`s of a type in the subgraph of a fetch, each as the names of its fields. */
+export type KeyFieldsOf = (typename: string) => readonly (readonly string[])[]
 
-/** Compiles what a fetch requires: fragments on types with keys and with fields that other subgraphs know. */
-export function compileRepresentation(requires: readonly QueryPlanSelectionNode[], isOf: TypeTest, keysOf: KeysOf): Represent {
-  const byType = new Map<string, Told | null>()
+/** Compiles the `requires` of a fetch: fragments on types, with their keys and required fields. */
+export function compileRepresentation(
+  requires: readonly QueryPlanSelectionNode[],
+  isOf: TypeTest,
+  keyFieldsOf: KeyFieldsOf,
+): RepresentEntity {
+  const byType = new Map<string, EntityRepresentation | null>()
   return (object) => {
     const typename = object.__typename
     if (typeof typename !== 'string') return null
-    let told = byType.get(typename)
-    if (told === undefined) {
-      told = compileTold(requires, typename, isOf, keysOf(typename))
-      // Only types of the graph are remembered: a subgraph may answer any text.
-      if (told) byType.set(typename, told)
+    let entity = byType.get(typename)
+    if (entity === undefined) {
+      entity = compileEntity(requires, typename, isOf, keyFieldsOf(typename))
+      // Types of the graph only: a subgraph may respond with any string, without bound.
+      if (entity) byType.set(typename, entity)
     }
-    return told
+    return entity
   }
 }
 
-/** Copies what is selected; false when a part of it is not known. */
+/** Copies the selected fields; false when one is missing. */
 type Fill = (from: Data, to: Data) => boolean
 
-function compileTold(
+function compileEntity(
   requires: readonly QueryPlanSelectionNode[],
   typename: string,
   isOf: TypeTest,
-  known: ReturnType<KeysOf>,
-): Told | null {
+  entityKeys: ReturnType<KeyFieldsOf>,
+): EntityRepresentation | null {
   const fields = fieldsFor(requires, typename, isOf)
   const keys = fields.map(({ alias, name }) => alias ?? name)
   if (!keys.includes('__typename')) return null
-  // The planner sends what it requires of one type of an interface for the others, too, but without their keys.
-  if (known.length > 0 && !known.some((fields) => fields.every((name) => keys.includes(name)))) return null
-  const fills = fields.map((field, index) => compileField(keys[index] as string, field.selections, isOf))
+  // The planner requires fields of one implementation of the others too, but without their keys.
+  if (entityKeys.length > 0 && !entityKeys.some((fields) => fields.every((name) => keys.includes(name)))) return null
+  const fills = fields.map((field) => compileField(field.alias ?? field.name, field.selections, isOf))
   return {
     representation(object) {
       const representation: Data = {}
-      for (let index = 0; index < fills.length; index++) if (!(fills[index] as Fill)(object, representation)) return null
+      for (let index = 0; index < fills.length; index++) {
+        const fill = fills[index] as Fill // below the length
+        if (!fill(object, representation)) return null
+      }
       return representation
     },
-    identity: fields.some(({ selections }) => selections) ? () => null : identityBy(keys.filter((key) => key !== '__typename')),
+    identity: fields.some(({ selections }) => selections)
+      ? () => null
+      : identityByKeys(keys.filter((key) => key !== '__typename')),
   }
 }
 
-/** The fields of those fragments that are on this type or on one that it belongs to; the others are for objects of other types. */
+/** The fields of the fragments that apply to a type. */
 const fieldsFor = (
   selections: readonly QueryPlanSelectionNode[],
   typename: string,
@@ -78,12 +87,14 @@ function compileField(key: string, selections: readonly QueryPlanSelectionNode[]
       return true
     }
   }
-  const inside = compileFill(selections, isOf)
-  const part = (value: unknown, known: unknown): unknown => {
-    if (Array.isArray(value)) return value.map((item, index) => part(item, Array.isArray(known) ? known[index] : undefined))
+  const fillInner = compileFill(selections, isOf)
+  const part = (value: unknown, existing: unknown): unknown => {
+    if (Array.isArray(value)) {
+      return value.map((item, index) => part(item, Array.isArray(existing) ? existing[index] : undefined))
+    }
     if (!isData(value)) return value
-    const copy: Data = isData(known) ? known : {}
-    return inside(value, copy) ? copy : null
+    const copy: Data = isData(existing) ? existing : {}
+    return fillInner(value, copy) ? copy : null
   }
   return (from, to) => {
     const value = from[key]
@@ -93,14 +104,15 @@ function compileField(key: string, selections: readonly QueryPlanSelectionNode[]
   }
 }
 
-/** The same for values inside, which need not say their type where all have the same fields. */
+/** The same for nested objects, which may lack a type name where every type has the same fields. */
 function compileFill(selections: readonly QueryPlanSelectionNode[], isOf: TypeTest): Fill {
   const fills = selections.map((selection): Fill => {
     if (selection.kind === 'Field') return compileField(selection.alias ?? selection.name, selection.selections, isOf)
     const { typeCondition } = selection
-    const inside = compileFill(selection.selections, isOf)
-    if (typeCondition === undefined) return inside
-    return (from, to) => (typeof from.__typename === 'string' && isOf(from.__typename, typeCondition) ? inside(from, to) : true)
+    const fillInner = compileFill(selection.selections, isOf)
+    if (typeCondition === undefined) return fillInner
+    return (from, to) =>
+      typeof from.__typename === 'string' && isOf(from.__typename, typeCondition) ? fillInner(from, to) : true
   })
   return (from, to) => {
     for (const fill of fills) if (!fill(from, to)) return false

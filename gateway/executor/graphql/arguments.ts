@@ -13,17 +13,17 @@ import {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** The arguments of a field for one call of its resolver, which may do with them what it likes. Throws what graphql-js throws. */
+/** Coerces the arguments of one resolver call into a new object. Throws what graphql-js throws. */
 export type ArgumentsOf = (variableValues: Values) => Record<string, unknown>
 
-/** Where one argument comes from. A literal and a default are the same for every call. */
+/** Where an argument's value comes from: constant for a literal or a default, or a variable. */
 type Origin =
   | { readonly name: string; readonly value: unknown }
   | { readonly name: string; readonly variable: string; readonly isNonNull: boolean }
 
 /**
- * Prepares the coercion of a field's arguments; undefined when it takes none. Literals without parts and plain variables are prepared; everything else, and
- * everything that goes wrong, is left to graphql-js on each call.
+ * Compiles the coercion of a field's arguments; undefined for a field without any. Handles scalar
+ * literals and plain variables; graphql-js coerces the rest, and every error, on each call.
  */
 export function argumentsOf(definition: GraphQLField<unknown, unknown>, node: FieldNode): ArgumentsOf | undefined {
   if (definition.args.length === 0) return undefined
@@ -47,7 +47,7 @@ export function argumentsOf(definition: GraphQLField<unknown, unknown>, node: Fi
         continue
       }
       const value = Object.hasOwn(variableValues, origin.variable) ? variableValues[origin.variable] : undefined
-      // An absent variable means the default, or none, or an error.
+      // An absent variable: the default, no value, or an error.
       if (value === undefined || (value === null && origin.isNonNull)) return coerced(variableValues)
       values[origin.name] = value
     }
@@ -57,11 +57,11 @@ export function argumentsOf(definition: GraphQLField<unknown, unknown>, node: Fi
 
 function originOf(
   { name, type, defaultValue }: GraphQLArgument,
-  { arguments: given }: FieldNode,
+  { arguments: nodes }: FieldNode,
 ): Origin | 'absent' | 'unprepared' {
   if (name === '__proto__') return 'unprepared'
   const isNonNull = isNonNullType(type)
-  const node = given?.findLast((argument) => argument.name.value === name)?.value
+  const node = nodes?.findLast((argument) => argument.name.value === name)?.value
   if (!node) {
     if (defaultValue !== undefined) return { name, value: defaultValue }
     return isNonNull ? 'unprepared' : 'absent'
@@ -69,7 +69,7 @@ function originOf(
   if (node.kind === Kind.VARIABLE) return { name, variable: node.name.value, isNonNull }
   if (node.kind === Kind.NULL) return isNonNull ? 'unprepared' : { name, value: null }
 
-  // Lists and objects are made anew for each call, and scalars of the schema are asked each time.
+  // Lists and objects must be new per call; custom scalars parse per call.
   const leaf = isNonNull ? type.ofType : type
   if (!isLeafType(leaf) || !(isEnumType(leaf) || isSpecifiedScalarType(leaf))) return 'unprepared'
   const value = valueFromAST(node, leaf)

@@ -6,21 +6,24 @@ import {
   type FragmentDefinitionNode,
   type GraphQLError,
   type GraphQLSchema,
-  Kind,
   type OperationDefinitionNode,
 } from 'graphql'
 import { collectFields } from 'graphql/execution/collectFields.js'
+import { documentIndex } from '../../operations/document-index.ts'
 import { coercion } from '../../operations/variables.ts'
 import { conditionKey } from './conditions.ts'
-import { type Listener, PENDING, type Pending } from './pending.ts'
-import { keep, plansOf } from './plan-cache.ts'
+import type { Listener, Pending } from './operation-run.ts'
+import { addError, type OperationRun } from './operation-run.ts'
+import { PENDING } from './pending.ts'
+import { cacheSelectionPlan, selectionPlansOf } from './plan-cache.ts'
 import { executeSerially, executeTogether } from './root-fields.ts'
-import { addError, type Run } from './run.ts'
-import { type Operation, type Selection, selectionOf } from './selection-plan.ts'
+import type { Operation, Selection } from './selection.ts'
+import { selectionOf } from './selection-plan.ts'
 
 /**
- * Runs a compiled operation. The answer is that of graphql-js' `execute`, to the order of keys and errors; at once when no resolver makes it wait. Once `signal` is
- * aborted no further resolver is called: fields that were not begun have its reason as their error. Never rejects.
+ * Runs a compiled operation, with the result of graphql-js' `execute`, including the order of keys
+ * and errors. Synchronous unless a resolver is asynchronous. After `signal` aborts, no resolver is
+ * called: remaining fields have its reason as their error. Never rejects.
  */
 export type CompiledOperation = (run: {
   readonly rootValue?: unknown
@@ -29,13 +32,13 @@ export type CompiledOperation = (run: {
   readonly signal?: AbortSignal
 }) => ExecutionResult | Promise<ExecutionResult>
 
-/** What graphql-js reports at most. */
+/** The bound of graphql-js. */
 const COERCION_ERRORS = { maxErrors: 50 }
 
 /**
- * Compiles one operation of a valid document once, so that a request only runs it. Never generates source text: a client's text can end up in it. What is asked of
- * each type is worked out when a value of that type first appears. Throws when the schema is invalid, and nothing that a valid document can cause: an operation that
- * does not exist, or that the schema has no root for, is answered by `execute`.
+ * Compiles one operation of a valid document into closures. Never generates source text, which
+ * could contain a client's text. Selections are planned when a value of their type first appears.
+ * Throws for an invalid schema only: `execute` handles an unknown operation or a missing root type.
  */
 export function compileOperation(
   schema: GraphQLSchema,
@@ -55,22 +58,22 @@ export function compileOperation(
   const keyOf = conditionKey(document)
   const begin = node.operation === 'mutation' ? executeSerially : executeTogether
 
-  const selectionFor = (variableValues: Run['variableValues']): Selection => {
-    const plans = plansOf(operation)
+  const selectionFor = (variableValues: OperationRun['variableValues']): Selection => {
+    const plans = selectionPlansOf(operation)
     const key = keyOf(variableValues)
-    const known = plans.get(key)
-    if (known) return known
+    const cached = plans.get(key)
+    if (cached) return cached
     const { fragments } = operation
     const collected = collectFields(schema, fragments, variableValues, rootType, node.selectionSet)
     const selection = selectionOf(operation, rootType, collected)
-    keep(plans, key, selection)
+    cacheSelectionPlan(plans, key, selection)
     return selection
   }
 
   return ({ rootValue, contextValue, variableValues, signal }) => {
     const { coerced, errors } = coerce(variableValues)
     if (errors) return { errors }
-    const run: Run = {
+    const run: OperationRun = {
       operation,
       rootValue,
       contextValue,
@@ -83,40 +86,39 @@ export function compileOperation(
     }
     try {
       const data = begin(run, selectionFor(coerced), rootValue)
-      return data === PENDING ? whenSettled(run) : resultOf(run, data as Data)
+      return data === PENDING ? whenCompleted(run) : resultOf(run, data as Data)
     } catch (error) {
       return failure(run, error)
     }
   }
 }
 
-function whenSettled(run: Run): Promise<ExecutionResult> {
+function whenCompleted(run: OperationRun): Promise<ExecutionResult> {
   const pending = run.pending as Pending
   return new Promise((resolve) => {
-    const listener: Listener = (isFailed, outcome) => resolve(isFailed ? failure(run, outcome) : resultOf(run, outcome as Data))
+    const listener: Listener = (isFailed, value) => resolve(isFailed ? failure(run, value) : resultOf(run, value as Data))
     pending.listener = listener
   })
 }
 
 type Data = Record<string, unknown>
 
-const resultOf = ({ errors }: Run, data: Data): ExecutionResult => (errors.length === 0 ? { data } : { errors, data })
+const resultOf = ({ errors }: OperationRun, data: Data): ExecutionResult => (errors.length === 0 ? { data } : { errors, data })
 
-function failure(run: Run, error: unknown): ExecutionResult {
+function failure(run: OperationRun, error: unknown): ExecutionResult {
   addError(run, error as GraphQLError, undefined)
   return { errors: run.errors, data: null }
 }
 
-function operationOf({ definitions }: DocumentNode, name: string | undefined): OperationDefinitionNode | undefined {
-  const operations = definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+function operationOf(document: DocumentNode, name: string | undefined): OperationDefinitionNode | undefined {
+  const { operations } = documentIndex(document)
   if (name === undefined) return operations.length === 1 ? operations[0] : undefined
   return operations.findLast((operation) => operation.name?.value === name)
 }
 
-function fragmentsOf({ definitions }: DocumentNode): Record<string, FragmentDefinitionNode> {
+/** graphql-js reads fragments from an object; without a prototype, so that any name is safe. */
+function fragmentsOf(document: DocumentNode): Record<string, FragmentDefinitionNode> {
   const fragments = Object.create(null)
-  for (const definition of definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition
-  }
+  for (const [name, fragment] of documentIndex(document).fragments) fragments[name] = fragment
   return fragments
 }

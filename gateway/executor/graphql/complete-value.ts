@@ -1,26 +1,23 @@
 import { defaultTypeResolver, GraphQLError, type GraphQLObjectType, type GraphQLResolveInfo, locatedError } from 'graphql'
 import { inspect } from 'graphql/jsutils/inspect.js'
 import { type Path, pathToArray } from 'graphql/jsutils/Path.js'
-import {
-  awaitIn,
-  failAtEnd,
-  type Join,
-  joinOf,
-  LIST_DELAY,
-  OBJECT_DELAY,
-  PENDING,
-  type Pending,
-  whenResolved,
-} from './pending.ts'
-import { addError, infoOf, pathTo, type Run } from './run.ts'
+import type { Join, Pending } from './operation-run.ts'
+import { addError, infoOf, type OperationRun, pathTo } from './operation-run.ts'
+import { awaitIn, failAtEnd, joinOf, LIST_DELAY, OBJECT_DELAY, PENDING, whenResolved } from './pending.ts'
 import { runtimeType } from './runtime-type.ts'
-import { type Completion, type CompletionOf, type Field, type Selection, subselectionOf } from './selection-plan.ts'
+import type { Completion, CompletionOf, Field, Selection } from './selection.ts'
+import { subselectionOf } from './selection-plan.ts'
 
 type Info = GraphQLResolveInfo | undefined
 
 /** The fields of one object, at once or PENDING. Throws when one that must not be null is. */
-export function executeFields(run: Run, { fields, Answer }: Selection, source: unknown, path: Path | undefined): unknown {
-  const results = new Answer()
+export function executeFields(
+  run: OperationRun,
+  { fields, ResponseObject }: Selection,
+  source: unknown,
+  path: Path | undefined,
+): unknown {
+  const results = new ResponseObject()
   const parent = typeof source === 'object' ? (source as Record<string, unknown> | null) : null
   let join: Join | undefined
   try {
@@ -48,7 +45,7 @@ export function executeFields(run: Run, { fields, Answer }: Selection, source: u
 
 /** A leaf that is a property of its parent. Most are what the answer says as they are, so this is small: V8 makes it part of the loop above. */
 function readProperty(
-  run: Run,
+  run: OperationRun,
   field: Field,
   to: CompletionOf<'leaf'>,
   parent: Readonly<Record<string, unknown>>,
@@ -71,7 +68,7 @@ const UNSEEN: Record<string, unknown> = Object.freeze({})
  * read already: a getter may not like to be asked twice.
  */
 export function executeField(
-  run: Run,
+  run: OperationRun,
   field: Field,
   source: unknown,
   parentPath: Path | undefined,
@@ -120,7 +117,7 @@ export function executeField(
   }
 }
 
-function failed(run: Run, field: Field, to: Completion, path: Path, thrown: unknown): null {
+function failed(run: OperationRun, field: Field, to: Completion, path: Path, thrown: unknown): null {
   const error = locatedError(thrown, field.nodes, pathToArray(path))
   if (to.isNonNull) throw error
   addError(run, error, path)
@@ -128,7 +125,7 @@ function failed(run: Run, field: Field, to: Completion, path: Path, thrown: unkn
 }
 
 /** Says where in the answer that is what `run` waits for, in case it fails. */
-function place(run: Run, field: Field, to: Completion, path: Path): void {
+function place(run: OperationRun, field: Field, to: Completion, path: Path): void {
   const pending = run.pending as Pending
   pending.field = field
   pending.isNonNull = to.isNonNull
@@ -140,7 +137,7 @@ function place(run: Run, field: Field, to: Completion, path: Path): void {
  * most values are no promises.
  */
 function completeLater(
-  run: Run,
+  run: OperationRun,
   field: Field,
   to: Completion,
   path: Path | undefined,
@@ -150,7 +147,7 @@ function completeLater(
   return whenResolved(run, value, (resolved) => complete(run, field, to, path, info, resolved))
 }
 
-function complete(run: Run, field: Field, to: Completion, path: Path | undefined, info: Info, value: unknown): unknown {
+function complete(run: OperationRun, field: Field, to: Completion, path: Path | undefined, info: Info, value: unknown): unknown {
   if (value === null || value === undefined) {
     if (!to.isNonNull) return null
     throw new Error(`Cannot return null for non-nullable field ${field.parentType.name}.${field.definition.name}.`)
@@ -170,7 +167,7 @@ function isPlain({ primitive, isInteger }: CompletionOf<'leaf'>, value: unknown)
   return primitive !== 'number' || (isInteger ? ((value as number) | 0) === value : Number.isFinite(value))
 }
 
-function completeLeaf(run: Run, { type }: CompletionOf<'leaf'>, value: unknown): unknown {
+function completeLeaf(run: OperationRun, { type }: CompletionOf<'leaf'>, value: unknown): unknown {
   const serialized: unknown = type.serialize(value)
   if (serialized === null || serialized === undefined) {
     throw new Error(
@@ -180,7 +177,14 @@ function completeLeaf(run: Run, { type }: CompletionOf<'leaf'>, value: unknown):
   return isPromise(serialized) ? whenResolved(run, serialized, (resolved) => resolved) : serialized
 }
 
-function completeList(run: Run, field: Field, to: CompletionOf<'list'>, path: Path, info: Info, value: unknown): unknown {
+function completeList(
+  run: OperationRun,
+  field: Field,
+  to: CompletionOf<'list'>,
+  path: Path,
+  info: Info,
+  value: unknown,
+): unknown {
   if (typeof value !== 'object' || typeof (value as Partial<Iterable<unknown>>)[Symbol.iterator] !== 'function') {
     throw new GraphQLError(
       `Expected Iterable, but did not find one for field "${field.parentType.name}.${field.definition.name}".`,
@@ -215,7 +219,13 @@ function completeList(run: Run, field: Field, to: CompletionOf<'list'>, path: Pa
 const ITERATOR_OF_ARRAYS = Array.prototype[Symbol.iterator]
 
 /** Puts an item into its list. Returns what the list waits for. */
-function putItem(run: Run, completed: unknown, index: number, results: unknown[], join: Join | undefined): Join | undefined {
+function putItem(
+  run: OperationRun,
+  completed: unknown,
+  index: number,
+  results: unknown[],
+  join: Join | undefined,
+): Join | undefined {
   if (completed !== PENDING) {
     results[index] = completed
     return join
@@ -225,7 +235,15 @@ function putItem(run: Run, completed: unknown, index: number, results: unknown[]
   return join
 }
 
-function completeItem(run: Run, field: Field, to: Completion, listPath: Path, info: Info, item: unknown, index: number): unknown {
+function completeItem(
+  run: OperationRun,
+  field: Field,
+  to: Completion,
+  listPath: Path,
+  info: Info,
+  item: unknown,
+  index: number,
+): unknown {
   if (to.kind === 'leaf' && isPlain(to, item)) return item
   const path: Path = { prev: listPath, key: index, typename: undefined }
   try {
@@ -241,7 +259,7 @@ function completeItem(run: Run, field: Field, to: Completion, listPath: Path, in
 
 /** An item that is an object of a type that does not ask whether it is one: as most are, and with nothing between. */
 function completeBareItem(
-  run: Run,
+  run: OperationRun,
   field: Field,
   to: CompletionOf<'object'>,
   listPath: Path,
@@ -259,7 +277,7 @@ function completeBareItem(
 }
 
 function completeObject(
-  run: Run,
+  run: OperationRun,
   field: Field,
   type: GraphQLObjectType,
   selection: Selection,
@@ -274,7 +292,7 @@ function completeObject(
 
 /** An object of a type that says itself whether it is one. */
 function completeTested(
-  run: Run,
+  run: OperationRun,
   field: Field,
   type: GraphQLObjectType,
   selection: Selection,
@@ -290,7 +308,14 @@ function completeTested(
   return isPromise(isOfType) ? whenResolved(run, isOfType, proceed) : proceed(isOfType)
 }
 
-function completeAbstract(run: Run, field: Field, to: CompletionOf<'abstract'>, path: Path, info: Info, value: unknown): unknown {
+function completeAbstract(
+  run: OperationRun,
+  field: Field,
+  to: CompletionOf<'abstract'>,
+  path: Path,
+  info: Info,
+  value: unknown,
+): unknown {
   const { resolveType } = to.type
   const named = resolveType ? undefined : (value as { readonly __typename?: unknown }).__typename
   const name: unknown =
@@ -303,7 +328,7 @@ function completeAbstract(run: Run, field: Field, to: CompletionOf<'abstract'>, 
 }
 
 function completeNamed(
-  run: Run,
+  run: OperationRun,
   field: Field,
   to: CompletionOf<'abstract'>,
   path: Path,
@@ -316,7 +341,7 @@ function completeNamed(
 }
 
 function completeNamedLater(
-  run: Run,
+  run: OperationRun,
   field: Field,
   to: CompletionOf<'abstract'>,
   path: Path,
@@ -327,12 +352,18 @@ function completeNamedLater(
   return whenResolved(run, name, (decided) => completeNamed(run, field, to, path, info, value, decided))
 }
 
-function selectionOf(run: Run, field: Field, to: CompletionOf<'object'>): Selection {
+function selectionOf(run: OperationRun, field: Field, to: CompletionOf<'object'>): Selection {
   to.selection ??= subselectionOf(run.operation, to.type, field.nodes, run.variableValues)
   return to.selection
 }
 
-function runtimeSelectionOf(run: Run, field: Field, to: CompletionOf<'abstract'>, name: unknown, value: unknown): Selection {
+function runtimeSelectionOf(
+  run: OperationRun,
+  field: Field,
+  to: CompletionOf<'abstract'>,
+  name: unknown,
+  value: unknown,
+): Selection {
   const known = typeof name === 'string' ? to.selections.get(name) : undefined
   if (known) return known
   const type = runtimeType(run, field, to, name, value)

@@ -1,15 +1,14 @@
 import { type DirectiveNode, type DocumentNode, Kind, type SelectionSetNode } from 'graphql'
+import { documentIndex } from '../../operations/document-index.ts'
 
 /**
- * Makes a key of the variables that decide in `@skip` and `@include` about what is asked: two runs with equal keys ask for the same. They are Booleans, so a letter
- * says all about each: true, false, null or absent.
+ * Returns a key of the `@skip` and `@include` variables: equal keys mean equal selections. One letter
+ * per variable, since they are Booleans: true, false, null or absent.
  */
-export function conditionKey({ definitions }: DocumentNode): (variableValues: Readonly<Record<string, unknown>>) => string {
+export function conditionKey(document: DocumentNode): (variableValues: Readonly<Record<string, unknown>>) => string {
   const names = new Set<string>()
-  for (const definition of definitions) {
-    if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION) continue
-    collect(definition.selectionSet, names)
-  }
+  const { operations, fragments } = documentIndex(document)
+  for (const { selectionSet } of [...operations, ...fragments.values()]) collect(selectionSet, names)
   if (names.size === 0) return () => ''
   return (variableValues) => {
     let key = ''
@@ -29,7 +28,7 @@ function collect({ selections }: SelectionSetNode, names: Set<string>): void {
   }
 }
 
-function collectFrom({ name, arguments: given }: DirectiveNode, names: Set<string>): void {
+function collectFrom({ name, arguments: nodes }: DirectiveNode, names: Set<string>): void {
   if (name.value !== 'skip' && name.value !== 'include') return
-  for (const { value } of given ?? []) if (value.kind === Kind.VARIABLE) names.add(value.name.value)
+  for (const { value } of nodes ?? []) if (value.kind === Kind.VARIABLE) names.add(value.name.value)
 }

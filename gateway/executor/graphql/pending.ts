@@ -1,50 +1,19 @@
 /**
- * Waiting, without a promise per field.
+ * Asynchronous completion without a promise per field.
  *
- * What cannot be said at once is a Pending; what holds it, an object or a list, is a Join that counts them down. Where all goes well a value is put in its place in
- * the microtask that brings it. graphql-js chains promises instead and takes several microtasks from a field to its parent, which shows as soon as there are
- * errors: which of two comes first, and whether one is dropped because its parent became null before. So failures travel upwards at exactly its pace, and
- * so does, from the first failure of a run, everything else. The numbers of microtasks below are those of the promises that graphql-js makes.
+ * A value that resolves later is a Pending; the object or list that contains it is a Join, which
+ * counts its pending values down. Without errors a value is stored in the microtask that resolves
+ * it. graphql-js chains promises and takes several microtasks from a field to its parent, which is
+ * visible with errors: in their order, and in which are dropped because a parent became null
+ * before. So errors propagate after exactly as many microtasks as in graphql-js, and from the
+ * first error of a run all values do. The numbers below are those of graphql-js' promises.
  */
 import { type GraphQLError, locatedError } from 'graphql'
-import { type Path, pathToArray } from 'graphql/jsutils/Path.js'
-import { addError, type Run } from './run.ts'
-import type { Field } from './selection-plan.ts'
+import { pathToArray } from 'graphql/jsutils/Path.js'
+import { addError, type Join, type OperationRun, type Pending } from './operation-run.ts'
 
-/** Returned instead of a value that comes later. `run.pending` is then what it waits for. */
+/** Returned in place of a value that resolves later, which is then `run.pending`. */
 export const PENDING = Symbol('pending')
-
-/** A place in the answer whose value comes later. */
-export type Pending = {
-  /** What it is part of, and where in there. */
-  join: Join | undefined
-  key: string | number
-  field: Field | undefined
-  isNonNull: boolean
-  path: Path | undefined
-  /** Microtasks from the settling of what it waits for. */
-  lag: number
-  /** Who hears of it when there is no join. */
-  listener: Listener | undefined
-}
-
-/**
- * Hears of what was waited for. Named before it is put into its Pending: V8 takes a function that is written where it is assigned to a property for one that stays, and
- * makes it among old objects. Whatever it reaches, here the whole answer and the rows behind it, then lives until those are collected.
- */
-export type Listener = (isFailed: boolean, outcome: unknown) => void
-
-/** An object or a list that is complete but for what is pending in it. */
-export type Join = {
-  readonly results: Record<string | number, unknown>
-  readonly pending: Pending
-  /** Microtasks from the last value in it to its own. */
-  delay: number
-  waiting: number
-  isSettled: boolean
-  /** An error that came at once, and is held until all that had begun has ended. */
-  thrown: { readonly error: unknown } | undefined
-}
 
 export const pendingValue = (): Pending => ({
   join: undefined,
@@ -61,17 +30,17 @@ export const joinOf = (results: Record<string | number, unknown>, delay: typeof 
   pending: pendingValue(),
   delay,
   waiting: 0,
-  isSettled: false,
+  isCompleted: false,
   thrown: undefined,
 })
 
-/** A value of an object passes its handler of errors, `Promise.all`, and the promise of the object. */
+/** A field of an object: its error handler, `Promise.all`, and the object's promise. */
 export const OBJECT_DELAY = 3
-/** A list is what `Promise.all` gives. */
+/** A list resolves with `Promise.all`. */
 export const LIST_DELAY = 2
 
-/** Puts what `run` waits for in its place of `join`. */
-export function awaitIn(join: Join, run: Run, key: string | number): void {
+/** Adds `run.pending` to `join` under a key. */
+export function awaitIn(join: Join, run: OperationRun, key: string | number): void {
   const pending = run.pending as Pending
   pending.join = join
   pending.key = key
@@ -79,15 +48,19 @@ export function awaitIn(join: Join, run: Run, key: string | number): void {
   join.waiting++
 }
 
-/** `join` fails with `error` when what it waits for has ended, well or not: graphql-js does not leave anything behind that it has begun. */
-export function failAtEnd(run: Run, join: Join, error: unknown): void {
+/** Fails `join` once all its pending values have completed: graphql-js awaits started fields. */
+export function failAtEnd(run: OperationRun, join: Join, error: unknown): void {
   run.isExact = true
   join.thrown = { error }
   join.delay += 1
 }
 
-/** Waits for `promise`, then goes on with what it brings. Throws what its `then` throws. */
-export function whenResolved(run: Run, promise: PromiseLike<unknown>, proceed: (value: unknown) => unknown): typeof PENDING {
+/** Completes the value of `promise` with `proceed`. Throws what its `then` throws. */
+export function whenResolved(
+  run: OperationRun,
+  promise: PromiseLike<unknown>,
+  proceed: (value: unknown) => unknown,
+): typeof PENDING {
   const pending = pendingValue()
   listen(
     promise,
@@ -96,20 +69,20 @@ export function whenResolved(run: Run, promise: PromiseLike<unknown>, proceed: (
       try {
         completed = proceed(value)
       } catch (error) {
-        return settle(run, pending, true, error)
+        return completePending(run, pending, true, error)
       }
       if (completed === PENDING) follow(run, pending)
-      else settle(run, pending, false, completed)
+      else completePending(run, pending, false, completed)
     },
-    (error) => settle(run, pending, true, error),
+    (error) => completePending(run, pending, true, error),
   )
   run.pending = pending
   return PENDING
 }
 
-type Callback = (outcome: unknown) => void
+type Callback = (value: unknown) => void
 
-/** What is not of the language but calls itself a promise may call back twice, or before it has returned. */
+/** A thenable may call back twice, or synchronously. */
 function listen(promise: PromiseLike<unknown>, onValue: Callback, onError: Callback): void {
   if (promise instanceof Promise) {
     promise.then(onValue, onError)
@@ -117,54 +90,54 @@ function listen(promise: PromiseLike<unknown>, onValue: Callback, onError: Callb
   }
   let isCalled = false
   let isListening = false
-  const once = (callback: Callback) => (outcome: unknown) => {
+  const once = (callback: Callback) => (value: unknown) => {
     if (isCalled) return
     isCalled = true
-    if (isListening) callback(outcome)
-    else later(1, () => callback(outcome))
+    if (isListening) callback(value)
+    else later(1, () => callback(value))
   }
   promise.then(once(onValue), once(onError))
   isListening = true
 }
 
-/** What `run` waits for now takes the place of `place`, one microtask behind: so a promise follows another. */
-function follow(run: Run, place: Pending): void {
+/** `run.pending` replaces `outer`, one microtask later, as a promise adopts another. */
+function follow(run: OperationRun, outer: Pending): void {
   const pending = run.pending as Pending
-  pending.join = place.join
-  pending.key = place.key
-  pending.field = place.field
-  pending.isNonNull = place.isNonNull
-  pending.path = place.path
-  pending.listener = place.listener
-  pending.lag += place.lag + 1
+  pending.join = outer.join
+  pending.key = outer.key
+  pending.field = outer.field
+  pending.isNonNull = outer.isNonNull
+  pending.path = outer.path
+  pending.listener = outer.listener
+  pending.lag += outer.lag + 1
 }
 
-/** Says that what `pending` waited for has come, or has failed. */
-export function settle(run: Run, pending: Pending, isFailed: boolean, outcome: unknown): void {
+/** Completes a pending value, or fails it. */
+export function completePending(run: OperationRun, pending: Pending, isFailed: boolean, value: unknown): void {
   if (isFailed) run.isExact = true
-  if (pending.lag > 0 && run.isExact) later(pending.lag, () => deliver(run, pending, isFailed, outcome))
-  else deliver(run, pending, isFailed, outcome)
+  if (pending.lag > 0 && run.isExact) later(pending.lag, () => deliver(run, pending, isFailed, value))
+  else deliver(run, pending, isFailed, value)
 }
 
-function deliver(run: Run, pending: Pending, isFailed: boolean, outcome: unknown): void {
+function deliver(run: OperationRun, pending: Pending, isFailed: boolean, value: unknown): void {
   const { join, listener } = pending
   if (listener) {
-    listener(isFailed, outcome)
+    listener(isFailed, value)
   } else if (join && isFailed) {
-    const [error, isNonNull] = located(outcome, pending)
+    const [error, isNonNull] = located(value, pending)
     if (isNonNull) {
       end(run, join, true, error)
     } else {
-      // The handler of errors is one microtask behind.
+      // The error handler of graphql-js runs one microtask later.
       later(1, () => addError(run, error as GraphQLError, pending.path))
       fill(run, join, pending.key, null)
     }
   } else if (join) {
-    fill(run, join, pending.key, outcome)
+    fill(run, join, pending.key, value)
   }
 }
 
-/** The error of a place, and whether its parent fails with it. Text is made of what was thrown, which may throw in turn. */
+/** A located error, and whether its parent fails too. Converting what was thrown may throw. */
 export function located(error: unknown, { field, path, isNonNull }: Pending): readonly [error: unknown, isNonNull: boolean] {
   try {
     return [locatedError(error, field?.nodes, pathToArray(path)), isNonNull]
@@ -173,22 +146,22 @@ export function located(error: unknown, { field, path, isNonNull }: Pending): re
   }
 }
 
-function fill(run: Run, join: Join, key: string | number, value: unknown): void {
+function fill(run: OperationRun, join: Join, key: string | number, value: unknown): void {
   join.results[key] = value
   if (--join.waiting === 0) end(run, join, false, join.results)
 }
 
-function end(run: Run, join: Join, isFailed: boolean, outcome: unknown): void {
-  if (join.isSettled) return
-  join.isSettled = true
+function end(run: OperationRun, join: Join, isFailed: boolean, value: unknown): void {
+  if (join.isCompleted) return
+  join.isCompleted = true
   const { pending, thrown } = join
   const fails = isFailed || thrown !== undefined
-  const result = thrown ? thrown.error : outcome
-  if (run.isExact) later(join.delay, () => settle(run, pending, fails, result))
-  else settle(run, pending, fails, result)
+  const result = thrown ? thrown.error : value
+  if (run.isExact) later(join.delay, () => completePending(run, pending, fails, result))
+  else completePending(run, pending, fails, result)
 }
 
-/** Runs `then` after a number of microtasks, at least one. `queueMicrotask` of Node costs several times as much. */
+/** Runs `then` after some microtasks, at least one. Node's `queueMicrotask` costs several times as much. */
 export function later(microtasks: number, then: () => void): void {
   let tick = NOW
   for (let index = 1; index < microtasks; index++) tick = tick.then(nothing)

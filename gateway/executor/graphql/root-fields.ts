@@ -1,21 +1,22 @@
 import type { GraphQLError } from 'graphql'
 import { executeField, executeFields } from './complete-value.ts'
-import { type Listener, later, located, PENDING, type Pending, pendingValue } from './pending.ts'
-import { addError, type Run } from './run.ts'
-import type { Selection } from './selection-plan.ts'
+import type { Listener, Pending } from './operation-run.ts'
+import { addError, type OperationRun } from './operation-run.ts'
+import { later, located, PENDING, pendingValue } from './pending.ts'
+import type { Selection } from './selection.ts'
 
-/** The fields of a query, or of an event, all at once. At once or PENDING. */
-export function executeTogether(run: Run, selection: Selection, source: unknown): unknown {
+/** Executes the fields of a query or an event concurrently. The data, or PENDING. */
+export function executeTogether(run: OperationRun, selection: Selection, source: unknown): unknown {
   const data = executeFields(run, selection, source, undefined)
-  // The answer is made one microtask after its data.
+  // graphql-js builds the result one microtask after its data.
   if (data === PENDING) (run.pending as Pending).lag = 1
   return data
 }
 
-/** The fields of a mutation, one after the other: the next is begun when the one before has ended. At once or PENDING. */
-export function executeSerially(run: Run, { fields }: Selection, source: unknown): unknown {
+/** Executes the fields of a mutation serially. The data, or PENDING. */
+export function executeSerially(run: OperationRun, { fields }: Selection, source: unknown): unknown {
   const results: Record<string, unknown> = Object.create(null)
-  // Few fields, and none beside another: graphql-js' own chain of promises.
+  // As in graphql-js, a chain of promises: there are few fields, and none run concurrently.
   let done: Promise<void> | undefined
   for (const field of fields) {
     const begin = (): Promise<void> | undefined => {
@@ -24,7 +25,7 @@ export function executeSerially(run: Run, { fields }: Selection, source: unknown
         results[field.key] = completed
         return undefined
       }
-      return whenSettled(run).then((value) => {
+      return whenCompleted(run).then((value) => {
         results[field.key] = value
       })
     }
@@ -41,13 +42,13 @@ export function executeSerially(run: Run, { fields }: Selection, source: unknown
   return PENDING
 }
 
-function whenSettled(run: Run): Promise<unknown> {
+function whenCompleted(run: OperationRun): Promise<unknown> {
   const pending = run.pending as Pending
   return new Promise((resolve, reject) => {
-    const listener: Listener = (isFailed, outcome) => {
-      if (!isFailed) return resolve(outcome)
+    const listener: Listener = (isFailed, value) => {
+      if (!isFailed) return resolve(value)
       later(1, () => {
-        const [error, isNonNull] = located(outcome, pending)
+        const [error, isNonNull] = located(value, pending)
         if (isNonNull) return reject(error)
         addError(run, error as GraphQLError, pending.path)
         resolve(null)

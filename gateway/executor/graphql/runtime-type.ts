@@ -1,20 +1,20 @@
 import { GraphQLError, type GraphQLObjectType, isObjectType } from 'graphql'
 import { inspect } from 'graphql/jsutils/inspect.js'
-import type { Run } from './run.ts'
-import type { CompletionOf, Field } from './selection-plan.ts'
+import type { OperationRun } from './operation-run.ts'
+import type { CompletionOf, Field } from './selection.ts'
 
-/** The type that a value of an abstract type has, or graphql-js' complaint about what was said about it. */
+/** The object type of a value of an abstract type. Throws the errors of graphql-js. */
 export function runtimeType(
-  { operation: { schema } }: Run,
+  { operation: { schema } }: OperationRun,
   { definition, parentType, nodes }: Field,
   { type }: CompletionOf<'abstract'>,
   name: unknown,
   value: unknown,
 ): GraphQLObjectType {
-  const place = `field "${parentType.name}.${definition.name}"`
+  const coordinate = `field "${parentType.name}.${definition.name}"`
   if (name === null || name === undefined) {
     throw new GraphQLError(
-      `Abstract type "${type.name}" must resolve to an Object type at runtime for ${place}. Either the "${type.name}" type should provide a "resolveType" function or each possible type should provide an "isTypeOf" function.`,
+      `Abstract type "${type.name}" must resolve to an Object type at runtime for ${coordinate}. Either the "${type.name}" type should provide a "resolveType" function or each possible type should provide an "isTypeOf" function.`,
       { nodes },
     )
   }
@@ -25,7 +25,7 @@ export function runtimeType(
   }
   if (typeof name !== 'string') {
     throw new GraphQLError(
-      `Abstract type "${type.name}" must resolve to an Object type at runtime for ${place} with value ${inspect(value)}, received "${inspect(name)}".`,
+      `Abstract type "${type.name}" must resolve to an Object type at runtime for ${coordinate} with value ${inspect(value)}, received "${inspect(name)}".`,
     )
   }
   const found = schema.getType(name)

@@ -1,9 +1,6 @@
 import {
   type FieldNode,
-  type FragmentDefinitionNode,
-  type GraphQLAbstractType,
   type GraphQLField,
-  type GraphQLFieldResolver,
   GraphQLInt,
   type GraphQLLeafType,
   type GraphQLObjectType,
@@ -15,7 +12,6 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
-  type OperationDefinitionNode,
   SchemaMetaFieldDef,
   specifiedScalarTypes,
   TypeMetaFieldDef,
@@ -23,65 +19,14 @@ import {
 } from 'graphql'
 import { collectSubfields } from 'graphql/execution/collectFields.js'
 import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
-import { type AnswerClass, answerClass } from '../response-object.ts'
-import { type ArgumentsOf, argumentsOf } from './arguments.ts'
+import { responseObjectClass } from '../response-object.ts'
+import { argumentsOf } from './arguments.ts'
 import { resolverOf } from './entity-resolver.ts'
-import { countPlanned } from './plan-cache.ts'
+import { countPlannedFields } from './plan-cache.ts'
 import { visibleArguments } from './resolver-arity.ts'
+import type { Completion, Field, Operation, Selection } from './selection.ts'
 
-/** What every run of one operation shares. */
-export type Operation = {
-  readonly schema: GraphQLSchema
-  readonly node: OperationDefinitionNode
-  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>
-}
-
-/** What is asked of an object of one type: its fields, one per response key, in the order of the answer. */
-export type Selection = {
-  readonly type: GraphQLObjectType
-  readonly fields: readonly Field[]
-  readonly Answer: AnswerClass
-}
-
-/** A field that is asked, under one response key. */
-export type Field = {
-  readonly key: string
-  readonly definition: GraphQLField<unknown, unknown>
-  readonly parentType: GraphQLObjectType
-  /** Every place of the document that asks it. Their arguments are equal; their selections are merged. */
-  readonly nodes: readonly FieldNode[]
-  /** What is known before the operation runs: `__typename`. */
-  readonly constant: string | undefined
-  /** Undefined for a property of the parent. */
-  readonly resolve: GraphQLFieldResolver<unknown, unknown> | undefined
-  /** What the values of such a property become where they are leaves and it takes no arguments; undefined for all other fields. */
-  readonly property: CompletionOf<'leaf'> | undefined
-  /** Whether it can see its second argument, and its fourth: `info` is larger than most objects of an answer. */
-  readonly seesArguments: boolean
-  readonly seesInfo: boolean
-  /** Undefined for a field that takes none. */
-  readonly argumentsOf: ArgumentsOf | undefined
-  /** Whether the type of its values is found by functions that are given `info`: one for all items of a list. */
-  readonly typeNeedsInfo: boolean
-  readonly to: Completion
-}
-
-/** What a resolved value becomes. Selections are filled in when they are first needed. */
-export type Completion = { readonly isNonNull: boolean } & (
-  | {
-      readonly kind: 'leaf'
-      readonly type: GraphQLLeafType
-      /** The `typeof` of values that `serialize` is known to return as they are, if they are numbers with a range besides. */
-      readonly primitive: 'string' | 'boolean' | 'number' | undefined
-      readonly isInteger: boolean
-    }
-  | { readonly kind: 'list'; readonly item: Completion }
-  | { readonly kind: 'object'; readonly type: GraphQLObjectType; selection: Selection | undefined }
-  | { readonly kind: 'abstract'; readonly type: GraphQLAbstractType; readonly selections: Map<string, Selection> }
-)
-export type CompletionOf<Kind extends Completion['kind']> = Extract<Completion, { readonly kind: Kind }>
-
-/** Plans the fields that were collected for objects of `type`. A field that the type does not have is left out, as graphql-js does. */
+/** Plans the collected fields of a type. Leaves out unknown fields, as graphql-js does. */
 export function selectionOf(
   { schema }: Operation,
   type: GraphQLObjectType,
@@ -93,13 +38,13 @@ export function selectionOf(
     const definition = node && definitionOf(schema, type, node.name.value)
     if (definition) fields.push(fieldOf(schema, key, definition, type, node, nodes))
   }
-  countPlanned(fields.length)
-  return { type, fields, Answer: answerClass(fields.length) }
+  countPlannedFields(fields.length)
+  return { type, fields, ResponseObject: responseObjectClass(fields.length) }
 }
 
 /**
- * Plans what is asked below `nodes` of objects of `type`. The same for every run in which the variables of `@skip` and `@include` have the same values.
- * Throws what graphql-js throws when such a variable has no value.
+ * Plans the selection of `type` below `nodes`. Equal for runs with equal values of `@skip` and
+ * `@include` variables. Throws what graphql-js throws for such a variable without a value.
  */
 export const subselectionOf = (
   operation: Operation,
@@ -107,7 +52,8 @@ export const subselectionOf = (
   nodes: readonly FieldNode[],
   variableValues: Readonly<Record<string, unknown>>,
 ): Selection =>
-  // graphql-js' declarations ask for mutable types and leave their arguments alone.
+  // graphql-js declares a mutable array and does not change it.
+
   selectionOf(
     operation,
     type,
@@ -146,14 +92,14 @@ function completionOf(type: GraphQLOutputType, isNonNull: boolean): Completion {
   if (isNonNullType(type)) return completionOf(type.ofType, true)
   if (isListType(type)) return { kind: 'list', isNonNull, item: completionOf(type.ofType, false) }
   if (isLeafType(type)) {
-    const primitive = PRISTINE.get(type) === type.serialize ? PRIMITIVES[type.name] : undefined
+    const primitive = ORIGINAL_SERIALIZE.get(type) === type.serialize ? PRIMITIVES[type.name] : undefined
     return { kind: 'leaf', isNonNull, type, primitive, isInteger: type === GraphQLInt }
   }
   if (isAbstractType(type)) return { kind: 'abstract', isNonNull, type, selections: new Map() }
   return { kind: 'object', isNonNull, type, selection: undefined }
 }
 
-/** What the scalars of the specification make of values that have the right type already: nothing. */
+/** `serialize` of the specified scalars returns values of these types unchanged. */
 const PRIMITIVES: LookupTable<'string' | 'boolean' | 'number'> = lookupTable({
   String: 'string',
   ID: 'string',
@@ -161,8 +107,8 @@ const PRIMITIVES: LookupTable<'string' | 'boolean' | 'number'> = lookupTable({
   Int: 'number',
   Float: 'number',
 })
-/** Programs do replace the serialisation of these types; theirs counts then. */
-const PRISTINE = new Map<GraphQLLeafType, unknown>(specifiedScalarTypes.map((type) => [type, type.serialize]))
+/** Programs may replace `serialize` of these types; then no value is passed through. */
+const ORIGINAL_SERIALIZE = new Map<GraphQLLeafType, unknown>(specifiedScalarTypes.map((type) => [type, type.serialize]))
 
 function definitionOf(schema: GraphQLSchema, type: GraphQLObjectType, name: string): GraphQLField<unknown, unknown> | undefined {
   if (name === TypeNameMetaFieldDef.name) return TypeNameMetaFieldDef

@@ -1,6 +1,7 @@
 import { unauthenticated } from '../../../platform/graphql/errors.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
-import { subjectOf, userTokenIn } from '../../toolkit/user-token.ts'
+import { userTokenIn } from '../../../platform/http/user-token.ts'
+import { subjectOf } from '../../toolkit/user-token.ts'
 import type { User } from '../user/user.ts'
 import type { KeyRing } from './key-ring.ts'
 import type { SessionRepository } from './repository.ts'

@@ -1,8 +1,9 @@
 import type { JWTVerifyGetKey } from 'jose'
 import { unauthenticated } from '../../../platform/graphql/errors.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
+import { userTokenIn } from '../../../platform/http/user-token.ts'
 import { opaqueId } from '../../toolkit/ids.ts'
-import { type SessionCheck, subjectOf, userTokenIn } from '../../toolkit/user-token.ts'
+import { type SessionCheck, subjectOf } from '../../toolkit/user-token.ts'
 
 /** A user of the social graph: the opaque id, and when the password was given; null: before the token was last refreshed. */
 export type Presented = { readonly id: string; readonly signedInAt: Date | null }

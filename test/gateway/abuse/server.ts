@@ -8,7 +8,7 @@ import pino from 'pino'
 import { startGateway } from '../../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
 import { compose } from '../../../gateway/planning/composition.ts'
-import { localLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
 import { serveGraphql } from '../../../gateway/transports/http.ts'
 import { serveWebSockets } from '../../../gateway/transports/websocket.ts'
 import type { Subgraph } from '../../../platform/graphql/subgraph.ts'
@@ -78,7 +78,7 @@ const gateway = await startGateway({
     { name: 'review', typeDefs: parse(REVIEW_SDL) },
     { name: 'bell', typeDefs: parse(BELL_SDL) },
   ]),
-  links: [shopSubgraph(), reviewSubgraph(), bell].map(localLink),
+  links: [shopSubgraph(), reviewSubgraph(), bell].map(createLocalLink),
   limits: DEFAULT_LIMITS,
   log,
 })

@@ -1,9 +1,9 @@
 import { type ExecutionResult, execute, parse } from 'graphql'
 import { pino } from 'pino'
 import { type Gateway, startGateway } from '../../../gateway/gateway.ts'
-import { answerIn } from '../../../gateway/subgraph-client/http-messages.ts'
-import type { Link, Passage } from '../../../gateway/subgraph-client/link.ts'
-import { localLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
+import { parseGraphQLResponse } from '../../../gateway/subgraph-client/http-messages.ts'
+import type { Link, RequestContext } from '../../../gateway/subgraph-client/link.ts'
+import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
 import { followed } from '../support/followed.ts'
 import { breaksSchema, injected } from './faults.ts'
 import type { Answer } from './oracle.ts'
@@ -62,13 +62,13 @@ export async function startSubjects(
   return { local: await start('local'), json: await start('json'), mixed: await start('mixed') }
 }
 
-export const passage = (): Passage => ({
+export const passage = (): RequestContext => ({
   caller: { requestId: 'r-1', address: '127.0.0.1', credentials: {} },
   signal: new AbortController().signal,
 })
 
 function local({ name, strict }: Running, tap: Tap): Link {
-  const link = localLink({ name, schema: strict, context: () => ({}), ready: async () => {}, close: async () => {} })
+  const link = createLocalLink({ name, schema: strict, context: () => ({}), ready: async () => {}, close: async () => {} })
   return { ...link, execute: (request, passing) => injected(tap.fault, name, () => link.execute(request, passing)) }
 }
 
@@ -97,7 +97,7 @@ function json({ name, strict, lax }: Running, tap: Tap): Link {
         const { source } = opened
         return {
           kind: 'open',
-          source: { ...source, answer: async (event, each) => throughText(await source.answer(event, each)) },
+          source: { ...source, resolve: async (event, each) => throughText(await source.resolve(event, each)) },
         }
       },
     }),
@@ -105,7 +105,7 @@ function json({ name, strict, lax }: Running, tap: Tap): Link {
 }
 
 function throughText(answer: ExecutionResult): ExecutionResult {
-  const read = answerIn(JSON.stringify(answer))
+  const read = parseGraphQLResponse(JSON.stringify(answer))
   if (!read) throw new Error('Expected a GraphQL answer.')
   return read
 }

@@ -4,11 +4,11 @@ import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
-import type { Outcome } from '../../../gateway/operations/execution-result.ts'
+import type { ExecutionResult } from '../../../gateway/operations/execution-result.ts'
 import { remoteDoor } from '../../../gateway/signed-link/remote-routes.ts'
-import { type Sign, signatureJudge, signer } from '../../../gateway/signed-link/signature.ts'
-import { serveLink } from '../../../gateway/signed-link/subgraph-endpoint.ts'
-import { type HttpLink, httpLink } from '../../../gateway/subgraph-client/remote-subgraph.ts'
+import { createSignatureVerifier, createSigner, type Sign } from '../../../gateway/signed-link/signature.ts'
+import { serveSubgraph } from '../../../gateway/signed-link/subgraph-endpoint.ts'
+import { createRemoteLink, type RemoteLink } from '../../../gateway/subgraph-client/remote-subgraph.ts'
 import { changes } from '../../../platform/events/change-listeners.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
@@ -18,13 +18,13 @@ import { ask, keptLog } from '../support/graph.ts'
 import { startTicker, type Ticker } from '../support/ticker.ts'
 
 const SECRETS = ['the newer secret, which signs now', 'the older secret, believed a while']
-const sign = signer(SECRETS, Date.now)
+const sign = createSigner(SECRETS, Date.now)
 
 let ticker: Ticker
 let gateway: Gateway
 let base: string
 const servers: FastifyInstance[] = []
-const links: HttpLink[] = []
+const links: RemoteLink[] = []
 /** Who asked the ticking subgraph, as it was told. */
 const callers: Caller[] = []
 const { onChange, tell } = changes()
@@ -48,12 +48,12 @@ beforeAll(async () => {
       callers.push(caller)
       return subgraph.context(caller)
     }
-    await serveLink(app, { ...subgraph, context, door, onChange }, { judge: signatureJudge(SECRETS, Date.now), log })
+    await serveSubgraph(app, { ...subgraph, context, door, onChange }, { judge: createSignatureVerifier(SECRETS, Date.now), log })
     await app.listen({ host: '127.0.0.1', port: 0 })
     servers.push(app)
     const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
     if (subgraph.name === 'ticking') base = url
-    links.push(httpLink({ name: subgraph.name, url: `${url}/graphql`, sign }))
+    links.push(createRemoteLink({ name: subgraph.name, url: `${url}/graphql`, sign }))
   }
   gateway = await startGateway({ supergraphSdl: ticker.supergraphSdl, links, limits: DEFAULT_LIMITS, log: keptLog().log })
 })
@@ -86,16 +86,16 @@ async function send(how: {
   return { status: response.status, text: await response.text() }
 }
 
-const at = (milliseconds: number) => signer(SECRETS, () => Date.now() + milliseconds)
+const at = (milliseconds: number) => createSigner(SECRETS, () => Date.now() + milliseconds)
 
 test('a request that a gateway signed is answered, also by the older of two secrets', async () => {
   expect((await send({})).status).toBe(200)
-  expect((await send({ sign: signer(SECRETS.slice(1), Date.now) })).status).toBe(200)
+  expect((await send({ sign: createSigner(SECRETS.slice(1), Date.now) })).status).toBe(200)
 })
 
 test.each([
   ['nobody signed', { sign: () => ({}) }, 401],
-  ['somebody signed with another secret', { sign: signer(['x'.repeat(32)], Date.now) }, 401],
+  ['somebody signed with another secret', { sign: createSigner(['x'.repeat(32)], Date.now) }, 401],
   ['was signed a minute ago', { sign: at(-60_000) }, 401],
   ['was signed a minute ahead', { sign: at(60_000) }, 401],
   ['carries another address', { headers: { 'x-forwarded-for': '127.0.0.1' } }, 401],
@@ -146,7 +146,7 @@ test('events come in order, completed by other subgraphs, and their source ends 
   if (begun?.kind !== 'open') throw new Error('Expected a subscription that runs.')
   const told: unknown[] = []
   const source = followed(begun.source)
-  const next = async () => told.push(((await source.next()) as Outcome).data)
+  const next = async () => told.push(((await source.next()) as ExecutionResult).data)
   while (ticker.listening() === 0) await new Promise((resolve) => setTimeout(resolve, 5))
   for (const text of ['a', 'b', 'c']) ticker.tick(text)
   for (const _ of 'abc') await next()

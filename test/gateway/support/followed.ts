@@ -1,9 +1,9 @@
 import type { GraphQLFormattedError } from 'graphql'
-import type { Outcome } from '../../../gateway/operations/execution-result.ts'
-import type { Running } from '../../../gateway/subscriptions/subscription.ts'
+import type { ExecutionResult } from '../../../gateway/operations/execution-result.ts'
+import type { Running } from '../../../gateway/subscriptions/subscribe.ts'
 
 /** What a subscription tells next: an outcome, or that it has ended. */
-export type Told = Outcome | { readonly ended: readonly GraphQLFormattedError[] | null }
+export type Told = ExecutionResult | { readonly ended: readonly GraphQLFormattedError[] | null }
 
 /** A subscription that is read one outcome after the other. */
 export type Followed = { readonly next: () => Promise<Told>; readonly return: () => void }

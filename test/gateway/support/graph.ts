@@ -9,9 +9,9 @@ import type { Budget } from '../../../gateway/limits/budget.ts'
 import type { Limits } from '../../../gateway/limits/limits.ts'
 import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
 import { compose } from '../../../gateway/planning/composition.ts'
-import { LinkError } from '../../../gateway/subgraph-client/error-masking.ts'
-import type { Passage } from '../../../gateway/subgraph-client/link.ts'
-import { localLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
+import { SubgraphError } from '../../../gateway/subgraph-client/error-masking.ts'
+import type { RequestContext } from '../../../gateway/subgraph-client/link.ts'
+import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
 import { rateLimited } from '../../../platform/graphql/errors.ts'
 import type { Subgraph } from '../../../platform/graphql/subgraph.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
@@ -148,7 +148,7 @@ export function keptLog(): { log: Logger; lines: Record<string, unknown>[] } {
 }
 
 export const CALLER: Caller = { requestId: 'r-1', address: '127.0.0.1', credentials: {} }
-export const passage = (): Passage => ({ caller: CALLER, signal: new AbortController().signal })
+export const passage = (): RequestContext => ({ caller: CALLER, signal: new AbortController().signal })
 
 export type LocalGraph = { gateway: Gateway; shop: Counted; review: Counted; lines: Record<string, unknown>[] }
 
@@ -157,7 +157,7 @@ export async function localGraph(limits: Limits = DEFAULT_LIMITS, budget: Budget
   const [shop, review, { log, lines }] = [shopSubgraph(), reviewSubgraph(), keptLog()]
   const gateway = await startGateway({
     supergraphSdl: supergraphSdl(),
-    links: [shop, review].map(localLink),
+    links: [shop, review].map(createLocalLink),
     limits,
     budget,
     log,
@@ -178,7 +178,7 @@ export async function ask(gateway: Gateway, query: string, variables: Record<str
 
 /** The whole graph, whose subgraphs do not answer. */
 export async function directoryWithoutData() {
-  const execute = () => Promise.reject(new LinkError('SUBGRAPH_UNAVAILABLE', 'The directory is not here.'))
+  const execute = () => Promise.reject(new SubgraphError('SUBGRAPH_UNAVAILABLE', 'The directory is not here.'))
   const supergraphSdl = readFileSync(join(import.meta.dirname, '../../../schema/supergraph.graphql'), 'utf8')
   return {
     gateway: await startGateway({

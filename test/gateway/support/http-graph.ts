@@ -2,7 +2,7 @@ import zlib from 'node:zlib'
 import { onTestFinished } from 'vitest'
 import { startGateway } from '../../../gateway/gateway.ts'
 import type { Tracing } from '../../../gateway/observability/tracing.ts'
-import { httpLink } from '../../../gateway/subgraph-client/remote-subgraph.ts'
+import { createRemoteLink } from '../../../gateway/subgraph-client/remote-subgraph.ts'
 import { ask, keptLog, reviewSubgraph, shopSubgraph, supergraphSdl } from './graph.ts'
 import { type Exchange, type Remote, serveRemote } from './remote.ts'
 
@@ -16,8 +16,8 @@ export async function aGraph({
 } = {}) {
   const [shop, review] = [await aShop(), await untilTheEnd(serveRemote(reviewSubgraph()))]
   const { log, lines } = keptLog()
-  const link = httpLink({ name: 'shop', url: shop.url, timeoutMilliseconds, log })
-  const links = [link, httpLink({ name: 'review', url: review.url, log })]
+  const link = createRemoteLink({ name: 'shop', url: shop.url, timeoutMilliseconds, log })
+  const links = [link, createRemoteLink({ name: 'review', url: review.url, log })]
   onTestFinished(async () => {
     await Promise.all(links.map((each) => each.close()))
   })

@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
 import { createMetrics, type Metrics } from '../../../gateway/observability/metrics.ts'
 import type { Persisted } from '../../../gateway/operations/trusted-documents.ts'
 import { compose } from '../../../gateway/planning/composition.ts'
-import { localLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
 import { serveGraphql } from '../../../gateway/transports/http.ts'
 import { type Changes, changes } from '../../../platform/events/change-listeners.ts'
 import type { Subgraph } from '../../../platform/graphql/subgraph.ts'
@@ -180,7 +180,7 @@ export async function openLibrary({
   const metrics = createMetrics()
   const gateway = await startGateway({
     supergraphSdl: librarySupergraph(),
-    links: parts.map(localLink),
+    links: parts.map(createLocalLink),
     limits: DEFAULT_LIMITS,
     log,
     metrics,

@@ -5,7 +5,7 @@ import type { Budget } from '../../../gateway/limits/budget.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../../gateway/limits/limits.ts'
 import { type SubscriptionSlots, subscriptionSlots } from '../../../gateway/limits/subscription-slots.ts'
 import { compose } from '../../../gateway/planning/composition.ts'
-import { localLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
 import type { Subgraph } from '../../../platform/graphql/subgraph.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { keptLog } from './graph.ts'
@@ -169,6 +169,6 @@ export async function startTicker(
     { name: 'ticking', typeDefs: parse(TICKER_SDL) },
     { name: 'labels', typeDefs: parse(LABEL_SDL) },
   ])
-  const gateway = await startGateway({ supergraphSdl, links: [ticking, labels].map(localLink), limits, budget, slots, log })
+  const gateway = await startGateway({ supergraphSdl, links: [ticking, labels].map(createLocalLink), limits, budget, slots, log })
   return { gateway, subgraphs: [ticking, labels], supergraphSdl, tick, listening: () => open, worked, lines }
 }

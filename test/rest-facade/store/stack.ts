@@ -4,7 +4,7 @@ import pino from 'pino'
 import { expect } from 'vitest'
 import { ownGraph } from '../../../composition/built-in-supergraph.ts'
 import { startGateway } from '../../../gateway/gateway.ts'
-import { localLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
 import { serveSocialApi } from '../../../rest-facade/social/serve.ts'
 import { sessionCheck } from '../../../rest-facade/social/session/check.ts'
@@ -76,7 +76,7 @@ export async function startStoreStack({
   const trust = trustSubgraph({ connection, log, sources: fixedSources(now) })
   const gateway = await startGateway({
     ...ownGraph(),
-    links: [directory, social, store.subgraph, trust].map(localLink),
+    links: [directory, social, store.subgraph, trust].map(createLocalLink),
     limits: { depth: 10, cost: 1000 },
     log,
   })

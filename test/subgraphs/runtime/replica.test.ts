@@ -7,7 +7,7 @@ import pg from 'pg'
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sharedWrites } from '../../../composition/shared-recent-writes.ts'
-import { localLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
 import { cancelledBy } from '../../../platform/database/cancellation.ts'
 import { type Database, openDatabase } from '../../../platform/database/database.ts'
 import { type DatabasePair, startPair } from '../../../platform/database/embedded/replicated-pair.ts'
@@ -116,7 +116,7 @@ describe('who has written', () => {
       replica: { connection: pair.replica.connection, writes: ownWrites() },
       log,
     })
-    const link = localLink(social)
+    const link = createLocalLink(social)
     // biome-ignore lint/suspicious/noExplicitAny: the answer is read by the paths that it has.
     const ask = async (query: string, caller: Caller): Promise<any> => {
       const passage = { caller, signal: new AbortController().signal }

@@ -2,10 +2,10 @@ import pg from 'pg'
 import { ownGraph } from '../../../composition/built-in-supergraph.ts'
 import { guestOf } from '../../../gateway/client.ts'
 import { startGateway } from '../../../gateway/gateway.ts'
-import { historyOf } from '../../../gateway/observability/history.ts'
+import { createHistory } from '../../../gateway/observability/history.ts'
 import { createMetrics } from '../../../gateway/observability/metrics.ts'
 import { serveMetrics } from '../../../gateway/observability/metrics-endpoint.ts'
-import { localLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
 import { serveGraphql } from '../../../gateway/transports/http.ts'
 import { serveWebSockets } from '../../../gateway/transports/websocket.ts'
 import { serveMcpServers } from '../../../mcp/servers.ts'
@@ -123,10 +123,10 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
   const subgraphs = [directory, social, store, trust.subgraph]
   tellAboutHosts(trust)
   const metrics = createMetrics({ ofProcess: true })
-  const history = historyOf(metrics, { everyMilliseconds: 200 })
+  const history = createHistory(metrics, { intervalMs: 200 })
   const gateway = await startGateway({
     ...ownGraph(),
-    links: subgraphs.map(localLink),
+    links: subgraphs.map(createLocalLink),
     limits: { depth: 10, cost: 1000 },
     log: log.log,
     metrics,

@@ -1,7 +1,7 @@
 import { ownGraph } from '../../../../composition/built-in-supergraph.ts'
 import { guestOf } from '../../../../gateway/client.ts'
 import { startGateway } from '../../../../gateway/gateway.ts'
-import { localLink } from '../../../../gateway/subgraph-client/local-subgraph.ts'
+import { createLocalLink } from '../../../../gateway/subgraph-client/local-subgraph.ts'
 import { serveGraphql } from '../../../../gateway/transports/http.ts'
 import { serveDoor } from '../../../../gateway/transports/subgraph-routes.ts'
 import { serveMcpServers } from '../../../../mcp/servers.ts'
@@ -33,7 +33,7 @@ export async function startOauth() {
   const trust = trustSubgraph({ connection, log: log.log, sources: fixedSources(() => new Date()) })
   const gateway = await startGateway({
     ...ownGraph(),
-    links: [directory, social, store.subgraph, trust].map(localLink),
+    links: [directory, social, store.subgraph, trust].map(createLocalLink),
     limits: { depth: 10, cost: 1000 },
     log: log.log,
   })

@@ -1,0 +1,41 @@
+import type { FetchNode, PlanNode } from '@apollo/query-planner'
+import { type DocumentNode, parse } from 'graphql'
+import { type PathSegment, parseFlattenPath } from './flatten-path.ts'
+import { type SelectedFields, selectedBelow, selectedFields } from './merge.ts'
+import { renamedKeys } from './rewrites.ts'
+
+/** A fetch of a plan. */
+export type PlannedFetch = {
+  readonly node: FetchNode
+  readonly document: DocumentNode
+  /** The fields that it selects of each of its objects: of the root, or of each entity. */
+  readonly selected: SelectedFields
+  /** The flatten path from the root to its objects. */
+  readonly path: readonly PathSegment[]
+}
+
+/** The root field of an entity fetch. */
+export const ENTITIES = '_entities'
+
+/** All fetches below a node of a plan. */
+export function fetchesIn(node: PlanNode, path: readonly PathSegment[] = []): readonly PlannedFetch[] {
+  switch (node.kind) {
+    case 'Fetch': {
+      const document = parse(node.operation, { noLocation: true })
+      const selected = selectedFields(document, renamedKeys(node.outputRewrites))
+      return [{ node, document, selected: node.requires ? (selectedBelow(selected, ENTITIES) ?? []) : selected, path }]
+    }
+    case 'Flatten':
+      return fetchesIn(node.node, [...path, ...parseFlattenPath(node.path)])
+    case 'Sequence':
+    case 'Parallel':
+      return node.nodes.flatMap((each) => fetchesIn(each, path))
+    case 'Condition':
+      return [node.ifClause, node.elseClause].flatMap((each) => (each ? fetchesIn(each, path) : []))
+    case 'Defer':
+      return []
+  }
+}
+
+/** A flatten path from the root as text: keys, `@` for the items of a list. */
+export const pathText = (path: readonly PathSegment[]): string => path.map(({ key }) => key ?? '@').join('.')

@@ -1,0 +1,174 @@
+import { GraphQLID, type GraphQLNamedType, isEnumType } from 'graphql'
+import type { RefusedPart } from '../../authorization/operation-guard.ts'
+import type { GatewayCode } from '../../operations/errors.ts'
+import type { ResponseObjectClass } from '../response-object.ts'
+import type { ResponsePath } from './flatten-path.ts'
+import { isNestedTooDeep } from './nesting-limit.ts'
+import type { Data } from './response-data.ts'
+import { CHECKS, enumTest } from './scalar-checks.ts'
+
+export type Variables = Readonly<Record<string, unknown>>
+
+/** Reports a refused part of the response. Called for each response path of it. */
+export type Refuse = (part: RefusedPart, path: ResponsePath) => void
+
+/** Reports an invalid value, or what else `code` says. Called once per null that it causes. */
+export type Report = (message: string, path: ResponsePath, code?: GatewayCode) => void
+
+/** The state of one projection. */
+export type ProjectionRun = {
+  /** The path of the current value: the first `depth` elements. */
+  readonly path: (string | number)[]
+  readonly report: Report
+  readonly refuse: Refuse
+  readonly variables: Variables
+  readonly canReuse: boolean
+  /** How many shared objects enclose the current value. */
+  sharedDepth: number
+  /** The faults inside of them. */
+  readonly faults: Fault[]
+  /** The results of shared objects. */
+  projected: Map<Data, SharedResult> | null
+}
+
+/** An invalid value or a refused part. */
+type Fault = { readonly reason: string | RefusedPart; readonly path: ResponsePath }
+
+/** `depth`: length of the path where the object was projected; paths of `faults` begin with it. */
+type SharedResult = {
+  readonly selection: Selection
+  readonly value: unknown
+  readonly depth: number
+  readonly faults: readonly Fault[]
+}
+
+/**
+ * Completes a value for the client. `null`: a legitimate null, an error only where the type forbids
+ * it. `undefined`: the error was reported already.
+ */
+export type Complete = (value: unknown, run: ProjectionRun, depth: number) => unknown
+
+export type Field = {
+  /** The key in response data. */
+  readonly from: string
+  /** The client's key. */
+  readonly key: string
+  readonly isNullable: boolean
+  readonly complete: Complete
+  /** Whether a value that conforms to its subgraph's schema needs no completion. */
+  readonly isSimple: boolean
+  /** `Type.field`, for messages. */
+  readonly name: string
+}
+
+/** The selection on objects of one type. */
+export type Selection = {
+  readonly fields: readonly Field[]
+  readonly ResponseObject: ResponseObjectClass
+  /**
+   * The fields to complete where an object at an exclusive path is reused, having exactly the keys
+   * of the selection; null where a new object is made.
+   */
+  readonly incomplete: readonly Field[] | null
+}
+
+export function completeObject(
+  { fields, ResponseObject, incomplete }: Selection,
+  from: Data,
+  run: ProjectionRun,
+  depth: number,
+): unknown {
+  const isReused = incomplete !== null && run.canReuse
+  const result = isReused ? from : new ResponseObject()
+  const pending = isReused ? incomplete : fields
+  for (let index = 0; index < pending.length; index++) {
+    const field = pending[index] as Field // below the length
+    run.path[depth] = field.key
+    const value = from[field.from]
+    let completed = field.complete(value === undefined ? null : value, run, depth + 1)
+    if (completed === null || completed === undefined) {
+      if (!field.isNullable) {
+        if (completed === null) invalid(`Cannot return null for non-nullable field ${field.name}.`, run, depth + 1)
+        return undefined
+      }
+      completed = null
+    }
+    result[field.key] = completed
+  }
+  return result
+}
+
+/** Completes an object at a shared path once; its faults are reported at each response path. */
+export function completeShared(selection: Selection, from: Data, run: ProjectionRun, depth: number): unknown {
+  const earlier = run.projected?.get(from)
+  if (earlier?.selection === selection) {
+    for (const { reason, path } of earlier.faults) {
+      reportFault(reason, [...run.path.slice(0, depth), ...path.slice(earlier.depth)], run)
+    }
+    return earlier.value
+  }
+  const before = run.faults.length
+  run.sharedDepth++
+  const value = completeObject(selection, from, run, depth)
+  run.sharedDepth--
+  run.projected ??= new Map()
+  const faults = run.faults.length === before ? NO_FAULTS : run.faults.slice(before)
+  run.projected.set(from, { selection, value, depth, faults })
+  return value
+}
+
+const NO_FAULTS: readonly Fault[] = []
+
+export const completeList =
+  (complete: Complete, isNullable: boolean, name: string, isExclusive: boolean): Complete =>
+  (value, run, depth) => {
+    if (value === null) return null
+    if (!Array.isArray(value)) return invalid(`Expected a list for field ${name}.`, run, depth)
+    const items: unknown[] = isExclusive && run.canReuse ? value : new Array(value.length)
+    for (let index = 0; index < value.length; index++) {
+      run.path[depth] = index
+      const item = value[index]
+      let completed = complete(item === undefined ? null : item, run, depth + 1)
+      if (completed === null || completed === undefined) {
+        if (!isNullable) {
+          if (completed === null) invalid(`Cannot return null for non-nullable field ${name}.`, run, depth + 1)
+          return undefined
+        }
+        completed = null
+      }
+      items[index] = completed
+    }
+    return items
+  }
+
+export function completeLeaf(type: GraphQLNamedType): Complete {
+  if (type.name === GraphQLID.name) return completeId
+  const message = `Expected a value of type "${type.name}".`
+  const isValid = isEnumType(type) ? enumTest(type.getValues().map(({ name }) => name)) : CHECKS.get(type.name)
+  if (!isValid) return (value, run, depth) => (isNestedTooDeep(value) ? invalid(TOO_DEEP, run, depth) : value)
+  return (value, run, depth) => (value === null || isValid(value) ? value : invalid(message, run, depth))
+}
+
+const TOO_DEEP = 'Expected a value that is nested less deeply.'
+
+/** Clients get every ID as a string (section 3.5.5). */
+const completeId: Complete = (value, run, depth) => {
+  if (typeof value === 'string' || value === null) return value
+  return Number.isInteger(value) ? String(value) : invalid(`Expected a value of type "${GraphQLID.name}".`, run, depth)
+}
+
+export function invalid(message: string, run: ProjectionRun, depth: number): undefined {
+  reportFault(message, run.path.slice(0, depth), run)
+  return undefined
+}
+
+export function refuseAt(part: RefusedPart, run: ProjectionRun, depth: number): undefined {
+  reportFault(part, run.path.slice(0, depth), run)
+  return undefined
+}
+
+function reportFault(reason: Fault['reason'], path: ResponsePath, run: ProjectionRun): void {
+  if (run.sharedDepth > 0) run.faults.push({ reason, path })
+  if (typeof reason === 'string') run.report(reason, path)
+  else run.refuse(reason, path)
+}

@@ -1,0 +1,49 @@
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type InlineFragmentNode,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+} from 'graphql'
+
+/** The executable definitions of a document. */
+export type DocumentIndex = {
+  /** In the order of the document. */
+  readonly operations: readonly OperationDefinitionNode[]
+  /** By name. Of two fragments with one name, which validation refuses, the last counts. */
+  readonly fragments: Fragments
+}
+
+export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
+
+const NO_FRAGMENTS: Fragments = new Map()
+
+const indexes = new WeakMap<DocumentNode, DocumentIndex>()
+
+/** The index of a document, built once per document object. Documents are never changed in place. */
+export function documentIndex(document: DocumentNode): DocumentIndex {
+  let index = indexes.get(document)
+  if (!index) {
+    index = buildIndex(document)
+    indexes.set(document, index)
+  }
+  return index
+}
+
+function buildIndex({ definitions }: DocumentNode): DocumentIndex {
+  const operations: OperationDefinitionNode[] = []
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of definitions) {
+    if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(definition)
+    else if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+  }
+  return { operations, fragments: fragments.size === 0 ? NO_FRAGMENTS : fragments }
+}
+
+/** The fragment that a selection other than a field includes; undefined for an unknown name. */
+export const fragmentOf = (
+  selection: Exclude<SelectionNode, { readonly kind: Kind.FIELD }>,
+  fragments: Fragments,
+): InlineFragmentNode | FragmentDefinitionNode | undefined =>
+  selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
