@@ -3,50 +3,50 @@ import type { Link } from '../gateway/subgraph-client/link.ts'
 import { localLink } from '../gateway/subgraph-client/local-subgraph.ts'
 import type { Subgraph } from '../platform/graphql/subgraph.ts'
 import type { ReadinessCheck } from '../platform/http/server.ts'
-import type { Door } from '../platform/http/subgraph-routes.ts'
+import type { SubgraphRoutes } from '../platform/http/subgraph-routes.ts'
 import { sessionCheck } from '../rest-facade/social/session/check.ts'
 import { resources } from '../rest-facade/store/resources.ts'
 import type { SessionCheck } from '../subgraphs/toolkit/user-token.ts'
-import { type Making, STARTED } from './subgraph-factories.ts'
+import { SUBGRAPH_FACTORIES, type SubgraphDeps } from './subgraph-factories.ts'
 
 /** The subgraphs as a gateway reaches them, and what of them its process answers for. */
-export type Graph = {
+export type ConnectedSubgraphs = {
   readonly links: readonly Link[]
   readonly checks: readonly ReadinessCheck[]
   /** What clients ask the store beside the graph; null for nothing. */
-  readonly door: Door | null
+  readonly httpRoutes: SubgraphRoutes | null
   /** Listeners to events in this process. */
   readonly listeners: () => number
   readonly jobs?: Subgraph['jobs']
   /** Called when the graph can be asked. */
-  readonly begin: (client: GatewayClient) => Promise<void>
+  readonly connectClient: (client: GatewayClient) => Promise<void>
   /** Called when this process listens: subgraphs begin what they do unasked. */
   readonly start: () => void
 }
 
 /** All subgraphs, in this process. */
-export async function graphInside(made: Omit<Making, 'isSessionOpen'>): Promise<Graph> {
+export async function createLocalSubgraphs(made: Omit<SubgraphDeps, 'isSessionOpen'>): Promise<ConnectedSubgraphs> {
   // Sessions are asked about through the graph, which is there when clients are.
   let check: SessionCheck | null = null
-  const making: Making = {
+  const making: SubgraphDeps = {
     ...made,
     isSessionOpen: async (token) => {
       if (!check) throw new Error('Expected the graph to have begun before sessions are asked about.')
       return check(token)
     },
   }
-  const directory = await STARTED.directory(making)
-  const social = await STARTED.social(making)
-  const store = await STARTED.store(making)
-  const trust = await STARTED.trust(making)
+  const directory = await SUBGRAPH_FACTORIES.directory(making)
+  const social = await SUBGRAPH_FACTORIES.social(making)
+  const store = await SUBGRAPH_FACTORIES.store(making)
+  const trust = await SUBGRAPH_FACTORIES.trust(making)
   const subgraphs: readonly Subgraph[] = [directory, social, store, trust]
   return {
     links: subgraphs.map(localLink),
     checks: subgraphs.map(({ name, ready }) => ({ name, check: ready })),
-    door: store.door ?? null,
+    httpRoutes: store.httpRoutes ?? null,
     listeners: () => subgraphs.reduce((sum, { listeners }) => sum + (listeners?.() ?? 0), 0),
     jobs: store.jobs,
-    async begin(client) {
+    async connectClient(client) {
       check = await sessionCheck(client)
       making.defer(await store.deliverWebhooks(await resources(client)))
     },

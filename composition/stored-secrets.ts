@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Connection, openDatabase } from '../platform/database/database.ts'
-import { Refusal } from '../platform/process/operator-error.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
 import { type SecretCipher, secretCipher } from '../platform/secrets/cipher.ts'
 import { reencrypt, type StoredSecret, unknownKeys } from '../platform/secrets/stored.ts'
 import { secretsKeysOf } from '../platform/secrets/variables.ts'
@@ -28,7 +28,7 @@ export const secretsOfRole = (role: AtriumConfig['ATRIUM_ROLE']): readonly Store
  * How long a start waits before it encrypts what was stored plain: releases before this one cannot
  * read what is encrypted, and the copies of one are replaced within this time. Milliseconds.
  */
-const UPGRADE_MILLISECONDS = 10 * 60 * 1000
+const UPGRADE_WINDOW_MS = 10 * 60 * 1000
 
 /** Addresses that only this machine reaches. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/
@@ -41,17 +41,17 @@ const isDevelopment = ({ HOST, PUBLIC_URL }: Pick<AtriumConfig, 'HOST' | 'PUBLIC
   LOOPBACK.test(HOST) && (PUBLIC_URL === undefined || LOOPBACK.test(new URL(PUBLIC_URL).hostname))
 
 /** What the configuration says to encrypt with; without keys when it says nothing. */
-export const secretCipherAsSet = (config: Pick<AtriumConfig, 'SECRETS_KEY' | 'SECRETS_KEY_FILE'>): SecretCipher =>
+export const configuredCipher = (config: Pick<AtriumConfig, 'SECRETS_KEY' | 'SECRETS_KEY_FILE'>): SecretCipher =>
   secretCipher(secretsKeysOf(config))
 
 /**
  * What a process encrypts stored secrets with. Throws a `Refusal` when it needs a key, for others
  * can reach it, and has none.
  */
-export function secretCipherOf(config: AtriumConfig): SecretCipher {
-  const cipher = secretCipherAsSet(config)
+export function requiredCipher(config: AtriumConfig): SecretCipher {
+  const cipher = configuredCipher(config)
   if (cipher.keyIds.length === 0 && secretsOfRole(config.ATRIUM_ROLE).length > 0 && !isDevelopment(config)) {
-    throw new Refusal(
+    throw new OperatorError(
       'Expected SECRETS_KEY or SECRETS_KEY_FILE to be set, because HOST or PUBLIC_URL is not this machine alone: stored secrets are encrypted ' +
         'with it. `npx atrium secrets generate` makes one; keep it outside of the database and its backups.',
     )
@@ -63,11 +63,11 @@ export function secretCipherOf(config: AtriumConfig): SecretCipher {
  * Throws a `Refusal` when secrets are stored that this cipher cannot read: it would write others
  * beside them that only it can.
  */
-export async function refuseUnknownKeys(connection: Connection, cipher: SecretCipher): Promise<void> {
+export async function assertKnownKeys(connection: Connection, cipher: SecretCipher): Promise<void> {
   const unknown = await withSecrets(connection, (database) => unknownKeys(database, STORED_SECRETS, cipher))
   if (unknown.length === 0) return
   const keys = unknown.length === 1 ? `the key ${unknown[0]}` : `the keys ${unknown.join(', ')}`
-  throw new Refusal(
+  throw new OperatorError(
     `Expected SECRETS_KEY to include ${keys}: stored secrets are encrypted under ${unknown.length === 1 ? 'it' : 'them'}.`,
   )
 }
@@ -91,7 +91,7 @@ export function encryptInBackground(
   const stopped = new AbortController()
   const { signal } = stopped
   const run = async (): Promise<void> => {
-    if (!isAlone) await sleep(UPGRADE_MILLISECONDS, null, { signal, ref: false })
+    if (!isAlone) await sleep(UPGRADE_WINDOW_MS, null, { signal, ref: false })
     await withSecrets(connection, async (database) => {
       for (const secret of secrets) {
         const { changed, unreadable } = await reencrypt(database, secret, cipher, { signal })

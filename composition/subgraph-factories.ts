@@ -3,11 +3,11 @@ import type { Logger } from 'pino'
 import type { variables } from '../config.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Connection, ReplicaOptions } from '../platform/database/database.ts'
-import { ownWrites } from '../platform/database/recent-writes.ts'
+import { localRecentWrites } from '../platform/database/recent-writes.ts'
 import type { Subgraph } from '../platform/graphql/subgraph.ts'
 import type { Defer } from '../platform/process/lifecycle.ts'
-import { Refusal } from '../platform/process/operator-error.ts'
-import type { Counting } from '../platform/rate-limit/rate-limit-store.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
+import type { RateLimitStore } from '../platform/rate-limit/rate-limit-store.ts'
 import type { SecretCipher } from '../platform/secrets/cipher.ts'
 import { seedDirectory } from '../subgraphs/directory/import/seed.ts'
 import { directorySubgraph } from '../subgraphs/directory/subgraph.ts'
@@ -24,13 +24,13 @@ import { type StoreSubgraph, storeSubgraph } from '../subgraphs/store/subgraph.t
 import { webhookNetworkOf } from '../subgraphs/store/webhook-delivery/variables.ts'
 import type { SessionCheck } from '../subgraphs/toolkit/user-token.ts'
 import { trustSubgraph } from '../subgraphs/trust/subgraph.ts'
-import { sharedWrites } from './shared-recent-writes.ts'
+import { redisRecentWrites } from './shared-recent-writes.ts'
 
 /** The whole configuration. */
 export type AtriumConfig = Config<typeof variables>
 
 /** What every subgraph is made of. */
-export type Making = {
+export type SubgraphDeps = {
   readonly config: AtriumConfig
   readonly connection: Connection
   /** Where clients reach this installation. */
@@ -42,7 +42,7 @@ export type Making = {
   /** Where files of stores are; absent: where the configuration says. */
   readonly storage?: FileStorage
   /** Where limits of addresses and keys are counted. */
-  readonly counting: Counting
+  readonly rateLimits: RateLimitStore
   /** Which addresses the REST API of a store has banned. */
   readonly banEndsIn: BanLookup
   /** What stored secrets are encrypted with. */
@@ -54,21 +54,21 @@ export type Making = {
 export type SubgraphName = 'directory' | 'social' | 'store' | 'trust'
 
 /** How each subgraph is started on a migrated database; it is closed with the process. */
-export const STARTED = {
-  directory: async ({ connection, publicUrl, log, defer }: Making): Promise<Subgraph> => {
+export const SUBGRAPH_FACTORIES = {
+  directory: async ({ connection, publicUrl, log, defer }: SubgraphDeps): Promise<Subgraph> => {
     const aborted = new AbortController()
     defer(async () => aborted.abort())
     await seedDirectory(connection, { log, signal: aborted.signal })
-    return closedLater(await directorySubgraph({ connection, publicUrl, log }), defer)
+    return closeWithProcess(await directorySubgraph({ connection, publicUrl, log }), defer)
   },
-  social: async (making: Making): Promise<Subgraph> => {
-    const { config, connection, counting, secrets, log, defer } = making
+  social: async (making: SubgraphDeps): Promise<Subgraph> => {
+    const { config, connection, rateLimits, secrets, log, defer } = making
     const quotas = writeQuotas(config.USER_WRITES_PER_MINUTE, config.USER_BYTES_PER_DAY)
     const replica = await replicaOf('social', making)
-    return closedLater(await socialSubgraph({ connection, replica, counting, secrets, log, quotas }), defer)
+    return closeWithProcess(await socialSubgraph({ connection, replica, rateLimits, secrets, log, quotas }), defer)
   },
-  store: async (making: Making): Promise<StoreSubgraph> => {
-    const { config, connection, publicUrl, userKeys, isSessionOpen, storage, counting, banEndsIn, secrets, log, defer } = making
+  store: async (making: SubgraphDeps): Promise<StoreSubgraph> => {
+    const { config, connection, publicUrl, userKeys, isSessionOpen, storage, rateLimits, banEndsIn, secrets, log, defer } = making
     const replica = await replicaOf('store', making)
     const kept = storage ?? (await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })).storage
     const files = storeFiles(kept, fileSources())
@@ -80,33 +80,33 @@ export const STARTED = {
       fileBytesPerDay: config.STORE_FILE_MEGABYTES_PER_DAY * 1_000_000,
     })
     const users = { userKeys, isSessionOpen }
-    const own = { connection, replica, publicUrl, ...users, files, counting, banEndsIn, secrets, quotas, log, webhookNetwork }
+    const own = { connection, replica, publicUrl, ...users, files, rateLimits, banEndsIn, secrets, quotas, log, webhookNetwork }
     const store = await storeSubgraph(own)
     // Nobody has to wait for a shop.
     const start = () => defer(seedStore(connection, { files, secrets, log }))
-    return { ...closedLater(store, defer), start }
+    return { ...closeWithProcess(store, defer), start }
   },
-  trust: async ({ config, connection, counting, log, defer }: Making): Promise<Subgraph> =>
-    closedLater(trustSubgraph({ connection, counting, log, config, sources: { config } }), defer),
-} satisfies Readonly<Record<SubgraphName, (making: Making) => Promise<Subgraph>>>
+  trust: async ({ config, connection, rateLimits, log, defer }: SubgraphDeps): Promise<Subgraph> =>
+    closeWithProcess(trustSubgraph({ connection, rateLimits, log, config, sources: { config } }), defer),
+} satisfies Readonly<Record<SubgraphName, (making: SubgraphDeps) => Promise<Subgraph>>>
 
-function closedLater<Made extends Subgraph>(subgraph: Made, defer: Defer): Made {
+function closeWithProcess<Made extends Subgraph>(subgraph: Made, defer: Defer): Made {
   defer(subgraph.close)
   return subgraph
 }
 
 /** The replica that the configuration names. Several copies must tell each other who wrote. */
-async function replicaOf(name: SubgraphName, { config, log, defer }: Making): Promise<ReplicaOptions | undefined> {
+async function replicaOf(name: SubgraphName, { config, log, defer }: SubgraphDeps): Promise<ReplicaOptions | undefined> {
   const { DATABASE_REPLICA_URL: connectionString, REDIS_URL: redis } = config
   if (connectionString === undefined) return undefined
   const connection = { connectionString }
   if (redis === undefined) {
-    if (config.ATRIUM_ROLE === 'all') return { connection, writes: ownWrites() }
-    throw new Refusal(
+    if (config.ATRIUM_ROLE === 'all') return { connection, writes: localRecentWrites() }
+    throw new OperatorError(
       'Expected REDIS_URL to be set, because DATABASE_REPLICA_URL is: copies tell each other there who wrote last.',
     )
   }
-  const writes = await sharedWrites(redis, name, log)
+  const writes = await redisRecentWrites(redis, name, log)
   defer(writes.close)
   return { connection, writes }
 }

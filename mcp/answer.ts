@@ -67,7 +67,7 @@ export function answerAt(data: unknown, path: AnswerPath): Readonly<Record<strin
 }
 
 /** Why there is no answer: what the last object on the way to it says, which is an expected failure then; null when it says nothing. */
-export function refusalIn(data: unknown, path: AnswerPath): string | null {
+export function expectedFailureIn(data: unknown, path: AnswerPath): string | null {
   let [value, message]: [unknown, string | null] = [data, null]
   for (const key of path) {
     value = isObject(value) ? value[key] : null

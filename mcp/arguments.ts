@@ -43,7 +43,7 @@ export function variablesSchema(
   spelling: Spelling,
   bounds: Readonly<Record<string, Bound | undefined>>,
 ): z.ZodObject {
-  const meanings = meaningsOf(document, schema)
+  const meanings = descriptionsOf(document, schema)
   const shape: Record<string, z.ZodType> = {}
   for (const { variable, type: node, defaultValue } of operationOf(document).node.variableDefinitions ?? []) {
     const name = variable.name.value
@@ -52,7 +52,7 @@ export function variablesSchema(
     const bound = bounds[name] ?? {}
     const value = inputSchema(type, spelling, bound)
     const given = defaultValue ? value.prefault(asWire(type, valueFromASTUntyped(defaultValue), spelling)) : value
-    shape[name] = explained(given, type, bound.description ?? meanings.get(name), spelling)
+    shape[name] = describeArgument(given, type, bound.description ?? meanings.get(name), spelling)
   }
   return argumentsOf(shape)
 }
@@ -66,7 +66,7 @@ function inputSchema(type: GraphQLInputType, spelling: Spelling, bound: Bound): 
 function nonNull(type: GraphQLInputType, spelling: Spelling, bound: Bound): z.ZodType {
   if (isNonNullType(type)) return nonNull(type.ofType, spelling, bound)
   if (isListType(type)) {
-    const most = bound.max ?? MOST_ELEMENTS
+    const most = bound.max ?? MAX_LIST_ELEMENTS
     const error = `a list of at most ${most} elements`
     return z.array(inputSchema(type.ofType, spelling, {}), { error }).max(most, { error })
   }
@@ -78,13 +78,13 @@ function nonNull(type: GraphQLInputType, spelling: Spelling, bound: Bound): z.Zo
     const { defaultValue } = field
     const given =
       defaultValue === undefined ? value : value.optional().meta({ default: asWire(field.type, defaultValue, spelling) })
-    return [field.name, explained(given, field.type, field.description, spelling)] as const
+    return [field.name, describeArgument(given, field.type, field.description, spelling)] as const
   })
   return z.strictObject(Object.fromEntries(fields), { error: 'an object' })
 }
 
 /** Lists whose row sets no bound. */
-const MOST_ELEMENTS = 100
+const MAX_LIST_ELEMENTS = 100
 
 function enumSchema(type: GraphQLEnumType, spelling: Spelling): z.ZodType {
   const values = new Map(type.getValues().map(({ name }) => [spelling(type.name, name), name]))
@@ -99,7 +99,12 @@ function asWire(type: GraphQLInputType, value: unknown, spelling: Spelling): unk
 }
 
 /** With what it means; of an enum, also what each of its values means. */
-function explained(value: z.ZodType, type: GraphQLInputType, meaning: string | null | undefined, spelling: Spelling): z.ZodType {
+function describeArgument(
+  value: z.ZodType,
+  type: GraphQLInputType,
+  meaning: string | null | undefined,
+  spelling: Spelling,
+): z.ZodType {
   const named = getNamedType(type)
   const words = isEnumType(named)
     ? named
@@ -111,7 +116,7 @@ function explained(value: z.ZodType, type: GraphQLInputType, meaning: string | n
 }
 
 /** What the schema says of each variable, where it is used: as an argument, or as a field of an input. The first place counts. */
-function meaningsOf(document: DocumentNode, schema: GraphQLSchema): ReadonlyMap<string, string> {
+function descriptionsOf(document: DocumentNode, schema: GraphQLSchema): ReadonlyMap<string, string> {
   const meanings = new Map<string, string>()
   const typeInfo = new TypeInfo(schema)
   visit(

@@ -4,7 +4,7 @@ import { faultsOf } from './faults.ts'
 import type { Call, Tool } from './tool.ts'
 
 /** Who else hears of a refusal. */
-export type Told = { readonly log: FastifyBaseLogger; readonly lacks: (scope: string, message: string) => void }
+export type CallReporter = { readonly log: FastifyBaseLogger; readonly onMissingScope: (scope: string, message: string) => void }
 
 /**
  * Calls a tool with whatever a client sent as arguments. Everything that goes wrong is told to the model, as a result that is an error: what was expected, what came
@@ -15,7 +15,7 @@ export async function callTool(
   tool: Tool,
   given: unknown,
   call: Call,
-  { log, lacks, signIn }: Told & { readonly signIn: string | undefined },
+  { log, onMissingScope, signIn }: CallReporter & { readonly signIn: string | undefined },
 ): Promise<CallToolResult> {
   const read = tool.accepts.safeParse(given)
   if (!read.success) return refusal(faultsOf(read.error, given, Object.keys(tool.accepts.shape)).join(' '))
@@ -28,7 +28,7 @@ export async function callTool(
         return tool.returns ? answered(tool, JSON.parse(outcome.text), outcome.text) : told(outcome.text)
     }
     if (outcome.fault) log.error({ fault: outcome.fault, tool: tool.name }, 'the graph did not answer a tool')
-    if (outcome.needsScope !== undefined) lacks(outcome.needsScope, outcome.message)
+    if (outcome.needsScope !== undefined) onMissingScope(outcome.needsScope, outcome.message)
     return refusal(outcome.needsCredentials && signIn ? `${outcome.message} ${signIn}` : outcome.message)
   } catch (error) {
     log.error({ err: error, tool: tool.name }, 'a tool failed')

@@ -5,14 +5,14 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { Caller, CredentialHeader } from '../platform/http/caller.ts'
 import { Overloaded } from '../platform/http/load-shedding.ts'
 import { callerOf, goneSignal } from '../platform/http/request-caller.ts'
-import type { Counting } from '../platform/rate-limit/rate-limit-store.ts'
+import type { RateLimitStore } from '../platform/rate-limit/rate-limit-store.ts'
 import type { Spelling } from './arguments.ts'
-import type { Told } from './call.ts'
-import { guard, type Reached, refuse } from './guard.ts'
+import type { CallReporter } from './call.ts'
+import { guard, type HostOptions, refuse } from './guard.ts'
 import { type Era, protocolOf } from './protocol.ts'
 import { serverJson } from './server-json.ts'
 import type { PromptRow, ResourceRow } from './texts.ts'
-import type { Call, Graph, ToolRow } from './tool.ts'
+import type { Call, ToolGraph, ToolRow } from './tool.ts'
 
 /** Everything that tells one MCP server from another; the interpreter knows no more about it. */
 export type ToolServer = {
@@ -30,7 +30,7 @@ export type ToolServer = {
   /** Headers of clients that go on to the graph; none for a server whose answers are the same for everybody. */
   readonly credentials: readonly CredentialHeader[]
   /** Absent where everybody may ask as often as they like. */
-  readonly admission?: Admission
+  readonly accessPolicy?: AccessPolicy
   /** Said to callers whose credentials are missing or wrong: how to send them, and where they come from. */
   readonly signIn?: string
   /** The headers that registries ask people to fill in; none where no key is needed. */
@@ -40,16 +40,16 @@ export type ToolServer = {
 type KeyHeader = { readonly name: CredentialHeader; readonly description: string; readonly isRequired: boolean }
 
 /** Who may ask at all, and how often: requests of any kind count, where `ServingOptions.counting` does. */
-export type Admission = {
+export type AccessPolicy = {
   readonly perMinute: number
   /** Whose requests are counted together, or why the credentials are good for nothing here. */
-  readonly accountOf: (caller: Caller) => Promise<Account>
+  readonly accountOf: (caller: Caller) => Promise<AccountLookup>
   /** Scopes that clients ask for when they sign in over OAuth: all that the tools need. */
   readonly scopes: readonly string[]
 }
 
-export type Account =
-  | Admitted
+export type AccountLookup =
+  | AccountIdentity
   | {
       readonly refusal: {
         readonly status: number
@@ -59,17 +59,17 @@ export type Account =
     }
 
 /** `scopes`: what the credentials allow. */
-type Admitted = { readonly account: string; readonly scopes: readonly string[] }
+type AccountIdentity = { readonly account: string; readonly scopes: readonly string[] }
 
-export type ServingOptions = Reached & {
+export type ServingOptions = HostOptions & {
   /** Where requests of accounts are counted. */
-  readonly counting: Counting
+  readonly rateLimits: RateLimitStore
 }
 
 /** The longest arguments of a tool are a hundred sources of 2,048 characters. */
-const BODY_BYTES = 512 * 1024
+const MAX_BODY_BYTES = 512 * 1024
 /** Streams of a server that wait for changes, which never come; a client may open one nevertheless. */
-const WAITING_STREAMS = 1_000
+const MAX_OPEN_STREAMS = 1_000
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as { version: string }
 
@@ -79,17 +79,17 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../packag
  */
 export async function serveMcp(
   app: FastifyInstance,
-  graph: Omit<Graph, 'spelling'>,
+  graph: Omit<ToolGraph, 'spelling'>,
   server: ToolServer,
   options: ServingOptions,
 ): Promise<void> {
   const publicUrl = options.publicUrl.replace(/\/+$/, '')
   const tools = await Promise.all(server.tools.map((row) => row.prepare({ ...graph, spelling: server.spelling })))
-  const { admission } = server
-  const take = admission && options.counting.buckets(`tools of ${server.name}`, admission.perMinute)
+  const { accessPolicy } = server
+  const take = accessPolicy && options.rateLimits.buckets(`tools of ${server.name}`, accessPolicy.perMinute)
   const instance = protocolOf({ server, tools, publicUrl, version })
   /** Which call a request of the protocol's library belongs to. */
-  const calls = new WeakMap<Request, (era: Era) => Told & { readonly call: Call }>()
+  const calls = new WeakMap<Request, (era: Era) => CallReporter & { readonly call: Call }>()
   const handler: McpHttpHandler = createMcpHandler(
     ({ era, requestInfo }) =>
       instance(era, () => {
@@ -98,8 +98,8 @@ export async function serveMcp(
         return found(era)
       }),
     {
-      maxRequestBodySize: BODY_BYTES,
-      maxSubscriptions: WAITING_STREAMS,
+      maxRequestBodySize: MAX_BODY_BYTES,
+      maxSubscriptions: MAX_OPEN_STREAMS,
       onerror: (error) => app.log.debug({ err: error, server: server.name }, 'an MCP request was refused'),
     },
   )
@@ -109,10 +109,10 @@ export async function serveMcp(
     async (scope) => {
       scope.addHook('onRequest', guard(options))
       scope.removeAllContentTypeParsers()
-      scope.addContentTypeParser('*', { parseAs: 'string', bodyLimit: BODY_BYTES }, (_, text, done) => done(null, text))
+      scope.addContentTypeParser('*', { parseAs: 'string', bodyLimit: MAX_BODY_BYTES }, (_, text, done) => done(null, text))
       scope.setErrorHandler((error: FastifyError, request, reply) => {
         if (error instanceof Overloaded) return refuse(reply, error.statusCode, error.message)
-        if (error.statusCode === 413) return refuse(reply, 413, `Expected a body of at most ${BODY_BYTES} bytes.`)
+        if (error.statusCode === 413) return refuse(reply, 413, `Expected a body of at most ${MAX_BODY_BYTES} bytes.`)
         if (error.statusCode !== undefined && error.statusCode < 500) return refuse(reply, error.statusCode, error.message)
         request.log.error({ err: error }, 'an MCP request failed')
         return refuse(reply, 500, `Something went wrong on our side; quote request ${request.id} when you report it.`, -32_603)
@@ -147,7 +147,7 @@ export async function serveMcp(
     calls.set(asked, (era) => ({
       call: { caller, signal },
       log: request.log,
-      lacks(scope, message) {
+      onMissingScope(scope, message) {
         // Clients of 2025 ask for what they are told here, and lose the rest; later ones add it to what they have.
         const had = era === 'legacy' && who !== 'anybody' ? who.scopes : []
         lacking.push({ message, scopes: [...new Set([...had, scope])].sort() })
@@ -163,23 +163,23 @@ export async function serveMcp(
   }
 
   /** Who asks, where that matters; when they may not ask now, that is answered. */
-  async function admit(caller: Caller, reply: FastifyReply): Promise<Admitted | 'anybody' | 'refused'> {
-    if (!admission || !take) return 'anybody'
-    const who = await admission.accountOf(caller)
+  async function admit(caller: Caller, reply: FastifyReply): Promise<AccountIdentity | 'anybody' | 'refused'> {
+    if (!accessPolicy || !take) return 'anybody'
+    const who = await accessPolicy.accountOf(caller)
     if ('refusal' in who) {
       const { status, message, headers = {} } = who.refusal
       reply.headers(headers)
       const hasToken = /^Bearer /i.test(caller.credentials.authorization ?? '')
-      if (status === 401) reply.header('www-authenticate', challenge(hasToken ? 'invalid_token' : null, admission.scopes))
+      if (status === 401) reply.header('www-authenticate', challenge(hasToken ? 'invalid_token' : null, accessPolicy.scopes))
       refuse(reply, status, status === 401 && server.signIn ? `${message} ${server.signIn}` : message)
       return 'refused'
     }
     const { isGranted, left, fullInSeconds, waitSeconds } = await take(who.account, 1)
-    reply.header('ratelimit-policy', `"requests";q=${admission.perMinute};w=60`)
+    reply.header('ratelimit-policy', `"requests";q=${accessPolicy.perMinute};w=60`)
     reply.header('ratelimit', `"requests";r=${left};t=${fullInSeconds}`)
     if (isGranted) return who
     reply.header('retry-after', String(waitSeconds))
-    refuse(reply, 429, `Expected at most ${admission.perMinute} requests a minute: try again in ${waitSeconds} seconds.`)
+    refuse(reply, 429, `Expected at most ${accessPolicy.perMinute} requests a minute: try again in ${waitSeconds} seconds.`)
     return 'refused'
   }
 

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { GatewayClient } from '../gateway/client.ts'
 import type { Caller } from '../platform/http/caller.ts'
 import { problemOf } from '../rest-facade/http/graph-errors.ts'
-import { answerAt, answerSchema, refusalIn } from './answer.ts'
+import { answerAt, answerSchema, expectedFailureIn } from './answer.ts'
 import { type Bound, type Spelling, variablesSchema } from './arguments.ts'
 import { operationOf, snake } from './names.ts'
 
@@ -25,7 +25,7 @@ export const ADDS: Effect = { readOnlyHint: false, destructiveHint: false, idemp
 export const REPLACES: Effect = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false }
 
 /** What came of a call. A refusal is for the model that called: it says what is wrong and what to try. */
-export type Outcome =
+export type ToolResult =
   | { readonly kind: 'answered'; readonly content: Readonly<Record<string, unknown>> }
   /** An answer that is JSON already, letter for letter as another door writes it. */
   | { readonly kind: 'written'; readonly text: string }
@@ -54,11 +54,11 @@ export type Tool = {
   /** What an answer is; also spells it for the wire. Null where it is no object: then it is told as text only. */
   readonly returns: z.ZodType<Readonly<Record<string, unknown>>> | null
   /** Takes what `accepts` made of the arguments. The content of its answer goes through `returns`. */
-  readonly answer: (given: Readonly<Record<string, unknown>>, call: Call) => Promise<Outcome>
+  readonly answer: (given: Readonly<Record<string, unknown>>, call: Call) => Promise<ToolResult>
 }
 
 /** What tools are made ready with. */
-export type Graph = {
+export type ToolGraph = {
   readonly client: GatewayClient
   /** What clients of the graph see; documents of tools are read by it. */
   readonly schema: GraphQLSchema
@@ -66,7 +66,7 @@ export type Graph = {
 }
 
 /** A row of a server: a tool before it knows the graph. `prepare` throws when the graph cannot answer it. */
-export type ToolRow = { readonly name: string; readonly prepare: (graph: Graph) => Promise<Tool> }
+export type ToolRow = { readonly name: string; readonly prepare: (graph: ToolGraph) => Promise<Tool> }
 
 type OperationRow<Data, Variables> = {
   readonly run: TypedDocumentNode<Data, Variables>
@@ -123,7 +123,7 @@ export function operationTool<Data, Variables extends Record<string, unknown>>(r
           if (form) return { kind: 'answered', content: form.content(data, given) }
           const content = answerAt(data, row.answer)
           if (content !== null) return { kind: 'answered', content }
-          return { kind: 'refused', message: refusalIn(data, row.answer) ?? missing }
+          return { kind: 'refused', message: expectedFailureIn(data, row.answer) ?? missing }
         },
       }
     },
@@ -134,7 +134,7 @@ type PlainRow<Accepts extends z.ZodObject> = Omit<Tool, 'accepts' | 'returns' | 
   readonly accepts: Accepts
   readonly returns: z.ZodType<Readonly<Record<string, unknown>>>
   readonly annotations?: Effect
-  readonly answer: (given: z.output<Accepts>, call: Call) => Promise<Outcome> | Outcome
+  readonly answer: (given: z.output<Accepts>, call: Call) => Promise<ToolResult> | ToolResult
 }
 
 /** A tool that is no operation. */

@@ -11,8 +11,8 @@ const ROOT = join(import.meta.dirname, '..')
 async function folderOf(env: Readonly<Record<string, string>> = {}): Promise<string> {
   const script = `
     import { getCompileCacheDir } from 'node:module'
-    import { keepCompiled } from './platform/process/compile-cache.ts'
-    keepCompiled()
+    import { enableCompileCache } from './platform/process/compile-cache.ts'
+    enableCompileCache()
     console.log(getCompileCacheDir())`
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
     cwd: ROOT,

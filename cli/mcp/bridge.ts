@@ -6,7 +6,7 @@ import { headersFor, versionIn } from './headers.ts'
 import { messagesIn } from './messages.ts'
 
 /** How long after the end of standard input answers are still waited for: longer than an operation may take. Milliseconds. */
-const PATIENCE = 15_000
+const DRAIN_TIMEOUT_MS = 15_000
 
 /**
  * Carries messages between standard input and output and the MCP server at `url`, without reading more of them than HTTP needs: so tools, versions and limits are
@@ -15,7 +15,7 @@ const PATIENCE = 15_000
 export async function bridge(url: string, credentials: Readonly<Record<string, string>>): Promise<void> {
   const pending = new Set<Promise<void>>()
   // The transport sends nothing any more once its input has ended.
-  const input = inputUntil(() => Promise.race([Promise.all(pending), sleep(PATIENCE, undefined, { ref: false })]))
+  const input = inputUntil(() => Promise.race([Promise.all(pending), sleep(DRAIN_TIMEOUT_MS, undefined, { ref: false })]))
   const client = new StdioServerTransport(Readable.from(input, { objectMode: false }))
   const ended = new AbortController()
   const running = new Map<string | number, AbortController>()

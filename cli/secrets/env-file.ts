@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { Refusal } from '../../platform/process/operator-error.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
 import { SECRETS_KEY_BYTES } from '../../platform/secrets/cipher.ts'
 
 /** Secrets of the environment that a command rotates in a file of `NAME=value` lines. */
@@ -68,18 +68,18 @@ function afterStep(
 ): readonly string[] {
   const [first, other, ...more] = values
   if (first === undefined)
-    throw new Refusal(`Expected the file to set ${variable}: \`atrium secrets generate ${name}\` makes the first one.`)
+    throw new OperatorError(`Expected the file to set ${variable}: \`atrium secrets generate ${name}\` makes the first one.`)
   if (second === null) return [generate()]
   if (step === 'add') {
     if (other !== undefined)
-      throw new Refusal(
+      throw new OperatorError(
         `Expected one value of ${variable}, but there are two: a rotation has begun; go on with --promote or --finish.`,
       )
     return [first, generate()]
   }
   if (step === 'finish') return [first]
   if (other === undefined || more.length > 0)
-    throw new Refusal(`Expected two values of ${variable}: begin the rotation without --promote.`)
+    throw new OperatorError(`Expected two values of ${variable}: begin the rotation without --promote.`)
   return [other, first]
 }
 
@@ -121,7 +121,7 @@ function linesOf(file: string): readonly string[] {
   try {
     return readFileSync(file, 'utf8').replace(/\n$/, '').split('\n')
   } catch (error) {
-    throw new Refusal(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
+    throw new OperatorError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
   }
 }
 
@@ -136,6 +136,6 @@ function writeLines(file: string, lines: readonly string[]): void {
     chmodSync(next, statSync(file).mode & 0o777)
     renameSync(next, file)
   } catch (error) {
-    throw new Refusal(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}.`)
+    throw new OperatorError(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}.`)
   }
 }

@@ -40,17 +40,17 @@ export type GatedSource = {
 }
 
 /** As many as Atrium decides about in one request. */
-export const MOST_SOURCES = 100
+export const MAX_SOURCES = 100
 
 /** Pages that are fetched and extracted at a time. */
-const AT_ONCE = 4
+const MAX_CONCURRENT_PAGES = 4
 
 /**
  * Takes candidate sources to what may be cited of them: asks Atrium about each, reads what may be read, extracts and rates the text. Denied and unverified sources are
  * never fetched, nor are those that a person must look at first. Results are in the order of `sources`. Throws a RangeError for more than 100 sources.
  */
 export async function gateSources(sources: readonly string[], options: GateOptions): Promise<readonly GatedSource[]> {
-  if (sources.length > MOST_SOURCES) throw new RangeError(`Expected at most ${MOST_SOURCES} sources, got ${sources.length}.`)
+  if (sources.length > MAX_SOURCES) throw new RangeError(`Expected at most ${MAX_SOURCES} sources, got ${sources.length}.`)
   const { client, policy, allowPrivate = false, maxBytes = 5_000_000, timeoutMs = 15_000, lookup: resolver } = options
   const question = (url: URL) => ({ target: url.href, ...(policy && { policy }) })
 
@@ -111,7 +111,7 @@ export async function gateSources(sources: readonly string[], options: GateOptio
     const work = async () => {
       for (const [index, candidate] of waiting) results[index] = await gated(candidate)
     }
-    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    await Promise.all(Array.from({ length: MAX_CONCURRENT_PAGES }, work))
     return results
   } finally {
     await browser.close()

@@ -23,7 +23,7 @@ export type DatabaseServers = {
 }
 
 /** Between two looks at `/ready` of each server; a stop must take requests for longer than that. Milliseconds. */
-export const CHECK_MILLISECONDS = 500
+export const CHECK_INTERVAL_MS = 500
 
 /**
  * The configuration of HAProxy for these pools on `host`: who is not ready gets no new requests, and what could not be sent to one server is sent to another. What was sent
@@ -48,7 +48,7 @@ export function balancerConfig(
   # Also for the first request of a client: to take a connection costs a server more than to refuse what comes over it.
   http-reuse always
   option httpchk GET /ready
-  default-server check inter ${CHECK_MILLISECONDS}ms fall 1 rise 1
+  default-server check inter ${CHECK_INTERVAL_MS}ms fall 1 rise 1
 ${errors()}${pools.map((pool) => poolConfig(pool, host)).join('')}${databaseConfig('primary', 'f', databases.primaryFolder, databases)}${databaseConfig('replica', 't', databases.replicaFolder, databases)}
 listen status
   bind ${host}:${statusPort}
@@ -58,7 +58,7 @@ listen status
 }
 
 /** What only a proxy may say, strangers do not. */
-const FROM_STRANGERS = `  http-request del-header x-forwarded- -m beg
+const STRIP_FORWARDED = `  http-request del-header x-forwarded- -m beg
   http-request del-header forwarded
   option forwardfor
 `
@@ -66,11 +66,11 @@ const FROM_STRANGERS = `  http-request del-header x-forwarded- -m beg
 const poolConfig = ({ name, port, isPublic, servers }: Pool, host: string): string => `
 listen ${name}
   bind ${host}:${port}
-${isPublic ? FROM_STRANGERS : ''}  balance leastconn
+${isPublic ? STRIP_FORWARDED : ''}  balance leastconn
 ${servers.map((server) => `  server ${server.name} ${host}:${server.port}\n`).join('')}`
 
 /** What the balancer itself answers, by status: the connection to a server broke, no server is ready, a server is silent. */
-const OWN_ANSWERS: Readonly<Record<number, string>> = {
+const ERROR_MESSAGES: Readonly<Record<number, string>> = {
   502: 'The connection was lost before the answer came: what was asked may have been done.',
   503: 'The service cannot answer this right now. Try again in a few seconds.',
   504: 'The answer did not come in time: what was asked may have been done.',
@@ -78,7 +78,7 @@ const OWN_ANSWERS: Readonly<Record<number, string>> = {
 
 /** As our own servers spell it. */
 const errors = (): string =>
-  Object.entries(OWN_ANSWERS)
+  Object.entries(ERROR_MESSAGES)
     .map(([status, message]) => {
       const body = JSON.stringify({ error: { code: 'UNAVAILABLE', message, details: {} } })
       return `  http-error status ${status} content-type application/json string '${body}' hdr retry-after 2\n`
@@ -133,7 +133,7 @@ const PASSWORD_REQUEST = hex(message('R', '\0\0\0\x03'))
 const READY = hex(message('Z', 'I'))
 
 /** Whether the balancer sends requests to each server, by name, as its status page tells. */
-export function statesIn(csv: string): ReadonlyMap<string, boolean> {
+export function parseServerStates(csv: string): ReadonlyMap<string, boolean> {
   const [head = '', ...lines] = csv.trim().split('\n')
   const column = (name: string) => head.replace(/^# /, '').split(',').indexOf(name)
   const [name, status] = [column('svname'), column('status')]

@@ -5,19 +5,19 @@ import { delimiter, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { healthCheckPassword, passwordFileOf } from '../../platform/database/embedded/authentication.ts'
-import { connectionTo, newSocketFolder } from '../../platform/database/embedded/embedded-server.ts'
+import { connectionTo, createSocketFolder } from '../../platform/database/embedded/embedded-server.ts'
 import { type DatabasePair, startPair } from '../../platform/database/embedded/replicated-pair.ts'
 import type { Defer } from '../../platform/process/lifecycle.ts'
-import { Refusal } from '../../platform/process/operator-error.ts'
-import { balancerConfig, CHECK_MILLISECONDS, type Pool, statesIn } from './balancer.ts'
-import { type Environment, type Program, program } from './child-program.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
+import { balancerConfig, CHECK_INTERVAL_MS, type Pool, parseServerStates } from './balancer.ts'
+import { childProgram, type Environment, type Program } from './child-program.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const HOST = '127.0.0.1'
 const SUBGRAPHS = ['directory', 'social', 'store', 'trust'] as const
 
 /** Node's flags of `npm start`. */
-const FLAGS: readonly string[] =
+const NODE_FLAGS: readonly string[] =
   JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).scripts.start.match(/(?<= )--\S+/g) ?? []
 
 /** A whole installation on this machine. */
@@ -67,7 +67,7 @@ export async function startCluster({
   readonly log: Logger
   readonly defer: Defer
 }): Promise<Cluster> {
-  const [haproxy, redis] = [programNamed('haproxy', env), programNamed('redis-server', env)]
+  const [haproxy, redis] = [findProgram('haproxy', env), findProgram('redis-server', env)]
   const folder = resolve(dataDir)
   const logs = join(folder, 'logs')
   mkdirSync(logs, { recursive: true })
@@ -76,7 +76,7 @@ export async function startCluster({
 
   const pair = await startPair({ dataDir: folder, log, settings: databaseSettings })
   defer(pair.stop)
-  const [primaryFolder, replicaFolder] = [newSocketFolder(), newSocketFolder()]
+  const [primaryFolder, replicaFolder] = [createSocketFolder(), createSocketFolder()]
   defer(async () => {
     for (const each of [primaryFolder, replicaFolder]) rmSync(each, { recursive: true, force: true })
   })
@@ -89,15 +89,15 @@ export async function startCluster({
   defer(async () => {
     await Promise.all(beside.map(({ stop }) => stop()))
   })
-  const counting = program({
+  const redisProgram = childProgram({
     ...common,
     name: 'redis',
     command: [redis, ...redisArgs],
     logFile: join(logs, 'redis.log'),
-    isReady: () => answers(redisPort),
+    isReady: () => isListening(redisPort),
   })
-  beside.push(counting)
-  await counting.start()
+  beside.push(redisProgram)
+  await redisProgram.start()
 
   const configFile = join(folder, 'haproxy.cfg')
   const servers = [pair.primary, pair.replica].map(({ socket }, index) => ({
@@ -107,12 +107,12 @@ export async function startCluster({
   const databases = { servers, primaryFolder, replicaFolder, checkPassword: healthCheckPassword(pair.password) }
   rmSync(configFile, { force: true })
   writeFileSync(configFile, balancerConfig(pools, databases, { host: HOST, statusPort }), { mode: 0o600 })
-  const balancer = program({
+  const balancer = childProgram({
     ...common,
     name: 'haproxy',
     command: [haproxy, '-db', '-f', configFile],
     logFile: join(logs, 'haproxy.log'),
-    isReady: () => answers(port),
+    isReady: () => isListening(port),
   })
   beside.push(balancer)
   await balancer.start()
@@ -132,7 +132,7 @@ export async function startCluster({
     DATA_DIR: folder,
     TRUSTED_PROXIES: HOST,
     // Twice as long as the balancer needs to see that a process is not ready any more.
-    SHUTDOWN_DRAIN_SECONDS: String(Math.ceil((CHECK_MILLISECONDS * 2) / 1000)),
+    SHUTDOWN_DRAIN_SECONDS: String(Math.ceil((CHECK_INTERVAL_MS * 2) / 1000)),
     ...Object.fromEntries(
       pools.flatMap(({ name, port: at }) =>
         name === 'gateway' ? [] : [[`SUBGRAPH_${name.toUpperCase()}_URL`, `http://${HOST}:${at}`]],
@@ -141,9 +141,9 @@ export async function startCluster({
   }
   const programs = pools.flatMap(({ name: role, servers }) =>
     servers.map(({ name, port: at }) =>
-      program({
+      childProgram({
         name,
-        command: [process.execPath, ...FLAGS, 'main.ts'],
+        command: [process.execPath, ...NODE_FLAGS, 'main.ts'],
         cwd: ROOT,
         env: { ...shared, ATRIUM_ROLE: role, PORT: String(at) },
         logFile: join(logs, `${name}.log`),
@@ -162,7 +162,7 @@ export async function startCluster({
 
   return {
     url,
-    lines: linesOf(pools, {
+    lines: describeCluster(pools, {
       statusPort,
       redisPort,
       // What is printed ends in logs: without the password.
@@ -173,7 +173,7 @@ export async function startCluster({
     }),
     programs,
     balancer,
-    redis: counting,
+    redis: redisProgram,
     databases: pair,
     ports: new Map(pools.flatMap(({ servers }) => servers.map(({ name, port: at }) => [name, at]))),
     databaseUrl,
@@ -192,7 +192,9 @@ export async function startCluster({
 
   async function untilUp(names: readonly string[]): Promise<void> {
     for (;;) {
-      const states = await fetch(`http://${HOST}:${statusPort}/;csv`).then(async (answer) => statesIn(await answer.text()))
+      const states = await fetch(`http://${HOST}:${statusPort}/;csv`).then(async (answer) =>
+        parseServerStates(await answer.text()),
+      )
       if (names.every((name) => states.get(name))) return
       await sleep(50)
     }
@@ -208,7 +210,7 @@ const poolsOf = (port: number, copies: number): readonly Pool[] =>
     servers: Array.from({ length: copies }, (_, copy) => ({ name: `${name}-${copy + 1}`, port: port + 10 + index * 8 + copy })),
   }))
 
-function linesOf(
+function describeCluster(
   pools: readonly Pool[],
   at: {
     readonly statusPort: number
@@ -234,14 +236,14 @@ function linesOf(
 }
 
 /** Also where administrators' programs are, which a user's PATH may lack. */
-export function programNamed(name: string, { PATH = '' }: Environment): string {
+export function findProgram(name: string, { PATH = '' }: Environment): string {
   const folders = [...PATH.split(delimiter), '/usr/sbin', '/usr/local/sbin']
   const found = folders.map((folder) => join(folder, name)).find((path) => existsSync(path))
   if (found) return found
-  throw new Refusal(`A cluster needs ${name}: install it, on Debian with "apt-get install haproxy redis-server".`)
+  throw new OperatorError(`A cluster needs ${name}: install it, on Debian with "apt-get install haproxy redis-server".`)
 }
 
-const answers = (port: number) =>
+const isListening = (port: number) =>
   new Promise<boolean>((told) => {
     const socket = connect(port, HOST, () => told(true)).on('error', () => told(false))
     socket.on('connect', () => socket.destroy())

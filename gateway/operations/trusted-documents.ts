@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type GraphQLError, Kind, parse } from 'graphql'
-import { Refusal } from '../../platform/process/operator-error.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
 
 /** A document that clients may name instead of sending it. */
 export type TrustedDocument = {
@@ -33,7 +33,8 @@ export function persistedBy({
   readonly PERSISTED_ONLY: boolean
 }): Persisted {
   if (file !== undefined) return { trusted: readManifest(file), isOnly }
-  if (isOnly) throw new Refusal('Expected PERSISTED_MANIFEST to name a file: with PERSISTED_ONLY=1 nothing else may be asked.')
+  if (isOnly)
+    throw new OperatorError('Expected PERSISTED_MANIFEST to name a file: with PERSISTED_ONLY=1 nothing else may be asked.')
   return { trusted: [], isOnly }
 }
 
@@ -109,7 +110,8 @@ function operationsIn(
   }
 }
 
-const wrong = (file: string, problem: string): Refusal => new Refusal(`PERSISTED_MANIFEST ${file} ${problem.replace(/\.$/, '')}.`)
+const wrong = (file: string, problem: string): OperatorError =>
+  new OperatorError(`PERSISTED_MANIFEST ${file} ${problem.replace(/\.$/, '')}.`)
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 

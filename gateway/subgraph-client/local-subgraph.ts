@@ -1,7 +1,7 @@
 import type { DocumentNode, ExecutionResult } from 'graphql'
 import { createSourceEventStream, getOperationAST, parse } from 'graphql'
 import { boundedCache } from '../../platform/collections/bounded-cache.ts'
-import { cancelledBy } from '../../platform/database/cancellation.ts'
+import { withCancellation } from '../../platform/database/cancellation.ts'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
 import { type CompiledOperation, compileOperation } from '../executor/graphql/compile-operation.ts'
 import type { Link, LinkRequest, Passage, Source } from './link.ts'
@@ -63,7 +63,7 @@ export function localLink(subgraph: Subgraph): Link {
   /** The answer to a mutation, once what it wrote is known to have been written. */
   const noted = async (answer: ReturnType<CompiledOperation>, { caller }: Passage): Promise<ExecutionResult> => {
     const result = await answer
-    await subgraph.wrote?.(caller)
+    await subgraph.recordWrite?.(caller)
     return result
   }
 
@@ -78,8 +78,8 @@ export function localLink(subgraph: Subgraph): Link {
       const asked = { contextValue: contextOf(passage), variableValues: request.variables }
       // A client that leaves must not leave half of a mutation behind.
       if (isMutation) return untilAborted(noted(run(asked), passage), signal)
-      const readsBehind = subgraph.readsBehind && (await subgraph.readsBehind(passage.caller))
-      const answer = cancelledBy(signal, () => run({ ...asked, signal }), readsBehind)
+      const mayReadReplica = subgraph.mayReadReplica && (await subgraph.mayReadReplica(passage.caller))
+      const answer = withCancellation(signal, () => run({ ...asked, signal }), mayReadReplica)
       return answer instanceof Promise ? untilAborted(answer, signal) : answer
     },
     async subscribe(request, passage) {
@@ -103,7 +103,9 @@ export function localLink(subgraph: Subgraph): Link {
     return async (event, each) => {
       each.signal.throwIfAborted()
       const { signal } = each
-      const answered = cancelledBy(signal, () => run({ rootValue: event, contextValue: contextOf(each), variableValues, signal }))
+      const answered = withCancellation(signal, () =>
+        run({ rootValue: event, contextValue: contextOf(each), variableValues, signal }),
+      )
       return answered instanceof Promise ? untilAborted(answered, each.signal) : answered
     }
   }

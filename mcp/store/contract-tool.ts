@@ -6,7 +6,7 @@ import { callerWithGrants, withoutNulls } from '../../rest-facade/store/granted-
 import type { Route } from '../../rest-facade/store/route.ts'
 import { failureOf, scopeNeeded } from '../../rest-facade/store/wire/failure.ts'
 import { argumentsOf } from '../arguments.ts'
-import { type Call, type Effect, type Outcome, READS, type ToolRow } from '../tool.ts'
+import { type Call, type Effect, READS, type ToolResult, type ToolRow } from '../tool.ts'
 import { answerShape, argumentSchema } from './wire-schema.ts'
 
 /** What a row says of an argument. */
@@ -73,7 +73,7 @@ export function contractTool({ name, title, description, run, ...row }: Contract
             body: Buffer.from(JSON.stringify(Object.fromEntries(keys.map(([key]) => [key, given[key]])))),
           })
           if ('failure' in asked) return { kind: 'refused', message: asked.failure.message }
-          const answered = await ask({ client, run, wireArgument, operation: row.operation }, asked.variables, call)
+          const answered = await runContract({ client, run, wireArgument, operation: row.operation }, asked.variables, call)
           if ('kind' in answered) return answered
           const told = write(answered.data, asked.slice)
           if ('failure' in told) return { kind: 'refused', message: told.failure.message }
@@ -85,13 +85,13 @@ export function contractTool({ name, title, description, run, ...row }: Contract
 }
 
 type Data = Readonly<Record<string, unknown>>
-type Asked = { readonly client: GatewayClient; readonly run: Route } & Pick<CompiledRoute, 'wireArgument' | 'operation'>
+type ContractCall = { readonly client: GatewayClient; readonly run: Route } & Pick<CompiledRoute, 'wireArgument' | 'operation'>
 
-async function ask(
-  { client, run: { run }, wireArgument, operation }: Asked,
+async function runContract(
+  { client, run: { run }, wireArgument, operation }: ContractCall,
   variables: Data,
   { caller, signal }: Call,
-): Promise<Outcome | { readonly data: Data }> {
+): Promise<ToolResult | { readonly data: Data }> {
   type Run = typeof client.run<Data, Record<string, unknown>>
   const graphCaller = callerWithGrants(caller, operation)
   const answered = await client.run<Data, Record<string, unknown>>(run as Parameters<Run>[0], variables, graphCaller, signal)

@@ -245,7 +245,7 @@ export async function storeServer(client: GatewayClient): Promise<ToolServer> {
     instructions:
       'Tools of one shop, the one whose credentials are sent. Begin with get_store_info: it says the currency and the time zone. Find ids with list_… and search_… before you change anything, and ask the person before you delete. Prices are numbers in the currency of the shop, without tax. Results are those of its REST API: an empty value is null and its key is there.',
     credentials: ['authorization', 'x-login-key', 'x-auth-token'],
-    admission: {
+    accessPolicy: {
       perMinute: REQUESTS_PER_MINUTE,
       scopes: scopesOf(rows.map(({ operation }) => operation)),
       async accountOf(caller) {

@@ -6,8 +6,8 @@ import { text } from '../scalars.ts'
 import type { Form } from '../tool.ts'
 
 /** As many as the graph decides about at once. */
-const MOST_SOURCES = 100
-const expectation = `a list of 1 to ${MOST_SOURCES} domains or URLs`
+const MAX_SOURCES = 100
+const expectation = `a list of 1 to ${MAX_SOURCES} domains or URLs`
 
 const KINDS = ['navigate', 'fetch', 'enrich', 'download_file', 'submit_credentials', 'initiate_payment'] as const
 const PROFILES = ['open', 'balanced', 'strict', 'critical'] as const
@@ -16,7 +16,7 @@ const accepts = argumentsOf({
   sources: z
     .array(text(2_048), { error: expectation })
     .min(1, { error: expectation })
-    .max(MOST_SOURCES, { error: expectation })
+    .max(MAX_SOURCES, { error: expectation })
     .describe('Domains or http(s) URLs, in any order. A URL is judged by its host.'),
   kind: z
     .enum(KINDS, { error: `one of ${KINDS.join(', ')}` })

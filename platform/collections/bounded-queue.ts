@@ -1,7 +1,7 @@
 import { slowReader } from '../graphql/errors.ts'
 
 /** Items that may wait for one reader. */
-const MOST_WAITING = 1_000
+const MAX_WAITING_ITEMS = 1_000
 
 /** What one reader has not read yet, and the iterator that it reads with. */
 export type BoundedQueue<Item> = {
@@ -64,7 +64,7 @@ export function boundedQueue<Item>({
 
   function cutOff(): void {
     waiting = []
-    end(slowReader(MOST_WAITING))
+    end(slowReader(MAX_WAITING_ITEMS))
     // Nothing more will come of it, though its reader may take long to hear that.
     release()
   }
@@ -111,7 +111,7 @@ export function boundedQueue<Item>({
         return
       }
       waiting.push(item)
-      if (waiting.length > MOST_WAITING) cutOff()
+      if (waiting.length > MAX_WAITING_ITEMS) cutOff()
     },
     cutOff,
     end,

@@ -1,17 +1,17 @@
 import { rateLimited } from '../graphql/errors.ts'
 
 /** Runs `work` when all that came before it with the same key has ended, however it ended. Rejects with RATE_LIMITED, without beginning, when that takes too long. */
-export type OneByOne = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>
+export type KeyedMutex = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>
 
 /** As long as an operation may take: whoever has waited for longer is gone. Milliseconds. */
-const PATIENCE = 10_000
-const RETRY_SECONDS = 5
+const ACQUIRE_TIMEOUT_MS = 10_000
+const RETRY_AFTER_SECONDS = 5
 
 /**
  * Who waits here holds nothing that others need, such as a connection to the database. Within one process: where others may do the same, something else is locked as well. `what`
  * says of what there are too many, such as "messages to this room".
  */
-export function oneByOne(what: string, patience = PATIENCE): OneByOne {
+export function keyedMutex(what: string, timeoutMs = ACQUIRE_TIMEOUT_MS): KeyedMutex {
   /** The end of what came last, by key. */
   const ends = new Map<string, Promise<void>>()
 
@@ -22,7 +22,7 @@ export function oneByOne(what: string, patience = PATIENCE): OneByOne {
     const since = performance.now()
     try {
       await before
-      if (performance.now() - since > patience) throw rateLimited(what, RETRY_SECONDS)
+      if (performance.now() - since > timeoutMs) throw rateLimited(what, RETRY_AFTER_SECONDS)
       return await work()
     } finally {
       if (ends.get(key) === end) ends.delete(key)

@@ -1,5 +1,5 @@
 /** What `make` makes of each different object, or other value, once. All of it is remembered as long as the function is. */
-export function oncePer<Given, Made>(make: (given: Given) => Made): (given: Given) => Made {
+export function memoize<Given, Made>(make: (given: Given) => Made): (given: Given) => Made {
   const made = new Map<Given, Made>()
   return (given) => {
     let known = made.get(given)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Refusal } from '../process/operator-error.ts'
+import { OperatorError } from '../process/operator-error.ts'
 
 /** One variable of the environment: how its text is read, and what a person needs to know to set it. */
 export type Variable<Value = unknown> = {
@@ -43,7 +43,7 @@ export function readConfig<const Shape extends Variables>(
     problems.push(`Expected ${name} to be ${expectation}${secret ? '' : `, got ${JSON.stringify(withoutCredentials(text))}`}.`)
     return [name, undefined]
   })
-  if (problems.length > 0) throw new Refusal(problems.join('\n'))
+  if (problems.length > 0) throw new OperatorError(problems.join('\n'))
   return Object.fromEntries(values)
 }
 

@@ -5,13 +5,13 @@ import pg from 'pg'
 import { preparedName } from './prepared-statements.ts'
 
 /** What ends a transaction runs also after an abort: it is what tidies up. */
-const ENDS = /^(commit|rollback)\b/i
+const TRANSACTION_END = /^(commit|rollback)\b/i
 
 /** A statement that has not reached the database when it is cancelled goes on: it is cancelled until it ends. Milliseconds. */
-const AGAIN = 20
+const RECANCEL_INTERVAL_MS = 20
 
 /** What SQL statements need to know of the operation that they are part of. */
-type Operation = { readonly signal: AbortSignal; readonly readsBehind: boolean }
+type Operation = { readonly signal: AbortSignal; readonly mayReadReplica: boolean }
 
 const operations = new AsyncLocalStorage<Operation>()
 
@@ -20,44 +20,44 @@ const operations = new AsyncLocalStorage<Operation>()
  * replica may answer them. What others will wait for as well must not be started in here, but in `cancelledByNobody`. Costs half a microsecond, and five per
  * statement.
  */
-export const cancelledBy = <Result>(signal: AbortSignal, work: () => Result, readsBehind = false): Result =>
-  operations.run({ signal, readsBehind }, work)
+export const withCancellation = <Result>(signal: AbortSignal, work: () => Result, readsBehind = false): Result =>
+  operations.run({ signal, mayReadReplica: readsBehind }, work)
 
 /** Runs `work` as nobody's: what several operations wait for is not cancelled when the one that happened to begin it ends, and sees what all of them must see. */
-export const cancelledByNobody = <Result>(work: () => Result): Result => operations.exit(work)
+export const withoutCancellation = <Result>(work: () => Result): Result => operations.exit(work)
 
 /** What statements that are asked for now are part of; undefined for those of nobody. The same operation is the same object. */
 export const currentOperation = (): object | undefined => operations.getStore()
 
 /** Whether a replica may answer what is asked now. */
-export const readsBehind = (): boolean => operations.getStore()?.readsBehind === true
+export const readsBehind = (): boolean => operations.getStore()?.mayReadReplica === true
 
 /** A client with what pg does not declare of it. */
 type Client = pg.PoolClient & { readonly processID?: number; readonly connection: { readonly stream: Writable } }
 
 /** The sockets that are held back by `writtenTogether`. */
-let held: Set<Writable> | null = null
+let corkedSockets: Set<Writable> | null = null
 
 /** Runs `work`. Of the statements that it asks for before it returns, each connection is sent all of its own in one write. */
-export function writtenTogether<Result>(work: () => Result): Result {
-  const [sockets, outer] = [new Set<Writable>(), held]
-  held = sockets
+export function corkWrites<Result>(work: () => Result): Result {
+  const [sockets, outer] = [new Set<Writable>(), corkedSockets]
+  corkedSockets = sockets
   try {
     return work()
   } finally {
-    held = outer
+    corkedSockets = outer
     for (const socket of sockets) socket.uncork()
   }
 }
 
-function holdBack(socket: Writable, sockets: Set<Writable>): void {
+function cork(socket: Writable, sockets: Set<Writable>): void {
   if (sockets.has(socket)) return
   sockets.add(socket)
   socket.cork()
 }
 
 /** The pool as kysely uses it, with statements that `cancelledBy` can cancel. `close` ends both. */
-export function cancellable(
+export function cancellablePool(
   pool: pg.Pool,
   settings: pg.PoolConfig,
   onError: (error: Error) => void,
@@ -88,9 +88,9 @@ export function cancellable(
 
   function queryOf(client: Client) {
     return (text: string, parameters: unknown[]) => {
-      if (held) holdBack(client.connection.stream, held)
+      if (corkedSockets) cork(client.connection.stream, corkedSockets)
       const signal = operations.getStore()?.signal
-      return signal === undefined || ENDS.test(text)
+      return signal === undefined || TRANSACTION_END.test(text)
         ? client.query(statementOf(text, parameters))
         : statement(client, signal, text, parameters)
     }
@@ -103,7 +103,7 @@ export function cancellable(
     let again: NodeJS.Timeout | undefined
     const cancel = () => {
       cancelling = control.query('SELECT pg_cancel_backend($1)', [client.processID]).then(() => {
-        if (!hasEnded) again = setTimeout(cancel, AGAIN)
+        if (!hasEnded) again = setTimeout(cancel, RECANCEL_INTERVAL_MS)
       }, onError)
     }
     signal.addEventListener('abort', cancel)

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { Subgraph } from '../graphql/subgraph.ts'
-import { cancellable } from './cancellation.ts'
-import { type RecentWrites, writersOf } from './recent-writes.ts'
-import { eitherPool, logPosition, type ReplicaState, watchReplica } from './replica.ts'
-import { typesRead } from './type-parsers.ts'
+import { cancellablePool } from './cancellation.ts'
+import { type RecentWrites, writerKeys } from './recent-writes.ts'
+import { logPosition, type ReplicaState, replicaAwarePool, watchReplica } from './replica.ts'
+import { typeParsers } from './type-parsers.ts'
 
 /** How to reach PostgreSQL: what `pg` accepts, without a pool's settings. A Unix socket is a `host` that is a folder. */
 export type Connection =
@@ -23,7 +23,7 @@ export type Database<Tables> = {
   readonly now: Kysely<Tables>
   readonly pool: pg.Pool
   /** What a subgraph with a replica says of its callers; empty without one. */
-  readonly reading: Pick<Subgraph, 'readsBehind' | 'wrote'>
+  readonly replicaHooks: Pick<Subgraph, 'mayReadReplica' | 'recordWrite'>
   readonly close: () => Promise<void>
 }
 
@@ -37,75 +37,84 @@ export function openDatabase<Tables>(
   {
     schema,
     max = 10,
-    statementMilliseconds = 0,
+    statementTimeoutMs = 0,
     replica,
     onError,
   }: {
     readonly schema: string
     readonly max?: number
-    readonly statementMilliseconds?: number
+    readonly statementTimeoutMs?: number
     readonly replica?: ReplicaOptions | undefined
     readonly onError: (error: Error) => void
   },
 ): Database<Tables> {
-  const options = `-c search_path=${schema},public -c statement_timeout=${statementMilliseconds}`
+  const options = `-c search_path=${schema},public -c statement_timeout=${statementTimeoutMs}`
   const application_name = `atrium ${schema}`
-  const settings = { ...connection, options, application_name, connectionTimeoutMillis: CONNECTION_MILLISECONDS }
+  const settings = { ...connection, options, application_name, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }
   const { pool, close, ...primary } = openPool(settings, max, onError)
   const now = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: primary.cancellable }) })
-  if (!replica) return { query: now, now, pool, reading: {}, close }
+  if (!replica) return { query: now, now, pool, replicaHooks: {}, close }
 
-  const reached = { ...replica.connection, options, application_name, connectionTimeoutMillis: REPLICA_MILLISECONDS }
-  const behind = openPool(reached, max, () => {})
-  const state = watchReplica(pool, behind.pool, () =>
+  const replicaSettings = {
+    ...replica.connection,
+    options,
+    application_name,
+    connectionTimeoutMillis: REPLICA_CONNECT_TIMEOUT_MS,
+  }
+  const replicaPool = openPool(replicaSettings, max, () => {})
+  const state = watchReplica(pool, replicaPool.pool, () =>
     onError(new Error('The replica is gone, or too far behind: the primary is asked for everything.')),
   )
-  const either = eitherPool(primary.cancellable, behind.cancellable, state)
+  const either = replicaAwarePool(primary.cancellable, replicaPool.cancellable, state)
   return {
     query: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: either }) }),
     now,
     pool,
-    reading: readingOf(pool, state, replica.writes),
+    replicaHooks: replicaHooksOf(pool, state, replica.writes),
     close: async () => {
       await state.stop()
-      await Promise.all([behind.close(), close()])
+      await Promise.all([replicaPool.close(), close()])
     },
   }
 }
 
 /** How long somebody waits for a connection: as long as an operation may take, after which nobody needs it any more. */
-const CONNECTION_MILLISECONDS = 10_000
+const CONNECT_TIMEOUT_MS = 10_000
 /** How long a connection to a replica may take before it counts as gone. */
-const REPLICA_MILLISECONDS = 1_000
+const REPLICA_CONNECT_TIMEOUT_MS = 1_000
 /** How long a mutation waits for the replica where others cannot be told of it, and how often it looks. */
-const WAIT_MILLISECONDS = 2_000
-const WAIT_STEP_MILLISECONDS = 20
+const REPLICA_WAIT_MS = 2_000
+const REPLICA_WAIT_STEP_MS = 20
 
 function openPool(settings: pg.PoolConfig, max: number, onError: (error: Error) => void) {
-  const pool = new pg.Pool({ ...settings, max, types: typesRead, pipeline: true })
+  const pool = new pg.Pool({ ...settings, max, types: typeParsers, pipeline: true })
   // Without a listener, a server that stops ends this process too.
   pool.on('error', onError)
   // The pool listens to a client only until it lets go of it, which is before the connection is closed.
   pool.on('connect', (client) => client.on('error', () => {}))
-  const { pool: forKysely, close } = cancellable(pool, settings, onError)
+  const { pool: forKysely, close } = cancellablePool(pool, settings, onError)
   return { pool, cancellable: forKysely, close }
 }
 
-function readingOf(pool: pg.Pool, state: ReplicaState, writes: RecentWrites): Required<Pick<Subgraph, 'readsBehind' | 'wrote'>> {
+function replicaHooksOf(
+  pool: pg.Pool,
+  state: ReplicaState,
+  writes: RecentWrites,
+): Required<Pick<Subgraph, 'mayReadReplica' | 'recordWrite'>> {
   return {
-    async readsBehind(caller) {
+    async mayReadReplica(caller) {
       const position = state.position()
       if (position === null) return false
-      const written = await writes.positionOf(writersOf(caller))
+      const written = await writes.positionOf(writerKeys(caller))
       return written !== null && written <= position
     },
-    async wrote(caller) {
+    async recordWrite(caller) {
       // Without a primary nothing was written.
       const position = await logPosition(pool).catch(() => null)
-      if (position === null || (await writes.note(writersOf(caller), position))) return
+      if (position === null || (await writes.note(writerKeys(caller), position))) return
       // Other copies do not know: then the replica must.
-      const end = performance.now() + WAIT_MILLISECONDS
-      while ((state.position() ?? 0n) < position && performance.now() < end) await sleep(WAIT_STEP_MILLISECONDS)
+      const end = performance.now() + REPLICA_WAIT_MS
+      while ((state.position() ?? 0n) < position && performance.now() < end) await sleep(REPLICA_WAIT_STEP_MS)
     },
   }
 }

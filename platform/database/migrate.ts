@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { Refusal } from '../process/operator-error.ts'
+import { OperatorError } from '../process/operator-error.ts'
 import type { Connection } from './database.ts'
 
 /** The folders of all subgraphs' migrations. */
@@ -35,13 +35,13 @@ export type MigrationReport = { readonly applied: readonly string[]; readonly un
 type Options = { readonly folder?: string }
 
 /** Any fixed number will do, as long as every version of this program uses the same: "atrium" as ASCII in hexadecimal. */
-const LOCK = 0x61747269756d
+const ADVISORY_LOCK_KEY = 0x61747269756d
 
 /** Migrations of this project take seconds; whoever holds the lock for longer than this is stuck. Milliseconds. */
-const LOCK_TIMEOUT = 60_000
+const LOCK_TIMEOUT_MS = 60_000
 
 /** The oldest PostgreSQL whose SQL we use, as `server_version_num` spells it. */
-const OLDEST_SERVER = 150_000
+const MIN_SERVER_VERSION = 150_000
 
 /** Why a database is refused, per state, naming the migration. */
 const REFUSALS: Partial<Record<MigrationState, (name: string) => string>> = {
@@ -57,14 +57,14 @@ const REFUSALS: Partial<Record<MigrationState, (name: string) => string>> = {
  */
 export async function migrate(connection: Connection, { folder = MIGRATIONS_FOLDER }: Options = {}): Promise<MigrationReport> {
   return withClient(connection, async (client) => {
-    await refuseOldServer(client)
+    await assertSupportedServer(client)
     // Before the first CREATE SCHEMA: two of those at once fail even with IF NOT EXISTS.
-    await lock(client)
-    const migrations = knownMigrations(folder)
+    await lockMigrations(client)
+    const migrations = readMigrations(folder)
     const status = await statusOf(client, migrations)
     for (const { subgraph, name, state } of status) {
       const refusal = REFUSALS[state]
-      if (refusal) throw new Refusal(refusal(`${subgraph}/${name}`))
+      if (refusal) throw new OperatorError(refusal(`${subgraph}/${name}`))
     }
     const pending = migrations.filter((_, index) => status[index]?.state === 'pending')
     for (const migration of pending) await apply(client, migration)
@@ -77,13 +77,13 @@ export async function migrationStatus(
   connection: Connection,
   { folder = MIGRATIONS_FOLDER }: Options = {},
 ): Promise<readonly MigrationStatus[]> {
-  return withClient(connection, (client) => statusOf(client, knownMigrations(folder)))
+  return withClient(connection, (client) => statusOf(client, readMigrations(folder)))
 }
 
 const label = ({ subgraph, name }: Migration): string => `${subgraph}/${name}`
 
 /** What this program would do to an empty database, in order. */
-export function knownMigrations(folder = MIGRATIONS_FOLDER): Migration[] {
+export function readMigrations(folder = MIGRATIONS_FOLDER): Migration[] {
   return foldersIn(folder).flatMap((subgraph) => {
     const migrations = join(folder, subgraph, 'migrations')
     if (!existsSync(migrations)) return []
@@ -138,7 +138,7 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {})
     const reason = error instanceof Error ? error.message : String(error)
-    throw new Refusal(`Migration ${label(migration)} failed and was rolled back: ${reason}.`, { cause: error })
+    throw new OperatorError(`Migration ${label(migration)} failed and was rolled back: ${reason}.`, { cause: error })
   }
 }
 
@@ -156,32 +156,34 @@ export async function runMigration(client: pg.Client, { subgraph, name, sql, che
 }
 
 /** Throws a `Refusal` for a server that is too old, or whose texts are not Unicode. */
-export async function refuseOldServer(client: pg.Client): Promise<void> {
+export async function assertSupportedServer(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ number: number; name: string; encoding: string }>(
     `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS name,
             current_setting('server_encoding') AS encoding`,
   )
   const server = rows[0]
-  if (!server || server.number < OLDEST_SERVER) {
-    throw new Refusal(`The database is PostgreSQL ${server?.name ?? 'of an unknown version'}, and version 15 or newer is needed.`)
+  if (!server || server.number < MIN_SERVER_VERSION) {
+    throw new OperatorError(
+      `The database is PostgreSQL ${server?.name ?? 'of an unknown version'}, and version 15 or newer is needed.`,
+    )
   }
   if (server.encoding !== 'UTF8') {
-    throw new Refusal(
+    throw new OperatorError(
       `The database's encoding is ${server.encoding}, and UTF8 is needed: create the database with ENCODING 'UTF8'.`,
     )
   }
 }
 
 /** Keeps others from migrating until the connection ends. */
-export async function lock(client: pg.Client): Promise<void> {
+export async function lockMigrations(client: pg.Client): Promise<void> {
   try {
-    await client.query(`SET lock_timeout = ${LOCK_TIMEOUT}`)
-    await client.query('SELECT pg_advisory_lock($1)', [LOCK])
+    await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`)
+    await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK_KEY])
     await client.query('RESET lock_timeout')
   } catch (error) {
     // 55P03 is lock_not_available.
     if (!(error instanceof pg.DatabaseError) || error.code !== '55P03') throw error
-    throw new Refusal('Another process has been migrating this database for a minute: end it, then try again.')
+    throw new OperatorError('Another process has been migrating this database for a minute: end it, then try again.')
   }
 }
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { CompiledQuery, Kysely } from 'kysely'
-import { oncePer } from '../collections/memoize.ts'
-import { sentTogether } from './batch-statements.ts'
+import { memoize } from '../collections/memoize.ts'
+import { batchStatements } from './batch-statements.ts'
 
 /** The names of the statements that connections prepare, by their texts. */
 const names = new Map<string, string>()
@@ -10,21 +10,21 @@ const names = new Map<string, string>()
 const inserted = new Map<string, number>()
 /** Rows that are only added have one plan, whatever their values: such a text is prepared when it comes for the fifth time. */
 const INSERTION = /^insert into "\w+" \([^()]*\) values /
-const OFTEN = 5
+const PREPARE_AFTER_USES = 5
 /** Texts with other numbers of rows are others: each connection would hold them all. */
-const MOST_INSERTIONS = 200
+const MAX_COUNTED_INSERTS = 200
 
 /** The name under which a connection prepares this text; undefined for one that it does not prepare. */
 export const preparedName = (text: string): string | undefined =>
-  names.get(text) ?? (INSERTION.test(text) ? often(text) : undefined)
+  names.get(text) ?? (INSERTION.test(text) ? countInsert(text) : undefined)
 
-function often(text: string): string | undefined {
+function countInsert(text: string): string | undefined {
   const times = (inserted.get(text) ?? 0) + 1
-  if (times > 1 || inserted.size < MOST_INSERTIONS) inserted.set(text, times)
-  return times < OFTEN ? undefined : named(text)
+  if (times > 1 || inserted.size < MAX_COUNTED_INSERTS) inserted.set(text, times)
+  return times < PREPARE_AFTER_USES ? undefined : registerStatement(text)
 }
 
-function named(text: string): string {
+function registerStatement(text: string): string {
   const name = `atrium_${hash('sha256', text, 'base64url').slice(0, 22)}`
   names.set(text, name)
   return name
@@ -44,7 +44,7 @@ export function prepared<Tables, Given extends readonly unknown[], Row>(
     built ??= statementOf(build, database, given.length)
     const { query, parameters } = built
     const statement: CompiledQuery<Row> = { ...query, parameters: parameters.map((valueIn) => valueIn(given)) }
-    const { rows } = await sentTogether(database, statement)
+    const { rows } = await batchStatements(database, statement)
     return rows
   }
 }
@@ -53,7 +53,7 @@ export function prepared<Tables, Given extends readonly unknown[], Row>(
 export function preparedPer<Tables, Key, Given extends readonly unknown[], Row>(
   build: (database: Kysely<Tables>, key: Key, ...given: Given) => CompiledQuery<Row>,
 ): (database: Kysely<Tables>, key: Key, ...given: Given) => Promise<Row[]> {
-  const statementFor = oncePer((key: Key) => prepared((query: Kysely<Tables>, ...values: Given) => build(query, key, ...values)))
+  const statementFor = memoize((key: Key) => prepared((query: Kysely<Tables>, ...values: Given) => build(query, key, ...values)))
   return (database, key, ...given) => statementFor(key)(database, ...given)
 }
 
@@ -61,10 +61,10 @@ export function preparedPer<Tables, Key, Given extends readonly unknown[], Row>(
  * A list among the values. PostgreSQL would think a plan for just as many items cheaper than one for any list, and plan anew each time, which takes longer than to run it:
  * what is selected, it does not count.
  */
-const LIST = /\$\d+::(\w+)\[\]/g
+const ARRAY_PARAMETER = /\$\d+::(\w+)\[\]/g
 
 /** Lists of ids in one piece: pg would quote each of them. */
-const sent = (value: unknown): unknown =>
+const toParameter = (value: unknown): unknown =>
   Array.isArray(value) && value.every((item) => typeof item === 'number') ? `{${value.join()}}` : value
 
 function statementOf<Tables, Given extends readonly unknown[], Row>(
@@ -75,11 +75,11 @@ function statementOf<Tables, Given extends readonly unknown[], Row>(
   // Nothing looks into a parameter before it is sent.
   const placeholders = Array.from({ length: count }, () => ({}))
   const built = build(database, ...(placeholders as unknown as Given))
-  const query = { ...built, sql: built.sql.replaceAll(LIST, '(SELECT $&)::$1[]') }
-  named(query.sql)
+  const query = { ...built, sql: built.sql.replaceAll(ARRAY_PARAMETER, '(SELECT $&)::$1[]') }
+  registerStatement(query.sql)
   const parameters = query.parameters.map((parameter) => {
     const place = placeholders.indexOf(parameter as object)
-    return place === -1 ? () => parameter : (given: Given) => sent(given[place])
+    return place === -1 ? () => parameter : (given: Given) => toParameter(given[place])
   })
   return { query, parameters }
 }

@@ -13,10 +13,10 @@ export type RecentWrites = {
 }
 
 /** As many as are remembered one by one. */
-const MOST = 10_000
+const MAX_WRITERS = 10_000
 
 /** Remembers them in this process, which must be the only one that answers these writers. Who is forgotten counts as the latest that was. */
-export function ownWrites(most = MOST): RecentWrites {
+export function localRecentWrites(most = MAX_WRITERS): RecentWrites {
   const positions = new Map<string, LogPosition>()
   let forgotten: LogPosition = 0n
 
@@ -33,18 +33,18 @@ export function ownWrites(most = MOST): RecentWrites {
       }
       return true
     },
-    positionOf: async (writers) => highest([forgotten, ...writers.map((writer) => positions.get(writer) ?? 0n)]),
+    positionOf: async (writers) => maxPosition([forgotten, ...writers.map((writer) => positions.get(writer) ?? 0n)]),
   }
 }
 
-export const highest = (positions: readonly LogPosition[]): LogPosition =>
+export const maxPosition = (positions: readonly LogPosition[]): LogPosition =>
   positions.reduce((most, position) => (position > most ? position : most), 0n)
 
 /**
  * Whom a caller is known as: its credentials, and its address, for a log-in is written by nobody in particular and read by who it made. Hashed, because they are
  * kept elsewhere.
  */
-export function writersOf({ credentials, address }: Pick<Caller, 'credentials' | 'address'>): readonly string[] {
+export function writerKeys({ credentials, address }: Pick<Caller, 'credentials' | 'address'>): readonly string[] {
   const hash = (text: string) => createHash('sha256').update(text).digest('base64url')
   const known = Object.keys(credentials).length > 0 ? [hash(JSON.stringify(Object.entries(credentials).sort()))] : []
   return [...known, hash(address)]

@@ -5,13 +5,13 @@ import { readsBehind } from './cancellation.ts'
 import type { LogPosition } from './recent-writes.ts'
 
 /** Between two looks at how far a replica is. What it had not read by the second of two looks makes it too far behind. Milliseconds. */
-const LOOK_MILLISECONDS = 500
+const POLL_INTERVAL_MS = 500
 
 /** Statements that may be asked of a replica: those that write nothing and ask nothing of the server itself. What else it refuses, it refuses. */
-const READS = /^\s*(?:select|with)\b(?![\s\S]*(?:\b(?:insert|update|delete|merge)\b|\bpg_))/i
+const READ_ONLY_STATEMENT = /^\s*(?:select|with)\b(?![\s\S]*(?:\b(?:insert|update|delete|merge)\b|\bpg_))/i
 
 /** What a replica says when it is not the one to ask: it is read only, must catch up first, stops, or does not answer yet. */
-const NOT_THERE: ReadonlySet<unknown> = new Set(['25006', '40001', '57P01', '57P02', '57P03', '53300', '55000'])
+const UNAVAILABLE_STATES: ReadonlySet<unknown> = new Set(['25006', '40001', '57P01', '57P02', '57P03', '53300', '55000'])
 const SQLSTATE = /^[0-9A-Z]{5}$/
 
 /** How far a replica is. */
@@ -19,7 +19,7 @@ export type ReplicaState = {
   /** How far it has read the log of the primary; null while it is gone or too far behind. */
   readonly position: () => LogPosition | null
   /** Not to be asked until it was looked at again. */
-  readonly lost: () => void
+  readonly markUnavailable: () => void
   readonly stop: () => Promise<void>
 }
 
@@ -33,7 +33,7 @@ export function watchReplica(primary: pg.Pool, replica: pg.Pool, onLost: () => v
 
   return {
     position: () => position,
-    lost: () => {
+    markUnavailable: () => {
       position = null
     },
     async stop() {
@@ -52,7 +52,7 @@ export function watchReplica(primary: pg.Pool, replica: pg.Pool, onLost: () => v
         if (wasThere && position === null) onLost()
         wasThere = position !== null
       }
-      await sleep(LOOK_MILLISECONDS, undefined, { signal, ref: false }).catch(() => {})
+      await sleep(POLL_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => {})
     }
   }
 
@@ -78,10 +78,10 @@ async function positionOf(pool: pg.Pool, expression: string): Promise<LogPositio
  * A pool whose reads go to `replica` where the operation that asks may read behind; everything else, transactions among it, goes to `primary`, and so does what the
  * replica cannot answer.
  */
-export function eitherPool(
+export function replicaAwarePool(
   primary: PostgresPool,
   replica: PostgresPool,
-  state: Pick<ReplicaState, 'position' | 'lost'>,
+  state: Pick<ReplicaState, 'position' | 'markUnavailable'>,
 ): PostgresPool {
   return {
     options: primary.options,
@@ -96,7 +96,7 @@ export function eitherPool(
     const onPrimary = async () => (chosen ??= await primary.connect())
     const query = async (text: string, parameters: readonly unknown[]) => {
       if (chosen) return chosen.query(text, parameters)
-      if (!READS.test(text)) return (await onPrimary()).query(text, parameters)
+      if (!READ_ONLY_STATEMENT.test(text)) return (await onPrimary()).query(text, parameters)
       try {
         return await asked(text, parameters)
       } catch (error) {
@@ -122,10 +122,11 @@ export function eitherPool(
     // Without a code: the connection ended, or took too long. What was cancelled has none either, and is not asked for again.
     // EPIPE looks like a code of PostgreSQL, whose classes do not begin with E.
     const isGone =
-      error instanceof Error && (code === null ? CONNECTION.test(error.message) : code.startsWith('E') || !SQLSTATE.test(code))
-    if (isGone) state.lost()
-    return isGone || NOT_THERE.has(code)
+      error instanceof Error &&
+      (code === null ? CONNECTION_ERROR.test(error.message) : code.startsWith('E') || !SQLSTATE.test(code))
+    if (isGone) state.markUnavailable()
+    return isGone || UNAVAILABLE_STATES.has(code)
   }
 }
 
-const CONNECTION = /connection|timeout exceeded when trying to connect/i
+const CONNECTION_ERROR = /connection|timeout exceeded when trying to connect/i

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { lookupTable } from '../collections/lookup-table.ts'
-import { Refusal } from '../process/operator-error.ts'
+import { OperatorError } from '../process/operator-error.ts'
 import type { Connection } from './database.ts'
 import { runningEmbedded, startEmbedded } from './embedded/embedded-server.ts'
 
@@ -25,7 +25,7 @@ type Options = {
 }
 
 /** A server that did not answer in this time is unreachable. Milliseconds. */
-const CONNECT_LIMIT = 10_000
+const CONNECT_TIMEOUT_MS = 10_000
 
 /** What the codes of PostgreSQL and of the system mean to somebody who looks at the URL. */
 const REASONS = lookupTable<string>({
@@ -44,12 +44,12 @@ const REASONS = lookupTable<string>({
 export async function databaseServer({ databaseUrl, dataDir, log, share = false }: Options): Promise<DatabaseServer> {
   if (databaseUrl !== undefined) {
     const connection = { connectionString: databaseUrl }
-    await reach(
+    await assertReachable(
       connection,
       `The database of DATABASE_URL (${withoutPassword(databaseUrl)})`,
       'Correct DATABASE_URL, or unset it to use the embedded database.',
     )
-    return foreign(connection)
+    return externalServer(connection)
   }
   const shared = share ? await sharedServer(dataDir) : null
   if (shared) return shared
@@ -66,31 +66,35 @@ export async function databaseServer({ databaseUrl, dataDir, log, share = false 
 async function sharedServer(dataDir: string): Promise<DatabaseServer | null> {
   const connection = runningEmbedded(dataDir)
   if (!connection) return null
-  await reach(connection, `The database of the copy that runs on ${dataDir}`, 'Use the user that started that copy, or stop it.')
-  return foreign(connection)
+  await assertReachable(
+    connection,
+    `The database of the copy that runs on ${dataDir}`,
+    'Use the user that started that copy, or stop it.',
+  )
+  return externalServer(connection)
 }
 
-const foreign = (connection: Connection): DatabaseServer => ({
+const externalServer = (connection: Connection): DatabaseServer => ({
   connection,
   embedded: false,
   gone: new Promise(() => {}),
   stop: async () => {},
 })
 
-async function reach(connection: Connection, subject: string, advice: string): Promise<void> {
+async function assertReachable(connection: Connection, subject: string, advice: string): Promise<void> {
   const client = await connectClient(connection, subject, advice)
   await client.end()
 }
 
 /** A connection of its own, which the caller ends. Throws a `Refusal` that never contains a password. */
 export async function connectClient(connection: Connection, subject: string, advice: string): Promise<pg.Client> {
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_LIMIT })
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
   client.on('error', () => {})
   try {
     await client.connect()
     return client
   } catch (error) {
-    throw new Refusal(`${subject} cannot be used: ${reasonOf(error)}. ${advice}`)
+    throw new OperatorError(`${subject} cannot be used: ${reasonOf(error)}. ${advice}`)
   }
 }
 

@@ -4,8 +4,8 @@ import type pg from 'pg'
 import type { Logger } from 'pino'
 import { type BoundedQueue, boundedQueue } from '../collections/bounded-queue.ts'
 import { type Connection, openDatabase } from '../database/database.ts'
-import { BATCH, recordsOf } from './event-records.ts'
-import { channelOf, type EventFeed, type OutboxEvent, type OutboxTables } from './outbox.ts'
+import { eventRecords, MAX_BATCH_EVENTS } from './event-records.ts'
+import { type EventFeed, notificationChannel, type OutboxEvent, type OutboxTables } from './outbox.ts'
 
 /** How often to look anyway, and to tell others that this process lives: a notification is lost when the connection breaks. Milliseconds. */
 const POLL = 5_000
@@ -59,7 +59,7 @@ export async function eventFeed({
 }): Promise<EventFeed> {
   const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the outbox broke')
   const database = openDatabase<OutboxTables>(connection, { schema, max: 3, onError })
-  const records = recordsOf(database.query, randomUUID())
+  const records = eventRecords(database.query, randomUUID())
   const topics = new Map<string, Topic>()
   const ended = new AbortController()
   const catchingUp = new Set<Promise<void>>()
@@ -82,7 +82,7 @@ export async function eventFeed({
 
   return {
     listen,
-    notice(told) {
+    onEvent(told) {
       noticing.add(told)
       return () => void noticing.delete(told)
     },
@@ -229,7 +229,7 @@ export async function eventFeed({
 
   /** What was read at once fills a queue: where there may be more, each listener goes on when it has read that. */
   function handOutTo(topic: Topic, events: readonly OutboxEvent[]): void {
-    const isMore = events.length === BATCH
+    const isMore = events.length === MAX_BATCH_EVENTS
     const inTime = () => [...topic.listeners].filter(({ isCatchingUp }) => !isCatchingUp)
     if (isMore) for (const listener of inTime()) catchUp(listener, topic)
     for (const event of events) handOut(event)
@@ -321,7 +321,7 @@ export async function eventFeed({
     })
     try {
       await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [records.process])
-      await client.query(`LISTEN ${channelOf(schema)}`)
+      await client.query(`LISTEN ${notificationChannel(schema)}`)
       await rewind()
       // What was committed while nobody heard it.
       for (const told of noticing) told(null)

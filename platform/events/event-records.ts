@@ -4,13 +4,13 @@ import { prepared } from '../database/prepared-statements.ts'
 import type { OutboxEvent, OutboxTables } from './outbox.ts'
 
 /** Events that are read at once from one topic. */
-export const BATCH = 1_000
+export const MAX_BATCH_EVENTS = 1_000
 /** How long what a dead process leaves behind is kept, and events, which must outlive it. SQL intervals. */
 const REMEMBERED = '5 minutes'
 const KEPT = '10 minutes'
 
 /** What the database knows about this process and its listeners. */
-export function recordsOf(database: Kysely<OutboxTables>, process: string) {
+export function eventRecords(database: Kysely<OutboxTables>, process: string) {
   return {
     process,
 
@@ -84,7 +84,7 @@ const BEHIND = prepared((database: Kysely<OutboxTables>, names: readonly string[
     SELECT found.topic, found.number, found.payload, found.created_at AS "createdAt"
     FROM unnest(${names}::text[], ${positions}::bigint[]) AS asked (name, position)
     CROSS JOIN LATERAL (
-      SELECT * FROM event WHERE topic = asked.name AND number > asked.position ORDER BY number LIMIT ${sql.lit(BATCH)}
+      SELECT * FROM event WHERE topic = asked.name AND number > asked.position ORDER BY number LIMIT ${sql.lit(MAX_BATCH_EVENTS)}
     ) AS found
     ORDER BY found.topic, found.number`.compile(database),
 )

@@ -20,7 +20,7 @@ export type OutboxEvent = {
 }
 
 /** The channel that is notified of topics with a new event in this schema. */
-export const channelOf = (schema: string): string => `${schema}_event`
+export const notificationChannel = (schema: string): string => `${schema}_event`
 
 /**
  * Writes an event into the transaction that causes it, so that it is sent if and only if that commits. The topic stays locked until
@@ -69,7 +69,7 @@ export type EventFeed = {
    * Calls `told` for every event of any process whose transaction has ended, with its topic, whether or not somebody listens to it here; with null when some may have been
    * missed. The returned function ends it.
    */
-  readonly notice: (told: (topic: string | null) => void) => () => void
+  readonly onEvent: (told: (topic: string | null) => void) => () => void
   /** Listeners now: for tests and metrics. */
   readonly listeners: () => number
   readonly close: () => Promise<void>

@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql'
 import type { Caller } from '../http/caller.ts'
-import type { Door } from '../http/subgraph-routes.ts'
+import type { SubgraphRoutes } from '../http/subgraph-routes.ts'
 
 /** How many jobs of a queue there are, of all processes together. */
 export type JobQueue = {
@@ -29,11 +29,11 @@ export type Subgraph = {
   /** A fresh context with fresh loaders, once per operation of a caller. */
   readonly context: (caller: Caller) => object
   /** Whether a query of this caller may be answered by a replica: it has not written what that lacks. Absent without a replica. */
-  readonly readsBehind?: (caller: Caller) => Promise<boolean>
+  readonly mayReadReplica?: (caller: Caller) => Promise<boolean>
   /** Called after a mutation of this caller has ended, before it is answered. Absent without a replica. */
-  readonly wrote?: (caller: Caller) => Promise<void>
+  readonly recordWrite?: (caller: Caller) => Promise<void>
   /** What it answers beside the graph; absent for nothing. */
-  readonly door?: Door
+  readonly httpRoutes?: SubgraphRoutes
   /** Resolves when it can answer now, with `{ degraded: string[] }` where it does without something; rejects with the reason when it cannot. */
   readonly ready: () => Promise<unknown>
   /** Tells of changes; absent for a subgraph that cannot tell. */

@@ -2,25 +2,25 @@
 export type CircuitState = 'closed' | 'open' | 'half-open'
 
 /** What came of an attempt. `abandoned` says nothing about the service: the client was gone before it answered. */
-export type AttemptOutcome = 'answered' | 'failed' | 'abandoned'
+export type AttemptResult = 'answered' | 'failed' | 'abandoned'
 
 /** Stops asking who does not answer. */
 export type CircuitBreaker = {
   readonly state: () => CircuitState
   /** Leave for one attempt, as the function that takes its outcome, once; null while nobody may try. */
-  readonly enter: () => ((outcome: AttemptOutcome) => void) | null
+  readonly enter: () => ((outcome: AttemptResult) => void) | null
 }
 
 /** When a circuit opens, and for how long. */
-export type CircuitPace = {
+export type CircuitSettings = {
   /** What is looked back on. */
   readonly windowSeconds: number
   /** Fewer attempts than this in the window say nothing. */
-  readonly leastAttempts: number
+  readonly minAttempts: number
   /** The first cooling time. Milliseconds. */
-  readonly firstCooling: number
+  readonly initialCoolingMs: number
   /** The longest. Milliseconds. */
-  readonly longestCooling: number
+  readonly maxCoolingMs: number
 }
 
 /**
@@ -28,9 +28,9 @@ export type CircuitPace = {
  * circuitBreaker.errorThresholdPercentage); five attempts are Envoy's default for failures in a row (outlier detection, consecutive_5xx), 30 seconds its
  * base_ejection_time. One second at first: a probe is one fetch, so being early costs little, and a restart takes about that.
  */
-const QUICK: CircuitPace = { windowSeconds: 10, leastAttempts: 5, firstCooling: 1_000, longestCooling: 30_000 }
+const DEFAULT_SETTINGS: CircuitSettings = { windowSeconds: 10, minAttempts: 5, initialCoolingMs: 1_000, maxCoolingMs: 30_000 }
 /** The circuit opens when this part of the window's attempts failed. */
-const FAILED_PART = 0.5
+const FAILURE_RATIO = 0.5
 
 /**
  * A circuit that opens when half of the attempts of its window failed, and they were enough to tell. After a cooling time one attempt may go; its success
@@ -40,11 +40,16 @@ const FAILED_PART = 0.5
 export function circuitBreaker({
   now,
   onChange,
-  pace: { windowSeconds, leastAttempts, firstCooling, longestCooling } = QUICK,
+  pace: {
+    windowSeconds,
+    minAttempts: leastAttempts,
+    initialCoolingMs: firstCooling,
+    maxCoolingMs: longestCooling,
+  } = DEFAULT_SETTINGS,
 }: {
   readonly now: () => number
   readonly onChange: (state: CircuitState) => void
-  readonly pace?: CircuitPace
+  readonly pace?: CircuitSettings
 }): CircuitBreaker {
   const window = recentAttempts(windowSeconds)
   let state: CircuitState = 'closed'
@@ -56,7 +61,7 @@ export function circuitBreaker({
 
   return { state: () => state, enter }
 
-  function enter(): ((outcome: AttemptOutcome) => void) | null {
+  function enter(): ((outcome: AttemptResult) => void) | null {
     if (state === 'open' && now() - changedAt >= cooling) change('half-open')
     if (state === 'open' || isProbing) return null
     isProbing = state === 'half-open'
@@ -68,7 +73,7 @@ export function circuitBreaker({
     }
   }
 
-  function probed(outcome: AttemptOutcome): void {
+  function probed(outcome: AttemptResult): void {
     isProbing = false
     if (outcome === 'answered') change('closed')
     if (outcome === 'failed') open(cooling * 2)
@@ -79,7 +84,7 @@ export function circuitBreaker({
     window.add(second, outcome)
     if (outcome === 'answered') return
     const { answered, failed } = window.total(second)
-    if (failed + answered < leastAttempts || failed < FAILED_PART * (failed + answered)) return
+    if (failed + answered < leastAttempts || failed < FAILURE_RATIO * (failed + answered)) return
     const isRelapse = now() - changedAt < windowSeconds * 1000
     open(isRelapse ? cooling * 2 : firstCooling)
   }

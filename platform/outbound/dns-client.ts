@@ -9,7 +9,7 @@ import { slots } from './slots.ts'
 /** Asks the configured DNS servers, which are expected to resolve recursively. */
 export type DnsClient = {
   /** An answer, whatever its rcode. Throws a `Fault` when there is none until the signal. `isUnchecked`: without DNSSEC's checks (CD). */
-  readonly ask: (
+  readonly query: (
     name: string,
     type: RecordType,
     signal: AbortSignal,
@@ -20,38 +20,38 @@ export type DnsClient = {
 }
 
 /** `isKnown`: the servers reach the internet; without it, "there is no such name" means nothing. `isSigned`: they check signatures themselves. */
-export type Root = { readonly isKnown: boolean; readonly isSigned: boolean }
+export type Root = { readonly isReachable: boolean; readonly validatesDnssec: boolean }
 
 /** How long one try of one server may take before the next is asked. Milliseconds. */
-const TRY = 700
+const TRY_TIMEOUT_MS = 700
 /** Tries per question, over all servers. */
-const TRIES = 4
+const MAX_TRIES = 4
 /** Questions at once to one server, and to all: a decision asks around twelve. */
-const AT_ONCE = { perKey: 200, total: 400 }
+const MAX_CONCURRENT_QUERIES = { perKey: 200, total: 400 }
 /** How long it is remembered what the servers say about the root, and that they do not know it. Milliseconds. */
-const KNOWN = 3_600_000
-const UNKNOWN = 10_000
+const ROOT_TTL_MS = 3_600_000
+const ROOT_RETRY_MS = 10_000
 
 export function dnsClient(network: Network): DnsClient {
-  const places = slots(AT_ONCE)
+  const places = slots(MAX_CONCURRENT_QUERIES)
   let asked: { readonly until: number; readonly answer: Promise<Root> } | null = null
 
-  return { ask, root }
+  return { query: ask, root }
 
   async function root(signal: AbortSignal): Promise<Root> {
     if (asked && performance.now() < asked.until) return asked.answer
     const answer = ask('.', 'NS', signal).then(
       // Who validates marks the root's records as authentic, which are signed.
       ({ rcode, records, isAuthentic }) => ({
-        isKnown: rcode === 'NOERROR' && records.some(({ type }) => type === 'NS'),
-        isSigned: isAuthentic,
+        isReachable: rcode === 'NOERROR' && records.some(({ type }) => type === 'NS'),
+        validatesDnssec: isAuthentic,
       }),
-      () => ({ isKnown: false, isSigned: false }),
+      () => ({ isReachable: false, validatesDnssec: false }),
     )
-    const current = { until: performance.now() + KNOWN, answer }
+    const current = { until: performance.now() + ROOT_TTL_MS, answer }
     asked = current
     const found = await answer
-    if (!found.isKnown && asked === current) asked = { until: performance.now() + UNKNOWN, answer }
+    if (!found.isReachable && asked === current) asked = { until: performance.now() + ROOT_RETRY_MS, answer }
     return found
   }
 
@@ -59,13 +59,13 @@ export function dnsClient(network: Network): DnsClient {
     const { resolvers } = network
     let failed: DnsAnswer | null = null
     let fault = new Fault('unavailable', 'no DNS server is configured')
-    const tries = resolvers.length === 0 ? 0 : Math.max(resolvers.length, Math.min(TRIES, resolvers.length * 2))
+    const tries = resolvers.length === 0 ? 0 : Math.max(resolvers.length, Math.min(MAX_TRIES, resolvers.length * 2))
     for (let attempt = 0; attempt < tries && !signal.aborted; attempt += 1) {
       const server = resolvers[attempt % resolvers.length]
       if (!server) break
       try {
-        const answer = await places.hold(key(server), signal, () =>
-          askServer(network, server, { name, type, isUnchecked }, signal),
+        const answer = await places.run(key(server), signal, () =>
+          queryServer(network, server, { name, type, isUnchecked }, signal),
         )
         if (answer.rcode === 'NOERROR' || answer.rcode === 'NXDOMAIN') return answer
         failed = answer
@@ -84,7 +84,7 @@ export function dnsClient(network: Network): DnsClient {
 
 const key = ({ address, port }: Endpoint): string => `${address}#${port}`
 
-async function askServer(
+async function queryServer(
   network: Network,
   server: Endpoint,
   { name, type, isUnchecked }: { readonly name: string; readonly type: RecordType; readonly isUnchecked: boolean },
@@ -92,16 +92,16 @@ async function askServer(
 ): Promise<DnsAnswer> {
   const asked: Question = { id: randomInt(0x10000), name, type }
   const query = encodeQuestion(asked, { isUnchecked })
-  const within = deadline(TRY, signal)
+  const within = deadline(TRY_TIMEOUT_MS, signal)
   try {
-    const answer = await overUdp(network, server, asked, query, within.signal)
-    return answer === 'truncated' ? await overTcp(network, server, asked, query, within.signal) : answer
+    const answer = await queryOverUdp(network, server, asked, query, within.signal)
+    return answer === 'truncated' ? await queryOverTcp(network, server, asked, query, within.signal) : answer
   } finally {
     within.clear()
   }
 }
 
-async function overUdp(
+async function queryOverUdp(
   network: Network,
   server: Endpoint,
   asked: Question,
@@ -132,7 +132,7 @@ async function overUdp(
   }
 }
 
-async function overTcp(
+async function queryOverTcp(
   network: Network,
   server: Endpoint,
   asked: Question,

@@ -14,7 +14,7 @@ export type DnsAnswer = {
 export type Question = { readonly id: number; readonly name: string; readonly type: RecordType }
 
 /** Fits into one packet on every path (DNS flag day 2020). */
-const UDP_BYTES = 1_232
+const MAX_UDP_BYTES = 1_232
 
 /** `isUnchecked` asks for the answer even when its signatures are wrong (CD). */
 export function encodeQuestion({ id, name, type }: Question, { isUnchecked = false } = {}): Buffer {
@@ -27,7 +27,7 @@ export function encodeQuestion({ id, name, type }: Question, { isUnchecked = fal
       {
         type: 'OPT',
         name: '.',
-        udpPayloadSize: UDP_BYTES,
+        udpPayloadSize: MAX_UDP_BYTES,
         flags: packet.DNSSEC_OK,
         extendedRcode: 0,
         ednsVersion: 0,
@@ -88,10 +88,10 @@ function repeatsQuestion(message: Buffer, { name, type }: Question): boolean {
 export const canonicalName = (name: string): string => name.toLowerCase().replace(/\.$/, '')
 
 /** As long as a chain of aliases may be; resolvers give up at about as many. */
-const LONGEST_CHAIN = 8
+const MAX_ALIAS_CHAIN = 8
 
 /** Where the aliases in one answer lead, in order, without the name itself. Throws `malformed` for a circle and for a chain that is too long. */
-export function aliasesIn(
+export function followAliases(
   records: readonly Answer[],
   name: string,
   before: readonly string[] = [],
@@ -103,7 +103,7 @@ export function aliasesIn(
     owner = canonicalName(alias.data)
     const seen = [name, ...before, ...aliases.map(({ target }) => target)]
     if (seen.includes(owner)) throw new Fault('malformed', 'aliases in a circle')
-    if (seen.length > LONGEST_CHAIN) throw new Fault('malformed', `more than ${LONGEST_CHAIN} aliases`)
+    if (seen.length > MAX_ALIAS_CHAIN) throw new Fault('malformed', `more than ${MAX_ALIAS_CHAIN} aliases`)
     aliases.push({ target: owner, ttl: alias.ttl ?? 0 })
   }
 }

@@ -29,9 +29,9 @@ export type Network = {
   /** For a look at whatever a target presents: old protocols and weak keys included. Made once: it holds all authorities. */
   readonly lenient: () => tls.SecureContext
   /** Why we do not connect there; null: we do. */
-  readonly refusal: (endpoint: Endpoint) => string | null
+  readonly blockReason: (endpoint: Endpoint) => string | null
   /** Whether plain HTTP to this endpoint is all right. */
-  readonly mayBePlain: (endpoint: Endpoint) => boolean
+  readonly allowsPlainHttp: (endpoint: Endpoint) => boolean
   /** A TCP connection. Throws a `Fault`. */
   readonly connect: (endpoint: Endpoint, signal: AbortSignal) => Promise<net.Socket>
   /** A TLS connection over such a connection, which it takes over. Throws a `Fault`, or what the handshake says. */
@@ -43,13 +43,13 @@ export type Network = {
 }
 
 /** The ports of the web: nothing that we look at lives elsewhere. */
-const PORTS = [443, 80]
+const WEB_PORTS = [443, 80]
 
 export function safeNetwork({ resolvers, allow = () => false, tlsPort = 443, authorities }: NetworkOptions): Network {
   const refusal = (endpoint: Endpoint): string | null => {
     if (!isAddress(endpoint.address)) return 'not an address'
     if (allow(endpoint)) return null
-    if (!PORTS.includes(endpoint.port) && endpoint.port !== tlsPort) return `port ${endpoint.port}`
+    if (!WEB_PORTS.includes(endpoint.port) && endpoint.port !== tlsPort) return `port ${endpoint.port}`
     return specialRange(endpoint.address)
   }
   const assertResolver = (resolver: Endpoint): void => {
@@ -70,15 +70,15 @@ export function safeNetwork({ resolvers, allow = () => false, tlsPort = 443, aut
       })
       return lenient
     },
-    refusal,
-    mayBePlain: allow,
+    blockReason: refusal,
+    allowsPlainHttp: allow,
     async connect(endpoint, signal) {
       const reason = refusal(endpoint)
       if (reason !== null) throw new Fault('blocked', `no connection to ${endpoint.address}: ${reason}`)
       return open(endpoint, signal)
     },
     handshake: (socket, options, signal) =>
-      established(tls.connect({ ...options, socket }), 'secureConnect', signal).catch((error: unknown) => {
+      whenOpen(tls.connect({ ...options, socket }), 'secureConnect', signal).catch((error: unknown) => {
         socket.destroy()
         throw error
       }),
@@ -110,14 +110,14 @@ export function safeNetwork({ resolvers, allow = () => false, tlsPort = 443, aut
 async function open({ address, port }: Endpoint, signal: AbortSignal): Promise<net.Socket> {
   try {
     // A literal address: nothing is looked up, and there is nothing to choose between.
-    return await established(net.connect({ host: address, port, autoSelectFamily: false, noDelay: true }), 'connect', signal)
+    return await whenOpen(net.connect({ host: address, port, autoSelectFamily: false, noDelay: true }), 'connect', signal)
   } catch (error) {
     throw faultOf(error)
   }
 }
 
 /** The socket once it is open. One that failed or came too late is destroyed. */
-function established<Socket extends net.Socket>(socket: Socket, event: string, signal: AbortSignal): Promise<Socket> {
+function whenOpen<Socket extends net.Socket>(socket: Socket, event: string, signal: AbortSignal): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   const onAbort = () => reject(new Fault('timeout', 'no connection in time'))
   const onClose = () => reject(new Fault('unavailable', 'closed by the other side'))

@@ -1,4 +1,4 @@
-import { Refusal } from './operator-error.ts'
+import { OperatorError } from './operator-error.ts'
 
 /** Notes what a part needs to be closed with; parts are closed in the reverse order of this. */
 export type Defer = (close: () => Promise<unknown>) => void
@@ -50,5 +50,5 @@ export async function runProgram(start: (defer: Defer, end: (fault?: Error) => v
 }
 
 function report(error: unknown): void {
-  console.error(error instanceof Refusal ? error.message : error)
+  console.error(error instanceof OperatorError ? error.message : error)
 }

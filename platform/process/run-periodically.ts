@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** `first`: the first round is over. `stop` resolves when no round is under way any more. */
-export type Rounds = { readonly first: Promise<void>; readonly stop: () => Promise<void> }
+export type PeriodicJob = { readonly first: Promise<void>; readonly stop: () => Promise<void> }
 
 /** Runs `round` now, and again `every` so many milliseconds after each has ended, until it is stopped, which aborts the signal. A round that rejects is reported. */
-export function rounds(every: number, round: (signal: AbortSignal) => Promise<void>, onError: (error: unknown) => void): Rounds {
+export function runPeriodically(
+  every: number,
+  round: (signal: AbortSignal) => Promise<void>,
+  onError: (error: unknown) => void,
+): PeriodicJob {
   const ended = new AbortController()
   const first = round(ended.signal).catch(onError)
   const running = first.then(goOn)

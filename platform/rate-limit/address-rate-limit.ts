@@ -1,14 +1,14 @@
 import { rateLimited } from '../graphql/errors.ts'
-import type { Counting } from './rate-limit-store.ts'
+import type { RateLimitStore } from './rate-limit-store.ts'
 
 /** Counts one of something that an address does; rejects with RATE_LIMITED, with the seconds to wait, when it was too often. */
-export type RateLimit = (address: string) => Promise<void>
+export type AddressRateLimit = (address: string) => Promise<void>
 
 /**
  * Allows `perMinute` from one address, all at once or spread: a bucket that fills again evenly. Networks of IPv6 count as one
  * address, for everybody has 2^64 of them.
  */
-export function rateLimit(what: string, perMinute: number, { buckets }: Counting): RateLimit {
+export function addressRateLimit(what: string, perMinute: number, { buckets }: RateLimitStore): AddressRateLimit {
   const take = buckets(what, perMinute)
 
   return async (address) => {

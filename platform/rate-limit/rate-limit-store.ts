@@ -1,22 +1,22 @@
 import type { Logger } from 'pino'
 import { type RedisScripts, redisScripts } from '../redis/redis-scripts.ts'
-import { type Level, levelOf, tokenBuckets } from './token-buckets.ts'
+import { type RateLimitResult, tokenBuckets, toRateLimitResult } from './token-buckets.ts'
 
 /** Takes points out of the bucket of `key`: all of them or none. A negative number gives points back. Never rejects. */
-export type Buckets = (key: string, points: number) => Level | Promise<Level>
+export type TakeTokens = (key: string, points: number) => RateLimitResult | Promise<RateLimitResult>
 
 /** Where limits are counted. */
-export type Counting = {
+export type RateLimitStore = {
   /**
    * Buckets of `perMinute` points per key: spent all at once or spread, and filled again evenly. Equal names are equal buckets wherever they are counted together.
    * A wish for more than a whole bucket is never granted; do not ask.
    */
-  readonly buckets: (name: string, perMinute: number) => Buckets
+  readonly buckets: (name: string, perMinute: number) => TakeTokens
   readonly close: () => Promise<void>
 }
 
 /** Counts in this process only, by the time of `now`. */
-export const countedHere = (now: () => Date = () => new Date()): Counting => ({
+export const localRateLimitStore = (now: () => Date = () => new Date()): RateLimitStore => ({
   buckets: (_, perMinute) => tokenBuckets(perMinute, now),
   close: async () => {},
 })
@@ -25,17 +25,17 @@ export const countedHere = (now: () => Date = () => new Date()): Counting => ({
  * What all processes count together, in Redis. While that cannot be reached, this process counts by itself: neither does anybody wait for it, nor is anybody let
  * through uncounted.
  */
-export function countedTogether(scripts: RedisScripts): Counting {
+export function redisRateLimitStore(scripts: RedisScripts): RateLimitStore {
   return {
     buckets(name, perMinute) {
       const own = tokenBuckets(perMinute, () => new Date())
       return (key, points) => {
-        const taking = takeTogether(scripts, [`atrium:limit:${name}:${key}`], [perMinute], points)
+        const taking = takeFromRedis(scripts, [`atrium:limit:${name}:${key}`], [perMinute], points)
         if (taking === null) return own(key, points)
         return taking.then((taken) => {
           if (taken === null) return own(key, points)
           const [left = 0] = taken.left
-          return levelOf(left, taken.isGranted ? 0 : points, perMinute)
+          return toRateLimitResult(left, taken.isGranted ? 0 : points, perMinute)
         })
       }
     },
@@ -44,12 +44,12 @@ export function countedTogether(scripts: RedisScripts): Counting {
 }
 
 /** The counting that an environment asks for: in Redis where it has one. */
-export async function countingOf(
+export async function rateLimitStoreOf(
   { REDIS_URL: url }: { readonly REDIS_URL?: string | undefined },
   log: Logger,
-): Promise<Counting> {
-  if (url === undefined) return countedHere()
-  return countedTogether(await redisScripts({ url, purpose: 'limits of addresses and keys', log }))
+): Promise<RateLimitStore> {
+  if (url === undefined) return localRateLimitStore()
+  return redisRateLimitStore(await redisScripts({ url, purpose: 'limits of addresses and keys', log }))
 }
 
 /**
@@ -80,7 +80,7 @@ end
 return {granted, unpack(left)}`
 
 /** Takes points out of several buckets in Redis, of these sizes, or out of none; null when Redis cannot be reached now. Never rejects. */
-export function takeTogether(
+export function takeFromRedis(
   scripts: RedisScripts,
   keys: readonly string[],
   sizes: readonly number[],

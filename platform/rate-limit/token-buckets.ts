@@ -1,7 +1,7 @@
 import { boundedCache } from '../collections/bounded-cache.ts'
 
 /** What became of a wish for points. */
-export type Level = {
+export type RateLimitResult = {
   readonly isGranted: boolean
   /** Points that are left, rounded down. */
   readonly left: number
@@ -12,17 +12,17 @@ export type Level = {
 }
 
 /** Takes points out of the bucket of `key`: all of them or none. A negative number gives points back. */
-export type TokenBuckets = (key: string, points: number) => Level
+export type TokenBuckets = (key: string, points: number) => RateLimitResult
 
 /** Buckets that are remembered. One that was not used for a minute is full, so those that were not used of late are forgotten first. */
-const REMEMBERED = { maxEntries: 20_000, maxCharacters: Number.POSITIVE_INFINITY }
+const CACHE_LIMITS = { maxEntries: 20_000, maxCharacters: Number.POSITIVE_INFINITY }
 
 /**
  * A bucket of `perMinute` points per key: spent all at once or spread, and filled again evenly. In this process only. A wish for more than a whole
  * bucket is never granted; do not ask.
  */
 export function tokenBuckets(perMinute: number, now: () => Date): TokenBuckets {
-  const buckets = boundedCache<{ left: number; at: number }>(REMEMBERED)
+  const buckets = boundedCache<{ left: number; at: number }>(CACHE_LIMITS)
 
   return (key, points) => {
     const at = now().getTime()
@@ -37,15 +37,15 @@ export function tokenBuckets(perMinute: number, now: () => Date): TokenBuckets {
       bucket.left = before
       bucket.at = at
     }
-    if (before < points) return levelOf(before, points, perMinute)
+    if (before < points) return toRateLimitResult(before, points, perMinute)
     bucket.left = Math.min(perMinute, before - points)
     bucket.at = at
-    return levelOf(bucket.left, 0, perMinute)
+    return toRateLimitResult(bucket.left, 0, perMinute)
   }
 }
 
 /** How a bucket stands with `left` points, to somebody who wants `wanted` more: none of them when they were granted. */
-export function levelOf(left: number, wanted: number, perMinute: number): Level {
+export function toRateLimitResult(left: number, wanted: number, perMinute: number): RateLimitResult {
   const secondsFor = (points: number) => Math.ceil((Math.max(0, points) * 60) / perMinute)
   return {
     isGranted: wanted === 0,

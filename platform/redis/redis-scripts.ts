@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
 
 /** How long one command may take unless told otherwise, and for how long Redis is left alone after one that failed. */
-const COMMAND_MILLISECONDS = 250
-const CONNECT_MILLISECONDS = 1_000
-const PAUSE_MILLISECONDS = 1_000
+const COMMAND_TIMEOUT_MS = 250
+const CONNECT_TIMEOUT_MS = 1_000
+const PAUSE_MS = 1_000
 
 /** Scripts that run in Redis, for as long as it can be reached. */
 export type RedisScripts = {
@@ -20,7 +20,7 @@ export async function redisScripts({
   url,
   purpose,
   log,
-  commandMilliseconds = COMMAND_MILLISECONDS,
+  commandMilliseconds = COMMAND_TIMEOUT_MS,
 }: {
   readonly url: string
   /** What the log calls it, such as "the cost budget". */
@@ -31,7 +31,7 @@ export async function redisScripts({
   const { Redis } = await import('ioredis')
   const redis = new Redis(url, {
     lazyConnect: true,
-    connectTimeout: CONNECT_MILLISECONDS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
     commandTimeout: commandMilliseconds,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -53,7 +53,7 @@ export async function redisScripts({
         },
         (error: unknown) => {
           lost(error)
-          pausedUntil = performance.now() + PAUSE_MILLISECONDS
+          pausedUntil = performance.now() + PAUSE_MS
           return null
         },
       )

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { keyIdIn, type SecretCipher, type SecretPlace } from './cipher.ts'
+import { keyIdIn, type SecretCipher, type SecretLocation } from './cipher.ts'
 
 /** A column of the database that holds a secret which must be readable again. */
 export type StoredSecret = {
@@ -37,10 +37,10 @@ const BATCH_ROWS = 200
 const encryptedPattern = (keyId: string): string => `^v1:${keyId}:[A-Za-z0-9_-]{16}:[A-Za-z0-9_-]{22,}$`
 
 /** The place of a secret in the row with this primary key. */
-export const placeOf = (
+export const secretLocation = (
   { schema, table, column }: Pick<StoredSecret, 'schema' | 'table' | 'column'>,
   ...row: readonly (string | number)[]
-): SecretPlace => ({ column: `${schema}.${table}.${column}`, row })
+): SecretLocation => ({ column: `${schema}.${table}.${column}`, row })
 
 /**
  * How many rows are stored under which key, plain ones first; with `newest`, of so many rows at the
@@ -88,7 +88,7 @@ export async function reencrypt(
       SELECT ARRAY[${asTexts(primaryKey)}] AS row, ${value} AS stored FROM ${from}
       WHERE ${value} !~ ${encryptedPattern(keyId)} ${behind} ORDER BY ${key} LIMIT ${BATCH_ROWS}`.execute(database)
     for (const { row, stored } of rows) {
-      const anew = encryptedAnew(cipher, placeOf(secret, ...row), stored)
+      const anew = reencryptText(cipher, secretLocation(secret, ...row), stored)
       if (anew === null) unreadable += 1
       else if (await replace(database, secret, row, { stored, anew })) changed += 1
     }
@@ -113,7 +113,7 @@ export async function unknownKeys(
   return [...new Set(keyIds)].filter((keyId) => !cipher.keyIds.includes(keyId))
 }
 
-function encryptedAnew(cipher: SecretCipher, place: SecretPlace, stored: string): string | null {
+function reencryptText(cipher: SecretCipher, place: SecretLocation, stored: string): string | null {
   const keyId = keyIdIn(stored)
   if (keyId !== null && !cipher.keyIds.includes(keyId)) return null
   let text: string

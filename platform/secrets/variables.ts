@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import type { Config, Variables } from '../config/config.ts'
-import { Refusal } from '../process/operator-error.ts'
+import { OperatorError } from '../process/operator-error.ts'
 import { keyIdOf, SECRETS_KEY_BYTES } from './cipher.ts'
 
 const EXPECTATION = `${SECRETS_KEY_BYTES} bytes in base64, such as of \`openssl rand -base64 32\`; several are separated by commas`
@@ -49,9 +49,9 @@ export function secretsKeysOf({
   try {
     text = readFileSync(file, 'utf8').trim()
   } catch (error) {
-    throw new Refusal(`SECRETS_KEY_FILE ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
+    throw new OperatorError(`SECRETS_KEY_FILE ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
   }
   const result = secretsKeys.safeParse(text)
-  if (!result.success) throw new Refusal(`Expected SECRETS_KEY_FILE to hold ${EXPECTATION}.`)
+  if (!result.success) throw new OperatorError(`Expected SECRETS_KEY_FILE to hold ${EXPECTATION}.`)
   return result.data
 }

@@ -1,5 +1,5 @@
 import { badInput } from '../../platform/graphql/errors.ts'
-import { cursorOf, type Position, type PositionPart, positionIn } from './cursor.ts'
+import { decodeCursor, encodeCursor, type Position, type PositionPart } from './cursor.ts'
 
 /** Where a page lies, in the shape of the Relay cursor connections specification. */
 export type PageInfo = {
@@ -51,12 +51,12 @@ export function pageOf<Node>(
   { first, after, offset }: PageArguments,
   { usual = 20, most = 100 }: { readonly usual?: number; readonly most?: number } = {},
 ): Page<Node> {
-  const size = checkedSize('first', first ?? usual, most)
+  const size = checkPageSize('first', first ?? usual, most)
   if (offset != null && offset < 0) throw badInput('offset', '0 or more', offset)
 
-  const position = positionIn(list, parts, after)
+  const position = decodeCursor(list, parts, after)
   const start = (position ? indexBehind(items, positionOf, position) : 0) + (offset ?? 0)
-  const edges = items.slice(start, start + size).map((node) => ({ node, cursor: cursorOf(list, positionOf(node)) }))
+  const edges = items.slice(start, start + size).map((node) => ({ node, cursor: encodeCursor(list, positionOf(node)) }))
   return {
     edges,
     pageInfo: {
@@ -70,7 +70,7 @@ export function pageOf<Node>(
 }
 
 /** `size` when it is 1 to `most`; throws BAD_USER_INPUT naming `argument` otherwise. */
-export function checkedSize(argument: string, size: number, most: number): number {
+export function checkPageSize(argument: string, size: number, most: number): number {
   if (size < 1 || size > most) throw badInput(argument, `1 to ${most}`, size)
   return size
 }

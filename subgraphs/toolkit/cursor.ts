@@ -7,23 +7,23 @@ export type Position = readonly (string | number)[]
 export type PositionPart = 'number' | 'text' | 'row' | 'time'
 
 /** The opaque text that stands for a position of a list. */
-export const cursorOf = (list: string, position: Position): string =>
+export const encodeCursor = (list: string, position: Position): string =>
   Buffer.from(JSON.stringify([list, ...position])).toString('base64url')
 
 /**
  * The position that a cursor of this list stands for; null for null. Throws BAD_USER_INPUT for every other text, cursors of other lists among
  * them: they would continue anywhere.
  */
-export function positionIn(list: string, parts: readonly PositionPart[], cursor: string | null | undefined): Position | null {
+export function decodeCursor(list: string, parts: readonly PositionPart[], cursor: string | null | undefined): Position | null {
   if (cursor == null) return null
   const [marked, ...position] = elementsIn(cursor)
   const isPosition = position.length === parts.length && position.every((part, index) => isPart(part, parts[index]))
   if (marked === list && isPosition) return position as Position
-  throw notOfThisList(cursor)
+  throw foreignCursorError(cursor)
 }
 
 /** Refuses a cursor that this list never gave out. */
-export const notOfThisList = (cursor: unknown): Error => badInput('after', 'a cursor from an answer of this list', cursor)
+export const foreignCursorError = (cursor: unknown): Error => badInput('after', 'a cursor from an answer of this list', cursor)
 
 function elementsIn(cursor: string): readonly unknown[] {
   try {

@@ -1,6 +1,6 @@
 import { badInput } from '../../platform/graphql/errors.ts'
-import { checkedSize, type PageArguments, type PageInfo } from './connection.ts'
-import { cursorOf, notOfThisList, type Position, type PositionPart, positionIn } from './cursor.ts'
+import { checkPageSize, type PageArguments, type PageInfo } from './connection.ts'
+import { decodeCursor, encodeCursor, foreignCursorError, type Position, type PositionPart } from './cursor.ts'
 
 /** An ordered list in the database that is read page by page, each page from the last position on: rows that come and go move nothing. */
 export type KeysetList<Row> = {
@@ -33,15 +33,15 @@ export type KeysetPage<Row> = {
 type KeysetEdge<Row> = { readonly node: Row; readonly cursor: string }
 
 /** The range that arguments mean. Throws BAD_USER_INPUT for a `first` outside 1 to `most`, a negative `offset`, or a cursor of another list. */
-export function rangeOf<Row>(
+export function keysetRange<Row>(
   { name, parts }: KeysetList<Row>,
   { first, after, offset }: PageArguments,
   { usual = 20, most = 100 }: { readonly usual?: number; readonly most?: number } = {},
 ): KeysetRange {
   if (offset != null && offset < 0) throw badInput('offset', '0 or more', offset)
-  const size = checkedSize('first', first ?? usual, most)
-  const position = positionIn(name, parts, after)
-  if (position?.some((part) => typeof part === 'number' && !isInteger(part))) throw notOfThisList(after)
+  const size = checkPageSize('first', first ?? usual, most)
+  const position = decodeCursor(name, parts, after)
+  if (position?.some((part) => typeof part === 'number' && !isInteger(part))) throw foreignCursorError(after)
   return {
     size,
     after: position,
@@ -58,13 +58,13 @@ export const keysetPage = <Row>(
   range: KeysetRange,
   rows: readonly Row[],
   count: () => Promise<number>,
-): KeysetPage<Row> => new RowsRead(list, range, rows, count)
+): KeysetPage<Row> => new RowPage(list, range, rows, count)
 
 /**
  * Many callers read only the nodes, so the rest is made when it is asked for. By a class, because V8 makes the getters of an object literal anew each time and among old
  * objects: rows that they reach would live until those are collected.
  */
-class RowsRead<Row> implements KeysetPage<Row> {
+class RowPage<Row> implements KeysetPage<Row> {
   readonly nodes: readonly Row[]
   readonly count: () => Promise<number>
   readonly #list: KeysetList<Row>
@@ -96,7 +96,7 @@ class RowsRead<Row> implements KeysetPage<Row> {
   }
 
   #cursorAt(row: Row): string {
-    return cursorOf(this.#list.name, this.#list.positionOf(row))
+    return encodeCursor(this.#list.name, this.#list.positionOf(row))
   }
 }
 

@@ -1,5 +1,5 @@
 /** What all of these functions make, in one object. */
-type Together<Makers extends readonly ((...given: never) => object)[]> = Intersection<ReturnType<Makers[number]>>
+type MergedMembers<Makers extends readonly ((...given: never) => object)[]> = Intersection<ReturnType<Makers[number]>>
 type Intersection<Union> = (Union extends unknown ? (part: Union) => void : never) extends (whole: infer Whole) => void
   ? Whole
   : never
@@ -8,9 +8,9 @@ type Intersection<Union> = (Union extends unknown ? (part: Union) => void : neve
  * One object with all that `makers` make out of the same things; each of them is called when something that it makes is first asked for. They make the same names
  * whenever they are called, each its own, and do nothing else: so the first object calls all of them to learn which name is whose.
  */
-export const lazily =
+export const lazyMembers =
   <Given extends readonly unknown[]>() =>
-  <Makers extends readonly ((...given: Given) => object)[]>(...makers: Makers): ((...given: Given) => Together<Makers>) => {
+  <Makers extends readonly ((...given: Given) => object)[]>(...makers: Makers): ((...given: Given) => MergedMembers<Makers>) => {
     let shape: object | null = null
     return (...given) => {
       shape ??= shapeOf(makers, given)

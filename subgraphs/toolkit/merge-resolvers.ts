@@ -1,5 +1,5 @@
 /** The resolvers of every noun in one object. Several add fields to the same type: a user has a name, and posts. */
-export function merged<Resolvers extends object>(nouns: readonly Resolvers[]): Resolvers {
+export function mergeResolvers<Resolvers extends object>(nouns: readonly Resolvers[]): Resolvers {
   const types = new Map<string, object>()
   for (const [type, fields] of nouns.flatMap((noun) => Object.entries(noun))) {
     types.set(type, { ...types.get(type), ...fields })

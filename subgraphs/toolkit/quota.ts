@@ -21,7 +21,7 @@ export const UNLIMITED = 2 ** 53 - 1
 export const sizeOf = ({ limit }: Quota): number => (limit === 0 ? UNLIMITED : limit)
 
 /** What is left at `at` of a quota of which `left` was left at `since`. A clock that was set back fills nothing. */
-export const refilled = (quota: Quota, left: RawBuilder<unknown>, since: RawBuilder<unknown>, at: RawBuilder<unknown>) =>
+export const refilledQuota = (quota: Quota, left: RawBuilder<unknown>, since: RawBuilder<unknown>, at: RawBuilder<unknown>) =>
   sql<number>`least(${sizeOf(quota)}::double precision,
     ${left} + greatest(0, extract(epoch FROM ${at} - ${since})::double precision) * ${sizeOf(quota) / quota.seconds}::double precision)`
 

@@ -4,22 +4,22 @@ import { type FieldNode, type FragmentDefinitionNode, type GraphQLResolveInfo, K
 export type Columns<Row> = readonly (keyof Row & string)[]
 
 /** Says which columns of a noun's rows an operation asks for. */
-export type ColumnsAsked<Row> = {
+export type SelectedColumns<Row> = {
   /** Nothing but what is always read. */
-  readonly least: Columns<Row>
+  readonly minimal: Columns<Row>
   /** What the objects that a resolver answers are asked for, or, in a connection, its nodes. Columns that `@skip` or `@include` leaves out may be among them. */
-  by(info: GraphQLResolveInfo): Columns<Row>
+  of(info: GraphQLResolveInfo): Columns<Row>
 }
 
 /**
  * How many sets of columns there are of one noun besides whole rows: each is a statement of its own, which every connection keeps prepared. They are those that were
  * asked for first since the process began; whoever asks for another one is given whole rows.
  */
-const MOST_SETS = 40
+const MAX_COLUMN_SETS = 40
 
 /** What connections have around their objects, and beside them. */
-const AROUND: ReadonlySet<string> = new Set(['nodes', 'edges', 'node'])
-const OF_LISTS = ['pageInfo', 'totalCount', 'cursor']
+const CONNECTION_WRAPPERS: ReadonlySet<string> = new Set(['nodes', 'edges', 'node'])
+const CONNECTION_FIELDS = ['pageInfo', 'totalCount', 'cursor']
 
 /**
  * Says which columns lists are read with: a value that nobody asked for costs as much as any other on its way here, and a point in time three times as much.
@@ -27,7 +27,7 @@ const OF_LISTS = ['pageInfo', 'totalCount', 'cursor']
  * `always` are the keys by which rows are told apart and related rows are found. `besides` are the fields that need nothing else. A field that is neither
  * among these nor named as a column is given a whole row, so that none is forgotten.
  */
-export function columnsAsked<Row>({
+export function selectedColumns<Row>({
   all,
   always,
   besides,
@@ -35,15 +35,15 @@ export function columnsAsked<Row>({
   readonly all: Columns<Row>
   readonly always: Columns<Row>
   readonly besides: readonly string[]
-}): ColumnsAsked<Row> {
+}): SelectedColumns<Row> {
   const isColumn: ReadonlySet<string> = new Set(all)
-  const isBesides: ReadonlySet<string> = new Set(['__typename', ...OF_LISTS, ...besides])
+  const isBesides: ReadonlySet<string> = new Set(['__typename', ...CONNECTION_FIELDS, ...besides])
   const sets = new Map<string, Columns<Row>>()
   const known = new WeakMap<readonly FieldNode[], Columns<Row>>()
 
   return {
-    least: columnsOf(new Set()),
-    by({ fieldNodes, fragments }) {
+    minimal: columnsOf(new Set()),
+    of({ fieldNodes, fragments }) {
       let columns = known.get(fieldNodes)
       if (columns === undefined) {
         columns = columnsOf(namesIn(fieldNodes, fragments))
@@ -59,7 +59,7 @@ export function columnsAsked<Row>({
     const key = columns.join()
     const same = sets.get(key)
     if (same) return same
-    if (columns.length === all.length || sets.size > MOST_SETS) return all
+    if (columns.length === all.length || sets.size > MAX_COLUMN_SETS) return all
     sets.set(key, columns)
     return columns
   }
@@ -72,7 +72,7 @@ function namesIn(nodes: readonly FieldNode[], fragments: Readonly<Record<string,
   const collect = (set: SelectionSetNode | undefined): void => {
     for (const selection of set?.selections ?? []) {
       if (selection.kind === Kind.FIELD) {
-        if (AROUND.has(selection.name.value)) collect(selection.selectionSet)
+        if (CONNECTION_WRAPPERS.has(selection.name.value)) collect(selection.selectionSet)
         else names.add(selection.name.value)
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
         collect(selection.selectionSet)

@@ -8,7 +8,7 @@ export const ISSUER = 'atrium'
 const KEYS_PATH = '/.well-known/jwks.json'
 
 /** A key that is new is asked for again so soon: until then a token that it signed is refused. */
-const COOLDOWN_MILLISECONDS = 1_000
+const COOLDOWN_MS = 1_000
 /**
  * How long known keys are believed before they are asked for again: as soon as that, tokens of a
  * key that was dropped are refused. While who publishes them does not answer, they are believed for
@@ -29,7 +29,7 @@ export type TokenContent = TokenSubject & { readonly signedInAt: Date | null }
 const JWT = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
 
 /** Failures of who has the keys, not of the token. */
-const FAULTS_OF_KEYS = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID', 'ERR_JWKS_TIMEOUT'])
+const KEY_FETCH_FAULTS = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID', 'ERR_JWKS_TIMEOUT'])
 
 /** The token of a user that a caller presents; null for none. */
 export const userTokenIn = ({ credentials: { authorization = '' } }: Pick<Caller, 'credentials'>): string | null =>
@@ -39,7 +39,7 @@ export const userTokenIn = ({ credentials: { authorization = '' } }: Pick<Caller
 export type SessionCheck = (token: string) => Promise<boolean>
 
 /** The same from the installation at this address, for who has no other way to ask. */
-export const sessionsAt =
+export const remoteSessionCheck =
   (url: string): SessionCheck =>
   async (token) => {
     const answer = await fetch(new URL('/graphql', url), {
@@ -60,24 +60,25 @@ type SessionAnswer = {
 }
 
 /** The keys that are published by the installation at this address, for subgraphs that only check. They are fetched when they are needed. */
-export const publishedKeys = (url: string): JWTVerifyGetKey => followed(createRemoteJWKSet(new URL(KEYS_PATH, url), OPTIONS))
+export const publishedKeys = (url: string): JWTVerifyGetKey =>
+  refreshingKeys(createRemoteJWKSet(new URL(KEYS_PATH, url), OPTIONS))
 
 /** The same, where they come from `read`: for a process that reaches those who have the keys in another way. */
-export const readKeys = (read: () => Promise<JSONWebKeySet>): JWTVerifyGetKey =>
-  followed(
+export const keysFrom = (read: () => Promise<JSONWebKeySet>): JWTVerifyGetKey =>
+  refreshingKeys(
     createRemoteJWKSet(new URL(KEYS_PATH, 'http://keys.invalid'), {
       ...OPTIONS,
       [customFetch]: async () => Response.json(await read()),
     }),
   )
 
-const OPTIONS = { cooldownDuration: COOLDOWN_MILLISECONDS }
+const OPTIONS = { cooldownDuration: COOLDOWN_MS }
 
 /**
  * The same keys, asked for again as long as they are used: a library would go on with those that it
  * knows.
  */
-function followed(keys: ReturnType<typeof createRemoteJWKSet>): JWTVerifyGetKey {
+function refreshingKeys(keys: ReturnType<typeof createRemoteJWKSet>): JWTVerifyGetKey {
   let askedAt = performance.now()
   return async (header, token) => {
     if (performance.now() - askedAt > KEYS_MAX_AGE_MS && keys.jwks() !== undefined) {
@@ -93,7 +94,7 @@ function followed(keys: ReturnType<typeof createRemoteJWKSet>): JWTVerifyGetKey 
  * What a token says that one of the keys has signed and that is valid at `at`; null for every other text. That its session has not ended since is for who has
  * the sessions to say. Throws when the keys cannot be had.
  */
-export async function subjectOf(token: string, keyOf: JWTVerifyGetKey, at: Date): Promise<TokenContent | null> {
+export async function verifyUserToken(token: string, keyOf: JWTVerifyGetKey, at: Date): Promise<TokenContent | null> {
   try {
     const { payload } = await jwtVerify(token, keyOf, {
       issuer: ISSUER,
@@ -106,7 +107,7 @@ export async function subjectOf(token: string, keyOf: JWTVerifyGetKey, at: Date)
       ? { userId: sub, sessionId: sid, signedInAt: typeof signedIn === 'number' ? new Date(signedIn * 1000) : null }
       : null
   } catch (error) {
-    if (error instanceof errors.JOSEError && !FAULTS_OF_KEYS.has(error.code)) return null
+    if (error instanceof errors.JOSEError && !KEY_FETCH_FAULTS.has(error.code)) return null
     throw error
   }
 }

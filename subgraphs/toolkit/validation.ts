@@ -25,11 +25,11 @@ export function textProblem(field: string, text: string, most: number): Problem 
 }
 
 /** RFC 5321 §4.5.3.1.3, without its angle brackets. */
-const LONGEST_EMAIL = 254
+const MAX_EMAIL_CHARACTERS = 254
 
 /** What is wrong with an e-mail address; null when nothing is. Whether it exists only a message to it can tell: this finds what cannot be one. */
 export const emailProblem = (field: string, email: string): Problem | null =>
-  textProblem(field, email, LONGEST_EMAIL) ??
+  textProblem(field, email, MAX_EMAIL_CHARACTERS) ??
   (/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) ? null : problem(field, 'an address of the form name@host', email))
 
 /** The problems among what checks found, as they stand. */

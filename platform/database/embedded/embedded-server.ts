@@ -17,11 +17,11 @@ import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { Refusal } from '../../process/operator-error.ts'
+import { OperatorError } from '../../process/operator-error.ts'
 import { ensurePassword, readPassword, requirePassword } from './authentication.ts'
-import { type Binaries, binaries, reachable } from './binaries.ts'
+import { type Binaries, binaries, canTraverse } from './binaries.ts'
 import { occupantOf } from './postmaster.ts'
-import { availableUid, giveTo, serverUidFor, setupUidOf } from './server-user.ts'
+import { availableUid, chownData, serverUidFor, setupUidOf } from './server-user.ts'
 
 /** A PostgreSQL server of our own. It ends with this process, however this process ends. */
 export type EmbeddedServer = {
@@ -36,13 +36,13 @@ export type EmbeddedServer = {
 }
 
 /** How long a server of an earlier process may take to finish before the folder counts as in use. Milliseconds. */
-const PATIENCE = 15_000
+const SHUTDOWN_TIMEOUT_MS = 15_000
 
 /** Longest path of a Unix socket that every platform takes, in bytes, without the NUL. */
-const SOCKET_PATH_LIMIT = 103
+const MAX_SOCKET_PATH_BYTES = 103
 
 /** Starting includes recovery after a crash, which takes as long as the log is. Milliseconds. */
-const START_LIMIT = 120_000
+const START_TIMEOUT_MS = 120_000
 
 /** Given on the command line, so that a new version of this program brings its own. fsync and full_page_writes keep their default: on. */
 const SETTINGS: Readonly<Record<string, string>> = {
@@ -107,12 +107,12 @@ export async function startEmbedded({
   readonly socket?: string
 }): Promise<EmbeddedServer> {
   if (process.platform === 'win32')
-    throw new Refusal('The embedded PostgreSQL needs a Unix: set DATABASE_URL to a PostgreSQL 15 or newer.')
+    throw new OperatorError('The embedded PostgreSQL needs a Unix: set DATABASE_URL to a PostgreSQL 15 or newer.')
   const folder = resolve(dataDir)
   const data = join(folder, 'postgres')
   try {
     makeFolder(folder)
-    await untilFree(data, dataDir)
+    await waitUntilFree(data, dataDir)
     const wanted = serverUidFor(data)
     const programs = await binaries(wanted)
     const password = ensurePassword(dataDir)
@@ -124,8 +124,8 @@ export async function startEmbedded({
     return await startServer(programs, { ...shared, data, uid, log, socket: socketFolder(uid, socket), password })
   } catch (error) {
     // What the system says about a folder names it; it only lacks the variable.
-    if (error instanceof Refusal || !(error instanceof Error && 'syscall' in error)) throw error
-    throw new Refusal(
+    if (error instanceof OperatorError || !(error instanceof Error && 'syscall' in error)) throw error
+    throw new OperatorError(
       `The data directory ${dataDir} cannot be used (${error.message}): set DATA_DIR to a folder that this user may write.`,
     )
   }
@@ -141,12 +141,14 @@ export function runningEmbedded(dataDir: string): EmbeddedServer['connection'] |
     // No password: a server of a former release.
     return occupant.state === 'ready' ? connectionTo(occupant.socket, readPassword(dataDir)) : null
   } catch (error) {
-    throw new Refusal(`The data directory ${dataDir} cannot be read (${reasonOf(error)}): use the user that started that copy.`)
+    throw new OperatorError(
+      `The data directory ${dataDir} cannot be read (${reasonOf(error)}): use the user that started that copy.`,
+    )
   }
 }
 
 /** A new folder for the socket of a server that will be started more than once. */
-export const newSocketFolder = (): string => socketFolder(process.getuid?.() === 0 ? availableUid() : null)
+export const createSocketFolder = (): string => socketFolder(process.getuid?.() === 0 ? availableUid() : null)
 
 /** A URL says everything, so that PGPORT, PGUSER and the like in our environment do not lead elsewhere. */
 export const connectionTo = (socket: string, password: string | null): EmbeddedServer['connection'] => ({
@@ -161,8 +163,8 @@ function makeFolder(folder: string): void {
 }
 
 /** A server whose process was killed is given time to finish. */
-async function untilFree(data: string, dataDir: string): Promise<void> {
-  const deadline = performance.now() + PATIENCE
+async function waitUntilFree(data: string, dataDir: string): Promise<void> {
+  const deadline = performance.now() + SHUTDOWN_TIMEOUT_MS
   for (;;) {
     const occupant = occupantOf(data)
     if (occupant.state === 'free') return
@@ -171,8 +173,8 @@ async function untilFree(data: string, dataDir: string): Promise<void> {
   }
 }
 
-const inUse = (dataDir: string): Refusal =>
-  new Refusal(
+const inUse = (dataDir: string): OperatorError =>
+  new OperatorError(
     `The data directory ${dataDir} is in use by another running copy: stop that one, or set DATA_DIR to another folder.`,
   )
 
@@ -182,10 +184,12 @@ const runAs = (uid: number | null): { uid?: number; gid?: number } => (uid === n
  * How the server is told its data folder. Below a folder that its user may not enter, such as /root, it gets the folder as open
  * file 3: the link below /proc leads straight there.
  */
-function wayTo(data: string, uid: number | null): { readonly path: string; readonly fd: number | 'ignore' } {
-  if (uid === null || reachable(data, uid)) return { path: data, fd: 'ignore' }
+function dataArgument(data: string, uid: number | null): { readonly path: string; readonly fd: number | 'ignore' } {
+  if (uid === null || canTraverse(data, uid)) return { path: data, fd: 'ignore' }
   if (!existsSync('/proc/self/fd')) {
-    throw new Refusal(`PostgreSQL does not run as root, and user ${uid} cannot enter ${data}: set DATA_DIR to another folder.`)
+    throw new OperatorError(
+      `PostgreSQL does not run as root, and user ${uid} cannot enter ${data}: set DATA_DIR to another folder.`,
+    )
   }
   return { path: '/proc/self/fd/3', fd: openSync(data, 'r') }
 }
@@ -207,7 +211,7 @@ async function createCluster(
   const fresh = mkdtempSync(join(folder, 'postgres.new-'))
   try {
     if (uid !== null) chownSync(fresh, uid, uid)
-    const { path, fd } = wayTo(fresh, uid)
+    const { path, fd } = dataArgument(fresh, uid)
     // C.UTF-8 is built in: the same order and the same case mapping on every platform, now and after every upgrade of the system.
     const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
     // The password comes before the first start: `secureCluster`.
@@ -219,8 +223,8 @@ async function createCluster(
       stdio: ['ignore', 'ignore', 'pipe', fd],
     })
     if (fd !== 'ignore') closeSync(fd)
-    const { code, lines } = await ended(child)
-    if (code !== 0) throw new Refusal(`PostgreSQL could not create its data in ${data}: ${lines.join(' ')}`)
+    const { code, lines } = await waitForExit(child)
+    if (code !== 0) throw new OperatorError(`PostgreSQL could not create its data in ${data}: ${lines.join(' ')}`)
     await secure(fresh)
     renameSync(fresh, data)
     syncFolder(folder)
@@ -247,9 +251,9 @@ type ServerOptions = {
 async function secureCluster(programs: Binaries, options: ServerOptions, password: string): Promise<number | null> {
   const { data, uid } = options
   await requirePassword(data, password, (statements) =>
-    runSingleUser(programs, { ...options, uid: giveTo(setupUidOf(uid), data) }, statements),
+    runSingleUser(programs, { ...options, uid: chownData(setupUidOf(uid), data) }, statements),
   )
-  return giveTo(uid, data)
+  return chownData(uid, data)
 }
 
 const settingArguments = (settings: Readonly<Record<string, string>>): readonly string[] =>
@@ -264,7 +268,7 @@ async function runSingleUser(
   { data, dataDir, uid, settings }: ServerOptions,
   statements: readonly string[],
 ): Promise<void> {
-  const { path, fd } = wayTo(data, uid)
+  const { path, fd } = dataArgument(data, uid)
   const child = spawn(postgres, ['--single', '-D', path, ...settingArguments(settings), 'postgres'], {
     ...runAs(uid),
     cwd: '/',
@@ -275,12 +279,12 @@ async function runSingleUser(
   if (fd !== 'ignore') closeSync(fd)
   child.stdin?.on('error', () => {})
   child.stdin?.end(statements.map((statement) => `${statement}\n`).join(''))
-  const { code, lines } = await ended(child)
+  const { code, lines } = await waitForExit(child)
   // It goes on after a statement that failed, and ends with 0.
   const failed = lines.some((line) => /^(ERROR|FATAL|PANIC):/.test(line))
   if (code === 0 && !failed) return
   if (isLocked(lines)) throw inUse(dataDir)
-  throw new Refusal(`PostgreSQL did not start on ${data}: ${reasonIn(lines)}`)
+  throw new OperatorError(`PostgreSQL did not start on ${data}: ${reasonIn(lines)}`)
 }
 
 const isLocked = (lines: readonly string[]): boolean => lines.some((line) => line.includes('lock file "postmaster.pid"'))
@@ -297,7 +301,7 @@ async function startServer(
     password,
   }: ServerOptions & { readonly log: Logger; readonly socket: string; readonly password: string },
 ): Promise<EmbeddedServer> {
-  const { path, fd } = wayTo(data, uid)
+  const { path, fd } = dataArgument(data, uid)
   const options = settingArguments({ ...settings, unix_socket_directories: socket })
   const child = spawn('/bin/sh', ['-c', GUARD, 'guard', socket, postgres, '-D', path, ...options], {
     ...runAs(uid),
@@ -310,7 +314,7 @@ async function startServer(
   if (fd !== 'ignore') closeSync(fd)
   // The guard may end before we have closed its input.
   child.stdin?.on('error', () => {})
-  const exit = ended(child, (line) => log.debug({ part: 'postgres' }, line))
+  const exit = waitForExit(child, (line) => log.debug({ part: 'postgres' }, line))
   let running = true
   const gone = exit.then(
     () => {
@@ -321,7 +325,7 @@ async function startServer(
     },
   )
 
-  const deadline = performance.now() + START_LIMIT
+  const deadline = performance.now() + START_TIMEOUT_MS
   while (running && performance.now() < deadline) {
     const occupant = occupantOf(data)
     if (occupant.state === 'ready' && occupant.socket === socket) {
@@ -336,14 +340,14 @@ async function startServer(
   child.stdin?.end()
   const { lines } = await exit
   if (isLocked(lines)) throw inUse(dataDir)
-  throw new Refusal(`PostgreSQL did not start on ${data}: ${reasonIn(lines)}`)
+  throw new OperatorError(`PostgreSQL did not start on ${data}: ${reasonIn(lines)}`)
 }
 
 /** Short, because the path of a socket is; closed to everybody but the server's user. */
 function socketFolder(uid: number | null, wanted?: string): string {
   const fits = (folder: string): boolean =>
-    Buffer.byteLength(join(folder, 'atrium-XXXXXX/.s.PGSQL.5432.lock')) <= SOCKET_PATH_LIMIT &&
-    (uid === null || reachable(folder, uid))
+    Buffer.byteLength(join(folder, 'atrium-XXXXXX/.s.PGSQL.5432.lock')) <= MAX_SOCKET_PATH_BYTES &&
+    (uid === null || canTraverse(folder, uid))
   const folder = wanted ?? mkdtempSync(join(fits(tmpdir()) ? tmpdir() : '/tmp', 'atrium-'))
   if (wanted !== undefined) mkdirSync(wanted, { recursive: true, mode: 0o700 })
   if (uid !== null) chownSync(folder, uid, uid)
@@ -359,7 +363,7 @@ const environment = (): NodeJS.ProcessEnv =>
   )
 
 /** Waits for the end of `child`; the last lines of its standard error come along, each passed to `onLine` as it is written. */
-function ended(
+function waitForExit(
   child: ChildProcess,
   onLine: (line: string) => void = () => {},
 ): Promise<{ code: number | null; lines: readonly string[] }> {

@@ -11,7 +11,7 @@ export type Occupant =
   | { readonly state: 'ready'; readonly pid: number; readonly socket: string }
 
 /** An empty lock file is a server that starts this very moment, or a power cut at that moment. Milliseconds. */
-const EMPTY_LOCK_AGE = 3_000
+const EMPTY_LOCK_MAX_AGE_MS = 3_000
 
 /**
  * Reads PostgreSQL's own lock file in `data` and asks the system whether the process it names still works there.
@@ -26,12 +26,12 @@ export function occupantOf(data: string): Occupant {
   // Negative: a server in single-user mode, which nobody can connect to.
   const pid = Math.abs(Number(lines[0]))
   if (!Number.isInteger(pid) || pid === 0) {
-    if (ageOf(file) < EMPTY_LOCK_AGE) return { state: 'busy', pid: null }
+    if (ageOf(file) < EMPTY_LOCK_MAX_AGE_MS) return { state: 'busy', pid: null }
     rmSync(file, { force: true })
     return { state: 'free' }
   }
   if (!isAlive(pid)) return { state: 'free' }
-  if (!worksIn(pid, data)) {
+  if (!runsIn(pid, data)) {
     rmSync(file, { force: true })
     return { state: 'free' }
   }
@@ -66,7 +66,7 @@ function isAlive(pid: number): boolean {
 }
 
 /** PostgreSQL works in its data folder. Where the system does not tell, a living process counts as the server. */
-function worksIn(pid: number, data: string): boolean {
+function runsIn(pid: number, data: string): boolean {
   if (!existsSync('/proc/self/cwd')) return true
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(data)

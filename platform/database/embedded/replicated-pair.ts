@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { ensurePassword, passwordFileOf } from './authentication.ts'
 import { chownLike } from './binaries.ts'
-import { type EmbeddedServer, newSocketFolder, startEmbedded } from './embedded-server.ts'
+import { createSocketFolder, type EmbeddedServer, startEmbedded } from './embedded-server.ts'
 
 /** What a primary needs beside the settings of a server that nobody replicates. */
-const REPLICATED: Readonly<Record<string, string>> = {
+const REPLICATION_SETTINGS: Readonly<Record<string, string>> = {
   wal_level: 'replica',
   max_wal_senders: '4',
   // A replica that was away this long is made anew.
@@ -48,8 +48,8 @@ export async function startPair({
   readonly settings?: Readonly<Record<string, string>>
 }): Promise<DatabasePair> {
   mkdirSync(dataDir, { recursive: true })
-  const [first, second] = inOrder(join(dataDir, 'postgres-1'), join(dataDir, 'postgres-2'))
-  await (await startEmbedded({ dataDir: first, log, settings: REPLICATED })).stop()
+  const [first, second] = orderByTimeline(join(dataDir, 'postgres-1'), join(dataDir, 'postgres-2'))
+  await (await startEmbedded({ dataDir: first, log, settings: REPLICATION_SETTINGS })).stop()
 
   rmSync(second, { recursive: true, force: true })
   mkdirSync(second)
@@ -61,10 +61,10 @@ export async function startPair({
   writeFileSync(join(second, 'postgres', REPLICATION_PASSWORD_FILE), `*:*:*:postgres:${password}\n`, { mode: 0o600 })
   chownLike(join(first, 'postgres'), join(second, 'postgres'))
 
-  const primary = await restartable({ dataDir: first, log, settings: { ...REPLICATED, ...settings } })
+  const primary = await restartable({ dataDir: first, log, settings: { ...REPLICATION_SETTINGS, ...settings } })
   try {
     const primary_conninfo = `host=${primary.socket} port=5432 user=postgres passfile=${REPLICATION_PASSWORD_FILE} application_name=replica`
-    const replica = await restartable({ dataDir: second, log, settings: { ...REPLICATED, primary_conninfo } })
+    const replica = await restartable({ dataDir: second, log, settings: { ...REPLICATION_SETTINGS, primary_conninfo } })
     return {
       primary,
       replica,
@@ -85,7 +85,7 @@ export async function startPair({
 const REPLICATION_PASSWORD_FILE = 'replication.pgpass'
 
 /** The folder of who is ahead, and the other one: whoever took over began a new timeline. */
-function inOrder(one: string, other: string): readonly [primary: string, replica: string] {
+function orderByTimeline(one: string, other: string): readonly [primary: string, replica: string] {
   return timelineOf(other) > timelineOf(one) ? [other, one] : [one, other]
 }
 
@@ -97,7 +97,7 @@ function timelineOf(folder: string): string {
 }
 
 async function restartable(options: Omit<Parameters<typeof startEmbedded>[0], 'socket'>): Promise<Restartable> {
-  const socket = newSocketFolder()
+  const socket = createSocketFolder()
   let server = await startEmbedded({ ...options, socket })
   return {
     socket,

@@ -29,7 +29,7 @@ export const setupUidOf = (uid: number | null): number | null => (uid === SERVER
  * Gives data to `uid`: what was just made or changed by who has a name, and data of a former release, which ran as nobody. Returns
  * who owns it now. The top goes last, so that an interrupted change is begun again.
  */
-export function giveTo(uid: number | null, data: string): number | null {
+export function chownData(uid: number | null, data: string): number | null {
   const owner = statSync(data).uid
   if (uid === null || owner === uid || !isOurs(owner)) return uid
   try {

@@ -1,5 +1,5 @@
 import { type Connection, openDatabase } from '../../../platform/database/database.ts'
-import { Refusal } from '../../../platform/process/operator-error.ts'
+import { OperatorError } from '../../../platform/process/operator-error.ts'
 import { SCOPES } from '../access/scopes.ts'
 import { type AppPlan, planProblems } from '../app-subscription/app-subscription.ts'
 import { appSubscriptionRepository } from '../app-subscription/repository.ts'
@@ -33,14 +33,15 @@ export async function withApps<Result>(connection: Connection, work: (apps: Apps
   const subscriptions = appSubscriptionRepository(database.query)
   const rowOf = async (code: string): Promise<number> => {
     const app = await apps.byCode(code)
-    if (!app || app.storeId !== null) throw new Refusal(`There is no app that every store can use with the client_id "${code}".`)
+    if (!app || app.storeId !== null)
+      throw new OperatorError(`There is no app that every store can use with the client_id "${code}".`)
     return app.id
   }
   try {
     return await work({
       async create({ name, redirectUris, scopes, isPublic }) {
         const [wrong] = appProblems({ name, redirectUris, scopes: scopes ?? SCOPES })
-        if (wrong) throw new Refusal(spokenAsOption(wrong.message))
+        if (wrong) throw new OperatorError(spokenAsOption(wrong.message))
         const secret = isPublic ? null : newAppSecret()
         const code = newAppCode()
         await apps.insert({
@@ -58,7 +59,8 @@ export async function withApps<Result>(connection: Connection, work: (apps: Apps
       plansOf: async (code) => subscriptions.plansOf([await rowOf(code)]),
       async setPlans(code, plans) {
         const [wrong] = planProblems(plans)
-        if (wrong) throw new Refusal(wrong.message.replace(/"plans\.(\d+)\.(\w+)"/, '$2 of --plan').replace('"plans"', '--plan'))
+        if (wrong)
+          throw new OperatorError(wrong.message.replace(/"plans\.(\d+)\.(\w+)"/, '$2 of --plan').replace('"plans"', '--plan'))
         const id = await rowOf(code)
         await database.query.transaction().execute((query) => appSubscriptionRepository(query).setPlans(id, plans))
       },

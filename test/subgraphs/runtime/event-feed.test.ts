@@ -331,7 +331,7 @@ test('who listens goes on with a database that lacks the last events, as after a
   ])
   // Before the connection breaks: it may be back at once.
   const missed = new Promise<void>((told) => {
-    const end = feed.notice((topic) => {
+    const end = feed.onEvent((topic) => {
       if (topic !== null) return
       end()
       told()
@@ -389,7 +389,7 @@ test('who listens in a process that lives takes nothing away from it', async () 
 
 test('every event is noticed, also of a topic that nobody listens to; after a broken connection, that there may have been some', async () => {
   const noticed: (string | null)[] = []
-  const end = feed.notice((topic) => noticed.push(topic))
+  const end = feed.onEvent((topic) => noticed.push(topic))
   await happen('one')
   await eventually(async () => noticed.includes('one'))
   await database.pool.query(
