@@ -22,7 +22,7 @@ export async function withDatabase<Result>(work: (server: DatabaseServer, log: p
 }
 
 /**
- * What the environment says to encrypt with. Throws a `Refusal` where secrets are stored that this
+ * What the environment says to encrypt with. Throws an `OperatorError` where secrets are stored that this
  * cannot read, as when SECRETS_KEY was forgotten.
  */
 export async function storedSecretsCipher(connection: Connection): Promise<SecretCipher> {

@@ -267,7 +267,7 @@ function emergencyCommand(): Command {
   })
 }
 
-/** What the environment says to encrypt with. Throws a `Refusal` when it says nothing. */
+/** What the environment says to encrypt with. Throws an `OperatorError` when it says nothing. */
 function requiredCipher(): SecretCipher {
   const cipher = configuredCipher(readConfig(variables, process.env))
   if (cipher.keyIds.length === 0) throw new OperatorError('Expected SECRETS_KEY or SECRETS_KEY_FILE to be set.')

@@ -45,7 +45,7 @@ export const configuredCipher = (config: Pick<AtriumConfig, 'SECRETS_KEY' | 'SEC
   secretCipher(secretsKeysOf(config))
 
 /**
- * What a process encrypts stored secrets with. Throws a `Refusal` when it needs a key, for others
+ * What a process encrypts stored secrets with. Throws an `OperatorError` when it needs a key, for others
  * can reach it, and has none.
  */
 export function requiredCipher(config: AtriumConfig): SecretCipher {
@@ -60,7 +60,7 @@ export function requiredCipher(config: AtriumConfig): SecretCipher {
 }
 
 /**
- * Throws a `Refusal` when secrets are stored that this cipher cannot read: it would write others
+ * Throws an `OperatorError` when secrets are stored that this cipher cannot read: it would write others
  * beside them that only it can.
  */
 export async function assertKnownKeys(connection: Connection, cipher: SecretCipher): Promise<void> {

@@ -60,7 +60,7 @@ type Rotation = {
 /**
  * Gives the other login role a new password, proves that it can do what the one of `url` can, and passes its URL to `save`.
  * The one of `url` stays valid. `emergency` then locks every other login role at once and ends their connections.
- * Interrupted, it can be run again: a password that was not saved is replaced. Throws a `Refusal` that never contains a password.
+ * Interrupted, it can be run again: a password that was not saved is replaced. Throws an `OperatorError` that never contains a password.
  */
 export async function rotateLoginRole(
   options: LoginRoleOptions & { readonly emergency: boolean; readonly save: (url: string) => void },
@@ -237,7 +237,7 @@ async function enableRole(
   })
 }
 
-/** Logs in by the new URL, and writes and reads in every schema. Throws a `Refusal` when something is not permitted. */
+/** Logs in by the new URL, and writes and reads in every schema. Throws an `OperatorError` when something is not permitted. */
 async function verifyRole(url: string, name: string, owner: string): Promise<void> {
   const advice = 'The new role is locked again; look at pg_hba.conf, a pooler, and the right to connect.'
   const client = await connectClient({ connectionString: url }, `The database as the new role "${name}"`, advice)

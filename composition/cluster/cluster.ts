@@ -46,7 +46,7 @@ export type Cluster = {
 
 /**
  * Starts HAProxy, Redis, PostgreSQL with a replica, `copies` of each subgraph and of the gateway, all on loopback: clients come to `port`, everything else is on
- * the 49 ports above it. Throws a `Refusal` when something that it needs is not installed. Everything that was started is deferred.
+ * the 49 ports above it. Throws an `OperatorError` when something that it needs is not installed. Everything that was started is deferred.
  */
 export async function startCluster({
   port,

@@ -24,7 +24,7 @@ const MISMATCH = refused(
 
 /**
  * Admits what clients ask by text, by the hash of a text that was sent once before (automatic persisted queries), and by the identifier of a trusted
- * document. Throws a `Refusal` that names the first trusted document that `judge` refuses. A text that is refused is not kept. What is kept is `shared` with others.
+ * document. Throws an `OperatorError` that names the first trusted document that `judge` refuses. A text that is refused is not kept. What is kept is `shared` with others.
  */
 export function persistedDocuments(
   { trusted, isOnly }: Persisted,

@@ -24,7 +24,7 @@ type Entry = { readonly id: string; readonly text: unknown; readonly name?: unkn
 const FORMAT = 'apollo-persisted-query-manifest'
 const VERSION = 1
 
-/** What PERSISTED_MANIFEST and PERSISTED_ONLY say. Throws a `Refusal` when they cannot be followed. */
+/** What PERSISTED_MANIFEST and PERSISTED_ONLY say. Throws an `OperatorError` when they cannot be followed. */
 export function persistedBy({
   PERSISTED_MANIFEST: file,
   PERSISTED_ONLY: isOnly,
@@ -39,7 +39,7 @@ export function persistedBy({
 }
 
 /**
- * Reads a manifest of persisted documents: Apollo's format, or a map from identifier to text. Throws a `Refusal` that names the file and the first entry
+ * Reads a manifest of persisted documents: Apollo's format, or a map from identifier to text. Throws an `OperatorError` that names the file and the first entry
  * that is wrong. Whether the documents fit a graph is not known here.
  */
 function readManifest(file: string): readonly TrustedDocument[] {

@@ -59,7 +59,7 @@ export const splitVariables = {
 
 type SplitConfig = Config<typeof splitVariables>
 
-/** The secrets of the links, best first. Throws a `Refusal` when there are none. */
+/** The secrets of the links, best first. Throws an `OperatorError` when there are none. */
 export function linkSecretsOf({
   LINK_SECRET,
   LINK_SECRET_FILE,
@@ -81,7 +81,7 @@ function secretsIn(path: string): readonly string[] {
   return result.data
 }
 
-/** Where every subgraph is. Throws one `Refusal` that names each that nobody said. */
+/** Where every subgraph is. Throws one `OperatorError` that names each that nobody said. */
 export function locationsOf(config: SplitConfig): readonly { readonly name: string; readonly url: string }[] {
   const locations = ROLES.slice(2).map((name) => {
     const variable = `SUBGRAPH_${name.toUpperCase()}_URL` as keyof SplitConfig

@@ -27,7 +27,7 @@ export type Config<Shape extends Variables> = {
     : never
 }
 
-/** Reads every variable of `shape` from `env`. Throws one `Refusal` with a line per wrong variable. */
+/** Reads every variable of `shape` from `env`. Throws one `OperatorError` with a line per wrong variable. */
 export function readConfig<const Shape extends Variables>(
   shape: Shape,
   env: Readonly<Record<string, string | undefined>>,

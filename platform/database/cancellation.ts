@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Writable } from 'node:stream'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
-import { preparedName } from './prepared-statements.ts'
+import { preparedName } from './statement-names.ts'
 
 /** What ends a transaction runs also after an abort: it is what tidies up. */
 const TRANSACTION_END = /^(commit|rollback)\b/i

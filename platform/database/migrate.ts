@@ -53,7 +53,7 @@ const REFUSALS: Partial<Record<MigrationState, (name: string) => string>> = {
 
 /**
  * Brings the database up to this code: a schema per subgraph, each migration in a transaction of its own. Safe to run from
- * several processes at once, and does nothing the second time. Throws a `Refusal` for a database that is newer, edited or too old.
+ * several processes at once, and does nothing the second time. Throws an `OperatorError` for a database that is newer, edited or too old.
  */
 export async function migrate(connection: Connection, { folder = MIGRATIONS_FOLDER }: Options = {}): Promise<MigrationReport> {
   return withClient(connection, async (client) => {
@@ -155,7 +155,7 @@ export async function runMigration(client: pg.Client, { subgraph, name, sql, che
   await client.query(`INSERT INTO ${schema}._migrations (name, checksum) VALUES ($1, $2)`, [name, checksum])
 }
 
-/** Throws a `Refusal` for a server that is too old, or whose texts are not Unicode. */
+/** Throws an `OperatorError` for a server that is too old, or whose texts are not Unicode. */
 export async function assertSupportedServer(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ number: number; name: string; encoding: string }>(
     `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS name,

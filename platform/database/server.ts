@@ -40,7 +40,7 @@ const REASONS = lookupTable<string>({
   EACCES: 'this user may not open the socket',
 })
 
-/** Finds or starts the server, and makes sure that it answers. Throws a `Refusal` that never contains a password. */
+/** Finds or starts the server, and makes sure that it answers. Throws an `OperatorError` that never contains a password. */
 export async function databaseServer({ databaseUrl, dataDir, log, share = false }: Options): Promise<DatabaseServer> {
   if (databaseUrl !== undefined) {
     const connection = { connectionString: databaseUrl }
@@ -86,7 +86,7 @@ async function assertReachable(connection: Connection, subject: string, advice: 
   await client.end()
 }
 
-/** A connection of its own, which the caller ends. Throws a `Refusal` that never contains a password. */
+/** A connection of its own, which the caller ends. Throws an `OperatorError` that never contains a password. */
 export async function connectClient(connection: Connection, subject: string, advice: string): Promise<pg.Client> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
   client.on('error', () => {})

@@ -5,7 +5,7 @@ export type Defer = (close: () => Promise<unknown>) => void
 
 /**
  * The life of a process: runs `start`, waits for SIGTERM or SIGINT (or for `end`), closes every deferred part, and exits 0.
- * A second signal exits at once. A `Refusal` is printed as its message alone, every other fault with its stack; both exit 1.
+ * A second signal exits at once. An `OperatorError` is printed as its message alone, every other fault with its stack; both exit 1.
  */
 export async function runProgram(start: (defer: Defer, end: (fault?: Error) => void) => Promise<void>): Promise<void> {
   const closers: (() => Promise<unknown>)[] = []

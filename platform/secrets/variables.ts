@@ -37,7 +37,7 @@ export const secretsVariables = {
 } as const satisfies Variables
 
 /**
- * The keys, the one that encrypts first; none when neither variable is set. Throws a `Refusal` for
+ * The keys, the one that encrypts first; none when neither variable is set. Throws an `OperatorError` for
  * a file that has none.
  */
 export function secretsKeysOf({

@@ -31,7 +31,7 @@ function aFolder(): string {
 
 async function surroundingsOf(database: Promise<FreshDatabase>): Promise<Surroundings> {
   const { connection, drop } = await database
-  cleanups.push(discard)
+  cleanups.push(drop)
   return { connection, filesDir: aFolder() }
 }
 
@@ -325,7 +325,7 @@ test.each([
   ],
 ])('%s is refused, and the database stays as it was', async (_, file, message) => {
   const { connection, drop } = await freshDatabase()
-  cleanups.push(discard)
+  cleanups.push(drop)
   await sql(connection, `INSERT INTO social."user" (email, email_key, name, name_key, role) VALUES ('a', 'a', 'a', 'a', 'USER')`)
   const before = await contentOf(connection)
   await expect(restoring(connection, file())).rejects.toThrow(message)

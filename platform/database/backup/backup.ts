@@ -39,7 +39,7 @@ const MAX_ATTEMPTS = 5
 
 /**
  * Writes the state of one moment into a file, while others go on writing: tables by COPY in one transaction that sees nothing of later ones, and the files of the rows in
- * it. Throws a `Refusal` for a database that does not fit this program; whatever it throws, no file is left behind.
+ * it. Throws an `OperatorError` for a database that does not fit this program; whatever it throws, no file is left behind.
  */
 export async function backUp({ connection, file, files, signal, progress }: BackupOptions): Promise<BackupReport> {
   const migrations = await migrationStatus(connection)

@@ -15,7 +15,7 @@ import { InvalidArchive, readEntries, type TarEntry } from './tar.ts'
 
 /** Where files of rows go. */
 export type FileDestination = {
-  /** Takes a file, which nobody sees yet. Throws a `Refusal` for a key that cannot be one. */
+  /** Takes a file, which nobody sees yet. Throws an `OperatorError` for a key that cannot be one. */
   readonly stage: (key: string, body: AsyncIterable<Buffer>) => Promise<void>
   /** Puts everything that was taken where it belongs, before the transaction of its rows commits. */
   readonly commit: (client: pg.Client) => Promise<void>
@@ -47,7 +47,7 @@ export type RestoreReport = Pick<Totals, 'rows' | 'files'> & {
 
 /**
  * Makes a database what it was when a backup was taken, in one transaction: all of it, or, whatever is thrown, nothing. Brings an older backup up to this
- * program. Throws a `Refusal` for a file that is damaged, no backup or of a newer program, for a database with anything in it unless `force`, and for one that is in use.
+ * program. Throws an `OperatorError` for a file that is damaged, no backup or of a newer program, for a database with anything in it unless `force`, and for one that is in use.
  */
 export async function restore(options: RestoreOptions): Promise<RestoreReport> {
   const { connection, files, force, extraSchemas: others, signal } = options

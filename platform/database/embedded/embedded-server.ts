@@ -91,7 +91,7 @@ exit $status`
 
 /**
  * Starts the server on `<dataDir>/postgres`, creating it first when it is not there; recovers by itself after a crash.
- * Throws a `Refusal` when another process runs one there, or when it cannot start.
+ * Throws an `OperatorError` when another process runs one there, or when it cannot start.
  */
 export async function startEmbedded({
   dataDir,
@@ -132,7 +132,7 @@ export async function startEmbedded({
 }
 
 /**
- * The server that another process runs on `<dataDir>/postgres`; null when none is ready there. Throws a `Refusal` when this user may
+ * The server that another process runs on `<dataDir>/postgres`; null when none is ready there. Throws an `OperatorError` when this user may
  * read neither its files nor its password.
  */
 export function runningEmbedded(dataDir: string): EmbeddedServer['connection'] | null {
@@ -261,7 +261,7 @@ const settingArguments = (settings: Readonly<Record<string, string>>): readonly 
 
 /**
  * Runs statements of one line each on data whose server does not run, without opening a socket. They come over standard input, for
- * everybody can read arguments. Throws a `Refusal` for the first one that fails.
+ * everybody can read arguments. Throws an `OperatorError` for the first one that fails.
  */
 async function runSingleUser(
   { postgres }: Binaries,

@@ -8,7 +8,7 @@ import type { FileStorage } from './storage.ts'
 import type { FileConfig } from './variables.ts'
 
 /**
- * The storage that the configuration names. `local`: what this process has to serve itself; null when a bucket does. Throws a `Refusal` when it cannot be
+ * The storage that the configuration names. `local`: what this process has to serve itself; null when a bucket does. Throws an `OperatorError` when it cannot be
  * used.
  */
 export async function fileStorageOf(

@@ -17,7 +17,7 @@ const FILE_CHECK_INTERVAL_MS = 1_000
 
 type CredentialsConfig = FileConfig & Partial<Config<typeof secretsVariables>>
 
-/** The access key of the configuration, now and later. Throws a `Refusal` when there is none, or two. */
+/** The access key of the configuration, now and later. Throws an `OperatorError` when there is none, or two. */
 export function s3CredentialsOf(config: CredentialsConfig): () => S3Credentials {
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey, S3_CREDENTIALS_FILE: file } = config
   refuseTwoSources(config)
@@ -29,14 +29,14 @@ export function s3CredentialsOf(config: CredentialsConfig): () => S3Credentials 
   return () => credentials
 }
 
-/** A key that has leaked must not stay in the other place. Throws a `Refusal`. */
+/** A key that has leaked must not stay in the other place. Throws an `OperatorError`. */
 export function refuseTwoSources(config: FileConfig): void {
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey, S3_CREDENTIALS_FILE: file } = config
   if (file === undefined || (accessKeyId === undefined && secretAccessKey === undefined)) return
   throw new OperatorError('Expected either S3_CREDENTIALS_FILE to be set, or S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.')
 }
 
-/** The access key in `NAME=value` lines. Throws a `Refusal` that does not repeat them. */
+/** The access key in `NAME=value` lines. Throws an `OperatorError` that does not repeat them. */
 export function parseS3Credentials(
   text: string,
   source: string,
@@ -67,7 +67,7 @@ function credentialsInFile(file: string, config: CredentialsConfig): () => S3Cre
   }
 }
 
-/** Throws a `Refusal` for a file that has no access key. */
+/** Throws an `OperatorError` for a file that has no access key. */
 export function readS3Credentials(file: string, config: Partial<Config<typeof secretsVariables>>): S3Credentials {
   let text: string
   try {
@@ -85,7 +85,7 @@ function versionOf(file: string): string | null {
 }
 
 /**
- * The secret itself, which may be given as `atrium secrets seal` encrypts it. Throws a `Refusal`
+ * The secret itself, which may be given as `atrium secrets seal` encrypts it. Throws an `OperatorError`
  * when SECRETS_KEY does not open it.
  */
 function openSecret(secret: string, { SECRETS_KEY, SECRETS_KEY_FILE }: Partial<Config<typeof secretsVariables>>): string {

@@ -16,7 +16,7 @@ import { nameProblem } from './store.ts'
 
 /** What an operator does with stores. */
 export type Stores = {
-  /** Sets up a store, all of it or nothing; with a sample, filled with that. Throws a `Refusal` for a name or country that is not permitted. */
+  /** Sets up a store, all of it or nothing; with a sample, filled with that. Throws an `OperatorError` for a name or country that is not permitted. */
   readonly create: (store: {
     readonly name: string
     readonly country: string
@@ -33,7 +33,7 @@ export type Stores = {
   readonly erase: (email: string) => Promise<ErasedInStores>
   /**
    * Gives a store another hooks token; until when the one before signs as well, null: not at all.
-   * Throws a `Refusal` when there is no such store.
+   * Throws an `OperatorError` when there is no such store.
    */
   readonly rotateHooksToken: (code: string, overlapHours: number) => Promise<Date | null>
   /**

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
-const ROOT = join(import.meta.dirname, '..')
+const ROOT = join(import.meta.dirname, '../../..')
 
 /** Where a process that keeps what it loads says that it keeps it. */
 async function folderOf(env: Readonly<Record<string, string>> = {}): Promise<string> {
