@@ -3,24 +3,27 @@ import { type Kysely, sql } from 'kysely'
 import { prepared } from '../database/prepared-statements.ts'
 import type { OutboxEvent, OutboxTables } from './outbox.ts'
 
-/** Events that are read at once from one topic. */
+/** Most events of one topic per read. */
 export const MAX_BATCH_EVENTS = 1_000
-/** How long what a dead process leaves behind is kept, and events, which must outlive it. SQL intervals. */
-const REMEMBERED = '5 minutes'
-const KEPT = '10 minutes'
+/** How long subscriptions of a dead process can be resumed. SQL interval. */
+const PROCESS_RETENTION = '5 minutes'
+/** How long events are stored; longer than `PROCESS_RETENTION`. SQL interval. */
+const EVENT_RETENTION = '10 minutes'
 
-/** What the database knows about this process and its listeners. */
-export function eventRecords(database: Kysely<OutboxTables>, process: string) {
+export type EventRecords = ReturnType<typeof createEventRecords>
+
+/** What the database stores about this process and its subscribers; `process` is its id. */
+export function createEventRecords(database: Kysely<OutboxTables>, process: string) {
   return {
     process,
 
-    /** Enters a listener; `from` is the number of the last event before its time. */
-    enter: (topic: string, listener: string | null): Promise<{ readonly id: string | null; readonly from: number }> =>
+    /** Registers a subscriber; `from` is the number of the last event before its first. */
+    register: (topic: string, listener: string | null): Promise<{ readonly id: string | null; readonly from: number }> =>
       listener === null
         ? lastNumber(database, topic).then((from) => ({ id: null, from }))
         : database.transaction().execute(async (transaction) => {
-            const left = await leftBehind(transaction, topic, listener, process)
-            const from = left ?? (await lastNumber(transaction, topic))
+            const resumed = await takeOverPosition(transaction, topic, listener, process)
+            const from = resumed ?? (await lastNumber(transaction, topic))
             const id = randomUUID()
             await transaction
               .insertInto('event_listener')
@@ -33,18 +36,18 @@ export function eventRecords(database: Kysely<OutboxTables>, process: string) {
     async read(topics: readonly { readonly name: string; readonly position: number }[]): Promise<OutboxEvent[]> {
       const names = topics.map(({ name }) => name)
       const positions = topics.map(({ position }) => String(position))
-      const rows = await BEHIND(database, names, positions)
+      const rows = await READ_AFTER(database, names, positions)
       return rows.map((row) => Object.freeze({ ...row, number: Number(row.number) }))
     },
 
-    /** Numbers of the last events of these topics, by name; none for a topic without any. */
-    async ends(names: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    /** Number of the last event of each topic, by name; absent for a topic without events. */
+    async lastNumbers(names: readonly string[]): Promise<ReadonlyMap<string, number>> {
       if (names.length === 0) return new Map()
       const rows = await database.selectFrom('event_topic').select(['name', 'last_number']).where('name', 'in', names).execute()
       return new Map(rows.map(({ name, last_number }) => [name, Number(last_number)]))
     },
 
-    /** How far a topic was handed out, and how far those listeners are who are not there, or null. */
+    /** Stores the position of a topic; `number` is that of a subscriber behind it, null for none behind. */
     async write(
       topic: string,
       position: number,
@@ -52,25 +55,25 @@ export function eventRecords(database: Kysely<OutboxTables>, process: string) {
     ): Promise<void> {
       const ids = listeners.map(({ id }) => id)
       const numbers = listeners.map(({ number }) => number)
-      await WRITE(database, ids, numbers, process, topic, position)
+      await WRITE_POSITIONS(database, ids, numbers, process, topic, position)
     },
 
     async release(ids: readonly string[]): Promise<void> {
       await database.deleteFrom('event_listener').where('id', 'in', ids).execute()
     },
 
-    async beat(): Promise<void> {
+    async heartbeat(): Promise<void> {
       await sql`INSERT INTO event_process (id, seen_at) VALUES (${process}, now())
         ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`.execute(database)
     },
 
-    /** Forgets what nobody will come back for. */
-    async tidy(): Promise<void> {
-      await sql`DELETE FROM event_process WHERE seen_at < now() - ${REMEMBERED}::interval`.execute(database)
-      await sql`DELETE FROM event WHERE created_at < now() - ${KEPT}::interval`.execute(database)
+    /** Deletes processes that cannot be resumed any more, and old events. */
+    async deleteExpired(): Promise<void> {
+      await sql`DELETE FROM event_process WHERE seen_at < now() - ${PROCESS_RETENTION}::interval`.execute(database)
+      await sql`DELETE FROM event WHERE created_at < now() - ${EVENT_RETENTION}::interval`.execute(database)
     },
 
-    /** Takes back everything about this process. */
+    /** Deletes this process with its subscribers. */
     async leave(): Promise<void> {
       await database.deleteFrom('event_process').where('id', '=', process).execute()
     },
@@ -79,17 +82,17 @@ export function eventRecords(database: Kysely<OutboxTables>, process: string) {
 
 type EventRow = Omit<OutboxEvent, 'number'> & { readonly number: string }
 
-const BEHIND = prepared((database: Kysely<OutboxTables>, names: readonly string[], positions: readonly string[]) =>
+const READ_AFTER = prepared((database: Kysely<OutboxTables>, names: readonly string[], positions: readonly string[]) =>
   sql<EventRow>`
     SELECT found.topic, found.number, found.payload, found.created_at AS "createdAt"
-    FROM unnest(${names}::text[], ${positions}::bigint[]) AS asked (name, position)
+    FROM unnest(${names}::text[], ${positions}::bigint[]) AS topic (name, position)
     CROSS JOIN LATERAL (
-      SELECT * FROM event WHERE topic = asked.name AND number > asked.position ORDER BY number LIMIT ${sql.lit(MAX_BATCH_EVENTS)}
+      SELECT * FROM event WHERE event.topic = topic.name AND number > topic.position ORDER BY number LIMIT ${sql.lit(MAX_BATCH_EVENTS)}
     ) AS found
     ORDER BY found.topic, found.number`.compile(database),
 )
 
-const WRITE = prepared(
+const WRITE_POSITIONS = prepared(
   (
     database: Kysely<OutboxTables>,
     ids: readonly string[],
@@ -113,26 +116,27 @@ async function lastNumber(database: Kysely<OutboxTables>, topic: string): Promis
 }
 
 /**
- * How far a listener of this name had come that a dead process left behind; it is taken away, so that one who comes back takes one place. A process is dead
- * when the lock that it held can be had: shared, for others may ask the same at this moment.
+ * Takes over the position of a subscriber with this name that a dead process left, and deletes its
+ * row, so that each row is resumed once. A process is dead when its advisory lock can be taken:
+ * shared, because others may try at the same time.
  */
-async function leftBehind(
+async function takeOverPosition(
   database: Kysely<OutboxTables>,
   topic: string,
   listener: string,
   process: string,
 ): Promise<number | null> {
   const { rows } = await sql<{ number: string }>`
-    WITH left_behind AS MATERIALIZED (
+    WITH abandoned AS MATERIALIZED (
       SELECT event_listener.id, event_listener.process, coalesce(event_listener.number, event_position.number) AS number
       FROM event_listener JOIN event_process ON event_process.id = event_listener.process
       LEFT JOIN event_position ON event_position.process = event_listener.process AND event_position.topic = event_listener.topic
       WHERE event_listener.topic = ${topic} AND event_listener.listener = ${listener} AND event_listener.process <> ${process}
-        AND event_process.seen_at > now() - ${REMEMBERED}::interval
+        AND event_process.seen_at > now() - ${PROCESS_RETENTION}::interval
       ORDER BY number LIMIT 100
       FOR UPDATE OF event_listener SKIP LOCKED
     ), one AS (
-      SELECT id, number FROM left_behind
+      SELECT id, number FROM abandoned
       WHERE pg_try_advisory_xact_lock_shared(hashtextextended(process::text, 0)) ORDER BY number LIMIT 1
     )
     DELETE FROM event_listener USING one WHERE event_listener.id = one.id RETURNING one.number`.execute(database)

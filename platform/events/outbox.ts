@@ -10,21 +10,21 @@ export type OutboxTables = {
   event_listener: { id: string; process: string; topic: string; listener: string; number: string | null }
 }
 
-/** Something that happened. The same frozen object for everybody who listens to its topic in this process. */
+/** A stored event: one frozen object shared by all subscribers of this process. */
 export type OutboxEvent = {
   readonly topic: string
-  /** Place within the topic: dense, in the order of commits. */
+  /** Sequence number in the topic: dense, in commit order. */
   readonly number: number
   readonly payload: Readonly<Record<string, unknown>>
   readonly createdAt: Date
 }
 
-/** The channel that is notified of topics with a new event in this schema. */
+/** The NOTIFY channel of a schema; payloads are names of topics with a new event. */
 export const notificationChannel = (schema: string): string => `${schema}_event`
 
 /**
- * Writes an event into the transaction that causes it, so that it is sent if and only if that commits. The topic stays locked until
- * then: append last, and events of one topic are in the order of commits.
+ * Writes an event in the transaction that causes it: it is sent if and only if that commits. The
+ * topic is locked until then, so append last; events of one topic are in commit order.
  */
 export const append = <Tables extends OutboxTables>(
   transaction: Transaction<Tables>,
@@ -32,14 +32,14 @@ export const append = <Tables extends OutboxTables>(
   payload: Readonly<Record<string, unknown>>,
 ): Promise<void> => appendAll(transaction, topic, [payload])
 
-/** Writes several events of one topic in this order, like `append`; none for none. */
+/** `append` for several events of one topic, in this order. */
 export async function appendAll<Tables extends OutboxTables>(
   transaction: Transaction<Tables>,
   topic: string,
   payloads: readonly Readonly<Record<string, unknown>>[],
 ): Promise<void> {
   if (payloads.length === 0) return
-  // These tables are among the others.
+  // A cast, because Kysely does not see that Tables include the outbox's.
   await APPEND(transaction as unknown as Kysely<OutboxTables>, topic, payloads.length, JSON.stringify(payloads))
 }
 
@@ -51,26 +51,27 @@ const APPEND = prepared((database: Kysely<OutboxTables>, topic: string, count: n
       RETURNING last_number
     ), written AS (
       INSERT INTO event (topic, number, payload)
-      SELECT ${topic}, last_number - ${count} + place, payload
-      FROM next, jsonb_array_elements(${payloads}::jsonb) WITH ORDINALITY AS told (payload, place)
+      SELECT ${topic}, last_number - ${count} + ordinal, payload
+      FROM next, jsonb_array_elements(${payloads}::jsonb) WITH ORDINALITY AS item (payload, ordinal)
     )
     SELECT pg_notify(current_schema() || '_event', ${topic})`.compile(database),
 )
 
-/** Hands out events of the outbox to listeners in this process. */
+/** Delivers events of the outbox to subscribers in this process. */
 export type EventFeed = {
   /**
-   * Every event of `topic` that is committed after this resolves, in order. `return()` takes effect at once. A listener with a name
-   * whose process died at most five minutes ago goes on where it stopped. The iterator fails with SLOW_READER when its reader is too
-   * far behind. An event counts as delivered when its reader asks for the next one.
+   * Iterates over all events of `topic` committed after this resolves, in order. `return()` takes
+   * effect at once. A listener with a name resumes where it stopped when its process died at most
+   * five minutes ago. Fails with SLOW_READER when the reader is too far behind. An event counts as
+   * delivered when the reader asks for the next one.
    */
   readonly listen: (topic: string, listener: string | null) => Promise<AsyncIterableIterator<OutboxEvent>>
   /**
-   * Calls `told` for every event of any process whose transaction has ended, with its topic, whether or not somebody listens to it here; with null when some may have been
-   * missed. The returned function ends it.
+   * Calls `listener` with the topic of every committed event of any process, subscribed to here or
+   * not; with null when some may have been missed. The returned function removes it.
    */
-  readonly onEvent: (told: (topic: string | null) => void) => () => void
-  /** Listeners now: for tests and metrics. */
+  readonly onEvent: (listener: (topic: string | null) => void) => () => void
+  /** Number of current subscribers: for tests and metrics. */
   readonly listeners: () => number
   readonly close: () => Promise<void>
 }
