@@ -244,7 +244,7 @@ export const MAPPERS: Readonly<Record<string, Record<string, string>>> = {
     RotateHooksTokenSuccess: '{ readonly store: number }',
   },
   trust: {
-    Assessment: '../../subgraphs/trust/pipeline/decide.ts#Decision as AssessmentModel',
+    Assessment: '../../subgraphs/trust/pipeline/decision.ts#Decision as AssessmentModel',
     Decision: '../../subgraphs/trust/decision/decision.ts#Decision as DecisionModel',
     DecisionAudit: "Pick<DecisionModel, 'judgement' | 'snapshot'>",
     EvidenceSnapshot: '../../subgraphs/trust/evidence.ts#Snapshot as SnapshotModel',

@@ -18,17 +18,7 @@ import {
 } from 'graphql'
 import { z } from 'zod'
 import { operationOf } from './names.ts'
-import { scalarArgument } from './scalars.ts'
-
-/** What a row says about an argument beside its type. */
-export type Bound = {
-  /** In place of what the schema of the graph says. */
-  readonly description?: string
-  /** The smallest number. */
-  readonly min?: number
-  /** The largest number, the most characters of a text, or the most elements of a list. */
-  readonly max?: number
-}
+import { type Bound, scalarArgument } from './scalars.ts'
 
 /** How tools spell a value of an enum of the graph. */
 export type Spelling = (type: string, value: string) => string

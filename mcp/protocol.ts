@@ -8,9 +8,9 @@ import {
   Server,
 } from '@modelcontextprotocol/server'
 import { type CallReporter, callTool } from './call.ts'
-import type { ToolServer } from './serve.ts'
 import type { PromptRow } from './texts.ts'
 import { type Call, jsonSchema, type Tool } from './tool.ts'
+import type { ToolServer } from './tool-server.ts'
 
 /** What is listed changes with a release only; clients ask again as often as for the texts of the REST API. */
 const CACHE_HINT = { ttlMs: 300_000, cacheScope: 'public' } as const

@@ -1,7 +1,16 @@
 import { z } from 'zod'
 import { type LookupTable, lookupTable } from '../platform/collections/lookup-table.ts'
 import { expectationOf, read } from '../rest-facade/http/parameters.ts'
-import type { Bound } from './arguments.ts'
+
+/** What a row says about an argument beside its type. */
+export type Bound = {
+  /** In place of what the schema of the graph says. */
+  readonly description?: string
+  /** The smallest number. */
+  readonly min?: number
+  /** The largest number, the most characters of a text, or the most elements of a list. */
+  readonly max?: number
+}
 
 /** Longest text of an argument whose row sets no bound of its own, in characters. */
 const MAX_TEXT_CHARACTERS = 2_048

@@ -5,8 +5,9 @@ import type { GatewayClient } from '../gateway/client.ts'
 import type { Caller } from '../platform/http/caller.ts'
 import { problemOf } from '../rest-facade/http/graph-errors.ts'
 import { answerAt, answerSchema, expectedFailureIn } from './answer.ts'
-import { type Bound, type Spelling, variablesSchema } from './arguments.ts'
+import { type Spelling, variablesSchema } from './arguments.ts'
 import { operationOf, snake } from './names.ts'
+import type { Bound } from './scalars.ts'
 
 /** What a tool does to the world, in the words of the protocol. Hints for people and agents; nothing is enforced by them. */
 export type Effect = {

@@ -3,7 +3,7 @@ import { Fault } from '../../platform/outbound/fault.ts'
 import type { Engine } from '../../subgraphs/trust/assessment/engine.ts'
 import { readDomain } from '../../subgraphs/trust/collectors/rdap-answer.ts'
 import type { Evidence, EvidenceBySource, Source, UnixSeconds } from '../../subgraphs/trust/evidence.ts'
-import type { Decision } from '../../subgraphs/trust/pipeline/decide.ts'
+import type { Decision } from '../../subgraphs/trust/pipeline/decision.ts'
 import type { Target } from '../../subgraphs/trust/pipeline/normalise.ts'
 import {
   INTERACTION_KINDS,

@@ -10,8 +10,8 @@ import {
   SENSITIVITIES,
 } from '../../subgraphs/trust/pipeline/request.ts'
 import type { Profile } from '../../subgraphs/trust/pipeline/stages.ts'
-import type { WithTrust } from '../trust.ts'
 import { decisionAsText } from './decision-text.ts'
+import type { WithTrust } from './with-trust.ts'
 
 type Options = Interaction & { readonly policy: Profile; readonly explain?: true; readonly json?: true }
 

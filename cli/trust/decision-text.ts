@@ -1,6 +1,6 @@
 import { SOURCES } from '../../subgraphs/trust/evidence.ts'
 import { UNAVAILABLE } from '../../subgraphs/trust/pipeline/codes.ts'
-import type { Decision } from '../../subgraphs/trust/pipeline/decide.ts'
+import type { Decision } from '../../subgraphs/trust/pipeline/decision.ts'
 import { type DecideRequest, INTERACTION_KINDS, PROFILES } from '../../subgraphs/trust/pipeline/request.ts'
 import type { Action } from '../../subgraphs/trust/pipeline/stages.ts'
 

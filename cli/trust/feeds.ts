@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { OperatorError } from '../../platform/process/operator-error.ts'
 import type { RefreshedList } from '../../subgraphs/trust/collectors/sources.ts'
-import type { WithTrust } from '../trust.ts'
+import type { WithTrust } from './with-trust.ts'
 
 export function feedsCommand(withTrust: WithTrust): Command {
   return new Command('feeds')

@@ -5,7 +5,7 @@ import { PLANS, type Plan } from '../../subgraphs/trust/key/key.ts'
 import type { ListedKey } from '../../subgraphs/trust/key/repository.ts'
 import { newSecret } from '../../subgraphs/trust/key/secret.ts'
 import { textUpTo, wholeNumber } from '../arguments.ts'
-import type { WithTrust } from '../trust.ts'
+import type { WithTrust } from './with-trust.ts'
 
 const LONGEST_NAME = 100
 /** Hours: more than a year. */

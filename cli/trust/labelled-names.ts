@@ -1,4 +1,4 @@
-import type { Decision } from '../../subgraphs/trust/pipeline/decide.ts'
+import type { Decision } from '../../subgraphs/trust/pipeline/decision.ts'
 import { ACTIONS } from '../../subgraphs/trust/pipeline/stages.ts'
 
 /** Labels that should go through; every other one should be stopped. */

@@ -8,8 +8,8 @@ import { operationOf } from '../../rest-facade/store/door.ts'
 import { publishedContract } from '../../rest-facade/store/published.ts'
 import { route } from '../../rest-facade/store/route.ts'
 import { storeRoutes } from '../../rest-facade/store/routes.ts'
-import type { ToolServer } from '../serve.ts'
 import { ADDS, REPLACES } from '../tool.ts'
+import type { ToolServer } from '../tool-server.ts'
 import { type ContractRow, contractTool } from './contract-tool.ts'
 
 /** Published for tools, in place of REST's 800. */

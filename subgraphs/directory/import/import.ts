@@ -7,9 +7,9 @@ import { readers } from './readers.ts'
 import { addressOfUrl, type Reading, readAnswer, readFound, rootOfUrl } from './reading.ts'
 import { readRegistry } from './registry-api.ts'
 import type { Report } from './report.ts'
-import { readStars, type StarCount } from './stars.ts'
+import { readStars } from './stars.ts'
 import type { Rooted } from './store.ts'
-import { update } from './update.ts'
+import { type Findings, update } from './update.ts'
 import { type Scope, walk } from './walk.ts'
 
 /** How far an import is; `total` null while it is unknown. */
@@ -28,16 +28,6 @@ type Options = {
   readonly progress?: (progress: Progress) => void
   readonly log?: Logger
   readonly now?: () => Date
-}
-
-/** Everything that one run found, before anything is written. */
-export type Findings = {
-  readonly contributions: readonly Rooted[]
-  readonly scopes: readonly Scope[]
-  readonly skipped: readonly Skip[]
-  /** Sources that are there but could not be read; a folder ends with `/`. */
-  readonly unreadable: readonly { readonly origin: string; readonly path: string }[]
-  readonly counts: readonly StarCount[]
 }
 
 /** Files between two looks at the signal: some 20 ms. */

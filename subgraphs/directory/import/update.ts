@@ -3,14 +3,24 @@ import { join, sep } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Skip } from './contribution.ts'
-import type { Findings } from './import.ts'
 import { assignKeys } from './key.ts'
 import { merge } from './merge.ts'
 import { plainFolder } from './origin.ts'
 import type { Report } from './report.ts'
 import { faultOf, type Row, rowOf } from './row.ts'
+import type { StarCount } from './stars.ts'
 import * as store from './store.ts'
 import { FOREIGN, type Scope } from './walk.ts'
+
+/** Everything that one run found, before anything is written. */
+export type Findings = {
+  readonly contributions: readonly store.Rooted[]
+  readonly scopes: readonly Scope[]
+  readonly skipped: readonly Skip[]
+  /** Sources that are there but could not be read; a folder ends with `/`. */
+  readonly unreadable: readonly { readonly origin: string; readonly path: string }[]
+  readonly counts: readonly StarCount[]
+}
 
 type Options = {
   readonly now: Date

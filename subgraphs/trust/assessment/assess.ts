@@ -1,5 +1,5 @@
 import type { Snapshot } from '../evidence.ts'
-import type { Decision } from '../pipeline/decide.ts'
+import type { Decision } from '../pipeline/decision.ts'
 import { DEFAULT_INTERACTION, DEFAULT_PROFILE, type DecideRequest, type Override } from '../pipeline/request.ts'
 import { secondsOf } from '../words.ts'
 import { type Engine, evidenceIn, needsEvidence } from './engine.ts'

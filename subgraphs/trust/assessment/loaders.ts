@@ -1,5 +1,5 @@
 import { loaderByKey } from '../../toolkit/loader.ts'
-import type { Decision } from '../pipeline/decide.ts'
+import type { Decision } from '../pipeline/decision.ts'
 import type { Target } from '../pipeline/normalise.ts'
 import { secondsOf } from '../words.ts'
 import { judged, usualRequest } from './assess.ts'

@@ -1,6 +1,6 @@
 import type { Engine } from '../assessment/engine.ts'
 import type { Snapshot } from '../evidence.ts'
-import type { Decision as Judgement } from '../pipeline/decide.ts'
+import type { Decision as Judgement } from '../pipeline/decision.ts'
 import type { Target, TargetType } from '../pipeline/normalise.ts'
 import {
   DEFAULT_INTERACTION,

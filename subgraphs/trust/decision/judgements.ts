@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { type BoundedCache, boundedCache } from '../../../platform/collections/bounded-cache.ts'
 import type { Snapshot } from '../evidence.ts'
-import type { Decision } from '../pipeline/decide.ts'
+import type { Decision } from '../pipeline/decision.ts'
 import type { Override } from '../pipeline/request.ts'
 
 /** What the engine made of a request, and from what. */

@@ -1,6 +1,6 @@
 import type { Snapshot } from '../evidence.ts'
 import { type Confidence, confidenceOf } from './confidence.ts'
-import type { Finding } from './decide.ts'
+import type { Finding } from './decision.ts'
 import { inOrder, type Reason, reasonsIn, uncertaintyIn } from './explain.ts'
 import type { Policy } from './policy.ts'
 import { observeAddress } from './public-address.ts'

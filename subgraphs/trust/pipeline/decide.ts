@@ -1,82 +1,19 @@
 import { type Snapshot, SOURCES, type Source } from '../evidence.ts'
 import { decideByForm } from './by-form.ts'
 import { canonicalText } from './canonical.ts'
-import type { Code } from './codes.ts'
 import { type Confidence, confidenceOf } from './confidence.ts'
-import {
-  type Highlight,
-  highlightsOf,
-  inOrder,
-  primaryOf,
-  type Reason,
-  reasonsOf,
-  type Uncertainty,
-  uncertaintyOf,
-} from './explain.ts'
-import type { Target } from './normalise.ts'
+import type { Decision, Finding } from './decision.ts'
+import { highlightsOf, inOrder, primaryOf, type Reason, reasonsOf, uncertaintyOf } from './explain.ts'
 import { type Features, observe } from './observe.ts'
 import { appliesTo } from './override.ts'
 import { type Policy, policyOf } from './policy.ts'
-import type { DecideRequest, Interaction, Override } from './request.ts'
-import { type Clamp, type Floor, type Routed, route, severityOf } from './route.ts'
-import { type Points, scoresOf } from './score.ts'
-import type { Action, Profile, State, Tier } from './stages.ts'
+import type { DecideRequest, Override } from './request.ts'
+import { type Routed, route, severityOf } from './route.ts'
+import { scoresOf } from './score.ts'
+import type { Action } from './stages.ts'
 import type { Judged } from './state.ts'
-import { type Structural, structuralOf } from './structural.ts'
-import { type Validity, validityOf } from './validity.ts'
-import type { Family } from './weights.ts'
-
-/** A score of 0 to 100 and how sure it is, 0 to 1. */
-export type Score = { readonly score: number; readonly confidence: number }
-
-/** The answer to one request: all that every wire format needs, and how it came about. Plain JSON without anything that depends on when it is computed. */
-export type Decision = {
-  readonly target: Pick<Target, 'type' | 'value' | 'host' | 'unicode'>
-  readonly interaction: Interaction
-  readonly policy: { readonly profile: Profile; readonly version: string }
-  readonly scores: { readonly trust: Score; readonly threat: Score; readonly deviation: Score }
-  readonly action: Action
-  /** 0 to 1, whatever speaks for this action. */
-  readonly confidence: number
-  /** In the order in which they explain the action; never empty. */
-  readonly reasonCodes: readonly Code[]
-  /** The deciding ones among them. */
-  readonly primaryReasonCodes: readonly Code[]
-  readonly uncertainty: Uncertainty
-  readonly evidence: {
-    readonly highlights: readonly Highlight[]
-    readonly highlightsTruncated: boolean
-    readonly sourceCount: number
-  }
-  readonly validity: Validity
-  /** What the caller's override replaced; null without one. */
-  readonly override: {
-    readonly engineAction: Action
-    readonly reason: string
-    readonly expiresAt: number | null
-    readonly actor: string
-  } | null
-  readonly audit: Audit
-}
-
-/** How a decision came about: enough to follow it with a pencil. */
-export type Audit = {
-  readonly snapshot: string
-  readonly engine: number
-  /** Null when the form of the target decided. */
-  readonly state: State | null
-  readonly structural: Structural['rule'] | null
-  readonly sources: Readonly<Record<Source, string>>
-  readonly points: readonly Points[]
-  readonly families: readonly Family[]
-  /** In percent of what matters. */
-  readonly coverage: number
-  readonly base: Action
-  readonly floors: readonly Floor[]
-  readonly tier: Tier
-  readonly shift: number
-  readonly clamps: readonly Clamp[]
-}
+import { structuralOf } from './structural.ts'
+import { validityOf } from './validity.ts'
 
 /**
  * Decides. A pure function of its arguments: no clock (the time is the snapshot's), no I/O, no locale. Equal arguments give equal bytes, forever: see
@@ -100,25 +37,6 @@ export function decide(snapshot: Snapshot, request: DecideRequest, policyVersion
 
 /** The bytes of a decision for storing, comparing and replaying: canonical JSON (RFC 8785). */
 export const decisionText = (decision: Decision): string => canonicalText(decision)
-
-/** What either way of deciding comes to. */
-export type Finding = {
-  readonly action: Action
-  readonly confidence: number
-  readonly scores: Decision['scores']
-  readonly reasons: readonly Reason[]
-  readonly uncertainty: Uncertainty
-  readonly ageDays: number | null
-  /** For how long it holds at most: a row of the table of validity. */
-  readonly lasts: State | 'structural'
-  /** Whether it ends with what the sources said. */
-  readonly restsOnEvidence: boolean
-  readonly mayBeOverridden: boolean
-  readonly audit: Pick<
-    Audit,
-    'state' | 'structural' | 'points' | 'families' | 'coverage' | 'base' | 'floors' | 'tier' | 'shift' | 'clamps'
-  >
-}
 
 function decideByEvidence(snapshot: Snapshot, request: DecideRequest, policy: Policy): Finding {
   const features = observe(request.target, snapshot, policy)

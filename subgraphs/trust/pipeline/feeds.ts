@@ -1,6 +1,6 @@
 import type { FeedHit, Snapshot } from '../evidence.ts'
 import type { Driver } from './codes.ts'
-import type { Observation } from './observe.ts'
+import type { Observation } from './observation.ts'
 import type { Policy } from './policy.ts'
 
 /** How many independent feeds (lineages) say what. */

@@ -4,18 +4,10 @@ import { type Driver, UNAVAILABLE } from './codes.ts'
 import { type FeedWitness, feedObservations } from './feeds.ts'
 import { type Lookalike, lookalikeOf, ownerOf } from './lookalike.ts'
 import type { Target } from './normalise.ts'
+import type { Observation } from './observation.ts'
 import type { Policy } from './policy.ts'
 import { isDeceptive } from './userinfo.ts'
 import type { SignalId } from './weights.ts'
-
-/** Something seen, that has a weight. */
-export type Observation = {
-  readonly signal: SignalId
-  /** For signals that count: how many. */
-  readonly times?: number
-  /** What exactly, for people: the brand, the feeds, the days. */
-  readonly detail?: string
-}
 
 /** What is known about a target, sorted for judging. */
 export type Features = {

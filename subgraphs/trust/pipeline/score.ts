@@ -1,4 +1,5 @@
-import type { Features, Observation } from './observe.ts'
+import type { Observation } from './observation.ts'
+import type { Features } from './observe.ts'
 import type { Policy } from './policy.ts'
 import type { Family, SignalId } from './weights.ts'
 

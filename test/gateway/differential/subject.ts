@@ -5,8 +5,8 @@ import { answerIn } from '../../../gateway/subgraph-client/http-messages.ts'
 import type { Link, Passage } from '../../../gateway/subgraph-client/link.ts'
 import { localLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
 import { followed } from '../support/followed.ts'
+import type { Answer } from './answer.ts'
 import { breaksSchema, injected } from './faults.ts'
-import type { Answer } from './oracle.ts'
 import type { Case, Running, Tap } from './small-graph.ts'
 
 /**

@@ -11,7 +11,7 @@ export type Between = (said: { readonly bytes: Buffer; readonly place: number; r
 
 /** A server in front of a test's database, on a Unix socket: `toServer` and `toClient` decide when something goes on. */
 export async function databaseProxy(connection: Connection, { toServer, toClient }: { toServer: Between; toClient: Between }) {
-  const { host, port, database, user } = new pg.Client(connection)
+  const { host, port, database, user, password } = new pg.Client(connection)
   const server = () => (host.startsWith('/') ? createConnection(join(host, `.s.PGSQL.${port}`)) : createConnection(port, host))
   const sockets: Socket[] = []
   let places = 0
@@ -27,7 +27,9 @@ export async function databaseProxy(connection: Connection, { toServer, toClient
   proxy.listen(join(folder, '.s.PGSQL.5432'))
   await once(proxy, 'listening')
   return {
-    connection: { connectionString: `postgresql://${user}@localhost:5432/${database}?host=${encodeURIComponent(folder)}` },
+    connection: {
+      connectionString: `postgresql://${user}:${encodeURIComponent(password ?? '')}@localhost:5432/${database}?host=${encodeURIComponent(folder)}`,
+    },
     close: () => {
       for (const socket of sockets) socket.destroy()
       proxy.close()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { caseForm, judgedCase } from '../../../../cli/trust/case.ts'
 import { engine } from '../../../../subgraphs/trust/assessment/engine.ts'
-import type { Decision } from '../../../../subgraphs/trust/pipeline/decide.ts'
+import type { Decision } from '../../../../subgraphs/trust/pipeline/decision.ts'
 import { normalise } from '../../../../subgraphs/trust/pipeline/normalise.ts'
 import { cases, hasData, rowsOf, withoutData } from './support/cases.ts'
 import { decideOn } from './support/samples.ts'

@@ -1,5 +1,6 @@
 import type { Evidence, EvidenceBySource, FeedHit, Snapshot, Source } from '../../../../../subgraphs/trust/evidence.ts'
-import { type Decision, decide } from '../../../../../subgraphs/trust/pipeline/decide.ts'
+import { decide } from '../../../../../subgraphs/trust/pipeline/decide.ts'
+import type { Decision } from '../../../../../subgraphs/trust/pipeline/decision.ts'
 import { normalise, type Target } from '../../../../../subgraphs/trust/pipeline/normalise.ts'
 import { CURRENT_POLICY } from '../../../../../subgraphs/trust/pipeline/policy.ts'
 import {
