@@ -1,14 +1,15 @@
-/** A cache that forgets what has not been used of late: what was, since it was last looked at, has a second chance. */
+/** A cache with second-chance (CLOCK) eviction: an entry used since its last check stays. */
 export type BoundedCache<Value> = {
   readonly get: (key: string) => Value | undefined
   readonly set: (key: string, value: Value) => void
-  /** Entries held now. */
+  /** Number of entries. */
   readonly size: () => number
 }
 
 /**
- * Holds at most `maxEntries`, of at most `maxCharacters` together. Unless `charactersOf` says otherwise those are of the keys: keys are texts of clients, and
- * what is held grows with them. What is longer than all of it is not held at all.
+ * Holds at most `maxEntries` entries of at most `maxCharacters` together. By default these are the
+ * lengths of the keys, which are texts of clients and bound the values. An entry longer than
+ * `maxCharacters` is not stored.
  */
 export function boundedCache<Value>({
   maxEntries,
@@ -19,8 +20,8 @@ export function boundedCache<Value>({
   readonly maxCharacters: number
   readonly charactersOf?: (key: string, value: Value) => number
 }): BoundedCache<Value> {
-  // A Map keeps the order of insertion, so the first key is the one that was looked at longest ago. Putting each at the end as often as it is used would make garbage that
-  // outlives what made it (docs/decisions.md, 98).
+  // A Map is in insertion order: the first key was checked longest ago. Moving a key to the end at
+  // each use would create garbage that survives young collections (docs/decisions.md, 98).
   const entries = new Map<string, Entry<Value>>()
   let characters = 0
 

@@ -1,15 +1,15 @@
 import { slowReader } from '../graphql/errors.ts'
 
-/** Items that may wait for one reader. */
+/** Most items that wait for one reader. */
 const MAX_WAITING_ITEMS = 1_000
 
-/** What one reader has not read yet, and the iterator that it reads with. */
+/** A queue for one reader, and the iterator to read it with. */
 export type BoundedQueue<Item> = {
   /** Ends the queue with SLOW_READER when too many wait. */
   readonly push: (item: Item) => void
-  /** Ends it with SLOW_READER, without what waits. */
+  /** Ends it with SLOW_READER and drops the waiting items. */
   readonly cutOff: () => void
-  /** Ends it after what waits; with an error, if one is given. */
+  /** Ends it after the waiting items, with `error` if given. */
   readonly end: (error?: Error) => void
   readonly iterator: AsyncIterableIterator<Item>
 }
@@ -22,8 +22,8 @@ type Waiter<Item> = {
 const DONE = { done: true, value: undefined } as const
 
 /**
- * `onDone` is called when the reader is done with an item, for it asks for the next; `onReleased` once, when nobody will read any more. Not a generator: the
- * `return()` of one waits for the next item.
+ * Calls `onDone` when the reader asks for the item after it, and `onReleased` once when nothing
+ * will be read any more. Not a generator: its `return()` would wait for the next item.
  */
 export function boundedQueue<Item>({
   onDone,
@@ -65,12 +65,12 @@ export function boundedQueue<Item>({
   function cutOff(): void {
     waiting = []
     end(slowReader(MAX_WAITING_ITEMS))
-    // Nothing more will come of it, though its reader may take long to hear that.
+    // Release now: a slow reader may see the end much later.
     release()
   }
 
   const iterator: AsyncIterableIterator<Item> = {
-    // Not async: that would cost each item of each reader three more turns of the microtask queue.
+    // Not async: that costs three more microtask turns per item and reader.
     next() {
       if (taken) {
         const { item } = taken

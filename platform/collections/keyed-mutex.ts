@@ -1,18 +1,22 @@
 import { rateLimited } from '../graphql/errors.ts'
 
-/** Runs `work` when all that came before it with the same key has ended, however it ended. Rejects with RATE_LIMITED, without beginning, when that takes too long. */
+/**
+ * Runs `work` after all earlier work of the same key has settled. Rejects with RATE_LIMITED,
+ * without running it, when the wait exceeds the timeout.
+ */
 export type KeyedMutex = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>
 
-/** As long as an operation may take: whoever has waited for longer is gone. Milliseconds. */
+/** The time limit of an operation: nobody waits for the result after it. */
 const ACQUIRE_TIMEOUT_MS = 10_000
 const RETRY_AFTER_SECONDS = 5
 
 /**
- * Who waits here holds nothing that others need, such as a connection to the database. Within one process: where others may do the same, something else is locked as well. `what`
- * says of what there are too many, such as "messages to this room".
+ * Runs work of one key one at a time. Waiting holds no shared resource such as a connection. Per
+ * process: where several processes compete, lock in the database as well. `what` names the work in
+ * the error, such as "messages to this room".
  */
 export function keyedMutex(what: string, timeoutMs = ACQUIRE_TIMEOUT_MS): KeyedMutex {
-  /** The end of what came last, by key. */
+  /** The end of the latest work, by key. */
   const ends = new Map<string, Promise<void>>()
 
   return async (key, work) => {

@@ -1,4 +1,7 @@
-/** What `make` makes of each different object, or other value, once. All of it is remembered as long as the function is. */
+/**
+ * Calls `make` once per distinct argument. Results are kept as long as the returned function: only
+ * for bounded sets of arguments.
+ */
 export function memoize<Given, Made>(make: (given: Given) => Made): (given: Given) => Made {
   const made = new Map<Given, Made>()
   return (given) => {

@@ -1,14 +1,14 @@
 import { type DirectiveNode, type DocumentNode, Kind, type ValueNode } from 'graphql'
 
-/** Names of which one group must be held whole: `[["a", "b"], ["c"]]` is (a and b) or c. */
+/** Alternatives of which one must be held completely: `[["a", "b"], ["c"]]` is (a and b) or c. */
 export type AnyOfAll = readonly (readonly string[])[]
 
 /**
- * What the authorization directives of one type or field demand, all of it at once. Null where a directive does not stand.
+ * The requirement of one type or field; all parts must be met, null where a directive is absent.
  * Semantics: https://www.apollographql.com/docs/graphos/routing/security/authorization.
  */
 export type Requirement = {
-  /** Position in `AuthorizationRules.requirements`; equal demands are one requirement. */
+  /** Index in `AuthorizationRules.requirements`; equal requirements share one. */
   readonly index: number
   /** `@authenticated`: any caller whose credentials are valid. */
   readonly isAuthenticated: boolean
@@ -28,7 +28,7 @@ export type AuthorizationRules = {
   readonly ofField: ReadonlyMap<string, Requirement>
 }
 
-/** What a caller was found to hold. */
+/** What a caller is granted. */
 export type Grants = {
   readonly isAuthenticated: boolean
   readonly scopes: ReadonlySet<string>
@@ -42,7 +42,9 @@ export const isMet = ({ isAuthenticated, scopes, policies }: Requirement, grants
 const holds = (anyOf: AnyOfAll | null, held: ReadonlySet<string>): boolean =>
   anyOf === null || anyOf.some((all) => all.every((name) => held.has(name)))
 
-/** Reads the directives of a supergraph or of a subgraph, under whatever names a supergraph links them. */
+/**
+ * Reads the authorization directives of a supergraph or subgraph, under the names that it links.
+ */
 export function authorizationRules(schema: DocumentNode): AuthorizationRules {
   const names = linkedNames(schema)
   const requirements: Requirement[] = []
@@ -81,8 +83,8 @@ export function authorizationRules(schema: DocumentNode): AuthorizationRules {
 type DirectiveNames = { readonly authenticated: string; readonly requiresScopes: string; readonly policy: string }
 
 /**
- * A schema may import a directive under another name: `import: [{ name: "@policy", as: "@rule" }]`, which composition also writes
- * for `@federation__policy`, or `as: "rule"`, where the directive that is named like its feature has the feature's name.
+ * Resolves renamed imports: `import: [{ name: "@policy", as: "@rule" }]`, which composition also
+ * writes for `@federation__policy`, or `as: "rule"` for the directive named like its feature.
  */
 function linkedNames(schema: DocumentNode): DirectiveNames {
   const names = { authenticated: 'authenticated', requiresScopes: 'requiresScopes', policy: 'policy' }
@@ -105,7 +107,7 @@ function linkedNames(schema: DocumentNode): DirectiveNames {
 
 const textOf = (value: ValueNode | undefined): string | null => (value?.kind === Kind.STRING ? value.value : null)
 
-/** Names of imported directives, without `@`, with the names that the schema gives them. */
+/** Imported directives and their names in the schema, both without `@`. */
 function importsIn(value: ValueNode | undefined): readonly (readonly [original: string, own: string])[] {
   if (value?.kind !== Kind.LIST) return []
   return value.values.flatMap((each) => {
@@ -117,8 +119,8 @@ function importsIn(value: ValueNode | undefined): readonly (readonly [original: 
 }
 
 /**
- * Throws where a supergraph links an authorization feature and none of its directives is found: a name that is not understood
- * must not be taken for no demand.
+ * Throws when a supergraph links an authorization feature without using any of its directives: an
+ * unresolved name must not count as no requirement.
  */
 function assertFound(schema: DocumentNode, { requirements }: AuthorizationRules): void {
   const has: Readonly<Record<string, (requirement: Requirement) => boolean>> = {
@@ -137,7 +139,10 @@ function assertFound(schema: DocumentNode, { requirements }: AuthorizationRules)
   }
 }
 
-/** The list of lists that a directive has; null without the directive. Throws for a value of another shape, which nobody may take for no demand. */
+/**
+ * The list of lists of a directive; null without the directive. Throws for any other shape: an
+ * unreadable value must not count as no requirement.
+ */
 function listsIn(directive: DirectiveNode | undefined, argument: string): AnyOfAll | null {
   if (!directive) return null
   const value = directive.arguments?.find(({ name }) => name.value === argument)?.value

@@ -5,29 +5,31 @@ import { canonicalName, followAliases } from './dns-message.ts'
 import { Fault, faultOf } from './fault.ts'
 import type { Network } from './safe-connect.ts'
 
-/** Where a name leads: asked once, and used for everything that is done with the name afterwards. */
+/** The addresses of a name: resolved once, used for everything done with the name afterwards. */
 export type Addresses = {
-  /** servfail: broken servers or broken signatures, for both families. */
+  /** servfail: broken servers or signatures, for both families. */
   readonly status: 'found' | 'nxdomain' | 'servfail'
-  /** All of them, however many. */
+  /** All addresses. */
   readonly a: readonly string[]
   readonly aaaa: readonly string[]
-  /** In order, without the name itself. */
+  /** Aliases in order, without the name itself. */
   readonly cnames: readonly string[]
-  /** The smallest of the addresses' and aliases' TTLs; null without addresses. */
+  /** Smallest TTL of addresses and aliases; null without addresses. */
   readonly ttlSeconds: number | null
   readonly isAuthentic: boolean
-  /** Families whose question was not answered. */
+  /** Address families without a DNS response. */
   readonly unanswered: readonly ('A' | 'AAAA')[]
 }
 
-/** How many addresses of one name are tried, and how long one may take while others are left. Milliseconds. */
+/** Most addresses tried per name, and the time limit of a try while others remain. */
 const MAX_CONNECT_ATTEMPTS = 3
 const CONNECT_ATTEMPT_TIMEOUT_MS = 1_000
 
 type Family = Pick<Addresses, 'status' | 'cnames' | 'ttlSeconds' | 'isAuthentic'> & { readonly found: readonly string[] }
 
-/** Asks for both families at once. Throws a `Fault` when neither is answered, or when the answer is nonsense. */
+/**
+ * Queries A and AAAA in parallel. Throws a `Fault` when neither is answered, or one is malformed.
+ */
 export async function resolveAddresses(dns: DnsClient, host: string, signal: AbortSignal): Promise<Addresses> {
   const [v4, v6] = await Promise.allSettled([resolveFamily(dns, host, 'A', signal), resolveFamily(dns, host, 'AAAA', signal)])
   const answered = [v4, v6].flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
@@ -53,7 +55,10 @@ export async function resolveAddresses(dns: DnsClient, host: string, signal: Abo
   }
 }
 
-/** Follows aliases through the answer, and asks again where an answer ends with one. Records of other names are not looked at. */
+/**
+ * Follows CNAMEs in the response, and queries again when it ends with one. Ignores records of other
+ * names.
+ */
 async function resolveFamily(dns: DnsClient, host: string, type: 'A' | 'AAAA', signal: AbortSignal): Promise<Family> {
   const cnames: string[] = []
   const ttls: number[] = []
@@ -84,8 +89,8 @@ async function resolveFamily(dns: DnsClient, host: string, type: 'A' | 'AAAA', s
 const validTtl = (ttl: number | undefined): number => (ttl === undefined || ttl < 0 || ttl >= 2 ** 31 ? 0 : ttl)
 
 /**
- * Connects to one of these addresses, IPv4 first. If a single one may not be connected to, none is: who mixes public and private
- * answers wants us to choose the private one. Throws a `Fault`.
+ * Connects to one of these addresses, IPv4 first. One blocked address blocks all: a mix of public
+ * and private addresses is a DNS rebinding attempt. Throws a `Fault`.
  */
 export async function connectTo(
   network: Network,

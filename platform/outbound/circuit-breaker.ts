@@ -1,41 +1,45 @@
-/** Whether a service is asked: `open` is no; `half-open` is one attempt at a time, to see whether it is back. */
+/** `open` rejects every attempt; `half-open` allows one at a time as a probe. */
 export type CircuitState = 'closed' | 'open' | 'half-open'
 
-/** What came of an attempt. `abandoned` says nothing about the service: the client was gone before it answered. */
+/** Result of an attempt. `abandoned` (the client left first) says nothing about the service. */
 export type AttemptResult = 'answered' | 'failed' | 'abandoned'
 
-/** Stops asking who does not answer. */
+/** Stops requests to a service that does not answer. */
 export type CircuitBreaker = {
   readonly state: () => CircuitState
-  /** Leave for one attempt, as the function that takes its outcome, once; null while nobody may try. */
+  /**
+   * Permission for one attempt, as a function to report its result to once; null while rejected.
+   */
   readonly enter: () => ((outcome: AttemptResult) => void) | null
 }
 
-/** When a circuit opens, and for how long. */
+/** When a circuit opens, and for how long it stays open. */
 export type CircuitSettings = {
-  /** What is looked back on. */
+  /** Length of the sliding window. */
   readonly windowSeconds: number
-  /** Fewer attempts than this in the window say nothing. */
+  /** Fewer attempts in the window never open the circuit. */
   readonly minAttempts: number
-  /** The first cooling time. Milliseconds. */
+  /** First open period. */
   readonly initialCoolingMs: number
-  /** The longest. Milliseconds. */
+  /** Longest open period. */
   readonly maxCoolingMs: number
 }
 
 /**
- * For services of our own. The window is Hystrix' default, as is the half below (metrics.rollingStats.timeInMilliseconds,
- * circuitBreaker.errorThresholdPercentage); five attempts are Envoy's default for failures in a row (outlier detection, consecutive_5xx), 30 seconds its
- * base_ejection_time. One second at first: a probe is one fetch, so being early costs little, and a restart takes about that.
+ * For our own services. Window and failure ratio are Hystrix' defaults
+ * (metrics.rollingStats.timeInMilliseconds, circuitBreaker.errorThresholdPercentage); five attempts
+ * and 30 seconds Envoy's (outlier detection: consecutive_5xx, base_ejection_time). One second
+ * first: a probe is one cheap fetch, and a restart takes about that long.
  */
 const DEFAULT_SETTINGS: CircuitSettings = { windowSeconds: 10, minAttempts: 5, initialCoolingMs: 1_000, maxCoolingMs: 30_000 }
-/** The circuit opens when this part of the window's attempts failed. */
+/** The circuit opens at this share of failed attempts. */
 const FAILURE_RATIO = 0.5
 
 /**
- * A circuit that opens when half of the attempts of its window failed, and they were enough to tell. After a cooling time one attempt may go; its success
- * closes the circuit, its failure doubles the time. The time is short again only after the circuit was closed for a whole window. `now` is in milliseconds, of
- * any clock that does not go backwards; `onChange` is told of each change of state, once.
+ * A circuit that opens when half of at least `minAttempts` in the window failed. After the cooling
+ * time one probe may go: success closes the circuit, failure doubles the time, which resets after a
+ * whole closed window. `now` is monotonic, in milliseconds; `onChange` is called once per state
+ * change.
  */
 export function circuitBreaker({
   now,
@@ -56,7 +60,7 @@ export function circuitBreaker({
   let changedAt = Number.NEGATIVE_INFINITY
   let cooling = 0
   let isProbing = false
-  /** Counts changes: what was begun before one says nothing about the time after it. */
+  /** Counts state changes: results of attempts from an earlier state are ignored. */
   let era = 0
 
   return { state: () => state, enter }
@@ -103,7 +107,7 @@ export function circuitBreaker({
   }
 }
 
-/** How many attempts of the last seconds were answered and failed: a bucket per second, however many there are. */
+/** Attempts of the last seconds by result, one bucket per second. */
 function recentAttempts(windowSeconds: number) {
   const buckets = Array.from({ length: windowSeconds }, () => ({ second: Number.NEGATIVE_INFINITY, answered: 0, failed: 0 }))
   return {

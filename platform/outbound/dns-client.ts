@@ -6,29 +6,35 @@ import { Fault, faultOf } from './fault.ts'
 import type { Endpoint, Network } from './safe-connect.ts'
 import { slots } from './slots.ts'
 
-/** Asks the configured DNS servers, which are expected to resolve recursively. */
+/** Client of the configured DNS servers, which must resolve recursively. */
 export type DnsClient = {
-  /** An answer, whatever its rcode. Throws a `Fault` when there is none until the signal. `isUnchecked`: without DNSSEC's checks (CD). */
+  /**
+   * A response with any rcode. Throws a `Fault` when none arrives before the signal. `isUnchecked`:
+   * without DNSSEC validation (CD).
+   */
   readonly query: (
     name: string,
     type: RecordType,
     signal: AbortSignal,
     options?: { readonly isUnchecked?: boolean },
   ) => Promise<DnsAnswer>
-  /** What the servers say about the root, asked once an hour. Never rejects. */
+  /** The servers' view of the root zone, queried once an hour. Never rejects. */
   readonly root: (signal: AbortSignal) => Promise<Root>
 }
 
-/** `isKnown`: the servers reach the internet; without it, "there is no such name" means nothing. `isSigned`: they check signatures themselves. */
+/**
+ * `isReachable`: the servers reach the internet; otherwise NXDOMAIN means nothing.
+ * `validatesDnssec`: they validate signatures.
+ */
 export type Root = { readonly isReachable: boolean; readonly validatesDnssec: boolean }
 
-/** How long one try of one server may take before the next is asked. Milliseconds. */
+/** Time limit of one try at one server. */
 const TRY_TIMEOUT_MS = 700
-/** Tries per question, over all servers. */
+/** Most tries per query, over all servers. */
 const MAX_TRIES = 4
-/** Questions at once to one server, and to all: a decision asks around twelve. */
+/** Most concurrent queries per server and in total: one decision takes about twelve. */
 const MAX_CONCURRENT_QUERIES = { perKey: 200, total: 400 }
-/** How long it is remembered what the servers say about the root, and that they do not know it. Milliseconds. */
+/** How long the root's state is cached, and how long its absence. */
 const ROOT_TTL_MS = 3_600_000
 const ROOT_RETRY_MS = 10_000
 
@@ -41,7 +47,7 @@ export function dnsClient(network: Network): DnsClient {
   async function root(signal: AbortSignal): Promise<Root> {
     if (asked && performance.now() < asked.until) return asked.answer
     const answer = ask('.', 'NS', signal).then(
-      // Who validates marks the root's records as authentic, which are signed.
+      // The root zone is signed: a validating server marks its records as authentic.
       ({ rcode, records, isAuthentic }) => ({
         isReachable: rcode === 'NOERROR' && records.some(({ type }) => type === 'NS'),
         validatesDnssec: isAuthentic,
@@ -69,11 +75,11 @@ export function dnsClient(network: Network): DnsClient {
         )
         if (answer.rcode === 'NOERROR' || answer.rcode === 'NXDOMAIN') return answer
         failed = answer
-        // A second try of the same server gives the same answer.
+        // The same server would answer the same.
         if (attempt + 1 >= resolvers.length) break
       } catch (error) {
         fault = faultOf(error)
-        // A lying server is not asked again: the question itself may be what breaks it.
+        // No retry for a malformed response: the query itself may trigger it.
         if (fault.reason === 'malformed' && attempt + 1 >= resolvers.length) break
       }
     }
@@ -117,7 +123,7 @@ async function queryOverUdp(
   socket.on('message', (message) => {
     try {
       const answer = decodeAnswer(message, asked)
-      // Others may send here too: we go on listening until the right one comes.
+      // Ignore packets of other senders and keep listening.
       if (answer !== null) resolve(answer)
     } catch (error) {
       reject(error)
@@ -150,7 +156,7 @@ async function queryOverTcp(
   socket.on('data', (chunk: Buffer) => {
     received = Buffer.concat([received, chunk])
     if (received.length < 2) return
-    // The length has 16 bits, so that this is never more than 64 KiB.
+    // A 16-bit length: at most 64 KiB.
     const length = received.readUInt16BE(0)
     if (received.length < length + 2) return
     try {

@@ -2,7 +2,7 @@ import { getServers } from 'node:dns'
 import { isIP } from 'node:net'
 import type { Endpoint } from './safe-connect.ts'
 
-/** The servers that the system is set up with. */
+/** The DNS servers of the system configuration. */
 export const systemServers = (): Endpoint[] => getServers().flatMap((server) => parseDnsServer(server) ?? [])
 
 /** `9.9.9.9`, `9.9.9.9:53`, `2620:fe::fe` or `[2620:fe::fe]:53`; null for anything else. */

@@ -7,14 +7,16 @@ import type { DnsClient } from './dns-client.ts'
 import { Fault, faultOf } from './fault.ts'
 import type { Network } from './safe-connect.ts'
 
-/** What a server outside said. */
+/** A response of an external server. */
 export type OutboundResponse = {
   readonly status: number
   /** Lower-case names; a repeated header is joined. */
   readonly headers: Readonly<Record<string, string>>
-  /** Where the answer came from, after redirects. */
+  /** URL of the response, after redirects. */
   readonly url: string
-  /** The decoded body in pieces; throws `too_large` when it has more bytes than allowed. Must be read or destroyed. */
+  /**
+   * The decoded body stream; fails with `too_large` over the byte limit. Must be read or destroyed.
+   */
   readonly body: Readable
 }
 
@@ -27,29 +29,35 @@ export type GetOptions = {
 
 export type HttpOptions = {
   readonly userAgent: string
-  /** How many redirects are followed; 2 when left out. */
+  /** Most redirects; 2 when absent. */
   readonly maxRedirects?: number
-  /** Whether http:// is all right, too; false when left out. */
+  /** Whether http:// is allowed; false when absent. */
   readonly isPlainAllowed?: boolean
 }
 
 export type HttpClient = {
-  /** Follows redirects, each judged like the first address; other origins are not told `authorization`. Throws a `Fault`. */
+  /**
+   * Follows redirects and checks each address. `authorization` goes to the first origin only.
+   * Throws a `Fault`.
+   */
   readonly get: (url: string, options: GetOptions) => Promise<OutboundResponse>
-  /** Follows no redirects, for a body is for the address that it was meant for: they are answers with their status. Throws a `Fault`. */
+  /**
+   * Follows no redirects, because a body is for one address: returns them as responses. Throws a
+   * `Fault`.
+   */
   readonly post: (url: string, body: string, options: GetOptions) => Promise<OutboundResponse>
   readonly close: () => Promise<void>
 }
 
 type LoadedClient = { readonly agent: Agent; readonly request: typeof import('undici').request }
 
-/** A connection that is not there by then would be too late for any decision. Milliseconds. */
+/** Connect time limit: a later connection is too late for any decision. */
 const CONNECT_TIMEOUT_MS = 5_000
 const MAX_HEADER_BYTES = 16_384
 
 /**
- * Requests with the built-in authorities. Every host is resolved by our own client, once per connection, and all its addresses are judged. Knows
- * no proxies, no cookies, no credentials.
+ * Requests with the built-in certificate authorities. Resolves each host with our own client, once
+ * per connection, and checks all its addresses. No proxies, cookies or credentials.
  */
 export function httpClient(
   network: Network,
@@ -64,7 +72,7 @@ export function httpClient(
       const { origin } = parseUrl(start)
       let url = parseUrl(start)
       for (let hop = 0; ; hop += 1) {
-        // What proves who we are is for whom it was meant.
+        // Credentials go to the first origin only.
         const { authorization, ...others } = options.headers ?? {}
         const headers = authorization !== undefined && url.origin === origin ? { ...others, authorization } : others
         const { response, location } = await ask(url, { ...options, headers })
@@ -81,7 +89,7 @@ export function httpClient(
     },
   }
 
-  /** Its library takes a tenth of a second and more to load, and most starts ask nobody for a while. */
+  /** Loads undici on first use: that takes 0.1 s and more, and most starts make no request soon. */
   function opened(): Promise<LoadedClient> {
     if (isClosed) throw new Fault('unavailable', 'this process is ending')
     opening ??= import('undici').then(({ Agent, request }) => {
@@ -96,7 +104,7 @@ export function httpClient(
     return opening
   }
 
-  /** One request; `location` where it is sent on, null otherwise. */
+  /** One request; `location` is the redirect target, null without one. */
   async function ask(
     url: URL,
     { signal, accept, maxBytes, headers = {} }: GetOptions,

@@ -1,13 +1,16 @@
 import { Fault } from './fault.ts'
 
-/** Bounded places: at most `perKey` holders of one key and `total` of all. Waiting ends with the signal. */
+/**
+ * A semaphore: at most `perKey` concurrent runs per key and `total` overall. The signal ends
+ * waiting.
+ */
 export type Slots = {
   readonly run: <Result>(key: string, signal: AbortSignal, work: () => Promise<Result>) => Promise<Result>
 }
 
 type Waiter = { readonly key: string; readonly resume: () => void }
 
-/** Who waits longest is first, among those whose key has a place. */
+/** First in, first out among the keys that have room. */
 export function slots({ total, perKey }: { readonly total: number; readonly perKey: number }): Slots {
   const runningByKey = new Map<string, number>()
   const waiting = new Set<Waiter>()

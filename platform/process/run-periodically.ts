@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** `first`: the first round is over. `stop` resolves when no round is under way any more. */
+/** `first` settles after the first run. `stop` resolves when no run is in progress. */
 export type PeriodicJob = { readonly first: Promise<void>; readonly stop: () => Promise<void> }
 
-/** Runs `round` now, and again `every` so many milliseconds after each has ended, until it is stopped, which aborts the signal. A round that rejects is reported. */
+/**
+ * Runs `run` now and again `intervalMs` after each end, until stopped, which aborts the signal.
+ * Rejections go to `onError`.
+ */
 export function runPeriodically(
   every: number,
   round: (signal: AbortSignal) => Promise<void>,

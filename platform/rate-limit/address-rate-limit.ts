@@ -1,12 +1,12 @@
 import { rateLimited } from '../graphql/errors.ts'
 import type { RateLimitStore } from './rate-limit-store.ts'
 
-/** Counts one of something that an address does; rejects with RATE_LIMITED, with the seconds to wait, when it was too often. */
+/** Takes one token of an address; rejects with RATE_LIMITED and the seconds to wait. */
 export type AddressRateLimit = (address: string) => Promise<void>
 
 /**
- * Allows `perMinute` from one address, all at once or spread: a bucket that fills again evenly. Networks of IPv6 count as one
- * address, for everybody has 2^64 of them.
+ * Limits an address to `perMinute`, in a burst or spread (token bucket). An IPv6 /64 counts as one
+ * address, because a single host has 2^64.
  */
 export function addressRateLimit(what: string, perMinute: number, { buckets }: RateLimitStore): AddressRateLimit {
   const take = buckets(what, perMinute)
@@ -17,7 +17,7 @@ export function addressRateLimit(what: string, perMinute: number, { buckets }: R
   }
 }
 
-/** The /64 of an IPv6 address, and every other address as it is. */
+/** The /64 of an IPv6 address; any other address unchanged. */
 export function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address
   const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? []

@@ -2,28 +2,31 @@ import type { Logger } from 'pino'
 import { type RedisScripts, redisScripts } from '../redis/redis-scripts.ts'
 import { type RateLimitResult, tokenBuckets, toRateLimitResult } from './token-buckets.ts'
 
-/** Takes points out of the bucket of `key`: all of them or none. A negative number gives points back. Never rejects. */
+/**
+ * Takes tokens from the bucket of `key`, all or none; a negative number returns them. Never
+ * rejects.
+ */
 export type TakeTokens = (key: string, points: number) => RateLimitResult | Promise<RateLimitResult>
 
-/** Where limits are counted. */
+/** Where token buckets are stored. */
 export type RateLimitStore = {
   /**
-   * Buckets of `perMinute` points per key: spent all at once or spread, and filled again evenly. Equal names are equal buckets wherever they are counted together.
-   * A wish for more than a whole bucket is never granted; do not ask.
+   * A token bucket of `perMinute` per key: burst or spread, refilled evenly. Equal names share
+   * buckets within one store. A request over the bucket size is never granted.
    */
   readonly buckets: (name: string, perMinute: number) => TakeTokens
   readonly close: () => Promise<void>
 }
 
-/** Counts in this process only, by the time of `now`. */
+/** Stores buckets in this process only. */
 export const localRateLimitStore = (now: () => Date = () => new Date()): RateLimitStore => ({
   buckets: (_, perMinute) => tokenBuckets(perMinute, now),
   close: async () => {},
 })
 
 /**
- * What all processes count together, in Redis. While that cannot be reached, this process counts by itself: neither does anybody wait for it, nor is anybody let
- * through uncounted.
+ * Stores buckets in Redis, shared by all processes. While Redis is unavailable, each process counts
+ * locally: nobody waits, and nobody passes uncounted.
  */
 export function redisRateLimitStore(scripts: RedisScripts): RateLimitStore {
   return {
@@ -43,7 +46,7 @@ export function redisRateLimitStore(scripts: RedisScripts): RateLimitStore {
   }
 }
 
-/** The counting that an environment asks for: in Redis where it has one. */
+/** The store of a configuration: Redis with REDIS_URL, this process otherwise. */
 export async function rateLimitStoreOf(
   { REDIS_URL: url }: { readonly REDIS_URL?: string | undefined },
   log: Logger,
@@ -53,8 +56,9 @@ export async function rateLimitStoreOf(
 }
 
 /**
- * Takes ARGV[1] points out of all buckets of KEYS, or out of none; ARGV[2…] are their sizes. Answers whether it did, and what is left in each, by the
- * clock of Redis: those of several processes differ. A bucket that is full again needs no memory.
+ * Takes ARGV[1] tokens from all buckets of KEYS or from none; ARGV[2…] are their sizes. Returns
+ * whether it did, and the rest in each. Uses the clock of Redis, because those of processes differ.
+ * A full bucket needs no key.
  */
 const TAKE = `
 local time = redis.call('TIME')
@@ -79,7 +83,10 @@ for i, key in ipairs(KEYS) do
 end
 return {granted, unpack(left)}`
 
-/** Takes points out of several buckets in Redis, of these sizes, or out of none; null when Redis cannot be reached now. Never rejects. */
+/**
+ * Takes tokens from several Redis buckets of these sizes, all or none; null while Redis is
+ * unavailable. Never rejects.
+ */
 export function takeFromRedis(
   scripts: RedisScripts,
   keys: readonly string[],

@@ -1,20 +1,20 @@
 import type { Logger } from 'pino'
 
-/** How long one command may take unless told otherwise, and for how long Redis is left alone after one that failed. */
+/** Time limits of a command and of connecting, and the pause after a failed command. */
 const COMMAND_TIMEOUT_MS = 250
 const CONNECT_TIMEOUT_MS = 1_000
 const PAUSE_MS = 1_000
 
-/** Scripts that run in Redis, for as long as it can be reached. */
+/** Lua scripts in Redis, while it is available. */
 export type RedisScripts = {
-  /** Runs a Lua script as one step; null when Redis cannot be reached now. Never rejects. */
+  /** Runs a Lua script atomically; null while Redis is unavailable. Never rejects. */
   readonly run: (script: string, keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown> | null
   readonly close: () => Promise<void>
 }
 
 /**
- * A connection that nobody waits for: while Redis cannot be reached, every run is null at once or after `commandMilliseconds`. What is not counted there is
- * said once, as `purpose`.
+ * A connection that never blocks: while Redis is unavailable, `run` is null at once or after
+ * `commandMilliseconds`. The log says so once, naming `purpose`.
  */
 export async function redisScripts({
   url,
@@ -23,7 +23,7 @@ export async function redisScripts({
   commandMilliseconds = COMMAND_TIMEOUT_MS,
 }: {
   readonly url: string
-  /** What the log calls it, such as "the cost budget". */
+  /** Name for the log, such as "the cost budget". */
   readonly purpose: string
   readonly log: Logger
   readonly commandMilliseconds?: number
@@ -64,7 +64,7 @@ export async function redisScripts({
   function lost(error: unknown): void {
     if (isDown) return
     isDown = true
-    // Not the error itself: it may quote the address, which may hold a password.
+    // Not the error itself: it may quote the URL with its password.
     log.warn({ reason: reasonOf(error) }, `Redis cannot be reached: this process counts ${purpose} by itself`)
   }
 

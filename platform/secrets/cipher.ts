@@ -20,8 +20,8 @@ const PLAIN_MARK = 'plain '
 const ENCRYPTED = /^v1:([0-9a-f]{8}):([\w-]{16}):([\w-]{22,})$/
 
 /**
- * Where a secret is stored: `schema.table.column`, and the primary key of its row. A ciphertext is
- * good for this place only.
+ * Location of a stored secret: `schema.table.column` and the primary key of the row. A ciphertext
+ * is bound to it (additional authenticated data).
  */
 export type SecretLocation = { readonly column: string; readonly row: readonly (string | number)[] }
 
@@ -29,11 +29,11 @@ export type SecretLocation = { readonly column: string; readonly row: readonly (
 export type SecretCipher = {
   /** Ids of the keys, the one that encrypts first; empty: secrets are stored as they are. */
   readonly keyIds: readonly string[]
-  /** What is stored of `text` at this place. */
+  /** The stored form of `text` at this location. */
   readonly encrypt: (place: SecretLocation, text: string) => string
   /**
-   * The text again, also of one that was stored as it is. Throws when its key is not known, or when
-   * it was changed or moved.
+   * The decrypted text, also of a plain stored one. Throws for an unknown key, or a changed or
+   * moved value.
    */
   readonly decrypt: (place: SecretLocation, stored: string) => string
 }
@@ -41,9 +41,7 @@ export type SecretCipher = {
 /** The id of the key that a stored secret is encrypted under; null: it is plain. */
 export const keyIdIn = (stored: string): string | null => ENCRYPTED.exec(stored)?.[1] ?? null
 
-/**
- * First bytes of a hash, in hexadecimal: names a key of 256 random bits and tells nothing of it.
- */
+/** Key id: the first bytes of a hash, in hexadecimal. Reveals nothing of 256 random bits. */
 export const keyIdOf = (key: Uint8Array): string =>
   createHash('sha256').update('atrium secrets key ').update(key).digest('hex').slice(0, 8)
 
@@ -97,7 +95,7 @@ export const PLAIN_SECRETS: SecretCipher = secretCipher([])
 const describeLocation = ({ column, row }: SecretLocation): string => `${column} of row ${row.join(', ')}`
 
 /**
- * JSON keeps the parts apart, whatever is in them; numbers and their texts are one, for PostgreSQL
- * gives large ones as text.
+ * JSON separates the parts unambiguously. Numbers become texts, because PostgreSQL returns large
+ * ones as text.
  */
 const additionalData = ({ column, row }: SecretLocation): Buffer => Buffer.from(JSON.stringify([column, ...row.map(String)]))

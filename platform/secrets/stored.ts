@@ -1,9 +1,9 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { keyIdIn, type SecretCipher, type SecretLocation } from './cipher.ts'
 
-/** A column of the database that holds a secret which must be readable again. */
+/** A database column with a secret that must be readable again. */
 export type StoredSecret = {
-  /** What operators call it. */
+  /** Name for operators. */
   readonly name: string
   readonly schema: string
   readonly table: string
@@ -20,10 +20,10 @@ export type StoredCount = {
   readonly rows: number
 }
 
-/** What became of the rows of one column. */
+/** Result for the rows of one column. */
 export type Reencrypted = {
   readonly changed: number
-  /** Rows whose key is not known, or that were changed by somebody else: they stay as they are. */
+  /** Rows with an unknown key or changed by others: left as they are. */
   readonly unreadable: number
 }
 
@@ -36,7 +36,7 @@ const BATCH_ROWS = 200
  */
 const encryptedPattern = (keyId: string): string => `^v1:${keyId}:[A-Za-z0-9_-]{16}:[A-Za-z0-9_-]{22,}$`
 
-/** The place of a secret in the row with this primary key. */
+/** The location of a secret in the row with this primary key. */
 export const secretLocation = (
   { schema, table, column }: Pick<StoredSecret, 'schema' | 'table' | 'column'>,
   ...row: readonly (string | number)[]

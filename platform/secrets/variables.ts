@@ -6,7 +6,7 @@ import { keyIdOf, SECRETS_KEY_BYTES } from './cipher.ts'
 
 const EXPECTATION = `${SECRETS_KEY_BYTES} bytes in base64, such as of \`openssl rand -base64 32\`; several are separated by commas`
 
-/** Keys are few: the present one, and those before it until everything is encrypted anew. */
+/** Most keys: the current one, and former ones until everything is re-encrypted. */
 const MAX_KEYS = 10
 
 const secretsKeys = z.string().transform((text, context) => {
