@@ -4,26 +4,34 @@ import type pg from 'pg'
 import { readsBehind } from './cancellation.ts'
 import type { LogPosition } from './recent-writes.ts'
 
-/** Between two looks at how far a replica is. What it had not read by the second of two looks makes it too far behind. Milliseconds. */
+/**
+ * Poll interval. A replica that lacks at one poll what the primary had at the poll before is too
+ * far behind.
+ */
 const POLL_INTERVAL_MS = 500
 
-/** Statements that may be asked of a replica: those that write nothing and ask nothing of the server itself. What else it refuses, it refuses. */
+/**
+ * Statements that may go to a replica: no writes, no server functions. It rejects the rest itself.
+ */
 const READ_ONLY_STATEMENT = /^\s*(?:select|with)\b(?![\s\S]*(?:\b(?:insert|update|delete|merge)\b|\bpg_))/i
 
-/** What a replica says when it is not the one to ask: it is read only, must catch up first, stops, or does not answer yet. */
+/**
+ * SQLSTATEs of a replica that cannot answer: read-only, recovery conflict, stopping, starting,
+ * full.
+ */
 const UNAVAILABLE_STATES: ReadonlySet<unknown> = new Set(['25006', '40001', '57P01', '57P02', '57P03', '53300', '55000'])
 const SQLSTATE = /^[0-9A-Z]{5}$/
 
-/** How far a replica is. */
+/** Replication state of a replica. */
 export type ReplicaState = {
-  /** How far it has read the log of the primary; null while it is gone or too far behind. */
+  /** The position that it has replayed; null while down or too far behind. */
   readonly position: () => LogPosition | null
-  /** Not to be asked until it was looked at again. */
+  /** Skips it until the next poll. */
   readonly markUnavailable: () => void
   readonly stop: () => Promise<void>
 }
 
-/** Looks at both every half second. `onLost` is called when the replica is given up. */
+/** Polls both servers. `onLost` is called when the replica becomes unavailable. */
 export function watchReplica(primary: pg.Pool, replica: pg.Pool, onLost: () => void): ReplicaState {
   const ended = new AbortController()
   let position: LogPosition | null = null
@@ -47,7 +55,7 @@ export function watchReplica(primary: pg.Pool, replica: pg.Pool, onLost: () => v
     while (!signal.aborted) {
       position = await look().catch(() => null)
       if (signal.aborted) return
-      // The first look has nothing to compare with.
+      // The first poll has nothing to compare with.
       if (++looks > 1) {
         if (wasThere && position === null) onLost()
         wasThere = position !== null
@@ -59,13 +67,13 @@ export function watchReplica(primary: pg.Pool, replica: pg.Pool, onLost: () => v
   async function look(): Promise<LogPosition | null> {
     const expected = before
     before = await positionOf(primary, 'pg_current_wal_lsn()')
-    // Null for a server that is no replica, or not any more.
+    // Null for a server that is no replica, or was promoted.
     const replayed = await positionOf(replica, 'CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END')
     return replayed !== null && expected !== null && replayed >= expected ? replayed : null
   }
 }
 
-/** How far the log of `pool`'s server is. */
+/** The current WAL position of the server. */
 export const logPosition = (pool: pg.Pool): Promise<LogPosition | null> => positionOf(pool, 'pg_current_wal_lsn()')
 
 async function positionOf(pool: pg.Pool, expression: string): Promise<LogPosition | null> {
@@ -75,8 +83,8 @@ async function positionOf(pool: pg.Pool, expression: string): Promise<LogPositio
 }
 
 /**
- * A pool whose reads go to `replica` where the operation that asks may read behind; everything else, transactions among it, goes to `primary`, and so does what the
- * replica cannot answer.
+ * A pool that sends reads to `replica` where the current operation allows it. Everything else goes
+ * to `primary`: transactions, and what the replica cannot answer.
  */
 export function replicaAwarePool(
   primary: PostgresPool,
@@ -89,7 +97,7 @@ export function replicaAwarePool(
     end: () => primary.end(),
   }
 
-  /** The first statement says who is asked. */
+  /** The first statement decides which server is used. */
   function undecided(): PostgresPoolClient {
     let chosen: PostgresPoolClient | null = null
 
@@ -104,7 +112,7 @@ export function replicaAwarePool(
         return (await onPrimary()).query(text, parameters)
       }
     }
-    // Its type also takes cursors, which nothing here streams with.
+    // A cast: Kysely's type includes cursors, which nothing here uses.
     return { query, release: () => chosen?.release() } as unknown as PostgresPoolClient
   }
 
@@ -119,8 +127,9 @@ export function replicaAwarePool(
 
   function isNotThere(error: unknown): boolean {
     const code = error instanceof Error && 'code' in error ? String(error.code) : null
-    // Without a code: the connection ended, or took too long. What was cancelled has none either, and is not asked for again.
-    // EPIPE looks like a code of PostgreSQL, whose classes do not begin with E.
+    // No code: the connection ended or timed out. A cancelled statement has none either, and is not
+    // retried.
+    // EPIPE looks like a SQLSTATE, but no SQLSTATE class begins with E.
     const isGone =
       error instanceof Error &&
       (code === null ? CONNECTION_ERROR.test(error.message) : code.startsWith('E') || !SQLSTATE.test(code))

@@ -1,8 +1,9 @@
 import { DummyDriver, type Kysely, PostgresDialect, Transaction } from 'kysely'
 
 /**
- * Runs `work` in one transaction. Unlike in Kysely's own, statements that are asked for at once go to the database together, and run there in the order in which
- * they were asked for: of ten with `Promise.all`, nine wait for no answer of another. After one that fails, the rest fail as well.
+ * Runs `work` in one transaction. Unlike in Kysely's own, concurrent statements are pipelined and
+ * run in the order issued: of ten in `Promise.all`, nine wait for no round trip. After a failed one
+ * the rest fail too.
  */
 export const transaction = <Tables, Result>(
   database: Kysely<Tables>,
@@ -22,7 +23,7 @@ export const transaction = <Tables, Result>(
       try {
         return await work(new Transaction<Tables>({ ...NEVER_USED, executor: together }))
       } finally {
-        // What ends the transaction, and whoever has the connection next, must not meet a cancellation of these.
+        // A cancellation of these must not hit COMMIT, ROLLBACK or the next user of the connection.
         await Promise.allSettled(underWay)
       }
     })

@@ -2,9 +2,11 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { withoutCancellation } from '../../platform/database/cancellation.ts'
 
 /**
- * Makes one piece of work out of many that come in one turn of the event loop, or while the last one is under way: at most `most`. `work` gets them in order and answers each in its place; when it fails,
- * all of them do, unless PostgreSQL did not like a value: then each half is done by itself, until it is clear whose. A call that is alone waits for nothing else. None is cancelled with the operation it is
- * called in: others wait for the same statement.
+ * Combines calls of one tick, or during the last batch, into batches of at most `most`. `work` gets
+ * the items in order and returns a result for each. When it fails, all fail, except for a value
+ * that PostgreSQL rejects: then the batch is split in halves until the culprit is alone. A lone
+ * call waits for nothing else. Calls are not cancelled with their operation, because others share
+ * the statement.
  */
 export function batchWork<Item, Result>(
   work: (items: readonly Item[]) => Promise<readonly Result[]>,
@@ -16,7 +18,7 @@ export function batchWork<Item, Result>(
   async function run(): Promise<void> {
     isRunning = true
     while (waiting.length > 0) {
-      // What has arrived with the first one is about to be called in this turn of the event loop.
+      // Calls of the same tick are about to join.
       await turn()
       await settle(waiting.splice(0, most))
     }
@@ -26,7 +28,7 @@ export function batchWork<Item, Result>(
   async function settle(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await work(batch.map(({ item }) => item))
-      // `work` answers each item.
+      // `work` returns a result per item.
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result)
     } catch (error) {
       if (batch.length > 1 && isValueError(error)) {
@@ -51,10 +53,13 @@ type Waiting<Item, Result> = {
   readonly reject: (error: unknown) => void
 }
 
-/** What waits for a batch begins all at once when it is there: where that is much, with more of them others would wait for it. */
+/** All callers of a batch resume at once: with larger batches other requests would wait. */
 const DEFAULT_MAX_ITEMS = 20
 
-/** Classes of SQLSTATE: a value that is none of its type, or breaks a constraint. Nothing of such a statement was done. */
+/**
+ * SQLSTATE classes 22 and 23: invalid value, constraint violation. Nothing of the statement was
+ * done.
+ */
 const VALUE_ERROR_STATE = /^2[23]...$/
 
 const isValueError = (error: unknown): boolean =>

@@ -1,12 +1,13 @@
-/** What all of these functions make, in one object. */
+/** The members of all these functions in one object. */
 type MergedMembers<Makers extends readonly ((...given: never) => object)[]> = Intersection<ReturnType<Makers[number]>>
 type Intersection<Union> = (Union extends unknown ? (part: Union) => void : never) extends (whole: infer Whole) => void
   ? Whole
   : never
 
 /**
- * One object with all that `makers` make out of the same things; each of them is called when something that it makes is first asked for. They make the same names
- * whenever they are called, each its own, and do nothing else: so the first object calls all of them to learn which name is whose.
+ * One object with the members of all `makers`, each called on first access to a member. They return
+ * the same distinct names on every call and have no side effects: the first object calls all of
+ * them to learn the names.
  */
 export const lazyMembers =
   <Given extends readonly unknown[]>() =>

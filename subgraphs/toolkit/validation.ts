@@ -1,12 +1,12 @@
 import { excerpt } from '../../platform/graphql/errors.ts'
 
-/** What is wrong with one field of an input; `field` ends in its name there. */
+/** An invalid input field; `field` ends in its name in the input. */
 export type Problem = { readonly field: string; readonly message: string }
 
-/** Characters that no text may hold: PostgreSQL has no NUL, and half of a surrogate pair is no character. */
+/** Not storable: PostgreSQL has no NUL, and half a surrogate pair is no character. */
 const UNSTORABLE = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
 
-/** Whether a text can be stored at all. */
+/** Whether a text can be stored. */
 export const isText = (text: string): boolean => !UNSTORABLE.test(text)
 
 /** `Expected "name" to be 1 to 100 characters, got "".` */
@@ -15,7 +15,7 @@ export const problem = (field: string, expectation: string, got: unknown): Probl
   message: `Expected "${field}" to be ${expectation}, got ${excerpt(got)}.`,
 })
 
-/** What is wrong with a text of 1 to `most` characters that are not all white space; null when nothing is. */
+/** Validates a text of 1 to `most` characters that is not all whitespace; null when valid. */
 export function textProblem(field: string, text: string, most: number): Problem | null {
   if (text.trim() === '' || text.length > most) {
     return problem(field, `1 to ${most} characters that are not all white space`, text)
@@ -24,15 +24,18 @@ export function textProblem(field: string, text: string, most: number): Problem 
   return null
 }
 
-/** RFC 5321 §4.5.3.1.3, without its angle brackets. */
+/** RFC 5321 §4.5.3.1.3, without the angle brackets. */
 const MAX_EMAIL_CHARACTERS = 254
 
-/** What is wrong with an e-mail address; null when nothing is. Whether it exists only a message to it can tell: this finds what cannot be one. */
+/**
+ * Validates the syntax of an e-mail address; null when valid. Only a message can prove that it
+ * exists.
+ */
 export const emailProblem = (field: string, email: string): Problem | null =>
   textProblem(field, email, MAX_EMAIL_CHARACTERS) ??
   (/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) ? null : problem(field, 'an address of the form name@host', email))
 
-/** The problems among what checks found, as they stand. */
+/** The problems among check results, in order. */
 export const problemsIn = (found: readonly (Problem | null)[]): readonly Problem[] => found.filter((each) => each !== null)
 
 /** A `ValidationError` of the schema; `problems` is not empty. */
