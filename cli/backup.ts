@@ -37,8 +37,8 @@ as you keep the database. With S3_BUCKET_URL stored files are in the bucket and 
         }).finally(progress.clear)
         const { rows, files, bytes, hasFiles } = report
         if (json) return console.log(JSON.stringify({ file, ...report }, null, 2))
-        const kept = hasFiles ? `${counted(files)} files` : 'no files, which are in the bucket of S3_BUCKET_URL'
-        console.log(`Wrote ${file}: ${counted(sumOf(rows))} rows and ${kept}, ${counted(bytes)} bytes.`)
+        const filesText = hasFiles ? `${formatCount(files)} files` : 'no files, which are in the bucket of S3_BUCKET_URL'
+        console.log(`Wrote ${file}: ${formatCount(sumOf(rows))} rows and ${filesText}, ${formatCount(bytes)} bytes.`)
       })
     })
 }
@@ -81,7 +81,7 @@ The database must be empty, or --force be said, and every process of Atrium be s
         const { rows, files, takenAt, applied } = report
         if (json) return console.log(JSON.stringify(report, null, 2))
         const lines = [
-          `Restored ${counted(sumOf(rows))} rows and ${counted(files)} files of ${takenAt}.`,
+          `Restored ${formatCount(sumOf(rows))} rows and ${formatCount(files)} files of ${takenAt}.`,
           ...applied.map((name) => `Applied ${name}.`),
           ...(report.hasFiles ? [] : ['Stored files were in a bucket and are not in this backup.']),
         ]
@@ -114,4 +114,4 @@ export async function withStorage<Result>(
 }
 
 const sumOf = (rows: Readonly<Record<string, number>>): number => Object.values(rows).reduce((sum, count) => sum + count, 0)
-const counted = (value: number): string => value.toLocaleString('en-US')
+const formatCount = (value: number): string => value.toLocaleString('en-US')

@@ -39,7 +39,7 @@ file cannot be read: it is not to be used, and standard error says why; 2 wrong 
       const apiKey = process.env.ATRIUM_API_KEY
       if (!apiKey && sources.some((source) => sourceOf(source).kind === 'web'))
         throw new OperatorError('Expected ATRIUM_API_KEY to hold an API key: `npx atrium trust key create` makes one.')
-      const client = apiKey ? asked(() => trustClient({ baseUrl: atrium, apiKey })) : null
+      const client = apiKey ? withUsageErrors(() => trustClient({ baseUrl: atrium, apiKey })) : null
       const results = await gateSources(sources, { client, policy, allowPrivate: allowPrivate === true })
       if (json) console.log(JSON.stringify(results, null, 2))
       else process.stdout.write(asText(results))
@@ -58,7 +58,7 @@ function whyUnjudged(sources: readonly GatedSource[], total: number): string {
 }
 
 /** What is wrong with a key is the caller's to mend. */
-function asked<Client>(make: () => Client): Client {
+function withUsageErrors<Client>(make: () => Client): Client {
   try {
     return make()
   } catch (error) {

@@ -38,9 +38,9 @@ function createCommand(): Command {
     .option('--unpaid', 'without the paid subscription that setting up further stores over the API takes')
     .option('--json', 'print {code, login, authtoken} on standard output')
     .action(async ({ name, country, empty, unpaid, json }: Create) => {
-      const wanted = { name, country, isPaid: !unpaid }
+      const input = { name, country, isPaid: !unpaid }
       const { code, login, authtoken } = await withStores((stores) =>
-        empty ? stores.create(wanted) : withSample((sample) => stores.create({ ...wanted, sample })),
+        empty ? stores.create(input) : withSample((sample) => stores.create({ ...input, sample })),
       )
       if (json) console.log(JSON.stringify({ code, login, authtoken }, null, 2))
       else console.log(`Set up "${code}".\n\nlogin      ${login}\nauthtoken  ${authtoken}\n\n${KEEP_IT}`)

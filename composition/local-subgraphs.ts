@@ -25,20 +25,20 @@ export type ConnectedSubgraphs = {
 }
 
 /** All subgraphs, in this process. */
-export async function createLocalSubgraphs(made: Omit<SubgraphDeps, 'isSessionOpen'>): Promise<ConnectedSubgraphs> {
+export async function createLocalSubgraphs(shared: Omit<SubgraphDeps, 'isSessionOpen'>): Promise<ConnectedSubgraphs> {
   // Sessions are asked about through the graph, which is there when clients are.
   let check: SessionCheck | null = null
-  const making: SubgraphDeps = {
-    ...made,
+  const deps: SubgraphDeps = {
+    ...shared,
     isSessionOpen: async (token) => {
       if (!check) throw new Error('Expected the graph to have begun before sessions are asked about.')
       return check(token)
     },
   }
-  const directory = await SUBGRAPH_FACTORIES.directory(making)
-  const social = await SUBGRAPH_FACTORIES.social(making)
-  const store = await SUBGRAPH_FACTORIES.store(making)
-  const trust = await SUBGRAPH_FACTORIES.trust(making)
+  const directory = await SUBGRAPH_FACTORIES.directory(deps)
+  const social = await SUBGRAPH_FACTORIES.social(deps)
+  const store = await SUBGRAPH_FACTORIES.store(deps)
+  const trust = await SUBGRAPH_FACTORIES.trust(deps)
   const subgraphs: readonly Subgraph[] = [directory, social, store, trust]
   return {
     links: subgraphs.map(localLink),
@@ -48,7 +48,7 @@ export async function createLocalSubgraphs(made: Omit<SubgraphDeps, 'isSessionOp
     jobs: store.jobs,
     async connectClient(client) {
       check = await sessionCheck(client)
-      making.defer(await store.deliverWebhooks(await resources(client)))
+      deps.defer(await store.deliverWebhooks(await resources(client)))
     },
     start() {
       for (const { start } of subgraphs) start?.()

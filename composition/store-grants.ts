@@ -31,16 +31,16 @@ export function storeGrants(links: ReadonlyMap<string, Link>): FindGrants {
   const link = links.get('store')
   if (!link) return () => NO_GRANTS
 
-  return (passage) => {
-    const { caller } = passage
+  return (context) => {
+    const { caller } = context
     // Hashed, so that no credentials lie about.
     // Bans are by address, and a token that was valid when its holder connected goes on being good for that connection.
     const { credentials, grantedScopes = [], address, connectedAt = null } = caller
     const key = hash('sha256', JSON.stringify([credentials, grantedScopes, address, connectedAt]), 'base64url')
-    const known = remembered.get(key)
-    if (known && known.until > performance.now()) return known.grants
+    const cached = remembered.get(key)
+    if (cached && cached.until > performance.now()) return cached.grants
     remembered.delete(key)
-    const grants = find(link, passage).then((found) => {
+    const grants = find(link, context).then((found) => {
       if (found.denial && !found.isAuthenticated && remembered.get(key)?.grants === grants) remembered.delete(key)
       return found
     })

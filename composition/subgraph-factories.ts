@@ -61,17 +61,17 @@ export const SUBGRAPH_FACTORIES = {
     await seedDirectory(connection, { log, signal: aborted.signal })
     return closeWithProcess(await directorySubgraph({ connection, publicUrl, log }), defer)
   },
-  social: async (making: SubgraphDeps): Promise<Subgraph> => {
-    const { config, connection, rateLimits, secrets, log, defer } = making
+  social: async (deps: SubgraphDeps): Promise<Subgraph> => {
+    const { config, connection, rateLimits, secrets, log, defer } = deps
     const quotas = writeQuotas(config.USER_WRITES_PER_MINUTE, config.USER_BYTES_PER_DAY)
-    const replica = await replicaOf('social', making)
+    const replica = await replicaOf('social', deps)
     return closeWithProcess(await socialSubgraph({ connection, replica, rateLimits, secrets, log, quotas }), defer)
   },
-  store: async (making: SubgraphDeps): Promise<StoreSubgraph> => {
-    const { config, connection, publicUrl, userKeys, isSessionOpen, storage, rateLimits, banEndsIn, secrets, log, defer } = making
-    const replica = await replicaOf('store', making)
-    const kept = storage ?? (await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })).storage
-    const files = storeFiles(kept, fileSources())
+  store: async (deps: SubgraphDeps): Promise<StoreSubgraph> => {
+    const { config, connection, publicUrl, userKeys, isSessionOpen, storage, rateLimits, banEndsIn, secrets, log, defer } = deps
+    const replica = await replicaOf('store', deps)
+    const fileStorage = storage ?? (await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })).storage
+    const files = storeFiles(fileStorage, fileSources())
     const webhookNetwork = webhookNetworkOf(config)
     const quotas = storeQuotas({
       products: config.STORE_PRODUCTS,
@@ -88,7 +88,7 @@ export const SUBGRAPH_FACTORIES = {
   },
   trust: async ({ config, connection, rateLimits, log, defer }: SubgraphDeps): Promise<Subgraph> =>
     closeWithProcess(trustSubgraph({ connection, rateLimits, log, config, sources: { config } }), defer),
-} satisfies Readonly<Record<SubgraphName, (making: SubgraphDeps) => Promise<Subgraph>>>
+} satisfies Readonly<Record<SubgraphName, (deps: SubgraphDeps) => Promise<Subgraph>>>
 
 function closeWithProcess<Made extends Subgraph>(subgraph: Made, defer: Defer): Made {
   defer(subgraph.close)

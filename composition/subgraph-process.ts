@@ -64,10 +64,10 @@ export async function runSubgraph(
   const rateLimit = name === 'store' ? await storeRateLimitOf(config, log) : null
   defer(async () => rateLimit?.close())
   const banEndsIn = rateLimit?.banEndsIn ?? (() => 0)
-  const making = { config, connection, publicUrl, userKeys, isSessionOpen, rateLimits, banEndsIn, secrets, log, defer }
-  const subgraph = await SUBGRAPH_FACTORIES[name](making)
+  const deps = { config, connection, publicUrl, userKeys, isSessionOpen, rateLimits, banEndsIn, secrets, log, defer }
+  const subgraph = await SUBGRAPH_FACTORIES[name](deps)
   if (name === 'store') {
-    client = await storeAndOthers(subgraph as StoreSubgraph, config, { log, defer })
+    client = await connectStoreClient(subgraph as StoreSubgraph, config, { log, defer })
     check = await sessionCheck(client)
   }
 
@@ -87,7 +87,7 @@ export async function runSubgraph(
 }
 
 /** The graph as the store asks it: itself in this process, the others where they are. Webhooks are delivered from here. */
-async function storeAndOthers(
+async function connectStoreClient(
   store: StoreSubgraph,
   config: AtriumConfig,
   { log, defer }: { readonly log: Logger; readonly defer: Defer },

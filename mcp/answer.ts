@@ -158,10 +158,10 @@ function selectedOn(
   type: GraphQLObjectType,
   selectionSet: SelectionSetNode | undefined,
   reader: Reader,
-  asked: GraphQLNamedType | null | undefined,
+  selectionType: GraphQLNamedType | null | undefined,
 ): ReadonlyMap<string, Selected> {
   const found = new Map<string, Selected>()
-  const [fields, meanings] = [type.getFields(), isInterfaceType(asked) ? asked.getFields() : {}]
+  const [fields, meanings] = [type.getFields(), isInterfaceType(selectionType) ? selectionType.getFields() : {}]
   for (const selection of selectionSet?.selections ?? []) {
     if (selection.kind === Kind.FIELD) {
       const name = selection.name.value
@@ -171,7 +171,7 @@ function selectedOn(
       continue
     }
     const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : reader.fragments.get(selection.name.value)
-    const condition = fragment?.typeCondition ? reader.schema.getType(fragment.typeCondition.name.value) : asked
+    const condition = fragment?.typeCondition ? reader.schema.getType(fragment.typeCondition.name.value) : selectionType
     const applies = condition === type || (isAbstractType(condition) && reader.schema.isSubType(condition, type))
     if (!fragment || !applies) continue
     for (const [key, field] of selectedOn(type, fragment.selectionSet, reader, condition)) add(key, field)

@@ -41,8 +41,8 @@ export function variablesSchema(
     if (!isInputType(type)) throw new Error(`Expected the variable $${name} to have an input type of the graph.`)
     const bound = bounds[name] ?? {}
     const value = inputSchema(type, spelling, bound)
-    const given = defaultValue ? value.prefault(asWire(type, valueFromASTUntyped(defaultValue), spelling)) : value
-    shape[name] = describeArgument(given, type, bound.description ?? meanings.get(name), spelling)
+    const described = defaultValue ? value.prefault(asWire(type, valueFromASTUntyped(defaultValue), spelling)) : value
+    shape[name] = describeArgument(described, type, bound.description ?? meanings.get(name), spelling)
   }
   return argumentsOf(shape)
 }
@@ -56,9 +56,9 @@ function inputSchema(type: GraphQLInputType, spelling: Spelling, bound: Bound): 
 function nonNull(type: GraphQLInputType, spelling: Spelling, bound: Bound): z.ZodType {
   if (isNonNullType(type)) return nonNull(type.ofType, spelling, bound)
   if (isListType(type)) {
-    const most = bound.max ?? MAX_LIST_ELEMENTS
-    const error = `a list of at most ${most} elements`
-    return z.array(inputSchema(type.ofType, spelling, {}), { error }).max(most, { error })
+    const maxElements = bound.max ?? MAX_LIST_ELEMENTS
+    const error = `a list of at most ${maxElements} elements`
+    return z.array(inputSchema(type.ofType, spelling, {}), { error }).max(maxElements, { error })
   }
   if (isEnumType(type)) return enumSchema(type, spelling)
   if (!isInputObjectType(type)) return scalarArgument(type.name, bound)
@@ -66,9 +66,9 @@ function nonNull(type: GraphQLInputType, spelling: Spelling, bound: Bound): z.Zo
     const value = inputSchema(field.type, spelling, {})
     // The graph fills in defaults of fields: what is absent stays absent.
     const { defaultValue } = field
-    const given =
+    const described =
       defaultValue === undefined ? value : value.optional().meta({ default: asWire(field.type, defaultValue, spelling) })
-    return [field.name, describeArgument(given, field.type, field.description, spelling)] as const
+    return [field.name, describeArgument(described, field.type, field.description, spelling)] as const
   })
   return z.strictObject(Object.fromEntries(fields), { error: 'an object' })
 }

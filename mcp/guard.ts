@@ -54,7 +54,7 @@ export function guard({ publicUrl, hosts, isOnLoopback }: HostOptions) {
   }
 }
 
-const quoted = (given: string | undefined): string => JSON.stringify((given ?? '').slice(0, 100).toWellFormed())
+const quoted = (header: string | undefined): string => JSON.stringify((header ?? '').slice(0, 100).toWellFormed())
 
 /** A refusal of the request as a whole, in the form of JSON-RPC: no call in it was read. */
 export function refuse(reply: FastifyReply, status: number, message: string, code = -32_000): FastifyReply {

@@ -80,14 +80,14 @@ export function protocolOf({
     instance.setRequestHandler('prompts/list', () => ({ prompts: listedPrompts }))
     instance.setRequestHandler('prompts/get', ({ params }): GetPromptResult => {
       const prompt = named(prompts, params.name, 'prompt')
-      const given = params.arguments ?? {}
-      const missing = prompt.arguments.filter(({ name }) => !given[name]?.trim()).map(({ name }) => name)
+      const input = params.arguments ?? {}
+      const missing = prompt.arguments.filter(({ name }) => !input[name]?.trim()).map(({ name }) => name)
       if (missing.length > 0) {
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Expected a text for ${missing.join(' and ')}, got nothing.`)
       }
       return {
         description: prompt.description,
-        messages: [{ role: 'user', content: { type: 'text', text: prompt.text(given) } }],
+        messages: [{ role: 'user', content: { type: 'text', text: prompt.text(input) } }],
       }
     })
     return instance
@@ -111,9 +111,9 @@ const toolListing = ({ name, title, description, annotations, accepts, returns }
   annotations: { title, ...annotations },
 })
 
-const promptListing = ({ name, title, description, arguments: given }: PromptRow) => ({
+const promptListing = ({ name, title, description, arguments: input }: PromptRow) => ({
   name,
   title,
   description,
-  arguments: given.map((each) => ({ ...each, required: true })),
+  arguments: input.map((each) => ({ ...each, required: true })),
 })

@@ -80,14 +80,14 @@ export async function serveMcp(
   async function exchange(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { method, body, headers } = request
     const caller = callerOf(request, server.credentials)
-    const who = await admit(caller, reply)
-    if (who === 'refused') return reply
+    const identity = await authenticate(caller, reply)
+    if (identity === 'refused') return reply
     const isJson = method === 'POST' && JSON_TYPE.test(headers['content-type'] ?? '')
     const parsed = isJson ? parse(body) : undefined
     if (isJson && parsed === undefined) return refuse(reply, 400, 'Expected a body of valid JSON.', ProtocolErrorCode.ParseError)
 
     const signal = goneSignal(reply)
-    const asked = new Request(`${publicUrl}/mcp/${server.name}`, {
+    const webRequest = new Request(`${publicUrl}/mcp/${server.name}`, {
       method,
       headers: Object.entries(headers).flatMap(([name, value]): [string, string][] =>
         typeof value === 'string' ? [[name, value]] : [],
@@ -95,41 +95,41 @@ export async function serveMcp(
       signal,
       ...(method === 'POST' && typeof body === 'string' && { body }),
     })
-    const lacking: { readonly message: string; readonly scopes: readonly string[] }[] = []
-    calls.set(asked, (era) => ({
+    const missingScopes: { readonly message: string; readonly scopes: readonly string[] }[] = []
+    calls.set(webRequest, (era) => ({
       call: { caller, signal },
       log: request.log,
       onMissingScope(scope, message) {
         // Clients of 2025 ask for what they are told here, and lose the rest; later ones add it to what they have.
-        const had = era === 'legacy' && who !== 'anybody' ? who.scopes : []
-        lacking.push({ message, scopes: [...new Set([...had, scope])].sort() })
+        const grantedScopes = era === 'legacy' && identity !== 'anybody' ? identity.scopes : []
+        missingScopes.push({ message, scopes: [...new Set([...grantedScopes, scope])].sort() })
       },
     }))
-    const answer = await handler.fetch(asked, parsed === undefined ? {} : { parsedBody: parsed })
+    const answer = await handler.fetch(webRequest, parsed === undefined ? {} : { parsedBody: parsed })
     // A call says nothing before its result. In a batch others have been made: their results must not be lost.
-    if (who === 'anybody' || !isCall(parsed)) return reply.send(answer)
+    if (identity === 'anybody' || !isCall(parsed)) return reply.send(answer)
     const whole = new Response(await answer.arrayBuffer(), answer)
-    const [missing] = lacking
+    const [missing] = missingScopes
     if (!missing) return reply.send(whole)
     return refuse(reply.header('www-authenticate', challenge('insufficient_scope', missing.scopes)), 403, missing.message)
   }
 
   /** Who asks, where that matters; when they may not ask now, that is answered. */
-  async function admit(caller: Caller, reply: FastifyReply): Promise<AccountIdentity | 'anybody' | 'refused'> {
+  async function authenticate(caller: Caller, reply: FastifyReply): Promise<AccountIdentity | 'anybody' | 'refused'> {
     if (!accessPolicy || !take) return 'anybody'
-    const who = await accessPolicy.accountOf(caller)
-    if ('refusal' in who) {
-      const { status, message, headers = {} } = who.refusal
+    const identity = await accessPolicy.accountOf(caller)
+    if ('refusal' in identity) {
+      const { status, message, headers = {} } = identity.refusal
       reply.headers(headers)
       const hasToken = /^Bearer /i.test(caller.credentials.authorization ?? '')
       if (status === 401) reply.header('www-authenticate', challenge(hasToken ? 'invalid_token' : null, accessPolicy.scopes))
       refuse(reply, status, status === 401 && server.signIn ? `${message} ${server.signIn}` : message)
       return 'refused'
     }
-    const { isGranted, left, fullInSeconds, waitSeconds } = await take(who.account, 1)
+    const { isGranted, left, fullInSeconds, waitSeconds } = await take(identity.account, 1)
     reply.header('ratelimit-policy', `"requests";q=${accessPolicy.perMinute};w=60`)
     reply.header('ratelimit', `"requests";r=${left};t=${fullInSeconds}`)
-    if (isGranted) return who
+    if (isGranted) return identity
     reply.header('retry-after', String(waitSeconds))
     refuse(reply, 429, `Expected at most ${accessPolicy.perMinute} requests a minute: try again in ${waitSeconds} seconds.`)
     return 'refused'

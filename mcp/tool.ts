@@ -55,7 +55,7 @@ export type Tool = {
   /** What an answer is; also spells it for the wire. Null where it is no object: then it is told as text only. */
   readonly returns: z.ZodType<Readonly<Record<string, unknown>>> | null
   /** Takes what `accepts` made of the arguments. The content of its answer goes through `returns`. */
-  readonly answer: (given: Readonly<Record<string, unknown>>, call: Call) => Promise<ToolResult>
+  readonly answer: (input: Readonly<Record<string, unknown>>, call: Call) => Promise<ToolResult>
 }
 
 /** What tools are made ready with. */
@@ -89,9 +89,9 @@ type OperationRow<Data, Variables> = {
 /** Arguments and answer of a tool that does more than its operation says. */
 export type Form<Data, Variables> = {
   readonly accepts: z.ZodObject
-  readonly variables: (given: Readonly<Record<string, unknown>>) => Variables
+  readonly variables: (input: Readonly<Record<string, unknown>>) => Variables
   readonly returns: z.ZodType<Readonly<Record<string, unknown>>>
-  readonly content: (data: Data, given: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
+  readonly content: (data: Data, input: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
 }
 
 /** A tool that is one operation of the graph: arguments are its variables, the answer is a part of its selection. */
@@ -112,16 +112,16 @@ export function operationTool<Data, Variables extends Record<string, unknown>>(r
         annotations: row.effect ?? READS,
         accepts: form?.accepts ?? variablesSchema(row.run, schema, spelling, row.arguments ?? {}),
         returns: form?.returns ?? answerSchema(row.run, schema, spelling, row.answer),
-        async answer(given, { caller, signal }) {
+        async answer(input, { caller, signal }) {
           // The schema of the arguments was made from the variables.
-          const variables = form ? form.variables(given) : (given as Variables)
+          const variables = form ? form.variables(input) : (input as Variables)
           const { data, errors } = await client.run(row.run, variables, caller, signal)
           if (data === null || errors.length > 0) {
             const { problem, isOurs } = problemOf(errors, caller.requestId)
             const needsCredentials = problem.status === 401
             return { kind: 'refused', message: problem.message, needsCredentials, ...(isOurs && { fault: errors }) }
           }
-          if (form) return { kind: 'answered', content: form.content(data, given) }
+          if (form) return { kind: 'answered', content: form.content(data, input) }
           const content = answerAt(data, row.answer)
           if (content !== null) return { kind: 'answered', content }
           return { kind: 'refused', message: expectedFailureIn(data, row.answer) ?? missing }
@@ -135,7 +135,7 @@ type PlainRow<Accepts extends z.ZodObject> = Omit<Tool, 'accepts' | 'returns' | 
   readonly accepts: Accepts
   readonly returns: z.ZodType<Readonly<Record<string, unknown>>>
   readonly annotations?: Effect
-  readonly answer: (given: z.output<Accepts>, call: Call) => Promise<ToolResult> | ToolResult
+  readonly answer: (input: z.output<Accepts>, call: Call) => Promise<ToolResult> | ToolResult
 }
 
 /** A tool that is no operation. */
@@ -146,7 +146,7 @@ export function plainTool<Accepts extends z.ZodObject>({ annotations = READS, an
       ...row,
       annotations,
       // The interpreter hands over what `accepts` made.
-      answer: async (given, call) => answer(given as z.output<Accepts>, call),
+      answer: async (input, call) => answer(input as z.output<Accepts>, call),
     }),
   }
 }

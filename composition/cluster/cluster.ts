@@ -85,9 +85,9 @@ export async function startCluster({
 
   const common = { cwd: ROOT, env }
   const redisArgs = ['--port', `${redisPort}`, '--bind', HOST, '--save', '', '--appendonly', 'no', '--dir', folder]
-  const beside: Program[] = []
+  const sidecars: Program[] = []
   defer(async () => {
-    await Promise.all(beside.map(({ stop }) => stop()))
+    await Promise.all(sidecars.map(({ stop }) => stop()))
   })
   const redisProgram = childProgram({
     ...common,
@@ -96,7 +96,7 @@ export async function startCluster({
     logFile: join(logs, 'redis.log'),
     isReady: () => isListening(redisPort),
   })
-  beside.push(redisProgram)
+  sidecars.push(redisProgram)
   await redisProgram.start()
 
   const configFile = join(folder, 'haproxy.cfg')
@@ -114,7 +114,7 @@ export async function startCluster({
     logFile: join(logs, 'haproxy.log'),
     isReady: () => isListening(port),
   })
-  beside.push(balancer)
+  sidecars.push(balancer)
   await balancer.start()
 
   const url = `http://${HOST}:${port}`
@@ -244,7 +244,7 @@ export function findProgram(name: string, { PATH = '' }: Environment): string {
 }
 
 const isListening = (port: number) =>
-  new Promise<boolean>((told) => {
-    const socket = connect(port, HOST, () => told(true)).on('error', () => told(false))
+  new Promise<boolean>((answer) => {
+    const socket = connect(port, HOST, () => answer(true)).on('error', () => answer(false))
     socket.on('connect', () => socket.destroy())
   })

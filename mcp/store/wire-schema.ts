@@ -8,8 +8,8 @@ const MAX_TEXT_CHARACTERS = 200_000
 /** What a value of the contract may be as an argument. Its messages complete "Expected `argument` to be …". The contract's own reading has the last word. */
 export function argumentSchema(schema: Schema): z.ZodType {
   const value = present(schema)
-  const given = schema.nullable ? value.nullable() : value
-  return schema.description ? given.describe(schema.description) : given
+  const nullableValue = schema.nullable ? value.nullable() : value
+  return schema.description ? nullableValue.describe(schema.description) : nullableValue
 }
 
 function present(schema: Schema): z.ZodType {

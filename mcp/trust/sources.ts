@@ -65,8 +65,8 @@ const GROUPS = {
 export const sourcesForm: Form<CheckSourcesQuery, CheckSourcesQueryVariables> = {
   accepts,
   returns: groups,
-  variables(given) {
-    const { sources, kind, policy } = given as z.output<typeof accepts>
+  variables(input) {
+    const { sources, kind, policy } = input as z.output<typeof accepts>
     return {
       inputs: sources.map((source) => ({
         target: { value: source },
@@ -75,8 +75,8 @@ export const sourcesForm: Form<CheckSourcesQuery, CheckSourcesQueryVariables> = 
       })),
     }
   },
-  content({ batch: { results } }, given) {
-    const { sources } = given as z.output<typeof accepts>
+  content({ batch: { results } }, input) {
+    const { sources } = input as z.output<typeof accepts>
     const grouped: Groups = { approved: [], sandboxed: [], denied: [], unverified: [] }
     for (const [index, result] of results.entries()) {
       const source = sources[index] ?? ''

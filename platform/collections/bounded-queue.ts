@@ -34,7 +34,7 @@ export function boundedQueue<Item>({
 }): BoundedQueue<Item> {
   let waiting: Item[] = []
   const waiters: Waiter<Item>[] = []
-  let taken: { readonly item: Item } | null = null
+  let current: { readonly item: Item } | null = null
   let failure: Error | null = null
   let isEnded = false
   let isReleased = false
@@ -46,7 +46,7 @@ export function boundedQueue<Item>({
   }
 
   function take(item: Item): IteratorResult<Item, undefined> {
-    taken = { item }
+    current = { item }
     return { done: false, value: item }
   }
 
@@ -72,9 +72,9 @@ export function boundedQueue<Item>({
   const iterator: AsyncIterableIterator<Item> = {
     // Not async: that costs three more microtask turns per item and reader.
     next() {
-      if (taken) {
-        const { item } = taken
-        taken = null
+      if (current) {
+        const { item } = current
+        current = null
         onDone(item)
       }
       if (waiting.length > 0) return Promise.resolve(take(waiting.shift() as Item))

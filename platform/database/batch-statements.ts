@@ -9,7 +9,7 @@ type PendingStatement = {
 }
 
 /** Pending statements of each operation, by connection source. */
-const waiting = new WeakMap<object, Map<QueryExecutor, PendingStatement[]>>()
+const pendingBatches = new WeakMap<object, Map<QueryExecutor, PendingStatement[]>>()
 
 /**
  * Runs a statement. Those that one operation issues in the same tick, as loaders do, share a
@@ -20,21 +20,21 @@ const waiting = new WeakMap<object, Map<QueryExecutor, PendingStatement[]>>()
 export function batchStatements<Tables, Row>(database: Kysely<Tables>, query: CompiledQuery<Row>): Promise<QueryResult<Row>> {
   const operation = currentOperation()
   if (operation === undefined || database.isTransaction) return database.executeQuery(query)
-  const batches = waiting.get(operation) ?? new Map<QueryExecutor, PendingStatement[]>()
-  if (batches.size === 0) waiting.set(operation, batches)
+  const batches = pendingBatches.get(operation) ?? new Map<QueryExecutor, PendingStatement[]>()
+  if (batches.size === 0) pendingBatches.set(operation, batches)
   return new Promise((resolve, reject) => {
-    const asked = { query, resolve, reject } as PendingStatement
+    const statement = { query, resolve, reject } as PendingStatement
     const executor = database.getExecutor()
     const batch = batches.get(executor)
     if (batch) {
-      batch.push(asked)
+      batch.push(statement)
       return
     }
-    const begun = [asked]
-    batches.set(executor, begun)
+    const started = [statement]
+    batches.set(executor, started)
     process.nextTick(() => {
       batches.delete(executor)
-      send(executor, begun)
+      send(executor, started)
     })
   })
 }

@@ -81,8 +81,8 @@ export function cancellablePool(
       options: pool.options,
       async connect() {
         const client = await pool.connect()
-        const known = clients.get(client)
-        if (known) return known
+        const existing = clients.get(client)
+        if (existing) return existing
         const wrapped = { query: queryOf(client as Client), release: (destroy?: boolean) => client.release(destroy) }
         // A cast: Kysely's type includes cursors, which nothing here uses.
         clients.set(client, wrapped as unknown as PostgresPoolClient)
@@ -108,24 +108,24 @@ export function cancellablePool(
   function statement(client: Client, signal: AbortSignal, text: string, parameters: unknown[]): Promise<pg.QueryResult> {
     if (signal.aborted) return Promise.reject(signal.reason)
     let cancelling: Promise<unknown> | null = null
-    let hasEnded = false
-    let again: NodeJS.Timeout | undefined
+    let isDone = false
+    let retryTimer: NodeJS.Timeout | undefined
     const cancel = () => {
       cancelling = control.query('SELECT pg_cancel_backend($1)', [client.processID]).then(() => {
-        if (!hasEnded) again = setTimeout(cancel, RECANCEL_INTERVAL_MS)
+        if (!isDone) retryTimer = setTimeout(cancel, RECANCEL_INTERVAL_MS)
       }, onError)
     }
     signal.addEventListener('abort', cancel)
     return new Promise((resolve, reject) => {
       client.query(statementOf(text, parameters), (error, result) => {
         signal.removeEventListener('abort', cancel)
-        hasEnded = true
-        clearTimeout(again)
-        const settle = () => (error ? reject(error) : resolve(result))
+        isDone = true
+        clearTimeout(retryTimer)
+        const finish = () => (error ? reject(error) : resolve(result))
         // Wait: a connection released earlier could run another caller's statement when the
         // cancellation arrives.
-        if (cancelling) void cancelling.then(settle)
-        else settle()
+        if (cancelling) void cancelling.then(finish)
+        else finish()
       })
     })
   }

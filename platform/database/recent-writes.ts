@@ -22,9 +22,9 @@ const MAX_WRITERS = 10_000
  * Tracks writers in this process, which must be the only one that serves them. An evicted writer
  * counts as the latest evicted.
  */
-export function localRecentWrites(most = MAX_WRITERS): RecentWrites {
+export function localRecentWrites(maxWriters = MAX_WRITERS): RecentWrites {
   const positions = new Map<string, LogPosition>()
-  let forgotten: LogPosition = 0n
+  let evicted: LogPosition = 0n
 
   return {
     async note(writers, position) {
@@ -33,18 +33,18 @@ export function localRecentWrites(most = MAX_WRITERS): RecentWrites {
         positions.set(writer, position)
       }
       for (const [writer, old] of positions) {
-        if (positions.size <= most) break
+        if (positions.size <= maxWriters) break
         positions.delete(writer)
-        if (old > forgotten) forgotten = old
+        if (old > evicted) evicted = old
       }
       return true
     },
-    positionOf: async (writers) => maxPosition([forgotten, ...writers.map((writer) => positions.get(writer) ?? 0n)]),
+    positionOf: async (writers) => maxPosition([evicted, ...writers.map((writer) => positions.get(writer) ?? 0n)]),
   }
 }
 
 export const maxPosition = (positions: readonly LogPosition[]): LogPosition =>
-  positions.reduce((most, position) => (position > most ? position : most), 0n)
+  positions.reduce((maxWriters, position) => (position > maxWriters ? position : maxWriters), 0n)
 
 /**
  * Keys of a caller: its credentials, and its address, because the session of a sign-in is read by a
@@ -52,6 +52,6 @@ export const maxPosition = (positions: readonly LogPosition[]): LogPosition =>
  */
 export function writerKeys({ credentials, address }: Pick<Caller, 'credentials' | 'address'>): readonly string[] {
   const hash = (text: string) => createHash('sha256').update(text).digest('base64url')
-  const known = Object.keys(credentials).length > 0 ? [hash(JSON.stringify(Object.entries(credentials).sort()))] : []
-  return [...known, hash(address)]
+  const credentialKeys = Object.keys(credentials).length > 0 ? [hash(JSON.stringify(Object.entries(credentials).sort()))] : []
+  return [...credentialKeys, hash(address)]
 }

@@ -35,8 +35,8 @@ export type ReplicaState = {
 export function watchReplica(primary: pg.Pool, replica: pg.Pool, onLost: () => void): ReplicaState {
   const ended = new AbortController()
   let position: LogPosition | null = null
-  let before: LogPosition | null = null
-  let [looks, wasThere] = [0, true]
+  let previous: LogPosition | null = null
+  let [polls, wasAvailable] = [0, true]
   const watching = watch()
 
   return {
@@ -53,20 +53,20 @@ export function watchReplica(primary: pg.Pool, replica: pg.Pool, onLost: () => v
   async function watch(): Promise<void> {
     const { signal } = ended
     while (!signal.aborted) {
-      position = await look().catch(() => null)
+      position = await poll().catch(() => null)
       if (signal.aborted) return
       // The first poll has nothing to compare with.
-      if (++looks > 1) {
-        if (wasThere && position === null) onLost()
-        wasThere = position !== null
+      if (++polls > 1) {
+        if (wasAvailable && position === null) onLost()
+        wasAvailable = position !== null
       }
       await sleep(POLL_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => {})
     }
   }
 
-  async function look(): Promise<LogPosition | null> {
-    const expected = before
-    before = await positionOf(primary, 'pg_current_wal_lsn()')
+  async function poll(): Promise<LogPosition | null> {
+    const expected = previous
+    previous = await positionOf(primary, 'pg_current_wal_lsn()')
     // Null for a server that is no replica, or was promoted.
     const replayed = await positionOf(replica, 'CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END')
     return replayed !== null && expected !== null && replayed >= expected ? replayed : null
@@ -93,12 +93,12 @@ export function replicaAwarePool(
 ): PostgresPool {
   return {
     options: primary.options,
-    connect: () => (readsBehind() && state.position() !== null ? Promise.resolve(undecided()) : primary.connect()),
+    connect: () => (readsBehind() && state.position() !== null ? Promise.resolve(createClient()) : primary.connect()),
     end: () => primary.end(),
   }
 
   /** The first statement decides which server is used. */
-  function undecided(): PostgresPoolClient {
+  function createClient(): PostgresPoolClient {
     let chosen: PostgresPoolClient | null = null
 
     const onPrimary = async () => (chosen ??= await primary.connect())
@@ -106,9 +106,9 @@ export function replicaAwarePool(
       if (chosen) return chosen.query(text, parameters)
       if (!READ_ONLY_STATEMENT.test(text)) return (await onPrimary()).query(text, parameters)
       try {
-        return await asked(text, parameters)
+        return await queryReplica(text, parameters)
       } catch (error) {
-        if (!isNotThere(error)) throw error
+        if (!isUnavailable(error)) throw error
         return (await onPrimary()).query(text, parameters)
       }
     }
@@ -116,7 +116,7 @@ export function replicaAwarePool(
     return { query, release: () => chosen?.release() } as unknown as PostgresPoolClient
   }
 
-  async function asked(text: string, parameters: readonly unknown[]) {
+  async function queryReplica(text: string, parameters: readonly unknown[]) {
     const client = await replica.connect()
     try {
       return await client.query(text, parameters)
@@ -125,16 +125,16 @@ export function replicaAwarePool(
     }
   }
 
-  function isNotThere(error: unknown): boolean {
+  function isUnavailable(error: unknown): boolean {
     const code = error instanceof Error && 'code' in error ? String(error.code) : null
     // No code: the connection ended or timed out. A cancelled statement has none either, and is not
     // retried.
     // EPIPE looks like a SQLSTATE, but no SQLSTATE class begins with E.
-    const isGone =
+    const isDown =
       error instanceof Error &&
       (code === null ? CONNECTION_ERROR.test(error.message) : code.startsWith('E') || !SQLSTATE.test(code))
-    if (isGone) state.markUnavailable()
-    return isGone || UNAVAILABLE_STATES.has(code)
+    if (isDown) state.markUnavailable()
+    return isDown || UNAVAILABLE_STATES.has(code)
   }
 }
 

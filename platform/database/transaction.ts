@@ -9,22 +9,22 @@ export const transaction = <Tables, Result>(
   database: Kysely<Tables>,
   work: (query: Transaction<Tables>) => Promise<Result>,
 ): Promise<Result> =>
-  database.transaction().execute((oneByOne) => {
-    const executor = oneByOne.getExecutor()
+  database.transaction().execute((sequential) => {
+    const executor = sequential.getExecutor()
     return executor.provideConnection(async (connection) => {
-      const underWay = new Set<Promise<unknown>>()
-      const together = executor.withConnectionProvider({
+      const inFlight = new Set<Promise<unknown>>()
+      const pipelined = executor.withConnectionProvider({
         provideConnection(use) {
-          const asked = use(connection)
-          underWay.add(asked)
-          return asked.finally(() => underWay.delete(asked))
+          const statement = use(connection)
+          inFlight.add(statement)
+          return statement.finally(() => inFlight.delete(statement))
         },
       })
       try {
-        return await work(new Transaction<Tables>({ ...NEVER_USED, executor: together }))
+        return await work(new Transaction<Tables>({ ...NEVER_USED, executor: pipelined }))
       } finally {
         // A cancellation of these must not hit COMMIT, ROLLBACK or the next user of the connection.
-        await Promise.allSettled(underWay)
+        await Promise.allSettled(inFlight)
       }
     })
   })

@@ -8,14 +8,14 @@ export type ChangeListeners = {
 }
 
 export function changeListeners(): ChangeListeners {
-  const told = new Set<Parameters<OnChange>[0]>()
+  const listeners = new Set<Parameters<OnChange>[0]>()
   return {
-    onChange(changed) {
-      told.add(changed)
-      return () => void told.delete(changed)
+    onChange(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
     },
     notify(types) {
-      for (const changed of told) changed(types)
+      for (const listener of listeners) listener(types)
     },
   }
 }

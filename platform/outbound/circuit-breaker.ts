@@ -10,7 +10,7 @@ export type CircuitBreaker = {
   /**
    * Permission for one attempt, as a function to report its result to once; null while rejected.
    */
-  readonly enter: () => ((outcome: AttemptResult) => void) | null
+  readonly enter: () => ((result: AttemptResult) => void) | null
 }
 
 /** When a circuit opens, and for how long it stays open. */
@@ -65,28 +65,28 @@ export function circuitBreaker({
 
   return { state: () => state, enter }
 
-  function enter(): ((outcome: AttemptResult) => void) | null {
+  function enter(): ((result: AttemptResult) => void) | null {
     if (state === 'open' && now() - changedAt >= cooling) change('half-open')
     if (state === 'open' || isProbing) return null
     isProbing = state === 'half-open'
-    const begun = era
-    return (outcome) => {
-      if (begun !== era) return
-      if (state === 'half-open') probed(outcome)
-      else if (outcome !== 'abandoned') counted(outcome)
+    const startEra = era
+    return (result) => {
+      if (startEra !== era) return
+      if (state === 'half-open') onProbe(result)
+      else if (result !== 'abandoned') record(result)
     }
   }
 
-  function probed(outcome: AttemptResult): void {
+  function onProbe(result: AttemptResult): void {
     isProbing = false
-    if (outcome === 'answered') change('closed')
-    if (outcome === 'failed') open(cooling * 2)
+    if (result === 'answered') change('closed')
+    if (result === 'failed') open(cooling * 2)
   }
 
-  function counted(outcome: 'answered' | 'failed'): void {
+  function record(result: 'answered' | 'failed'): void {
     const second = Math.floor(now() / 1000)
-    window.add(second, outcome)
-    if (outcome === 'answered') return
+    window.add(second, result)
+    if (result === 'answered') return
     const { answered, failed } = window.total(second)
     if (failed + answered < leastAttempts || failed < FAILURE_RATIO * (failed + answered)) return
     const isRelapse = now() - changedAt < windowSeconds * 1000
@@ -111,11 +111,11 @@ export function circuitBreaker({
 function recentAttempts(windowSeconds: number) {
   const buckets = Array.from({ length: windowSeconds }, () => ({ second: Number.NEGATIVE_INFINITY, answered: 0, failed: 0 }))
   return {
-    add(second: number, outcome: 'answered' | 'failed'): void {
+    add(second: number, result: 'answered' | 'failed'): void {
       const index = second % windowSeconds
       const bucket = buckets[index]
-      if (bucket?.second === second) bucket[outcome]++
-      else buckets[index] = { second, answered: 0, failed: 0, [outcome]: 1 }
+      if (bucket?.second === second) bucket[result]++
+      else buckets[index] = { second, answered: 0, failed: 0, [result]: 1 }
     },
     total(second: number): { readonly answered: number; readonly failed: number } {
       const recent = buckets.filter((bucket) => bucket.second > second - windowSeconds)

@@ -39,14 +39,14 @@ const ROOT_TTL_MS = 3_600_000
 const ROOT_RETRY_MS = 10_000
 
 export function dnsClient(network: Network): DnsClient {
-  const places = slots(MAX_CONCURRENT_QUERIES)
-  let asked: { readonly until: number; readonly answer: Promise<Root> } | null = null
+  const querySlots = slots(MAX_CONCURRENT_QUERIES)
+  let question: { readonly until: number; readonly answer: Promise<Root> } | null = null
 
-  return { query: ask, root }
+  return { query: query, root }
 
   async function root(signal: AbortSignal): Promise<Root> {
-    if (asked && performance.now() < asked.until) return asked.answer
-    const answer = ask('.', 'NS', signal).then(
+    if (question && performance.now() < question.until) return question.answer
+    const answer = query('.', 'NS', signal).then(
       // The root zone is signed: a validating server marks its records as authentic.
       ({ rcode, records, isAuthentic }) => ({
         isReachable: rcode === 'NOERROR' && records.some(({ type }) => type === 'NS'),
@@ -55,13 +55,13 @@ export function dnsClient(network: Network): DnsClient {
       () => ({ isReachable: false, validatesDnssec: false }),
     )
     const current = { until: performance.now() + ROOT_TTL_MS, answer }
-    asked = current
+    question = current
     const found = await answer
-    if (!found.isReachable && asked === current) asked = { until: performance.now() + ROOT_RETRY_MS, answer }
+    if (!found.isReachable && question === current) question = { until: performance.now() + ROOT_RETRY_MS, answer }
     return found
   }
 
-  async function ask(name: string, type: RecordType, signal: AbortSignal, { isUnchecked = false } = {}): Promise<DnsAnswer> {
+  async function query(name: string, type: RecordType, signal: AbortSignal, { isUnchecked = false } = {}): Promise<DnsAnswer> {
     const { resolvers } = network
     let failed: DnsAnswer | null = null
     let fault = new Fault('unavailable', 'no DNS server is configured')
@@ -70,7 +70,7 @@ export function dnsClient(network: Network): DnsClient {
       const server = resolvers[attempt % resolvers.length]
       if (!server) break
       try {
-        const answer = await places.run(key(server), signal, () =>
+        const answer = await querySlots.run(key(server), signal, () =>
           queryServer(network, server, { name, type, isUnchecked }, signal),
         )
         if (answer.rcode === 'NOERROR' || answer.rcode === 'NXDOMAIN') return answer
@@ -96,21 +96,21 @@ async function queryServer(
   { name, type, isUnchecked }: { readonly name: string; readonly type: RecordType; readonly isUnchecked: boolean },
   signal: AbortSignal,
 ): Promise<DnsAnswer> {
-  const asked: Question = { id: randomInt(0x10000), name, type }
-  const query = encodeQuestion(asked, { isUnchecked })
-  const within = deadline(TRY_TIMEOUT_MS, signal)
+  const question: Question = { id: randomInt(0x10000), name, type }
+  const query = encodeQuestion(question, { isUnchecked })
+  const tryDeadline = deadline(TRY_TIMEOUT_MS, signal)
   try {
-    const answer = await queryOverUdp(network, server, asked, query, within.signal)
-    return answer === 'truncated' ? await queryOverTcp(network, server, asked, query, within.signal) : answer
+    const answer = await queryOverUdp(network, server, question, query, tryDeadline.signal)
+    return answer === 'truncated' ? await queryOverTcp(network, server, question, query, tryDeadline.signal) : answer
   } finally {
-    within.clear()
+    tryDeadline.clear()
   }
 }
 
 async function queryOverUdp(
   network: Network,
   server: Endpoint,
-  asked: Question,
+  question: Question,
   query: Buffer,
   signal: AbortSignal,
 ): Promise<DnsAnswer | 'truncated'> {
@@ -122,7 +122,7 @@ async function queryOverUdp(
   socket.on('error', reject)
   socket.on('message', (message) => {
     try {
-      const answer = decodeAnswer(message, asked)
+      const answer = decodeAnswer(message, question)
       // Ignore packets of other senders and keep listening.
       if (answer !== null) resolve(answer)
     } catch (error) {
@@ -141,7 +141,7 @@ async function queryOverUdp(
 async function queryOverTcp(
   network: Network,
   server: Endpoint,
-  asked: Question,
+  question: Question,
   query: Buffer,
   signal: AbortSignal,
 ): Promise<DnsAnswer> {
@@ -160,7 +160,7 @@ async function queryOverTcp(
     const length = received.readUInt16BE(0)
     if (received.length < length + 2) return
     try {
-      const answer = decodeAnswer(received.subarray(2, length + 2), asked)
+      const answer = decodeAnswer(received.subarray(2, length + 2), question)
       if (answer === null || answer === 'truncated') throw new Fault('malformed', 'a DNS answer to another question')
       resolve(answer)
     } catch (error) {

@@ -42,13 +42,13 @@ export function encodeQuestion({ id, name, type }: Question, { isUnchecked = fal
  * Parses a response: `null` when it does not answer this question (other id or question, no
  * response), 'truncated' when TCP is needed. Throws `malformed` when it answers in nonsense.
  */
-export function decodeAnswer(message: Buffer, asked: Question): DnsAnswer | 'truncated' | null {
-  if (message.length < 12 || message.readUInt16BE(0) !== asked.id) return null
+export function decodeAnswer(message: Buffer, question: Question): DnsAnswer | 'truncated' | null {
+  if (message.length < 12 || message.readUInt16BE(0) !== question.id) return null
   const flags = message.readUInt16BE(2)
   const isResponse = (flags & 0x8000) !== 0
   const isTruncated = (flags & 0x0200) !== 0
   if (!isResponse) return null
-  if (!repeatsQuestion(message, asked)) return null
+  if (!repeatsQuestion(message, question)) return null
   // A truncated record section may end inside a record.
   if (isTruncated) return 'truncated'
   let decoded: packet.DecodedPacket
@@ -104,9 +104,9 @@ export function followAliases(
     const alias = records.find((record) => record.type === 'CNAME' && canonicalName(record.name) === owner)
     if (alias?.type !== 'CNAME') return aliases
     owner = canonicalName(alias.data)
-    const seen = [name, ...before, ...aliases.map(({ target }) => target)]
-    if (seen.includes(owner)) throw new Fault('malformed', 'aliases in a circle')
-    if (seen.length > MAX_ALIAS_CHAIN) throw new Fault('malformed', `more than ${MAX_ALIAS_CHAIN} aliases`)
+    const visited = [name, ...before, ...aliases.map(({ target }) => target)]
+    if (visited.includes(owner)) throw new Fault('malformed', 'aliases in a circle')
+    if (visited.length > MAX_ALIAS_CHAIN) throw new Fault('malformed', `more than ${MAX_ALIAS_CHAIN} aliases`)
     aliases.push({ target: owner, ttl: alias.ttl ?? 0 })
   }
 }

@@ -75,14 +75,14 @@ export function httpClient(
         // Credentials go to the first origin only.
         const { authorization, ...others } = options.headers ?? {}
         const headers = authorization !== undefined && url.origin === origin ? { ...others, authorization } : others
-        const { response, location } = await ask(url, { ...options, headers })
+        const { response, location } = await send(url, { ...options, headers })
         if (location === null) return response
         response.body.destroy()
         if (hop === redirects) throw new Fault('blocked', `more than ${redirects} redirects`)
         url = parseUrl(location, url)
       }
     },
-    post: async (start, body, options) => (await ask(parseUrl(start), options, body)).response,
+    post: async (start, body, options) => (await send(parseUrl(start), options, body)).response,
     async close() {
       isClosed = true
       await (await opening)?.agent.destroy()
@@ -105,29 +105,29 @@ export function httpClient(
   }
 
   /** One request; `location` is the redirect target, null without one. */
-  async function ask(
+  async function send(
     url: URL,
     { signal, accept, maxBytes, headers = {} }: GetOptions,
-    posted: string | null = null,
+    requestBody: string | null = null,
   ): Promise<{ readonly response: OutboundResponse; readonly location: string | null }> {
     assertScheme(url)
     const { agent, request } = await opened()
     const {
       statusCode,
-      headers: told,
+      headers: responseHeaders,
       body,
     } = await request(url, {
       dispatcher: agent,
       signal,
-      ...(posted !== null && { method: 'POST', body: posted }),
+      ...(requestBody !== null && { method: 'POST', body: requestBody }),
       headers: { accept, 'accept-encoding': 'identity', 'user-agent': userAgent, ...headers },
     }).catch((error: unknown) => {
       throw faultOf(error)
     })
     const plain = Object.fromEntries(
-      Object.entries(told).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
+      Object.entries(responseHeaders).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
     )
-    const isRedirect = [301, 302, 303, 307, 308].includes(statusCode) && typeof told.location === 'string'
+    const isRedirect = [301, 302, 303, 307, 308].includes(statusCode) && typeof responseHeaders.location === 'string'
     return {
       response: {
         status: statusCode,
@@ -135,7 +135,7 @@ export function httpClient(
         url: url.href,
         body: isRedirect ? body.on('error', () => {}) : bounded(body, plain['content-encoding'] ?? 'identity', maxBytes),
       },
-      location: isRedirect ? String(told.location) : null,
+      location: isRedirect ? String(responseHeaders.location) : null,
     }
   }
 

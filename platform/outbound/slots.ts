@@ -42,15 +42,15 @@ export function slots({ total, perKey }: { readonly total: number; readonly perK
     if (hasRoom(key)) return start(key)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const waiter: Waiter = { key, resume: resolve }
-    const giveUp = () => {
+    const cancel = () => {
       if (waiting.delete(waiter)) reject(new Fault('no_capacity', `no place for ${key} in time`))
     }
     waiting.add(waiter)
-    signal.addEventListener('abort', giveUp, { once: true })
+    signal.addEventListener('abort', cancel, { once: true })
     try {
       await promise
     } finally {
-      signal.removeEventListener('abort', giveUp)
+      signal.removeEventListener('abort', cancel)
     }
   }
 

@@ -8,13 +8,13 @@ export type PeriodicJob = { readonly first: Promise<void>; readonly stop: () => 
  * Rejections go to `onError`.
  */
 export function runPeriodically(
-  every: number,
-  round: (signal: AbortSignal) => Promise<void>,
+  intervalMs: number,
+  run: (signal: AbortSignal) => Promise<void>,
   onError: (error: unknown) => void,
 ): PeriodicJob {
   const ended = new AbortController()
-  const first = round(ended.signal).catch(onError)
-  const running = first.then(goOn)
+  const first = run(ended.signal).catch(onError)
+  const running = first.then(repeat)
 
   return {
     first,
@@ -24,10 +24,10 @@ export function runPeriodically(
     },
   }
 
-  async function goOn(): Promise<void> {
+  async function repeat(): Promise<void> {
     while (!ended.signal.aborted) {
-      await sleep(every, null, { signal: ended.signal, ref: false }).catch(() => {})
-      if (!ended.signal.aborted) await round(ended.signal).catch(onError)
+      await sleep(intervalMs, null, { signal: ended.signal, ref: false }).catch(() => {})
+      if (!ended.signal.aborted) await run(ended.signal).catch(onError)
     }
   }
 }

@@ -22,7 +22,7 @@ export function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address
   const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? []
   const groups = (text: string) => (text === '' ? [] : text.split(':'))
-  const known = [groups(head), groups(tail ?? '')] as const
-  const missing = tail === undefined ? 0 : 8 - known[0].length - known[1].length
-  return [...known[0], ...Array.from({ length: Math.max(0, missing) }, () => '0'), ...known[1]].slice(0, 4).join(':')
+  const parts = [groups(head), groups(tail ?? '')] as const
+  const missing = tail === undefined ? 0 : 8 - parts[0].length - parts[1].length
+  return [...parts[0], ...Array.from({ length: Math.max(0, missing) }, () => '0'), ...parts[1]].slice(0, 4).join(':')
 }

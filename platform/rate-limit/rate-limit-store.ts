@@ -31,14 +31,14 @@ export const localRateLimitStore = (now: () => Date = () => new Date()): RateLim
 export function redisRateLimitStore(scripts: RedisScripts): RateLimitStore {
   return {
     buckets(name, perMinute) {
-      const own = tokenBuckets(perMinute, () => new Date())
+      const takeLocally = tokenBuckets(perMinute, () => new Date())
       return (key, points) => {
-        const taking = takeFromRedis(scripts, [`atrium:limit:${name}:${key}`], [perMinute], points)
-        if (taking === null) return own(key, points)
-        return taking.then((taken) => {
-          if (taken === null) return own(key, points)
-          const [left = 0] = taken.left
-          return toRateLimitResult(left, taken.isGranted ? 0 : points, perMinute)
+        const pending = takeFromRedis(scripts, [`atrium:limit:${name}:${key}`], [perMinute], points)
+        if (pending === null) return takeLocally(key, points)
+        return pending.then((result) => {
+          if (result === null) return takeLocally(key, points)
+          const [left = 0] = result.left
+          return toRateLimitResult(left, result.isGranted ? 0 : points, perMinute)
         })
       }
     },
@@ -93,9 +93,9 @@ export function takeFromRedis(
   sizes: readonly number[],
   points: number,
 ): Promise<{ readonly isGranted: boolean; readonly left: readonly number[] } | null> | null {
-  const answering = scripts.run(TAKE, keys, [points, ...sizes])
-  if (answering === null) return null
-  return answering.then((answer) => {
+  const reply = scripts.run(TAKE, keys, [points, ...sizes])
+  if (reply === null) return null
+  return reply.then((answer) => {
     if (!Array.isArray(answer)) return null
     const [granted, ...left] = answer.map(Number)
     return { isGranted: granted === 1, left }

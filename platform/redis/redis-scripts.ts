@@ -40,19 +40,19 @@ export async function redisScripts({
   let isDown = false
   let pausedUntil = 0
 
-  redis.on('error', lost)
-  await redis.connect().catch(lost)
+  redis.on('error', onUnavailable)
+  await redis.connect().catch(onUnavailable)
 
   return {
     run(script, keys, values) {
       if (redis.status !== 'ready' || performance.now() < pausedUntil) return null
       return redis.eval(script, keys.length, ...keys, ...values).then(
         (answer) => {
-          found()
+          onAvailable()
           return answer
         },
         (error: unknown) => {
-          lost(error)
+          onUnavailable(error)
           pausedUntil = performance.now() + PAUSE_MS
           return null
         },
@@ -61,14 +61,14 @@ export async function redisScripts({
     close: async () => redis.disconnect(),
   }
 
-  function lost(error: unknown): void {
+  function onUnavailable(error: unknown): void {
     if (isDown) return
     isDown = true
     // Not the error itself: it may quote the URL with its password.
     log.warn({ reason: reasonOf(error) }, `Redis cannot be reached: this process counts ${purpose} by itself`)
   }
 
-  function found(): void {
+  function onAvailable(): void {
     if (!isDown) return
     isDown = false
     log.info(`Redis can be reached again: ${purpose} is shared`)

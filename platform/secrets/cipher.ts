@@ -30,12 +30,12 @@ export type SecretCipher = {
   /** Ids of the keys, the one that encrypts first; empty: secrets are stored as they are. */
   readonly keyIds: readonly string[]
   /** The stored form of `text` at this location. */
-  readonly encrypt: (place: SecretLocation, text: string) => string
+  readonly encrypt: (location: SecretLocation, text: string) => string
   /**
    * The decrypted text, also of a plain stored one. Throws for an unknown key, or a changed or
    * moved value.
    */
-  readonly decrypt: (place: SecretLocation, stored: string) => string
+  readonly decrypt: (location: SecretLocation, stored: string) => string
 }
 
 /** The id of the key that a stored secret is encrypted under; null: it is plain. */
@@ -56,30 +56,30 @@ export function secretCipher(keys: readonly Uint8Array[]): SecretCipher {
 
   return {
     keyIds,
-    encrypt(place, text) {
+    encrypt(location, text) {
       if (!current) return keyIdIn(text) !== null || text.startsWith(PLAIN_MARK) ? `${PLAIN_MARK}${text}` : text
       const [id, key] = current
       const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(additionalData(place))
+      const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(additionalData(location))
       const bytes = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
       return `v1:${id}:${nonce.toString('base64url')}:${bytes.toString('base64url')}`
     },
-    decrypt(place, stored) {
+    decrypt(location, stored) {
       const found = ENCRYPTED.exec(stored)
       if (!found) return stored.startsWith(PLAIN_MARK) ? stored.slice(PLAIN_MARK.length) : stored
       const [, id = '', nonce = '', text = ''] = found
       const key = byId.get(id)
       if (!key)
-        throw new Error(`Expected SECRETS_KEY to include the key ${id}, under which ${describeLocation(place)} is encrypted.`)
+        throw new Error(`Expected SECRETS_KEY to include the key ${id}, under which ${describeLocation(location)} is encrypted.`)
       const bytes = Buffer.from(text, 'base64url')
       const decipher = createDecipheriv(CIPHER, key, Buffer.from(nonce, 'base64url'), { authTagLength: TAG_BYTES })
-        .setAAD(additionalData(place))
+        .setAAD(additionalData(location))
         .setAuthTag(bytes.subarray(-TAG_BYTES))
       try {
         return Buffer.concat([decipher.update(bytes.subarray(0, -TAG_BYTES)), decipher.final()]).toString('utf8')
       } catch (cause) {
         throw new Error(
-          `Expected ${describeLocation(place)} to be as it was encrypted: it was changed, or belongs to another row.`,
+          `Expected ${describeLocation(location)} to be as it was encrypted: it was changed, or belongs to another row.`,
           {
             cause,
           },

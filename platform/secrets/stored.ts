@@ -88,9 +88,9 @@ export async function reencrypt(
       SELECT ARRAY[${asTexts(primaryKey)}] AS row, ${value} AS stored FROM ${from}
       WHERE ${value} !~ ${encryptedPattern(keyId)} ${behind} ORDER BY ${key} LIMIT ${BATCH_ROWS}`.execute(database)
     for (const { row, stored } of rows) {
-      const anew = reencryptText(cipher, secretLocation(secret, ...row), stored)
-      if (anew === null) unreadable += 1
-      else if (await replace(database, secret, row, { stored, anew })) changed += 1
+      const replacement = reencryptText(cipher, secretLocation(secret, ...row), stored)
+      if (replacement === null) unreadable += 1
+      else if (await replace(database, secret, row, { stored, anew: replacement })) changed += 1
     }
     seen += rows.length
     progress?.(seen)
@@ -113,17 +113,17 @@ export async function unknownKeys(
   return [...new Set(keyIds)].filter((keyId) => !cipher.keyIds.includes(keyId))
 }
 
-function reencryptText(cipher: SecretCipher, place: SecretLocation, stored: string): string | null {
+function reencryptText(cipher: SecretCipher, location: SecretLocation, stored: string): string | null {
   const keyId = keyIdIn(stored)
   if (keyId !== null && !cipher.keyIds.includes(keyId)) return null
   let text: string
   try {
-    text = cipher.decrypt(place, stored)
+    text = cipher.decrypt(location, stored)
   } catch {
     // Changed or moved: `secrets status` counts it, and whoever needs it is told.
     return null
   }
-  return cipher.encrypt(place, text)
+  return cipher.encrypt(location, text)
 }
 
 /** False when somebody else has written the row since. */
@@ -131,10 +131,10 @@ async function replace(
   database: Kysely<never>,
   secret: StoredSecret,
   row: readonly string[],
-  { stored, anew }: { readonly stored: string; readonly anew: string },
+  { stored, anew: replacement }: { readonly stored: string; readonly anew: string },
 ): Promise<boolean> {
   const { schema, table, column, primaryKey, isJson } = secret
-  const written = isJson ? sql`to_jsonb(${anew}::text)` : sql`${anew}`
+  const written = isJson ? sql`to_jsonb(${replacement}::text)` : sql`${replacement}`
   const { numAffectedRows = 0n } = await sql`
     UPDATE ${sql.id(schema, table)} SET ${sql.ref(column)} = ${written}
     WHERE (${columnsOf(primaryKey)}) = (${valuesOf(row)}) AND ${textOf(secret)} = ${stored}`.execute(database)

@@ -10,7 +10,7 @@ import { withoutCancellation } from '../../platform/database/cancellation.ts'
  */
 export function batchWork<Item, Result>(
   work: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { most = DEFAULT_MAX_ITEMS }: { readonly most?: number } = {},
+  { most: maxItems = DEFAULT_MAX_ITEMS }: { readonly most?: number } = {},
 ): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = []
   let isRunning = false
@@ -20,12 +20,12 @@ export function batchWork<Item, Result>(
     while (waiting.length > 0) {
       // Calls of the same tick are about to join.
       await turn()
-      await settle(waiting.splice(0, most))
+      await runBatch(waiting.splice(0, maxItems))
     }
     isRunning = false
   }
 
-  async function settle(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+  async function runBatch(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await work(batch.map(({ item }) => item))
       // `work` returns a result per item.
@@ -33,8 +33,8 @@ export function batchWork<Item, Result>(
     } catch (error) {
       if (batch.length > 1 && isValueError(error)) {
         const half = batch.length >> 1
-        await settle(batch.slice(0, half))
-        await settle(batch.slice(half))
+        await runBatch(batch.slice(0, half))
+        await runBatch(batch.slice(half))
       } else for (const { reject } of batch) reject(error)
     }
   }

@@ -10,22 +10,27 @@ type Intersection<Union> = (Union extends unknown ? (part: Union) => void : neve
  * them to learn the names.
  */
 export const lazyMembers =
-  <Given extends readonly unknown[]>() =>
-  <Makers extends readonly ((...given: Given) => object)[]>(...makers: Makers): ((...given: Given) => MergedMembers<Makers>) => {
+  <Arguments extends readonly unknown[]>() =>
+  <Makers extends readonly ((...given: Arguments) => object)[]>(
+    ...makers: Makers
+  ): ((...given: Arguments) => MergedMembers<Makers>) => {
     let shape: object | null = null
     return (...given) => {
       shape ??= shapeOf(makers, given)
-      return Object.assign(Object.create(shape), { given, made: [] } satisfies Lazy<Given>)
+      return Object.assign(Object.create(shape), { given, made: [] } satisfies Lazy<Arguments>)
     }
   }
 
 type Part = Readonly<Record<string, unknown>>
-type Lazy<Given> = { readonly given: Given; readonly made: Part[] }
+type Lazy<Arguments> = { readonly given: Arguments; readonly made: Part[] }
 
-function shapeOf<Given extends readonly unknown[]>(makers: readonly ((...given: Given) => object)[], given: Given): object {
+function shapeOf<Arguments extends readonly unknown[]>(
+  makers: readonly ((...given: Arguments) => object)[],
+  given: Arguments,
+): object {
   const getters = makers.flatMap((make, index) =>
     Object.keys(make(...given)).map((name) => {
-      function get(this: Lazy<Given>): unknown {
+      function get(this: Lazy<Arguments>): unknown {
         this.made[index] ??= make(...this.given) as Part
         return this.made[index][name]
       }

@@ -27,14 +27,14 @@ export const loaderOfLists = <Row, Key extends string | number = string>(
   })
 
 /** One loader per distinct set of field arguments, cached per request. */
-export function loaderPerArguments<Arguments, Loader>(make: (given: Arguments) => Loader): (given: Arguments) => Loader {
-  const made = new Map<string, Loader>()
-  return (given) => {
-    const key = JSON.stringify(given)
-    const known = made.get(key)
-    if (known) return known
-    const loader = make(given)
-    made.set(key, loader)
+export function loaderPerArguments<Arguments, Loader>(create: (args: Arguments) => Loader): (args: Arguments) => Loader {
+  const loaders = new Map<string, Loader>()
+  return (args) => {
+    const key = JSON.stringify(args)
+    const existing = loaders.get(key)
+    if (existing) return existing
+    const loader = create(args)
+    loaders.set(key, loader)
     return loader
   }
 }

@@ -36,8 +36,8 @@ export const quotaLevel = ({ limit, seconds }: Quota, left: number): QuotaLevel 
       }
 
 /** Whole seconds until `wanted` tokens are available, at least 1. */
-export const secondsUntil = (quota: Quota, left: number, wanted: number): number =>
-  Math.max(1, Math.ceil(((Math.min(wanted, sizeOf(quota)) - left) * quota.seconds) / sizeOf(quota)))
+export const secondsUntil = (quota: Quota, left: number, needed: number): number =>
+  Math.max(1, Math.ceil(((Math.min(needed, sizeOf(quota)) - left) * quota.seconds) / sizeOf(quota)))
 
 /**
  * A `QuotaExceededError` of the schema. `field` is the field of the type that tells what is left,

@@ -40,28 +40,28 @@ export function selectedColumns<Row>({
   readonly besides: readonly string[]
 }): SelectedColumns<Row> {
   const isColumn: ReadonlySet<string> = new Set(all)
-  const isBesides: ReadonlySet<string> = new Set(['__typename', ...CONNECTION_FIELDS, ...besides])
+  const isDerived: ReadonlySet<string> = new Set(['__typename', ...CONNECTION_FIELDS, ...besides])
   const sets = new Map<string, Columns<Row>>()
-  const known = new WeakMap<readonly FieldNode[], Columns<Row>>()
+  const byNodes = new WeakMap<readonly FieldNode[], Columns<Row>>()
 
   return {
     minimal: columnsOf(new Set()),
     of({ fieldNodes, fragments }) {
-      let columns = known.get(fieldNodes)
+      let columns = byNodes.get(fieldNodes)
       if (columns === undefined) {
         columns = columnsOf(namesIn(fieldNodes, fragments))
-        known.set(fieldNodes, columns)
+        byNodes.set(fieldNodes, columns)
       }
       return columns
     },
   }
 
   function columnsOf(names: ReadonlySet<string>): Columns<Row> {
-    for (const name of names) if (!isColumn.has(name) && !isBesides.has(name)) return all
+    for (const name of names) if (!isColumn.has(name) && !isDerived.has(name)) return all
     const columns = all.filter((column) => names.has(column) || always.includes(column))
     const key = columns.join()
-    const same = sets.get(key)
-    if (same) return same
+    const existing = sets.get(key)
+    if (existing) return existing
     if (columns.length === all.length || sets.size > MAX_COLUMN_SETS) return all
     sets.set(key, columns)
     return columns

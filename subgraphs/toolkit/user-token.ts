@@ -75,10 +75,10 @@ const OPTIONS = { cooldownDuration: COOLDOWN_MS }
 
 /** Refreshes keys while they are in use: the library would keep those that it has. */
 function refreshingKeys(keys: ReturnType<typeof createRemoteJWKSet>): JWTVerifyGetKey {
-  let askedAt = performance.now()
+  let fetchedAt = performance.now()
   return async (header, token) => {
-    if (performance.now() - askedAt > KEYS_MAX_AGE_MS && keys.jwks() !== undefined) {
-      askedAt = performance.now()
+    if (performance.now() - fetchedAt > KEYS_MAX_AGE_MS && keys.jwks() !== undefined) {
+      fetchedAt = performance.now()
       // While the refresh fails, the current keys hold.
       await keys.reload().catch(() => {})
     }

@@ -16,9 +16,9 @@ export const problem = (field: string, expectation: string, got: unknown): Probl
 })
 
 /** Validates a text of 1 to `most` characters that is not all whitespace; null when valid. */
-export function textProblem(field: string, text: string, most: number): Problem | null {
-  if (text.trim() === '' || text.length > most) {
-    return problem(field, `1 to ${most} characters that are not all white space`, text)
+export function textProblem(field: string, text: string, maxCharacters: number): Problem | null {
+  if (text.trim() === '' || text.length > maxCharacters) {
+    return problem(field, `1 to ${maxCharacters} characters that are not all white space`, text)
   }
   if (!isText(text)) return problem(field, 'text without NUL characters and halves of surrogate pairs', text)
   return null

@@ -43,19 +43,21 @@ const MAX_ATTEMPTS = 5
  */
 export async function backUp({ connection, file, files, signal, progress }: BackupOptions): Promise<BackupReport> {
   const migrations = await migrationStatus(connection)
-  const misfit = migrations.find(({ state }) => state !== 'applied')
-  if (misfit)
-    throw new OperatorError(`Migration ${misfit.subgraph}/${misfit.name} is ${misfit.state}; \`atrium db status\` says more.`)
+  const mismatch = migrations.find(({ state }) => state !== 'applied')
+  if (mismatch)
+    throw new OperatorError(
+      `Migration ${mismatch.subgraph}/${mismatch.name} is ${mismatch.state}; \`atrium db status\` says more.`,
+    )
   const client = new pg.Client({ ...connection, application_name: 'atrium backup' })
   client.on('error', () => {})
   await client.connect()
-  const part = `${file}.part`
+  const partFile = `${file}.part`
   try {
-    const archive = await createArchive(part, signal)
+    const archive = await createArchive(partFile, signal)
     try {
       const report = await write(client, archive, files, signal, progress)
       const bytes = await archive.end(SUMS)
-      await rename(part, file)
+      await rename(partFile, file)
       await syncFolder(dirname(file))
       return { ...report, bytes }
     } catch (error) {
@@ -131,7 +133,7 @@ async function begin(client: pg.Client, files: BackupFiles | null): Promise<Set<
   }
 }
 
-async function writeTable(client: pg.Client, archive: Archive, table: Table, wrote: (rows: number) => void): Promise<number> {
+async function writeTable(client: pg.Client, archive: Archive, table: Table, onRows: (rows: number) => void): Promise<number> {
   const columns = table.columns.map((column) => pg.escapeIdentifier(column)).join(', ')
   let [lines, bytes, piece, rows]: [Buffer[], number, number, number] = [[], 0, 0, 0]
   for await (const line of copyOut(client, `COPY ${quotedName(table)} (${columns}) TO STDOUT`)) {
@@ -146,7 +148,7 @@ async function writeTable(client: pg.Client, archive: Archive, table: Table, wro
     piece += 1
     await archive.add(piecePath(labelOf(table), piece), Buffer.concat(lines))
     rows += lines.length
-    wrote(lines.length)
+    onRows(lines.length)
     ;[lines, bytes] = [[], 0]
   }
 }

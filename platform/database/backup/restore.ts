@@ -50,22 +50,22 @@ export type RestoreReport = Pick<Totals, 'rows' | 'files'> & {
  * program. Throws an `OperatorError` for a file that is damaged, no backup or of a newer program, for a database with anything in it unless `force`, and for one that is in use.
  */
 export async function restore(options: RestoreOptions): Promise<RestoreReport> {
-  const { connection, files, force, extraSchemas: others, signal } = options
+  const { connection, files, force, extraSchemas: otherConnections, signal } = options
   const client = new pg.Client({ ...connection, application_name: 'atrium restore' })
   client.on('error', () => {})
   await client.connect()
   try {
     await assertSupportedServer(client)
     await lockMigrations(client)
-    const known = readMigrations()
-    const schemas = [...new Set(known.map(({ subgraph }) => subgraph))]
+    const migrationsHere = readMigrations()
+    const schemas = [...new Set(migrationsHere.map(({ subgraph }) => subgraph))]
     await assertUnused(client)
-    const had = force ? [] : await nonEmptyTables(client, schemas)
+    const nonEmptyBefore = force ? [] : await nonEmptyTables(client, schemas)
     await client.query('BEGIN')
     await client.query(STABLE_TEXT_SETTINGS)
-    for (const schema of [...schemas, ...others])
+    for (const schema of [...schemas, ...otherConnections])
       await client.query(`DROP SCHEMA IF EXISTS ${pg.escapeIdentifier(schema)} CASCADE`)
-    const { younger, ...report } = await load(client, options, known, { schemas, had })
+    const { younger, ...report } = await load(client, options, migrationsHere, { schemas, had: nonEmptyBefore })
     for (const migration of younger) await runMigration(client, migration)
     for (const statement of options.afterLoad) await client.query(statement)
     signal.throwIfAborted()
@@ -85,13 +85,13 @@ export async function restore(options: RestoreOptions): Promise<RestoreReport> {
 
 /** Another process of ours would go on with what it remembers of rows that are gone. */
 async function assertUnused(client: pg.Client): Promise<void> {
-  const { rows: others } = await client.query<{ readonly name: string }>(
+  const { rows: otherConnections } = await client.query<{ readonly name: string }>(
     `SELECT DISTINCT application_name AS name FROM pg_stat_activity
      WHERE datname = current_database() AND application_name LIKE 'atrium %' AND pid <> pg_backend_pid()`,
   )
-  if (others.length > 0) {
+  if (otherConnections.length > 0) {
     throw new OperatorError(
-      `The database is in use (${others.map(({ name }) => name).join(', ')}): stop every process of Atrium, then restore.`,
+      `The database is in use (${otherConnections.map(({ name }) => name).join(', ')}): stop every process of Atrium, then restore.`,
     )
   }
 }
@@ -109,40 +109,40 @@ async function nonEmptyTables(client: pg.Client, schemas: readonly string[]): Pr
 async function load(
   client: pg.Client,
   { file, files, signal, progress }: RestoreOptions,
-  known: readonly Migration[],
-  { schemas, had }: { readonly schemas: readonly string[]; readonly had: readonly string[] },
+  migrationsHere: readonly Migration[],
+  { schemas, had: nonEmptyBefore }: { readonly schemas: readonly string[]; readonly had: readonly string[] },
 ): Promise<Omit<RestoreReport, 'applied'> & { readonly younger: readonly Migration[] }> {
   const entries = verifyChecksums(readEntries(gunzip(file, signal, progress)))
   const first = await entries.next()
   if (first.done || first.value.path !== MANIFEST) throw new InvalidArchive(`It does not begin with ${MANIFEST}.`)
-  const said = await parseEntry(first.value, manifest)
-  const younger = await install(client, said, known)
+  const manifestRead = await parseEntry(first.value, manifest)
+  const younger = await install(client, manifestRead, migrationsHere)
   // Migrations write rows as well: those are nobody's.
-  const made = await nonEmptyTables(client, schemas)
-  const lost = had.find((label) => !made.includes(label))
-  if (lost !== undefined) {
+  const migrated = await nonEmptyTables(client, schemas)
+  const nonEmpty = nonEmptyBefore.find((label) => !migrated.includes(label))
+  if (nonEmpty !== undefined) {
     throw new OperatorError(
-      `The database is not empty: ${lost} has rows. Restore into an empty database, or say --force to lose what is there.`,
+      `The database is not empty: ${nonEmpty} has rows. Restore into an empty database, or say --force to lose what is there.`,
     )
   }
   const tables = new Map((await listTables(client, schemas)).map((table) => [labelOf(table), table]))
   await client.query(`TRUNCATE ${[...tables.values()].map(quotedName).join(', ')}`)
 
   const rows: Record<string, number> = Object.fromEntries([...tables.keys()].map((label) => [label, 0]))
-  let [counted, told]: [number, Totals | null] = [0, null]
+  let [fileCount, totalsRead]: [number, Totals | null] = [0, null]
   let next = await entries.next()
   while (!next.done) {
     const entry: TarEntry = next.value
     const [, label] = PIECE.exec(entry.path) ?? []
     const [, key] = FILE.exec(entry.path) ?? []
     if (label !== undefined) {
-      rows[label] = await loadTable(client, label, said, tables, pieces())
+      rows[label] = await loadTable(client, label, manifestRead, tables, pieces())
       continue
     }
     if (key !== undefined) {
       await files.stage(key, entry.body())
-      counted += 1
-    } else if (entry.path === TOTALS) told = await parseEntry(entry, totals)
+      fileCount += 1
+    } else if (entry.path === TOTALS) totalsRead = await parseEntry(entry, totals)
     else throw new InvalidArchive(`It holds "${entry.path}", which belongs to no backup.`)
     next = await entries.next()
 
@@ -154,46 +154,46 @@ async function load(
       }
     }
   }
-  if (told === null) throw new InvalidArchive('It ends in the middle.')
-  const wrong = Object.entries(told.rows).find(([label, count]) => rows[label] !== count)
-  if (wrong) throw new InvalidArchive(`Expected ${wrong[1]} rows of ${wrong[0]}, got ${rows[wrong[0]] ?? 0}.`)
-  if (told.files !== counted) throw new InvalidArchive(`Expected ${told.files} files, got ${counted}.`)
-  for (const { schema, name, lastValue, isCalled } of told.sequences) {
+  if (totalsRead === null) throw new InvalidArchive('It ends in the middle.')
+  const mismatch = Object.entries(totalsRead.rows).find(([label, count]) => rows[label] !== count)
+  if (mismatch) throw new InvalidArchive(`Expected ${mismatch[1]} rows of ${mismatch[0]}, got ${rows[mismatch[0]] ?? 0}.`)
+  if (totalsRead.files !== fileCount) throw new InvalidArchive(`Expected ${totalsRead.files} files, got ${fileCount}.`)
+  for (const { schema, name, lastValue, isCalled } of totalsRead.sequences) {
     await client.query('SELECT setval($1::regclass, $2, $3)', [quotedName({ schema, name }), lastValue, isCalled])
   }
-  return { takenAt: said.takenAt, hasFiles: said.hasFiles, rows, files: counted, younger }
+  return { takenAt: manifestRead.takenAt, hasFiles: manifestRead.hasFiles, rows, files: fileCount, younger }
 }
 
 /** The tables as they were then. Answers the migrations that came later. */
-async function install(client: pg.Client, { migrations }: Manifest, known: readonly Migration[]): Promise<Migration[]> {
-  const isHad = (one: Pick<Migration, 'subgraph' | 'name'>) =>
+async function install(client: pg.Client, { migrations }: Manifest, migrationsHere: readonly Migration[]): Promise<Migration[]> {
+  const isInBackup = (one: Pick<Migration, 'subgraph' | 'name'>) =>
     migrations.find((other) => other.subgraph === one.subgraph && other.name === one.name)
   for (const { subgraph, name, checksum } of migrations) {
-    const ours = known.find((each) => each.subgraph === subgraph && each.name === name)
-    if (!ours) {
+    const own = migrationsHere.find((each) => each.subgraph === subgraph && each.name === name)
+    if (!own) {
       throw new OperatorError(
         `The backup is newer than this program: it has migration ${subgraph}/${name}, which this version does not know. Restore it with the newer version.`,
       )
     }
-    if (ours.checksum !== checksum) {
+    if (own.checksum !== checksum) {
       throw new OperatorError(
         `Migration ${subgraph}/${name} was edited after the backup. Restore the backup with the version that made it.`,
       )
     }
   }
-  for (const migration of known) if (isHad(migration)) await runMigration(client, migration)
-  return known.filter((migration) => !isHad(migration))
+  for (const migration of migrationsHere) if (isInBackup(migration)) await runMigration(client, migration)
+  return migrationsHere.filter((migration) => !isInBackup(migration))
 }
 
 async function loadTable(
   client: pg.Client,
   label: string,
-  said: Manifest,
+  manifestRead: Manifest,
   tables: ReadonlyMap<string, Table>,
   pieces: AsyncIterable<Buffer>,
 ): Promise<number> {
   const table = tables.get(label)
-  const columns = said.tables.find((each) => labelOf(each) === label)?.columns
+  const columns = manifestRead.tables.find((each) => labelOf(each) === label)?.columns
   if (!table || !columns) throw new InvalidArchive(`It has rows of "${label}", which is no table of it.`)
   const names = columns.map((column) => pg.escapeIdentifier(column)).join(', ')
   const count = await copyIn(client, `COPY ${quotedName(table)} (${names}) FROM STDIN`, pieces).catch((error: unknown) => {

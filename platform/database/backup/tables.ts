@@ -27,13 +27,14 @@ export async function listTables(client: pg.Client, schemas: readonly string[]):
     `SELECT conrelid::text AS "from", confrelid::text AS "to" FROM pg_constraint WHERE contype = 'f' AND conrelid <> confrelid`,
   )
   const ordered: (typeof tables)[number][] = []
-  let left = tables
-  while (left.length > 0) {
-    const waits = (oid: string) => references.some(({ from, to }) => from === oid && left.some((other) => other.oid === to))
-    const next = left.filter(({ oid }) => !waits(oid))
-    if (next.length === 0) throw new Error(`Expected no circle of references between ${left.map(labelOf).join(', ')}.`)
+  let remaining = tables
+  while (remaining.length > 0) {
+    const isBlocked = (oid: string) =>
+      references.some(({ from, to }) => from === oid && remaining.some((other) => other.oid === to))
+    const next = remaining.filter(({ oid }) => !isBlocked(oid))
+    if (next.length === 0) throw new Error(`Expected no circle of references between ${remaining.map(labelOf).join(', ')}.`)
     ordered.push(...next)
-    left = left.filter((table) => !next.includes(table))
+    remaining = remaining.filter((table) => !next.includes(table))
   }
   return ordered.map(({ schema, name, columns }) => ({ schema, name, columns }))
 }

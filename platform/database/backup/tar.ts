@@ -52,20 +52,20 @@ export async function* readEntries(source: AsyncIterable<Buffer>): AsyncGenerato
     if (sum !== sumOf(header) || text(header, 257, 5) !== 'ustar')
       throw new InvalidArchive('Its parts cannot be told from each other.')
     const [path, bytes] = [text(header, 0, 100), Number.parseInt(text(header, 124, 12), 8)]
-    let left = bytes
+    let unread = bytes
     yield {
       path,
       bytes,
       async *body() {
-        while (left > 0) {
-          const part = rest.length > 0 ? rest.subarray(0, left) : (await more()).subarray(0, left)
+        while (unread > 0) {
+          const part = rest.length > 0 ? rest.subarray(0, unread) : (await more()).subarray(0, unread)
           rest = rest.subarray(part.length)
-          left -= part.length
+          unread -= part.length
           yield part
         }
       },
     }
-    if (left > 0) throw new Error(`Expected all of ${path} to be read.`)
+    if (unread > 0) throw new Error(`Expected all of ${path} to be read.`)
     await take(tarPadding(bytes).length)
   }
 
@@ -79,9 +79,9 @@ export async function* readEntries(source: AsyncIterable<Buffer>): AsyncGenerato
 
   async function take(bytes: number): Promise<Buffer> {
     while (rest.length < bytes) await more()
-    const taken = rest.subarray(0, bytes)
+    const block = rest.subarray(0, bytes)
     rest = rest.subarray(bytes)
-    return taken
+    return block
   }
 }
 

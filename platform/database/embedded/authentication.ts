@@ -34,10 +34,10 @@ export function readPassword(dataDir: string): string | null {
 /** The superuser's password; creates it when absent. Concurrent processes get the same one. */
 export function ensurePassword(dataDir: string): string {
   const file = passwordFileOf(dataDir)
-  const known = readPassword(dataDir)
-  if (known !== null) {
+  const existing = readPassword(dataDir)
+  if (existing !== null) {
     if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600)
-    return known
+    return existing
   }
   const password = randomBytes(32).toString('hex')
   const temporary = `${file}.${randomBytes(6).toString('hex')}`

@@ -117,14 +117,14 @@ export async function startEmbedded({
   try {
     makeFolder(folder)
     await waitUntilFree(data, dataDir)
-    const wanted = serverUidFor(data)
-    const programs = await binaries(wanted)
+    const serverUid = serverUidFor(data)
+    const programs = await binaries(serverUid)
     const password = ensurePassword(dataDir)
     const shared = { dataDir, settings: { ...SETTINGS, ...settings } }
-    const secure = (cluster: string) => secureCluster(programs, { ...shared, data: cluster, uid: wanted }, password)
-    if (!existsSync(data)) await createCluster(programs, folder, data, setupUidOf(wanted), secure)
+    const requirePasswordOn = (cluster: string) => secureCluster(programs, { ...shared, data: cluster, uid: serverUid }, password)
+    if (!existsSync(data)) await createCluster(programs, folder, data, setupUidOf(serverUid), requirePasswordOn)
     // Again for data of a former release, or after a lost password file.
-    const uid = await secure(data)
+    const uid = await requirePasswordOn(data)
     return await startServer(programs, { ...shared, data, uid, log, socket: socketFolder(uid, socket), password })
   } catch (error) {
     // System errors name the folder, but not the variable that sets it.
@@ -207,18 +207,18 @@ async function createCluster(
   folder: string,
   data: string,
   uid: number | null,
-  secure: (fresh: string) => Promise<unknown>,
+  requirePasswordOn: (created: string) => Promise<unknown>,
 ): Promise<void> {
   for (const name of readdirSync(folder)) {
-    const left = join(folder, name)
+    const leftover = join(folder, name)
     // Left by a killed first start; a recent one may belong to a running start.
-    if (name.startsWith('postgres.new-') && Date.now() - statSync(left).mtimeMs > 600_000)
-      rmSync(left, { recursive: true, force: true })
+    if (name.startsWith('postgres.new-') && Date.now() - statSync(leftover).mtimeMs > 600_000)
+      rmSync(leftover, { recursive: true, force: true })
   }
-  const fresh = mkdtempSync(join(folder, 'postgres.new-'))
+  const created = mkdtempSync(join(folder, 'postgres.new-'))
   try {
-    if (uid !== null) chownSync(fresh, uid, uid)
-    const { path, fd } = dataArgument(fresh, uid)
+    if (uid !== null) chownSync(created, uid, uid)
+    const { path, fd } = dataArgument(created, uid)
     // C.UTF-8 is built in: sort order and case mapping are the same on every platform and after
     // system upgrades.
     const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
@@ -233,11 +233,11 @@ async function createCluster(
     if (fd !== 'ignore') closeSync(fd)
     const { code, lines } = await waitForExit(child)
     if (code !== 0) throw new OperatorError(`PostgreSQL could not create its data in ${data}: ${lines.join(' ')}`)
-    await secure(fresh)
-    renameSync(fresh, data)
+    await requirePasswordOn(created)
+    renameSync(created, data)
     syncFolder(folder)
   } catch (error) {
-    rmSync(fresh, { recursive: true, force: true })
+    rmSync(created, { recursive: true, force: true })
     // A concurrent first start was first; the lock file decides whether both may continue.
     if (!existsSync(data)) throw error
   }
@@ -352,12 +352,12 @@ async function startServer(
 }
 
 /** Creates the socket folder: a short path, accessible to the server's user only. */
-function socketFolder(uid: number | null, wanted?: string): string {
+function socketFolder(uid: number | null, serverUid?: string): string {
   const fits = (folder: string): boolean =>
     Buffer.byteLength(join(folder, 'atrium-XXXXXX/.s.PGSQL.5432.lock')) <= MAX_SOCKET_PATH_BYTES &&
     (uid === null || canTraverse(folder, uid))
-  const folder = wanted ?? mkdtempSync(join(fits(tmpdir()) ? tmpdir() : '/tmp', 'atrium-'))
-  if (wanted !== undefined) mkdirSync(wanted, { recursive: true, mode: 0o700 })
+  const folder = serverUid ?? mkdtempSync(join(fits(tmpdir()) ? tmpdir() : '/tmp', 'atrium-'))
+  if (serverUid !== undefined) mkdirSync(serverUid, { recursive: true, mode: 0o700 })
   if (uid !== null) chownSync(folder, uid, uid)
   return folder
 }
