@@ -9,24 +9,24 @@ import { resources } from '../rest-facade/store/resources.ts'
 import type { SessionCheck } from '../subgraphs/toolkit/user-token.ts'
 import { SUBGRAPH_FACTORIES, type SubgraphDeps } from './subgraph-factories.ts'
 
-/** The subgraphs as a gateway reaches them, and what of them its process answers for. */
+/** The subgraphs as links of a gateway, with what their process serves for them. */
 export type ConnectedSubgraphs = {
   readonly links: readonly Link[]
   readonly checks: readonly ReadinessCheck[]
-  /** What clients ask the store beside the graph; null for nothing. */
+  /** HTTP routes of the store beside the graph; null for none. */
   readonly httpRoutes: SubgraphRoutes | null
-  /** Listeners to events in this process. */
+  /** Number of event subscribers in this process. */
   readonly listeners: () => number
   readonly jobs?: Subgraph['jobs']
-  /** Called when the graph can be asked. */
+  /** Called when the gateway can execute operations. */
   readonly connectClient: (client: GatewayClient) => Promise<void>
-  /** Called when this process listens: subgraphs begin what they do unasked. */
+  /** Called when this process listens: subgraphs start background work. */
   readonly start: () => void
 }
 
-/** All subgraphs, in this process. */
+/** Creates all subgraphs in this process. */
 export async function createLocalSubgraphs(shared: Omit<SubgraphDeps, 'isSessionOpen'>): Promise<ConnectedSubgraphs> {
-  // Sessions are asked about through the graph, which is there when clients are.
+  // Sessions are checked through the graph, which runs before clients connect.
   let check: SessionCheck | null = null
   const deps: SubgraphDeps = {
     ...shared,

@@ -8,7 +8,7 @@ import { OAUTH_ROUTES } from '../subgraphs/store/oauth/door.ts'
 import type { ConnectedSubgraphs } from './local-subgraphs.ts'
 import type { AtriumConfig, SubgraphDeps } from './subgraph-factories.ts'
 
-/** All subgraphs, each in processes of its own. */
+/** Connects to all subgraphs, each in processes of its own. */
 export function createRemoteSubgraphs(
   config: AtriumConfig,
   { log, defer }: Pick<SubgraphDeps, 'log'> & { readonly defer: Defer },

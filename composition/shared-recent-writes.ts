@@ -2,10 +2,10 @@ import type { Logger } from 'pino'
 import { maxPosition, type RecentWrites } from '../platform/database/recent-writes.ts'
 import { redisScripts } from '../platform/redis/redis-scripts.ts'
 
-/** Longer than any replica that is asked may be behind. */
+/** Longer than the lag of any replica in use. */
 const RETENTION_MS = 60_000
 
-/** Notes the position ARGV[1], 16 hexadecimal digits, for each of KEYS that has none as high. */
+/** Records position ARGV[1], 16 hexadecimal digits, for each of KEYS with none as high. */
 const RECORD_SCRIPT = `
 for _, key in ipairs(KEYS) do
   local known = redis.call('GET', key)
@@ -17,7 +17,10 @@ local found = {}
 for i, key in ipairs(KEYS) do found[i] = redis.call('GET', key) or '' end
 return found`
 
-/** What clients wrote last, known to all copies through Redis. While that cannot be reached, nobody can tell. */
+/**
+ * Recent writes shared by all processes through Redis. Positions are unknown while it is
+ * unavailable.
+ */
 export async function redisRecentWrites(
   url: string,
   subgraph: string,

@@ -29,23 +29,23 @@ import { redisRecentWrites } from './shared-recent-writes.ts'
 /** The whole configuration. */
 export type AtriumConfig = Config<typeof variables>
 
-/** What every subgraph is made of. */
+/** Dependencies of every subgraph. */
 export type SubgraphDeps = {
   readonly config: AtriumConfig
   readonly connection: Connection
-  /** Where clients reach this installation. */
+  /** Public URL of this installation. */
   readonly publicUrl: string
-  /** What the tokens of users are checked by. */
+  /** Public keys that verify user tokens. */
   readonly userKeys: JWTVerifyGetKey
-  /** Whether the session of a user's token goes on. */
+  /** Checks that the session of a user token is open. */
   readonly isSessionOpen: SessionCheck
-  /** Where files of stores are; absent: where the configuration says. */
+  /** Storage of store files; absent: as configured. */
   readonly storage?: FileStorage
-  /** Where limits of addresses and keys are counted. */
+  /** Rate limits of addresses and keys. */
   readonly rateLimits: RateLimitStore
-  /** Which addresses the REST API of a store has banned. */
+  /** Seconds until the REST ban of an address ends. */
   readonly banEndsIn: BanLookup
-  /** What stored secrets are encrypted with. */
+  /** Encrypts stored secrets. */
   readonly secrets: SecretCipher
   readonly log: Logger
   readonly defer: Defer
@@ -53,7 +53,7 @@ export type SubgraphDeps = {
 
 export type SubgraphName = 'directory' | 'social' | 'store' | 'trust'
 
-/** How each subgraph is started on a migrated database; it is closed with the process. */
+/** Factories of the subgraphs on a migrated database; each is closed with the process. */
 export const SUBGRAPH_FACTORIES = {
   directory: async ({ connection, publicUrl, log, defer }: SubgraphDeps): Promise<Subgraph> => {
     const aborted = new AbortController()
@@ -82,7 +82,7 @@ export const SUBGRAPH_FACTORIES = {
     const users = { userKeys, isSessionOpen }
     const own = { connection, replica, publicUrl, ...users, files, rateLimits, banEndsIn, secrets, quotas, log, webhookNetwork }
     const store = await storeSubgraph(own)
-    // Nobody has to wait for a shop.
+    // In the background: the start does not wait for the sample shop.
     const start = () => defer(seedStore(connection, { files, secrets, log }))
     return { ...closeWithProcess(store, defer), start }
   },
@@ -95,7 +95,7 @@ function closeWithProcess<Made extends Subgraph>(subgraph: Made, defer: Defer): 
   return subgraph
 }
 
-/** The replica that the configuration names. Several copies must tell each other who wrote. */
+/** The configured replica. Several processes share their recent writes. */
 async function replicaOf(name: SubgraphName, { config, log, defer }: SubgraphDeps): Promise<ReplicaOptions | undefined> {
   const { DATABASE_REPLICA_URL: connectionString, REDIS_URL: redis } = config
   if (connectionString === undefined) return undefined

@@ -28,8 +28,9 @@ import { assertKnownKeys, encryptInBackground, requiredCipher, secretsOfRole, wa
 import { type AtriumConfig, SUBGRAPH_FACTORIES, type SubgraphName } from './subgraph-factories.ts'
 
 /**
- * One subgraph as a process of its own, for gateways that know LINK_SECRET. The store also asks the others: what webhooks say is read through the graph, and the
- * keys and sessions of users are with the social subgraph.
+ * Runs one subgraph as a process, for gateways that know LINK_SECRET. The store is also a client of
+ * the others: webhook bodies are read through the graph, and user keys and sessions belong to
+ * social.
  */
 export async function runSubgraph(
   name: SubgraphName,
@@ -60,7 +61,7 @@ export async function runSubgraph(
   }
   const rateLimits = await rateLimitStoreOf(config, log)
   defer(rateLimits.close)
-  // Gateways count, and share their counts through Redis: without it, this process knows of no ban.
+  // Gateways count and share their counts in Redis: without it this process knows no bans.
   const rateLimit = name === 'store' ? await storeRateLimitOf(config, log) : null
   defer(async () => rateLimit?.close())
   const banEndsIn = rateLimit?.banEndsIn ?? (() => 0)
@@ -86,7 +87,10 @@ export async function runSubgraph(
   console.error(`The ${name} subgraph is ready: ${localUrl(config.HOST, port)}`)
 }
 
-/** The graph as the store asks it: itself in this process, the others where they are. Webhooks are delivered from here. */
+/**
+ * The graph as the store queries it: itself in this process, the others remote. Webhooks are
+ * delivered from here.
+ */
 async function connectStoreClient(
   store: StoreSubgraph,
   config: AtriumConfig,

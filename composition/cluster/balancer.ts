@@ -1,28 +1,36 @@
 import { HEALTH_CHECK_ROLE } from '../../platform/database/embedded/authentication.ts'
 
-/** A process that a balancer sends requests to. */
+/** A backend process of the balancer. */
 export type Server = { readonly name: string; readonly port: number }
 
-/** Servers that do the same, behind one port of the balancer. */
+/** Equivalent servers behind one port of the balancer. */
 export type Pool = {
   readonly name: string
   readonly port: number
-  /** Whether strangers come here, whose address the servers are told, and whose word about it is not believed. */
+  /**
+   * Whether clients connect here: their address is forwarded, and their own forwarding headers are
+   * removed.
+   */
   readonly isPublic: boolean
   readonly servers: readonly Server[]
 }
 
-/** PostgreSQL servers, one of which is the primary and the others replicas; which one that is, the balancer asks them. */
+/**
+ * PostgreSQL servers: one primary, the others replicas; the balancer finds out which by health
+ * checks.
+ */
 export type DatabaseServers = {
   readonly servers: readonly { readonly name: string; readonly socketFolder: string }[]
-  /** Folders of the Unix sockets that lead to the primary, and to a replica. */
+  /** Socket folders that lead to the primary and to a replica. */
   readonly primaryFolder: string
   readonly replicaFolder: string
-  /** Of `HEALTH_CHECK_ROLE`: the configuration is for this user's eyes only. */
+  /** Password of `HEALTH_CHECK_ROLE`: the configuration file is private to this user. */
   readonly checkPassword: string
 }
 
-/** Between two looks at `/ready` of each server; a stop must take requests for longer than that. Milliseconds. */
+/**
+ * Health check interval of `/ready` and of the databases; a stop must serve requests for longer.
+ */
 export const CHECK_INTERVAL_MS = 500
 
 /**
@@ -57,7 +65,7 @@ listen status
 `
 }
 
-/** What only a proxy may say, strangers do not. */
+/** Only a proxy may set these headers. */
 const STRIP_FORWARDED = `  http-request del-header x-forwarded- -m beg
   http-request del-header forwarded
   option forwardfor
@@ -69,14 +77,14 @@ listen ${name}
 ${isPublic ? STRIP_FORWARDED : ''}  balance leastconn
 ${servers.map((server) => `  server ${server.name} ${host}:${server.port}\n`).join('')}`
 
-/** What the balancer itself answers, by status: the connection to a server broke, no server is ready, a server is silent. */
+/** Error responses of the balancer: connection broke, no server ready, server timed out. */
 const ERROR_MESSAGES: Readonly<Record<number, string>> = {
   502: 'The connection was lost before the answer came: what was asked may have been done.',
   503: 'The service cannot answer this right now. Try again in a few seconds.',
   504: 'The answer did not come in time: what was asked may have been done.',
 }
 
-/** As our own servers spell it. */
+/** Errors in the format of our servers. */
 const errors = (): string =>
   Object.entries(ERROR_MESSAGES)
     .map(([status, message]) => {
@@ -115,7 +123,7 @@ listen ${name}
   default-server on-marked-down shutdown-sessions
 ${servers.map((server) => `  server ${server.name} unix@${server.socketFolder}/${SOCKET}\n`).join('')}`
 
-/** A message of PostgreSQL's protocol: its type, its length with these four bytes, its bytes. */
+/** A PostgreSQL protocol message: type, length including its own four bytes, body. */
 function message(type: string, bytes: string): Buffer {
   const head = Buffer.alloc(5)
   head.write(type, 'latin1')
@@ -129,10 +137,10 @@ const hex = (bytes: Buffer): string => bytes.toString('hex')
 const STARTUP = hex(message(' ', `\0\x03\0\0user\0${HEALTH_CHECK_ROLE}\0database\0postgres\0\0`).subarray(1))
 /** AuthenticationCleartextPassword. */
 const PASSWORD_REQUEST = hex(message('R', '\0\0\0\x03'))
-/** That the server waits for a statement, outside of a transaction. */
+/** ReadyForQuery, outside a transaction. */
 const READY = hex(message('Z', 'I'))
 
-/** Whether the balancer sends requests to each server, by name, as its status page tells. */
+/** Whether each server receives requests, by name, from the CSV of the status page. */
 export function parseServerStates(csv: string): ReadonlyMap<string, boolean> {
   const [head = '', ...lines] = csv.trim().split('\n')
   const column = (name: string) => head.replace(/^# /, '').split(',').indexOf(name)

@@ -4,13 +4,13 @@ import { closeSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../../platform/process/operator-error.ts'
 
-/** How long a program may take until it answers, and to end. Milliseconds. */
+/** Time limits of a start until ready, and of a stop. */
 const START_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 40_000
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** A program that runs, and can be run again. */
+/** A restartable child process. */
 export type Program = {
   readonly name: string
   readonly pid: () => number
@@ -19,7 +19,10 @@ export type Program = {
   readonly start: () => Promise<void>
 }
 
-/** A program whose output goes to `logFile`. `start` resolves when `isReady` does with true, and rejects with a `Refusal` when it ends before. */
+/**
+ * A child process that logs to `logFile`. `start` resolves when `isReady` returns true, and rejects
+ * with an `OperatorError` when the process exits before.
+ */
 export function childProgram({
   name,
   command,
@@ -30,7 +33,7 @@ export function childProgram({
 }: {
   readonly name: string
   readonly command: readonly [file: string, ...args: string[]]
-  /** All of it: nothing of ours goes along by itself. */
+  /** The complete environment: ours is not inherited. */
   readonly env: Environment
   readonly cwd: string
   readonly logFile: string
@@ -42,7 +45,7 @@ export function childProgram({
   async function start(): Promise<void> {
     const [file, ...args] = command
     const output = openSync(logFile, 'a')
-    // A group of its own: Ctrl-C must not reach it before what uses it has ended.
+    // Its own process group: Ctrl-C must not reach it before its users have ended.
     const begun = spawn(file, args, { cwd, env: { ...env }, stdio: ['ignore', output, output], detached: true })
     closeSync(output)
     child = begun

@@ -20,27 +20,30 @@ const SUBGRAPHS = ['directory', 'social', 'store', 'trust'] as const
 const NODE_FLAGS: readonly string[] =
   JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).scripts.start.match(/(?<= )--\S+/g) ?? []
 
-/** A whole installation on this machine. */
+/** A multi-process installation on this machine. */
 export type Cluster = {
-  /** Where clients reach it: the balancer. */
+  /** URL for clients: the balancer. */
   readonly url: string
-  /** What runs, as lines for people. */
+  /** Description of the processes, as lines for people. */
   readonly lines: readonly string[]
-  /** The processes of Atrium, in the order in which they are restarted. */
+  /** Atrium's processes in restart order. */
   readonly programs: readonly Program[]
-  /** The balancer, also before the databases. */
+  /** The balancer, which also fronts the databases. */
   readonly balancer: Program
   readonly redis: Program
-  /** The database servers, by what they were at first. */
+  /** The database servers, by their initial role. */
   readonly databases: Pick<DatabasePair, 'primary' | 'replica'>
-  /** Where each is reached without the balancer, by name. */
+  /** Direct port of each process, by name. */
   readonly ports: ReadonlyMap<string, number>
-  /** Connection strings, which lead to whichever server is the primary now, and to the replica. */
+  /** Connection strings that follow the current primary and replica. */
   readonly databaseUrl: string
   readonly replicaUrl: string
-  /** Folder of the logs, a file for each program. */
+  /** Log folder, a file per program. */
   readonly logs: string
-  /** Restarts those of `programs` whose names are given, or all, one after the other; each only when the last one takes requests again. Resolves with their exit statuses. */
+  /**
+   * Rolling restart of the named programs, or all: each waits until the last one takes requests
+   * again. Resolves with their exit statuses.
+   */
   readonly roll: (names?: readonly string[]) => Promise<readonly (number | null)[]>
 }
 
@@ -121,7 +124,7 @@ export async function startCluster({
   const shared = {
     ...env,
     HOST,
-    // One for all processes would be taken by the first of them.
+    // A shared port would be taken by the first process.
     METRICS_PORT: '',
     PUBLIC_URL: url,
     LINK_SECRET: randomBytes(32).toString('hex'),
@@ -131,7 +134,7 @@ export async function startCluster({
     DATABASE_REPLICA_URL: replicaUrl,
     DATA_DIR: folder,
     TRUSTED_PROXIES: HOST,
-    // Twice as long as the balancer needs to see that a process is not ready any more.
+    // Twice the time in which the balancer notices that a process is not ready.
     SHUTDOWN_DRAIN_SECONDS: String(Math.ceil((CHECK_INTERVAL_MS * 2) / 1000)),
     ...Object.fromEntries(
       pools.flatMap(({ name, port: at }) =>
@@ -155,7 +158,7 @@ export async function startCluster({
     await Promise.all(programs.map(({ stop }) => stop()))
   })
   const [first, ...others] = programs
-  // It migrates and seeds, alone.
+  // The first one migrates and seeds alone.
   await first?.start()
   await Promise.all(others.map(({ start }) => start()))
   await untilUp(programs.map(({ name }) => name))
@@ -165,7 +168,7 @@ export async function startCluster({
     lines: describeCluster(pools, {
       statusPort,
       redisPort,
-      // What is printed ends in logs: without the password.
+      // Without the password, because output ends in logs.
       databaseUrl: connectionTo(primaryFolder, null).connectionString,
       replicaUrl: connectionTo(replicaFolder, null).connectionString,
       passwordFile: passwordFileOf(join(folder, 'postgres-1')),
@@ -235,7 +238,7 @@ function describeCluster(
   ]
 }
 
-/** Also where administrators' programs are, which a user's PATH may lack. */
+/** Also searches the folders of administrator programs, which a user's PATH may lack. */
 export function findProgram(name: string, { PATH = '' }: Environment): string {
   const folders = [...PATH.split(delimiter), '/usr/sbin', '/usr/local/sbin']
   const found = folders.map((folder) => join(folder, name)).find((path) => existsSync(path))

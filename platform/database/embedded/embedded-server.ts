@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import {
   chownSync,
   closeSync,
@@ -14,12 +14,12 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { OperatorError } from '../../process/operator-error.ts'
 import { ensurePassword, readPassword, requirePassword } from './authentication.ts'
 import { type Binaries, binaries, canTraverse } from './binaries.ts'
+import { reasonIn, reasonOf, waitForExit } from './child-exit.ts'
 import { occupantOf } from './postmaster.ts'
 import { availableUid, chownData, serverUidFor, setupUidOf } from './server-user.ts'
 
@@ -369,34 +369,6 @@ const environment = (): NodeJS.ProcessEnv =>
       .filter(([name]) => !/^(PG|LC_|LANG)/.test(name))
       .concat([['LC_ALL', 'C']]),
   )
-
-/**
- * Waits until `child` exits; returns the last 20 lines of its standard error, each also passed to
- * `onLine`.
- */
-function waitForExit(
-  child: ChildProcess,
-  onLine: (line: string) => void = () => {},
-): Promise<{ code: number | null; lines: readonly string[] }> {
-  const lines: string[] = []
-  if (child.stderr) {
-    createInterface({ input: child.stderr }).on('line', (line) => {
-      lines.push(line)
-      if (lines.length > 20) lines.shift()
-      onLine(line)
-    })
-  }
-  return new Promise((done) => {
-    child.once('error', (error) => done({ code: null, lines: [reasonOf(error)] }))
-    child.once('close', (code) => done({ code, lines }))
-  })
-}
-
-/** The line with the reason, without its level. */
-const reasonIn = (lines: readonly string[]): string =>
-  (lines.findLast((line) => /^(ERROR|FATAL|PANIC):/.test(line)) ?? lines.at(-1) ?? 'it gave no reason').replace(/^\w+: +/, '')
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** Syncs `folder`, so that a new name survives a power failure. */
 function syncFolder(folder: string): void {
