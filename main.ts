@@ -4,9 +4,9 @@
  */
 import type pino from 'pino'
 import {
+  assertKnownKeys,
   encryptInBackground,
-  refuseUnknownKeys,
-  secretCipherOf,
+  requiredCipher,
   secretsOfRole,
   warnOfPlainSecrets,
 } from './composition/stored-secrets.ts'
@@ -17,12 +17,12 @@ import { describeConfig, readConfig } from './platform/config/config.ts'
 import { migrate } from './platform/database/migrate.ts'
 import { type DatabaseServer, databaseServer } from './platform/database/server.ts'
 import { freePort, isLoopbackHost, listen, listeningOf, localUrl } from './platform/http/listen.ts'
-import { keepCompiled } from './platform/process/compile-cache.ts'
+import { enableCompileCache } from './platform/process/compile-cache.ts'
 import { type Defer, runProgram } from './platform/process/lifecycle.ts'
-import { processLog } from './platform/process/log.ts'
+import { createLog } from './platform/process/log.ts'
 import type { SecretCipher } from './platform/secrets/cipher.ts'
 
-keepCompiled()
+enableCompileCache()
 await runProgram(async (defer, end) => {
   if (process.argv.includes('--help')) {
     console.log(
@@ -31,12 +31,12 @@ await runProgram(async (defer, end) => {
     return end()
   }
   const config = readConfig(variables, process.env)
-  const log = processLog(config.LOG_LEVEL)
+  const log = createLog(config.LOG_LEVEL)
   if (config.ATRIUM_ROLE !== 'all' && config.ATRIUM_ROLE !== 'gateway') {
     const { runSubgraph } = await import('./composition/subgraph-process.ts')
     return runSubgraph(config.ATRIUM_ROLE, config, { log, defer, end })
   }
-  const secrets = secretCipherOf(config)
+  const secrets = requiredCipher(config)
   const port = config.PORT || (await freePort(config.HOST))
   const publicUrl = config.PUBLIC_URL ?? localUrl(config.HOST, port)
 
@@ -48,27 +48,27 @@ await runProgram(async (defer, end) => {
   const database = await starting
   const parts = await loading
 
-  const counting = await parts.countingOf(config, log)
-  defer(counting.close)
+  const rateLimits = await parts.rateLimitStoreOf(config, log)
+  defer(rateLimits.close)
   const rateLimit = await parts.storeRateLimitOf(config, log)
   defer(rateLimit.close)
   const { banEndsIn } = rateLimit
   const { storage, local } = await parts.fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })
   const userKeys = parts.publishedKeys(localUrl(config.HOST, port))
   const graph = database
-    ? await parts.graphInside({
+    ? await parts.createLocalSubgraphs({
         config,
         connection: database.connection,
         publicUrl,
         userKeys,
         storage,
-        counting,
+        rateLimits,
         banEndsIn,
         secrets,
         log,
         defer,
       })
-    : (await import('./composition/remote-subgraphs.ts')).graphOutside(config, { log, defer })
+    : (await import('./composition/remote-subgraphs.ts')).createRemoteSubgraphs(config, { log, defer })
 
   const metrics = config.METRICS ? parts.createMetrics({ ofProcess: true }) : null
   const tracing = await configuredTracing(config)
@@ -79,7 +79,7 @@ await runProgram(async (defer, end) => {
   const documents = await parts.sharedDocumentsOf(config, log)
   defer(async () => documents?.close())
   const gateway = await parts.startGateway({
-    ...parts.ownGraph(),
+    ...parts.builtInSupergraph(),
     links: graph.links,
     limits: parts.limitsOf(config),
     budget,
@@ -94,7 +94,7 @@ await runProgram(async (defer, end) => {
     documents,
   })
   defer(gateway.close)
-  await graph.begin(gateway.client)
+  await graph.connectClient(gateway.client)
 
   const history = metrics && config.OPERATIONS_TOKEN ? parts.createHistory(metrics) : null
   defer(async () => history?.close())
@@ -107,7 +107,7 @@ await runProgram(async (defer, end) => {
     previousConsoleSecret: config.CONSOLE_SECRET_PREVIOUS ?? null,
     uses: rateLimit.uses,
     securityContacts: config.SECURITY_CONTACT,
-    operations: history && { token: config.OPERATIONS_TOKEN ?? '', history, checks, circuits: gateway.circuits, counting },
+    operations: history && { token: config.OPERATIONS_TOKEN ?? '', history, checks, circuits: gateway.circuits, rateLimits },
   })
   const isProxy = config.TRUSTED_PROXIES
   const app = parts.createHttpServer({ log, checks, metrics, lost: site.lost, isProxy, loadLimit: config.LOAD_LIMIT, publicUrl })
@@ -120,7 +120,7 @@ await runProgram(async (defer, end) => {
   await parts.serveSocialApi(app, gateway.client, { publicUrl })
   // Before trust: what nothing else has below /v1 is the store's.
   await parts.serveStoreApi(app, gateway.client, { publicUrl, rateLimit })
-  if (graph.door) await parts.serveDoor(app, graph.door)
+  if (graph.httpRoutes) await parts.serveSubgraphRoutes(app, graph.httpRoutes)
   await parts.serveTrustApi(app, gateway.client, { publicUrl })
   if (local) parts.serveFiles(app, local)
   await parts.serveMcpServers(app, gateway.client, parts.guestOf(gateway), {
@@ -128,12 +128,12 @@ await runProgram(async (defer, end) => {
     hosts: config.MCP_HOSTS ?? [],
     isOnLoopback: isLoopbackHost(config.HOST),
     introspection: config.INTROSPECTION,
-    counting,
+    rateLimits,
   })
   await site.serve(app)
   if (metrics) {
     const open = { sockets: sockets.count, gateway, jobs: graph.jobs, listeners: graph.listeners }
-    await parts.serveMetrics(app, metrics, open, { ...parts.scrapingConfig(config), counting, log, defer })
+    await parts.serveMetrics(app, metrics, open, { ...parts.scrapingConfig(config), rateLimits, log, defer })
   }
   await listen(app, listeningOf(config, port), defer)
   graph.start()
@@ -157,7 +157,7 @@ async function startDatabase(
   defer(database.stop)
   const { applied } = await migrate(database.connection)
   if (applied.length > 0) log.info({ applied }, 'database migrated')
-  await refuseUnknownKeys(database.connection, secrets)
+  await assertKnownKeys(database.connection, secrets)
   return database
 }
 

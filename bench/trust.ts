@@ -8,10 +8,8 @@
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { engineFigures } from './trust/engine.ts'
+import type { Figure } from './trust/figure.ts'
 import { serviceFigures } from './trust/load.ts'
-
-/** One thing that was measured; `bar` is the most that it may be, null where nothing is demanded. */
-export type Figure = { readonly what: string; readonly value: number; readonly unit: string; readonly bar: number | null }
 
 const { values } = parseArgs({
   options: {

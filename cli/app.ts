@@ -84,9 +84,9 @@ function plansCommand(): Command {
     .option('--none', 'make the app free')
     .option('--json', 'print [{name, currency, monthlyPrice, freeOrders, pricePerOrder}] on standard output')
     .action(async (clientId: string, { plan, none, json }: { plan?: readonly Plan[]; none?: true; json?: true }) => {
-      const wanted = none ? [] : plan
+      const newPlans = none ? [] : plan
       const plans = await withApps(async (apps) => {
-        if (wanted) await apps.setPlans(clientId, wanted)
+        if (newPlans) await apps.setPlans(clientId, newPlans)
         return apps.plansOf(clientId)
       })
       const shown = plans.map(({ name, currency, monthlyPrice, freeOrders, pricePerOrder }) => ({

@@ -5,9 +5,9 @@ import { variables } from '../config.ts'
 import { readConfig } from '../platform/config/config.ts'
 import { backUp } from '../platform/database/backup/backup.ts'
 import { restore } from '../platform/database/backup/restore.ts'
-import { Refusal } from '../platform/process/operator-error.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
 import type { FileStorage } from '../subgraphs/store/file/storage.ts'
-import { keptFiles, placeOf } from './backup/files.ts'
+import { backupFiles, fileDestination } from './backup/files.ts'
 import { withDatabase } from './database.ts'
 import { interruptible } from './interruptible.ts'
 import { progressOn } from './progress.ts'
@@ -31,14 +31,14 @@ like the database. With S3_BUCKET_URL stored files are in the bucket and not in 
       const progress = progressOn(process.stderr)
       await interruptible('Interrupted: nothing was written.', async (signal) => {
         const report = await withStorage(async ({ storage, isLocal }) => {
-          const files = isLocal ? keptFiles(storage) : null
+          const files = isLocal ? backupFiles(storage) : null
           const show = (rows: number) => progress.show({ phase: 'backing-up', done: rows, total: null })
           return withDatabase(({ connection }) => backUp({ connection, file, files, signal, progress: show }))
         }).finally(progress.clear)
         const { rows, files, bytes, hasFiles } = report
         if (json) return console.log(JSON.stringify({ file, ...report }, null, 2))
-        const kept = hasFiles ? `${counted(files)} files` : 'no files, which are in the bucket of S3_BUCKET_URL'
-        console.log(`Wrote ${file}: ${counted(sumOf(rows))} rows and ${kept}, ${counted(bytes)} bytes.`)
+        const filesText = hasFiles ? `${formatCount(files)} files` : 'no files, which are in the bucket of S3_BUCKET_URL'
+        console.log(`Wrote ${file}: ${formatCount(sumOf(rows))} rows and ${filesText}, ${formatCount(bytes)} bytes.`)
       })
     })
 }
@@ -58,7 +58,7 @@ export function restoreCommand(): Command {
 The database must be empty unless --force is given, and every process of Atrium must be stopped. Waiting webhook deliveries are sent after the next start.`,
     )
     .action(async (file: string, { force, json }: Restore) => {
-      if (!existsSync(file)) throw new Refusal(`There is no file "${file}".`)
+      if (!existsSync(file)) throw new OperatorError(`There is no file "${file}".`)
       const { size } = statSync(file)
       const progress = progressOn(process.stderr)
       await interruptible('Interrupted: nothing was changed.', async (signal) => {
@@ -68,11 +68,11 @@ The database must be empty unless --force is given, and every process of Atrium 
             restore({
               connection,
               file,
-              files: placeOf(storage),
+              files: fileDestination(storage),
               force: force === true,
               // Jobs are made anew for what waits: they are kept by pg-boss, in a schema of its own and of its own version.
-              afterwards: [`UPDATE store.webhook_delivery SET taken_by = NULL, taken_run = NULL WHERE status = 'waiting'`],
-              others: ['store_jobs'],
+              afterLoad: [`UPDATE store.webhook_delivery SET taken_by = NULL, taken_run = NULL WHERE status = 'waiting'`],
+              extraSchemas: ['store_jobs'],
               signal,
               progress: show,
             }),
@@ -81,7 +81,7 @@ The database must be empty unless --force is given, and every process of Atrium 
         const { rows, files, takenAt, applied } = report
         if (json) return console.log(JSON.stringify(report, null, 2))
         const lines = [
-          `Restored ${counted(sumOf(rows))} rows and ${counted(files)} files of ${takenAt}.`,
+          `Restored ${formatCount(sumOf(rows))} rows and ${formatCount(files)} files of ${takenAt}.`,
           ...applied.map((name) => `Applied ${name}.`),
           ...(report.hasFiles ? [] : ['Stored files are in a bucket and not in this backup.']),
         ]
@@ -93,7 +93,7 @@ The database must be empty unless --force is given, and every process of Atrium 
 /** Where to write: a path that is there must be a folder. */
 function fileFor(path: string): string {
   if (!existsSync(path)) return path
-  if (!statSync(path).isDirectory()) throw new Refusal(`There is a file "${path}" already; backups never overwrite files.`)
+  if (!statSync(path).isDirectory()) throw new OperatorError(`There is a file "${path}" already; backups never overwrite files.`)
   return join(path, `atrium-${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}Z.tar.gz`)
 }
 
@@ -113,4 +113,4 @@ export async function withStorage<Result>(
 }
 
 const sumOf = (rows: Readonly<Record<string, number>>): number => Object.values(rows).reduce((sum, count) => sum + count, 0)
-const counted = (value: number): string => value.toLocaleString('en-US')
+const formatCount = (value: number): string => value.toLocaleString('en-US')

@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import { variables } from '../config.ts'
 import { describeConfig } from '../platform/config/config.ts'
-import { Refusal } from '../platform/process/operator-error.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
 import { appCommand } from './app.ts'
 import { clusterCommand } from './cluster.ts'
 import { dbCommand } from './db.ts'
@@ -59,7 +59,7 @@ try {
   // Commander has said what is wrong with the arguments, or has printed the help that was asked for.
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
   else {
-    console.error(error instanceof Refusal ? error.message : error)
+    console.error(error instanceof OperatorError ? error.message : error)
     process.exitCode = 1
   }
 }

@@ -1,5 +1,5 @@
 import pino from 'pino'
-import { refuseUnknownKeys, secretCipherAsSet } from '../composition/stored-secrets.ts'
+import { assertKnownKeys, configuredCipher } from '../composition/stored-secrets.ts'
 import { variables } from '../config.ts'
 import { readConfig } from '../platform/config/config.ts'
 import type { Connection } from '../platform/database/database.ts'
@@ -22,11 +22,11 @@ export async function withDatabase<Result>(work: (server: DatabaseServer, log: p
 }
 
 /**
- * What the environment says to encrypt with. Throws a `Refusal` where secrets are stored that this
+ * What the environment says to encrypt with. Throws an `OperatorError` where secrets are stored that this
  * cannot read, as when SECRETS_KEY was forgotten.
  */
 export async function storedSecretsCipher(connection: Connection): Promise<SecretCipher> {
-  const cipher = secretCipherAsSet(readConfig(variables, process.env))
-  await refuseUnknownKeys(connection, cipher)
+  const cipher = configuredCipher(readConfig(variables, process.env))
+  await assertKnownKeys(connection, cipher)
   return cipher
 }

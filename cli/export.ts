@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import type pg from 'pg'
-import type { KeptFiles } from '../platform/database/backup/backup.ts'
+import type { BackupFiles } from '../platform/database/backup/backup.ts'
 import { type ExportReport, exportRows, type Selection } from '../platform/database/backup/export.ts'
 import { migrate } from '../platform/database/migrate.ts'
-import { Refusal } from '../platform/process/operator-error.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
 import { withDatabase } from './database.ts'
 import { interruptible } from './interruptible.ts'
 import { progressOn } from './progress.ts'
@@ -48,13 +48,13 @@ export async function columnsOf(client: pg.Client, schema: string, table: string
 type Export = {
   readonly file: string
   readonly json: true | undefined
-  readonly files: KeptFiles | null
+  readonly files: BackupFiles | null
   readonly selections: (client: pg.Client) => Promise<readonly Selection[]>
 }
 
 /** Runs an export, and says what is in it. */
 export async function runExport({ file, json, files, selections }: Export): Promise<void> {
-  if (existsSync(file)) throw new Refusal(`The file "${file}" exists already; exports never overwrite files.`)
+  if (existsSync(file)) throw new OperatorError(`The file "${file}" exists already; exports never overwrite files.`)
   const progress = progressOn(process.stderr)
   await interruptible('Interrupted: nothing was written.', async (signal) => {
     const show = (rows: number) => progress.show({ phase: 'exporting', done: rows, total: null })

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import type { GatedSource } from '../clients/gate/gate.ts'
 import type { Use } from '../clients/gate/use.ts'
 import type { Policy } from '../clients/trust/decision.ts'
-import { Refusal } from '../platform/process/operator-error.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
 import { addressOption } from './arguments.ts'
 
 type Options = { readonly atrium: string; readonly policy: Policy; readonly allowPrivate?: true; readonly json?: true }
@@ -28,21 +28,21 @@ Exit status: 0 when every source was rated, with any result; 1 when one was not,
 file cannot be read: do not use it, standard error has the reason; 2 wrong usage.`,
     )
     .action(async (sources: string[], { atrium, policy, allowPrivate, json }: Options, command: Command) => {
-      const { gateSources, MOST_SOURCES } = await import('../clients/gate/gate.ts')
+      const { gateSources, MAX_SOURCES } = await import('../clients/gate/gate.ts')
       const { sourceOf } = await import('../clients/gate/source.ts')
       const { trustClient } = await import('../clients/trust/client.ts')
 
-      if (sources.length > MOST_SOURCES)
-        command.error(`error: expected at most ${MOST_SOURCES} sources, got ${sources.length}`, { exitCode: 2 })
+      if (sources.length > MAX_SOURCES)
+        command.error(`error: expected at most ${MAX_SOURCES} sources, got ${sources.length}`, { exitCode: 2 })
       const apiKey = process.env.ATRIUM_API_KEY
       if (!apiKey && sources.some((source) => sourceOf(source).kind === 'web'))
-        throw new Refusal('Expected ATRIUM_API_KEY to be an API key: create one with `npx atrium trust key create`.')
-      const client = apiKey ? asked(() => trustClient({ baseUrl: atrium, apiKey })) : null
+        throw new OperatorError('Expected ATRIUM_API_KEY to be an API key: create one with `npx atrium trust key create`.')
+      const client = apiKey ? withUsageErrors(() => trustClient({ baseUrl: atrium, apiKey })) : null
       const results = await gateSources(sources, { client, policy, allowPrivate: allowPrivate === true })
       if (json) console.log(JSON.stringify(results, null, 2))
       else process.stdout.write(asText(results))
       const unjudged = results.filter(isUnjudged)
-      if (unjudged.length > 0) throw new Refusal(whyUnjudged(unjudged, results.length))
+      if (unjudged.length > 0) throw new OperatorError(whyUnjudged(unjudged, results.length))
     })
 }
 
@@ -56,11 +56,11 @@ function whyUnjudged(sources: readonly GatedSource[], total: number): string {
 }
 
 /** What is wrong with a key is the caller's to mend. */
-function asked<Client>(make: () => Client): Client {
+function withUsageErrors<Client>(make: () => Client): Client {
   try {
     return make()
   } catch (error) {
-    if (error instanceof TypeError) throw new Refusal(error.message)
+    if (error instanceof TypeError) throw new OperatorError(error.message)
     throw error
   }
 }

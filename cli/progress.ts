@@ -21,11 +21,11 @@ const PHASES: Readonly<Record<Shown['phase'], { readonly title: string; readonly
   encrypting: { title: 'Encrypting', unit: 'rows' },
 }
 
-const BAR = 24
+const BAR_CHARACTERS = 24
 
 /** Between two lines where nobody sees a line move, and between two drawings where somebody does. Milliseconds. */
-const QUIET = 5_000
-const SMOOTH = 100
+const LOG_INTERVAL_MS = 5_000
+const DRAW_INTERVAL_MS = 100
 
 /** A moving line on a terminal; elsewhere a line now and then, so that a log shows that something goes on. */
 export function progressOn(stream: NodeJS.WriteStream): ProgressLine {
@@ -41,7 +41,7 @@ export function progressOn(stream: NodeJS.WriteStream): ProgressLine {
         // Short phases leave no line in a log.
         shown = stream.isTTY ? 0 : now
       }
-      if (now - shown < (stream.isTTY ? SMOOTH : QUIET)) return
+      if (now - shown < (stream.isTTY ? DRAW_INTERVAL_MS : LOG_INTERVAL_MS)) return
       shown = now
       const line = progressText(progress, now - started)
       stream.write(stream.isTTY ? `\r\u001b[K${line}` : `${line}\n`)
@@ -58,8 +58,8 @@ export function progressText({ phase, done, total }: Shown, milliseconds: number
   const rate = milliseconds > 0 ? (done * 1_000) / milliseconds : 0
   const count = (value: number): string => Math.round(value).toLocaleString('en-US')
   if (total === null) return `${title}  ${count(done)} ${unit}  ${count(rate)}/s`
-  const filled = total === 0 ? BAR : Math.round((BAR * done) / total)
-  const bar = `[${'#'.repeat(filled)}${'-'.repeat(BAR - filled)}]`
+  const filled = total === 0 ? BAR_CHARACTERS : Math.round((BAR_CHARACTERS * done) / total)
+  const bar = `[${'#'.repeat(filled)}${'-'.repeat(BAR_CHARACTERS - filled)}]`
   const pace = phase === 'storing' || rate === 0 ? '' : `  ${count(rate)}/s  ${Math.ceil((total - done) / rate)} s left`
   return `${title}  ${bar}  ${count(done)} of ${count(total)} ${unit}${pace}`
 }

@@ -1,11 +1,11 @@
 import { text } from 'node:stream/consumers'
 import { Argument, Command, InvalidArgumentError } from 'commander'
-import { STORED_SECRETS, secretCipherAsSet, withSecrets } from '../composition/stored-secrets.ts'
+import { configuredCipher, STORED_SECRETS, withSecrets } from '../composition/stored-secrets.ts'
 import { variables } from '../config.ts'
 import { readConfig } from '../platform/config/config.ts'
 import type { Connection } from '../platform/database/database.ts'
 import { migrate } from '../platform/database/migrate.ts'
-import { Refusal } from '../platform/process/operator-error.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
 import type { SecretCipher } from '../platform/secrets/cipher.ts'
 import { reencrypt } from '../platform/secrets/stored.ts'
 import { wholeNumber } from './arguments.ts'
@@ -99,7 +99,7 @@ function sealCommand(): Command {
     .action(async () => {
       const { S3_SECRET_PLACE } = await import('../subgraphs/store/file/s3-credentials.ts')
       const secret = (await text(process.stdin)).split(/\r?\n/, 1)[0] ?? ''
-      if (secret === '') throw new Refusal('Expected the secret on standard input.')
+      if (secret === '') throw new OperatorError('Expected the secret on standard input.')
       console.log(requiredCipher().encrypt(S3_SECRET_PLACE, secret))
     })
 }
@@ -215,7 +215,7 @@ async function refuseOlderRows(): Promise<void> {
     return stored.reduce((sum, { plain, older, unknown }) => sum + plain + older + unknown, 0)
   })
   if (older > 0)
-    throw new Refusal(
+    throw new OperatorError(
       `Expected everything to be encrypted under the first SECRETS_KEY, but ${older} rows are not: run \`atrium secrets reencrypt\`.`,
     )
 }
@@ -263,10 +263,10 @@ function emergencyCommand(): Command {
   })
 }
 
-/** What the environment says to encrypt with. Throws a `Refusal` when it says nothing. */
+/** What the environment says to encrypt with. Throws an `OperatorError` when it says nothing. */
 function requiredCipher(): SecretCipher {
-  const cipher = secretCipherAsSet(readConfig(variables, process.env))
-  if (cipher.keyIds.length === 0) throw new Refusal('Expected SECRETS_KEY or SECRETS_KEY_FILE to be set.')
+  const cipher = configuredCipher(readConfig(variables, process.env))
+  if (cipher.keyIds.length === 0) throw new OperatorError('Expected SECRETS_KEY or SECRETS_KEY_FILE to be set.')
   return cipher
 }
 

@@ -2,9 +2,9 @@ import { Command } from 'commander'
 import { variables } from '../config.ts'
 import { readConfig } from '../platform/config/config.ts'
 import { migrate } from '../platform/database/migrate.ts'
-import { Refusal } from '../platform/process/operator-error.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
 import type { Stores } from '../subgraphs/store/operator/stores.ts'
-import { rowIn } from '../subgraphs/toolkit/ids.ts'
+import { decodeId } from '../subgraphs/toolkit/ids.ts'
 import { storedSecretsCipher, withDatabase } from './database.ts'
 import { progressOn } from './progress.ts'
 
@@ -38,9 +38,9 @@ function createCommand(): Command {
     .option('--unpaid', 'without a paid subscription, which creating further stores over the API requires')
     .option('--json', 'print {code, login, authtoken} on standard output')
     .action(async ({ name, country, empty, unpaid, json }: Create) => {
-      const wanted = { name, country, isPaid: !unpaid }
+      const input = { name, country, isPaid: !unpaid }
       const { code, login, authtoken } = await withStores((stores) =>
-        empty ? stores.create(wanted) : withSample((sample) => stores.create({ ...wanted, sample })),
+        empty ? stores.create(input) : withSample((sample) => stores.create({ ...input, sample })),
       )
       if (json) console.log(JSON.stringify({ code, login, authtoken }, null, 2))
       else console.log(`Created "${code}".\n\nlogin      ${login}\nauthtoken  ${authtoken}\n\n${KEEP_IT}`)
@@ -72,7 +72,7 @@ function resetCommand(): Command {
     .option('--json', 'print {code, login, authtoken} on standard output')
     .action(async (code: string, { json }: { readonly json?: true }) => {
       const credentials = await withStores((stores) => stores.resetToken(code))
-      if (!credentials) throw new Refusal(noStore(code))
+      if (!credentials) throw new OperatorError(noStore(code))
       if (json) console.log(JSON.stringify({ code, ...credentials }, null, 2))
       else console.log(`login      ${credentials.login}\nauthtoken  ${credentials.authtoken}\n\n${KEEP_IT}`)
     })
@@ -91,9 +91,9 @@ function ownerCommand(): Command {
       if ((user === undefined) !== (none === true)) command.error('error: expected the id of a user, or --none', { exitCode: 2 })
       const owner = user ?? null
       if (owner !== null && !(await isUser(owner))) {
-        throw new Refusal(`There is no user with the id "${owner}"; \`atrium user list --json\` shows them.`)
+        throw new OperatorError(`There is no user with the id "${owner}"; \`atrium user list --json\` shows them.`)
       }
-      if (!(await withStores((stores) => stores.setOwner(code, owner)))) throw new Refusal(noStore(code))
+      if (!(await withStores((stores) => stores.setOwner(code, owner)))) throw new OperatorError(noStore(code))
       if (json) console.log(JSON.stringify({ code, owner }, null, 2))
       else console.log(owner === null ? `"${code}" has no owner.` : `"${code}" belongs to ${owner}.`)
     })
@@ -108,7 +108,7 @@ function exportCommand(): Command {
     .addHelpText('after', EXPORTED)
     .action(async (code: string, file: string, { json }: { readonly json?: true }) => {
       const store = (await withStores((stores) => stores.list())).find((each) => each.code === code)
-      if (!store) throw new Refusal(noStore(code))
+      if (!store) throw new OperatorError(noStore(code))
       const [{ columnsOf, ownedRows, runExport }, { withStorage }] = [await import('./export.ts'), await import('./backup.ts')]
       await withStorage(({ storage, isLocal }) =>
         runExport({
@@ -134,7 +134,7 @@ A compressed tar archive: <table>/<piece>.jsonl has an object per row, by the na
 "file", unless they are in a bucket; SHA256SUMS has a checksum of each. Hashes of passwords and tokens, and webhook secrets, are not included.`
 
 async function isUser(id: string): Promise<boolean> {
-  const row = rowIn(id, 'User')
+  const row = decodeId(id, 'User')
   if (row === null) return false
   const { withAccounts } = await import('../subgraphs/social/user/accounts.ts')
   return withDatabase(async ({ connection }) => {

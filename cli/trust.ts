@@ -3,13 +3,12 @@ import type pino from 'pino'
 import { variables } from '../config.ts'
 import { readConfig } from '../platform/config/config.ts'
 import { migrate } from '../platform/database/migrate.ts'
-import type { RefreshedList } from '../subgraphs/trust/collectors/sources.ts'
-import type { Parts } from '../subgraphs/trust/context.ts'
 import { withDatabase } from './database.ts'
 import { checkCommand } from './trust/check.ts'
 import { evaluateCommand } from './trust/evaluate.ts'
 import { feedsCommand } from './trust/feeds.ts'
 import { keyCommand } from './trust/key.ts'
+import type { WithTrust } from './trust/with-trust.ts'
 
 /** `atrium trust`: keys for others, and decisions for whoever sits here. */
 export function trustCommand(): Command {
@@ -20,11 +19,6 @@ export function trustCommand(): Command {
     .addCommand(feedsCommand(withTrust))
     .addCommand(evaluateCommand())
 }
-
-/** Runs `work` on the parts of the trust subgraph; collectors ask what they are told to, and nothing by themselves. */
-export type WithTrust = <Result>(
-  work: (parts: Parts & { readonly refreshLists: () => Promise<readonly RefreshedList[]> }) => Promise<Result>,
-) => Promise<Result>
 
 const withTrust: WithTrust = (work) =>
   withDatabase(async ({ connection }, log: pino.Logger) => {

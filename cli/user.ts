@@ -1,10 +1,10 @@
 import { text } from 'node:stream/consumers'
 import { Command, Option } from 'commander'
 import { migrate } from '../platform/database/migrate.ts'
-import { Refusal } from '../platform/process/operator-error.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
 import { type Accounts, withAccounts } from '../subgraphs/social/user/accounts.ts'
 import { ROLES, type Role, type User } from '../subgraphs/social/user/user.ts'
-import { opaqueId, rowIn } from '../subgraphs/toolkit/ids.ts'
+import { decodeId, encodeId } from '../subgraphs/toolkit/ids.ts'
 import { withDatabase } from './database.ts'
 
 type Password = { readonly password?: string; readonly passwordStdin?: true }
@@ -38,7 +38,7 @@ function createCommand(): Command {
     .action(async ({ json, email, name, role, phoneNumber, ...given }: Create) => {
       const password = await passwordIn(given)
       const outcome = await onAccounts((accounts) => accounts.create({ email, name, role, phoneNumber, password }))
-      if ('problems' in outcome) throw new Refusal(outcome.problems.map(({ message }) => message).join('\n'))
+      if ('problems' in outcome) throw new OperatorError(outcome.problems.map(({ message }) => message).join('\n'))
       const { user } = outcome
       if (json) console.log(JSON.stringify(shown(user), null, 2))
       else
@@ -67,7 +67,7 @@ function passwordCommand(): Command {
       const password = await passwordIn(given)
       if (password === undefined) return command.error('error: expected --password-stdin or --password', { exitCode: 2 })
       const outcome = await onAccounts((accounts) => accounts.setPassword(email, password))
-      if ('problems' in outcome) throw new Refusal(outcome.problems.map(({ message }) => message).join('\n'))
+      if ('problems' in outcome) throw new OperatorError(outcome.problems.map(({ message }) => message).join('\n'))
       console.log(
         json ? JSON.stringify(shown(outcome.user), null, 2) : `${outcome.user.email} has a new password; all sessions ended.`,
       )
@@ -99,7 +99,7 @@ A compressed tar archive of JSON lines: profile, texts, rooms and sessions of th
           ...(await ownedRows(client, 'social', 'user_id', row)),
           {
             name: 'store',
-            query: `SELECT code, name, created_at FROM store.store WHERE owner_id = '${opaqueId('User', row)}' ORDER BY id`,
+            query: `SELECT code, name, created_at FROM store.store WHERE owner_id = '${encodeId('User', row)}' ORDER BY id`,
           },
         ],
       })
@@ -139,16 +139,16 @@ function eraseCommand(): Command {
     })
 }
 
-const lastAdministrator = (id: string): Refusal =>
-  new Refusal(
+const lastAdministrator = (id: string): OperatorError =>
+  new OperatorError(
     `The user with the id "${id}" is the last administrator: create another one first, with \`atrium user create --role ADMIN\` or \`updateUser\`.`,
   )
 
 /** The row of a user by the opaque id that an operator gave. */
 async function userRow(id: string): Promise<string> {
-  const row = rowIn(id, 'User')
+  const row = decodeId(id, 'User')
   if (row === null || !(await onAccounts((accounts) => accounts.exists(row)))) {
-    throw new Refusal(`There is no user with the id "${id}"; \`atrium user list --json\` shows them.`)
+    throw new OperatorError(`There is no user with the id "${id}"; \`atrium user list --json\` shows them.`)
   }
   return row
 }
@@ -167,4 +167,4 @@ const onAccounts = <Result>(work: (accounts: Accounts) => Promise<Result>): Prom
     return withAccounts(connection, work)
   })
 
-const shown = ({ id, email, name, role, createdAt }: User) => ({ id: opaqueId('User', id), email, name, role, createdAt })
+const shown = ({ id, email, name, role, createdAt }: User) => ({ id: encodeId('User', id), email, name, role, createdAt })

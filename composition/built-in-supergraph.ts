@@ -7,8 +7,8 @@ import { storeGrants } from './store-grants.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** The supergraph of this version, what starts before this one planned for it, and who knows what callers may read of it. */
-export function ownGraph(): {
+/** The supergraph of this version, its stored query plans, and the lookup of caller grants. */
+export function builtInSupergraph(): {
   readonly supergraphSdl: string
   readonly plans: KeptPlans
   readonly grantsOver: (links: ReadonlyMap<string, Link>) => FindGrants

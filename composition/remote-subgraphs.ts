@@ -1,31 +1,34 @@
-import { remoteDoor } from '../gateway/signed-link/remote-routes.ts'
+import { remoteRoutes } from '../gateway/signed-link/remote-routes.ts'
 import { createSigner } from '../gateway/signed-link/signature.ts'
 import { linkSecretsOf, locationsOf } from '../gateway/signed-link/variables.ts'
 import { checkReachability, isReady } from '../gateway/subgraph-client/health.ts'
 import { createRemoteLink } from '../gateway/subgraph-client/remote-subgraph.ts'
 import type { Defer } from '../platform/process/lifecycle.ts'
 import { OAUTH_ROUTES } from '../subgraphs/store/oauth/door.ts'
-import type { Graph } from './local-subgraphs.ts'
-import type { AtriumConfig, Making } from './subgraph-factories.ts'
+import type { ConnectedSubgraphs } from './local-subgraphs.ts'
+import type { AtriumConfig, SubgraphDeps } from './subgraph-factories.ts'
 
-/** All subgraphs, each in processes of its own. */
-export function graphOutside(config: AtriumConfig, { log, defer }: Pick<Making, 'log'> & { readonly defer: Defer }): Graph {
+/** Connects to all subgraphs, each in processes of its own. */
+export function createRemoteSubgraphs(
+  config: AtriumConfig,
+  { log, defer }: Pick<SubgraphDeps, 'log'> & { readonly defer: Defer },
+): ConnectedSubgraphs {
   const locations = locationsOf(config)
   const sign = createSigner(linkSecretsOf(config), Date.now)
   const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
   const links = locations.map(({ name, url }) =>
     createRemoteLink({ name, url: `${url}/graphql`, timeoutMilliseconds, log, sign }),
   )
-  const store = remoteDoor(OAUTH_ROUTES, { url: locations.find(({ name }) => name === 'store')?.url ?? '', sign })
+  const store = remoteRoutes(OAUTH_ROUTES, { url: locations.find(({ name }) => name === 'store')?.url ?? '', sign })
   defer(async () => {
     await Promise.all([...links.map((link) => link.close()), store.close()])
   })
   return {
     links,
     checks: [{ name: 'subgraphs', check: (signal) => checkReachability(locations, isReady, signal) }],
-    door: store.door,
+    httpRoutes: store.httpRoutes,
     listeners: () => 0,
-    begin: async () => {},
+    connectClient: async () => {},
     start: () => {},
   }
 }

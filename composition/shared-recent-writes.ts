@@ -1,24 +1,27 @@
 import type { Logger } from 'pino'
-import { highest, type RecentWrites } from '../platform/database/recent-writes.ts'
+import { maxPosition, type RecentWrites } from '../platform/database/recent-writes.ts'
 import { redisScripts } from '../platform/redis/redis-scripts.ts'
 
-/** Longer than any replica that is asked may be behind. */
-const KEPT_MILLISECONDS = 60_000
+/** Longer than the lag of any replica in use. */
+const RETENTION_MS = 60_000
 
-/** Notes the position ARGV[1], 16 hexadecimal digits, for each of KEYS that has none as high. */
-const NOTE = `
+/** Records position ARGV[1], 16 hexadecimal digits, for each of KEYS with none as high. */
+const RECORD_SCRIPT = `
 for _, key in ipairs(KEYS) do
   local known = redis.call('GET', key)
   if not known or known < ARGV[1] then redis.call('SET', key, ARGV[1], 'PX', ARGV[2]) end
 end
 return 1`
-const FIND = `
+const FIND_SCRIPT = `
 local found = {}
 for i, key in ipairs(KEYS) do found[i] = redis.call('GET', key) or '' end
 return found`
 
-/** What clients wrote last, known to all copies through Redis. While that cannot be reached, nobody can tell. */
-export async function sharedWrites(
+/**
+ * Recent writes shared by all processes through Redis. Positions are unknown while it is
+ * unavailable.
+ */
+export async function redisRecentWrites(
   url: string,
   subgraph: string,
   log: Logger,
@@ -28,10 +31,10 @@ export async function sharedWrites(
 
   return {
     note: async (writers, position) =>
-      (await run(NOTE, keys(writers), [position.toString(16).padStart(16, '0'), KEPT_MILLISECONDS])) !== null,
+      (await run(RECORD_SCRIPT, keys(writers), [position.toString(16).padStart(16, '0'), RETENTION_MS])) !== null,
     async positionOf(writers) {
-      const found = await run(FIND, keys(writers), [])
-      return Array.isArray(found) ? highest(found.map((text) => (text === '' ? 0n : BigInt(`0x${text}`)))) : null
+      const found = await run(FIND_SCRIPT, keys(writers), [])
+      return Array.isArray(found) ? maxPosition(found.map((text) => (text === '' ? 0n : BigInt(`0x${text}`)))) : null
     },
     close,
   }

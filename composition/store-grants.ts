@@ -6,11 +6,11 @@ import type { Link, RequestContext } from '../gateway/subgraph-client/link.ts'
 import type { Requirement } from '../platform/graphql/authorization-rules.ts'
 import { HOW_TO_SIGN_IN } from '../subgraphs/store/access/access.ts'
 
-/** Credentials that were taken back go on to be believed for so long; the subgraph itself believes them as long. */
+/** How long revoked credentials may still be accepted; the subgraph caches them as long. */
 const GRANTS_TTL_MS = 1_000
-/** Credentials that are remembered at once; beyond it the oldest are found again. An entry takes about 300 bytes. */
+/** Most cached callers of some 300 bytes each; the oldest are evicted. */
 const MAX_REMEMBERED_CALLERS = 10_000
-/** Distinct sets of grants; the schema knows 42 scopes, and installations have few combinations. */
+/** Most distinct grants: the schema has 42 scopes, and installations use few combinations. */
 const MAX_DISTINCT_GRANTS = 1_000
 
 const QUERY = '{ callerGrants { isAuthenticated storeCode scopes policies } }'
@@ -22,8 +22,8 @@ type Found = {
 }
 
 /**
- * Finds what a caller may read of this graph by asking the store subgraph, which owns the credentials that have scopes. Valid
- * ones are remembered for a second; wrong ones are judged each time, so that the subgraph counts who guesses.
+ * Looks up grants in the store subgraph, which owns credentials with scopes. Valid ones are cached
+ * for a second; invalid ones are checked each time, so that the subgraph counts guesses.
  */
 export function storeGrants(links: ReadonlyMap<string, Link>): FindGrants {
   const remembered = new Map<string, { readonly until: number; readonly grants: Promise<CallerGrants> }>()
@@ -31,16 +31,16 @@ export function storeGrants(links: ReadonlyMap<string, Link>): FindGrants {
   const link = links.get('store')
   if (!link) return () => NO_GRANTS
 
-  return (passage) => {
-    const { caller } = passage
-    // Hashed, so that no credentials lie about.
-    // Bans are by address, and a token that was valid when its holder connected goes on being good for that connection.
+  return (context) => {
+    const { caller } = context
+    // Hashed, so that no credentials stay in memory.
+    // Bans are by address, and a token valid at connect time stays valid for the connection.
     const { credentials, grantedScopes = [], address, connectedAt = null } = caller
     const key = hash('sha256', JSON.stringify([credentials, grantedScopes, address, connectedAt]), 'base64url')
-    const known = remembered.get(key)
-    if (known && known.until > performance.now()) return known.grants
+    const cached = remembered.get(key)
+    if (cached && cached.until > performance.now()) return cached.grants
     remembered.delete(key)
-    const grants = find(link, passage).then((found) => {
+    const grants = find(link, context).then((found) => {
       if (found.denial && !found.isAuthenticated && remembered.get(key)?.grants === grants) remembered.delete(key)
       return found
     })
@@ -54,7 +54,7 @@ export function storeGrants(links: ReadonlyMap<string, Link>): FindGrants {
 
   async function find(store: Link, { caller }: RequestContext): Promise<CallerGrants> {
     try {
-      // Several operations may wait for it: none may take it along when its client goes away.
+      // Operations share this request: none may cancel it for the others.
       const request = { query: QUERY, variables: {}, operationName: undefined }
       const { data, errors = [] } = await store.execute(request, { caller, signal: AbortSignal.timeout(TIMEOUT_MS) })
       const [error] = errors
@@ -66,7 +66,7 @@ export function storeGrants(links: ReadonlyMap<string, Link>): FindGrants {
   }
 
   function grantsOf({ isAuthenticated, storeCode, scopes, policies }: Found): CallerGrants {
-    // A user is refused what takes a store in the words for callers without credentials of one.
+    // A user token without a store gets the message for callers without store credentials.
     const denial = storeCode === null ? USER_DENIAL : null
     const text = JSON.stringify([isAuthenticated, denial !== null, scopes, policies])
     let grants = distinct.get(text)
@@ -81,10 +81,10 @@ export function storeGrants(links: ReadonlyMap<string, Link>): FindGrants {
 
 const USER_DENIAL = { message: HOW_TO_SIGN_IN, extensions: { code: 'UNAUTHENTICATED' } }
 
-/** What an operation may take. */
+/** Time limit of an operation. */
 const TIMEOUT_MS = 10_000
 
-/** Nothing is granted while the store cannot answer. */
+/** Grants nothing while the store does not answer. */
 function denied(error?: GraphQLError): CallerGrants {
   const denial = error
     ? { message: error.message, extensions: error.extensions }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Connection, openDatabase } from '../platform/database/database.ts'
-import { Refusal } from '../platform/process/operator-error.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
 import { type SecretCipher, secretCipher } from '../platform/secrets/cipher.ts'
 import { reencrypt, type StoredSecret, unknownKeys } from '../platform/secrets/stored.ts'
 import { secretsKeysOf } from '../platform/secrets/variables.ts'
@@ -9,7 +9,7 @@ import { SOCIAL_SECRETS } from '../subgraphs/social/session/secrets.ts'
 import { STORE_SECRETS } from '../subgraphs/store/stored-secrets.ts'
 import type { AtriumConfig, SubgraphName } from './subgraph-factories.ts'
 
-/** What each subgraph stores encrypted; the others store nothing that opens anything but hashes. */
+/** Encrypted columns per subgraph; the others store only hashes. */
 const SECRETS_OF: Readonly<Record<SubgraphName, readonly StoredSecret[]>> = {
   directory: [],
   social: SOCIAL_SECRETS,
@@ -25,33 +25,32 @@ export const secretsOfRole = (role: AtriumConfig['ATRIUM_ROLE']): readonly Store
   role === 'all' ? STORED_SECRETS : role === 'gateway' ? [] : SECRETS_OF[role]
 
 /**
- * How long a start waits before it encrypts what was stored plain: releases before this one cannot
- * read what is encrypted, and the copies of one are replaced within this time. Milliseconds.
+ * Delay before plain secrets are encrypted: releases before this one cannot read encrypted values,
+ * and a rolling update replaces them within this time.
  */
-const UPGRADE_MILLISECONDS = 10 * 60 * 1000
+const UPGRADE_WINDOW_MS = 10 * 60 * 1000
 
-/** Addresses that only this machine reaches. */
+/** Hosts that only this machine reaches. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/
 
 /**
- * Whether only this machine can reach the process: then it is somebody's who develops, and secrets
- * may be stored as they are.
+ * Whether only this machine reaches the process: a development setup, which may store plain
+ * secrets.
  */
 const isDevelopment = ({ HOST, PUBLIC_URL }: Pick<AtriumConfig, 'HOST' | 'PUBLIC_URL'>): boolean =>
   LOOPBACK.test(HOST) && (PUBLIC_URL === undefined || LOOPBACK.test(new URL(PUBLIC_URL).hostname))
 
-/** What the configuration says to encrypt with; without keys when it says nothing. */
-export const secretCipherAsSet = (config: Pick<AtriumConfig, 'SECRETS_KEY' | 'SECRETS_KEY_FILE'>): SecretCipher =>
+/** The cipher of the configuration; without keys when none is set. */
+export const configuredCipher = (config: Pick<AtriumConfig, 'SECRETS_KEY' | 'SECRETS_KEY_FILE'>): SecretCipher =>
   secretCipher(secretsKeysOf(config))
 
 /**
- * What a process encrypts stored secrets with. Throws a `Refusal` when it needs a key, for others
- * can reach it, and has none.
+ * The cipher of a process. Throws an `OperatorError` when it is reachable by others and has no key.
  */
-export function secretCipherOf(config: AtriumConfig): SecretCipher {
-  const cipher = secretCipherAsSet(config)
+export function requiredCipher(config: AtriumConfig): SecretCipher {
+  const cipher = configuredCipher(config)
   if (cipher.keyIds.length === 0 && secretsOfRole(config.ATRIUM_ROLE).length > 0 && !isDevelopment(config)) {
-    throw new Refusal(
+    throw new OperatorError(
       'Expected SECRETS_KEY or SECRETS_KEY_FILE to be set, because HOST or PUBLIC_URL is not this machine alone: stored secrets are encrypted ' +
         'with it. `npx atrium secrets generate` makes one; keep it outside of the database and its backups.',
     )
@@ -60,19 +59,19 @@ export function secretCipherOf(config: AtriumConfig): SecretCipher {
 }
 
 /**
- * Throws a `Refusal` when secrets are stored that this cipher cannot read: it would write others
+ * Throws an `OperatorError` when secrets are stored that this cipher cannot read: it would write others
  * beside them that only it can.
  */
-export async function refuseUnknownKeys(connection: Connection, cipher: SecretCipher): Promise<void> {
+export async function assertKnownKeys(connection: Connection, cipher: SecretCipher): Promise<void> {
   const unknown = await withSecrets(connection, (database) => unknownKeys(database, STORED_SECRETS, cipher))
   if (unknown.length === 0) return
   const keys = unknown.length === 1 ? `the key ${unknown[0]}` : `the keys ${unknown.join(', ')}`
-  throw new Refusal(
+  throw new OperatorError(
     `Expected SECRETS_KEY to include ${keys}: stored secrets are encrypted under ${unknown.length === 1 ? 'it' : 'them'}.`,
   )
 }
 
-/** Says at start that secrets are stored as they are. */
+/** Warns at start that secrets are stored in plain text. */
 export function warnOfPlainSecrets(cipher: SecretCipher, log: Logger): void {
   if (cipher.keyIds.length > 0) return
   log.warn('secrets are stored unencrypted, which is for development only: SECRETS_KEY is not set')
@@ -91,7 +90,7 @@ export function encryptInBackground(
   const stopped = new AbortController()
   const { signal } = stopped
   const run = async (): Promise<void> => {
-    if (!isAlone) await sleep(UPGRADE_MILLISECONDS, null, { signal, ref: false })
+    if (!isAlone) await sleep(UPGRADE_WINDOW_MS, null, { signal, ref: false })
     await withSecrets(connection, async (database) => {
       for (const secret of secrets) {
         const { changed, unreadable } = await reencrypt(database, secret, cipher, { signal })
@@ -113,7 +112,7 @@ export function encryptInBackground(
   }
 }
 
-/** Runs `work` on the columns that hold secrets, with as much time as it needs. */
+/** Runs `work` on the columns with secrets, without a statement timeout. */
 export async function withSecrets<Result>(
   connection: Connection,
   work: (database: ReturnType<typeof openDatabase<never>>['now']) => Promise<Result>,

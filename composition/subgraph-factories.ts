@@ -3,11 +3,11 @@ import type { Logger } from 'pino'
 import type { variables } from '../config.ts'
 import type { Config } from '../platform/config/config.ts'
 import type { Connection, ReplicaOptions } from '../platform/database/database.ts'
-import { ownWrites } from '../platform/database/recent-writes.ts'
+import { localRecentWrites } from '../platform/database/recent-writes.ts'
 import type { Subgraph } from '../platform/graphql/subgraph.ts'
 import type { Defer } from '../platform/process/lifecycle.ts'
-import { Refusal } from '../platform/process/operator-error.ts'
-import type { Counting } from '../platform/rate-limit/rate-limit-store.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
+import type { RateLimitStore } from '../platform/rate-limit/rate-limit-store.ts'
 import type { SecretCipher } from '../platform/secrets/cipher.ts'
 import { seedDirectory } from '../subgraphs/directory/import/seed.ts'
 import { directorySubgraph } from '../subgraphs/directory/subgraph.ts'
@@ -24,28 +24,28 @@ import { type StoreSubgraph, storeSubgraph } from '../subgraphs/store/subgraph.t
 import { webhookNetworkOf } from '../subgraphs/store/webhook-delivery/variables.ts'
 import type { SessionCheck } from '../subgraphs/toolkit/user-token.ts'
 import { trustSubgraph } from '../subgraphs/trust/subgraph.ts'
-import { sharedWrites } from './shared-recent-writes.ts'
+import { redisRecentWrites } from './shared-recent-writes.ts'
 
 /** The whole configuration. */
 export type AtriumConfig = Config<typeof variables>
 
-/** What every subgraph is made of. */
-export type Making = {
+/** Dependencies of every subgraph. */
+export type SubgraphDeps = {
   readonly config: AtriumConfig
   readonly connection: Connection
-  /** Where clients reach this installation. */
+  /** Public URL of this installation. */
   readonly publicUrl: string
-  /** What the tokens of users are checked by. */
+  /** Public keys that verify user tokens. */
   readonly userKeys: JWTVerifyGetKey
-  /** Whether the session of a user's token goes on. */
+  /** Checks that the session of a user token is open. */
   readonly isSessionOpen: SessionCheck
-  /** Where files of stores are; absent: where the configuration says. */
+  /** Storage of store files; absent: as configured. */
   readonly storage?: FileStorage
-  /** Where limits of addresses and keys are counted. */
-  readonly counting: Counting
-  /** Which addresses the REST API of a store has banned. */
+  /** Rate limits of addresses and keys. */
+  readonly rateLimits: RateLimitStore
+  /** Seconds until the REST ban of an address ends. */
   readonly banEndsIn: BanLookup
-  /** What stored secrets are encrypted with. */
+  /** Encrypts stored secrets. */
   readonly secrets: SecretCipher
   readonly log: Logger
   readonly defer: Defer
@@ -53,25 +53,25 @@ export type Making = {
 
 export type SubgraphName = 'directory' | 'social' | 'store' | 'trust'
 
-/** How each subgraph is started on a migrated database; it is closed with the process. */
-export const STARTED = {
-  directory: async ({ connection, publicUrl, log, defer }: Making): Promise<Subgraph> => {
+/** Factories of the subgraphs on a migrated database; each is closed with the process. */
+export const SUBGRAPH_FACTORIES = {
+  directory: async ({ connection, publicUrl, log, defer }: SubgraphDeps): Promise<Subgraph> => {
     const aborted = new AbortController()
     defer(async () => aborted.abort())
     await seedDirectory(connection, { log, signal: aborted.signal })
-    return closedLater(await directorySubgraph({ connection, publicUrl, log }), defer)
+    return closeWithProcess(await directorySubgraph({ connection, publicUrl, log }), defer)
   },
-  social: async (making: Making): Promise<Subgraph> => {
-    const { config, connection, counting, secrets, log, defer } = making
+  social: async (deps: SubgraphDeps): Promise<Subgraph> => {
+    const { config, connection, rateLimits, secrets, log, defer } = deps
     const quotas = writeQuotas(config.USER_WRITES_PER_MINUTE, config.USER_BYTES_PER_DAY)
-    const replica = await replicaOf('social', making)
-    return closedLater(await socialSubgraph({ connection, replica, counting, secrets, log, quotas }), defer)
+    const replica = await replicaOf('social', deps)
+    return closeWithProcess(await socialSubgraph({ connection, replica, rateLimits, secrets, log, quotas }), defer)
   },
-  store: async (making: Making): Promise<StoreSubgraph> => {
-    const { config, connection, publicUrl, userKeys, isSessionOpen, storage, counting, banEndsIn, secrets, log, defer } = making
-    const replica = await replicaOf('store', making)
-    const kept = storage ?? (await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })).storage
-    const files = storeFiles(kept, fileSources())
+  store: async (deps: SubgraphDeps): Promise<StoreSubgraph> => {
+    const { config, connection, publicUrl, userKeys, isSessionOpen, storage, rateLimits, banEndsIn, secrets, log, defer } = deps
+    const replica = await replicaOf('store', deps)
+    const fileStorage = storage ?? (await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl })).storage
+    const files = storeFiles(fileStorage, fileSources())
     const webhookNetwork = webhookNetworkOf(config)
     const quotas = storeQuotas({
       products: config.STORE_PRODUCTS,
@@ -80,33 +80,33 @@ export const STARTED = {
       fileBytesPerDay: config.STORE_FILE_MEGABYTES_PER_DAY * 1_000_000,
     })
     const users = { userKeys, isSessionOpen }
-    const own = { connection, replica, publicUrl, ...users, files, counting, banEndsIn, secrets, quotas, log, webhookNetwork }
+    const own = { connection, replica, publicUrl, ...users, files, rateLimits, banEndsIn, secrets, quotas, log, webhookNetwork }
     const store = await storeSubgraph(own)
-    // Nobody has to wait for a shop.
+    // In the background: the start does not wait for the sample shop.
     const start = () => defer(seedStore(connection, { files, secrets, log }))
-    return { ...closedLater(store, defer), start }
+    return { ...closeWithProcess(store, defer), start }
   },
-  trust: async ({ config, connection, counting, log, defer }: Making): Promise<Subgraph> =>
-    closedLater(trustSubgraph({ connection, counting, log, config, sources: { config } }), defer),
-} satisfies Readonly<Record<SubgraphName, (making: Making) => Promise<Subgraph>>>
+  trust: async ({ config, connection, rateLimits, log, defer }: SubgraphDeps): Promise<Subgraph> =>
+    closeWithProcess(trustSubgraph({ connection, rateLimits, log, config, sources: { config } }), defer),
+} satisfies Readonly<Record<SubgraphName, (deps: SubgraphDeps) => Promise<Subgraph>>>
 
-function closedLater<Made extends Subgraph>(subgraph: Made, defer: Defer): Made {
+function closeWithProcess<Made extends Subgraph>(subgraph: Made, defer: Defer): Made {
   defer(subgraph.close)
   return subgraph
 }
 
-/** The replica that the configuration names. Several copies must tell each other who wrote. */
-async function replicaOf(name: SubgraphName, { config, log, defer }: Making): Promise<ReplicaOptions | undefined> {
+/** The configured replica. Several processes share their recent writes. */
+async function replicaOf(name: SubgraphName, { config, log, defer }: SubgraphDeps): Promise<ReplicaOptions | undefined> {
   const { DATABASE_REPLICA_URL: connectionString, REDIS_URL: redis } = config
   if (connectionString === undefined) return undefined
   const connection = { connectionString }
   if (redis === undefined) {
-    if (config.ATRIUM_ROLE === 'all') return { connection, writes: ownWrites() }
-    throw new Refusal(
+    if (config.ATRIUM_ROLE === 'all') return { connection, writes: localRecentWrites() }
+    throw new OperatorError(
       'Expected REDIS_URL to be set, because DATABASE_REPLICA_URL is: copies tell each other there who wrote last.',
     )
   }
-  const writes = await sharedWrites(redis, name, log)
+  const writes = await redisRecentWrites(redis, name, log)
   defer(writes.close)
   return { connection, writes }
 }

@@ -16,27 +16,28 @@ import { databaseServer } from '../platform/database/server.ts'
 import { freePort, listen, listeningOf, localUrl } from '../platform/http/listen.ts'
 import { createHttpServer } from '../platform/http/server.ts'
 import type { Defer } from '../platform/process/lifecycle.ts'
-import { countingOf } from '../platform/rate-limit/rate-limit-store.ts'
+import { rateLimitStoreOf } from '../platform/rate-limit/rate-limit-store.ts'
 import { sessionCheck } from '../rest-facade/social/session/check.ts'
 import { storeRateLimitOf } from '../rest-facade/store/caller/redis-rate-limit.ts'
 import { resources } from '../rest-facade/store/resources.ts'
 import type { StoreSubgraph } from '../subgraphs/store/subgraph.ts'
-import { readKeys, type SessionCheck } from '../subgraphs/toolkit/user-token.ts'
-import { ownGraph } from './built-in-supergraph.ts'
-import { graphOutside } from './remote-subgraphs.ts'
-import { encryptInBackground, refuseUnknownKeys, secretCipherOf, secretsOfRole, warnOfPlainSecrets } from './stored-secrets.ts'
-import { type AtriumConfig, STARTED, type SubgraphName } from './subgraph-factories.ts'
+import { keysFrom, type SessionCheck } from '../subgraphs/toolkit/user-token.ts'
+import { builtInSupergraph } from './built-in-supergraph.ts'
+import { createRemoteSubgraphs } from './remote-subgraphs.ts'
+import { assertKnownKeys, encryptInBackground, requiredCipher, secretsOfRole, warnOfPlainSecrets } from './stored-secrets.ts'
+import { type AtriumConfig, SUBGRAPH_FACTORIES, type SubgraphName } from './subgraph-factories.ts'
 
 /**
- * One subgraph as a process of its own, for gateways that know LINK_SECRET. The store also asks the others: what webhooks say is read through the graph, and the
- * keys and sessions of users are with the social subgraph.
+ * Runs one subgraph as a process, for gateways that know LINK_SECRET. The store is also a client of
+ * the others: webhook bodies are read through the graph, and user keys and sessions belong to
+ * social.
  */
 export async function runSubgraph(
   name: SubgraphName,
   config: AtriumConfig,
   { log, defer, end }: { readonly log: Logger; readonly defer: Defer; readonly end: (fault?: Error) => void },
 ): Promise<void> {
-  const secrets = secretCipherOf(config)
+  const secrets = requiredCipher(config)
   const judge = createSignatureVerifier(linkSecretsOf(config), Date.now)
   const port = config.PORT || (await freePort(config.HOST))
   const publicUrl = config.PUBLIC_URL ?? localUrl(config.HOST, port)
@@ -47,27 +48,27 @@ export async function runSubgraph(
   if (migrations.applied.length > 0) log.info({ applied: migrations.applied }, 'database migrated')
   const stored = secretsOfRole(name)
   if (stored.length > 0) {
-    await refuseUnknownKeys(connection, secrets)
+    await assertKnownKeys(connection, secrets)
     warnOfPlainSecrets(secrets, log)
   }
 
   let client: GatewayClient | null = null
   let check: SessionCheck | null = null
-  const userKeys = readKeys(() => keysOf(client))
+  const userKeys = keysFrom(() => keysOf(client))
   const isSessionOpen: SessionCheck = async (token) => {
     if (!check) throw new Error('Expected the graph to have begun before sessions are asked about.')
     return check(token)
   }
-  const counting = await countingOf(config, log)
-  defer(counting.close)
-  // Gateways count, and share their counts through Redis: without it, this process knows of no ban.
+  const rateLimits = await rateLimitStoreOf(config, log)
+  defer(rateLimits.close)
+  // Gateways count and share their counts in Redis: without it this process knows no bans.
   const rateLimit = name === 'store' ? await storeRateLimitOf(config, log) : null
   defer(async () => rateLimit?.close())
   const banEndsIn = rateLimit?.banEndsIn ?? (() => 0)
-  const making = { config, connection, publicUrl, userKeys, isSessionOpen, counting, banEndsIn, secrets, log, defer }
-  const subgraph = await STARTED[name](making)
+  const deps = { config, connection, publicUrl, userKeys, isSessionOpen, rateLimits, banEndsIn, secrets, log, defer }
+  const subgraph = await SUBGRAPH_FACTORIES[name](deps)
   if (name === 'store') {
-    client = await storeAndOthers(subgraph as StoreSubgraph, config, { log, defer })
+    client = await connectStoreClient(subgraph as StoreSubgraph, config, { log, defer })
     check = await sessionCheck(client)
   }
 
@@ -77,7 +78,7 @@ export async function runSubgraph(
   await serveSubgraph(app, subgraph, { judge, log, metrics, slots })
   if (metrics) {
     const open = { sockets: () => 0, listeners: subgraph.listeners ?? (() => 0), jobs: subgraph.jobs, gateway: null }
-    await serveMetrics(app, metrics, open, { ...scrapingConfig(config), counting, log, defer })
+    await serveMetrics(app, metrics, open, { ...scrapingConfig(config), rateLimits, log, defer })
   }
   await listen(app, listeningOf(config, port), defer)
   subgraph.start?.()
@@ -86,15 +87,18 @@ export async function runSubgraph(
   console.error(`The ${name} subgraph is ready: ${localUrl(config.HOST, port)}`)
 }
 
-/** The graph as the store asks it: itself in this process, the others where they are. Webhooks are delivered from here. */
-async function storeAndOthers(
+/**
+ * The graph as the store queries it: itself in this process, the others remote. Webhooks are
+ * delivered from here.
+ */
+async function connectStoreClient(
   store: StoreSubgraph,
   config: AtriumConfig,
   { log, defer }: { readonly log: Logger; readonly defer: Defer },
 ): Promise<GatewayClient> {
-  const { links } = graphOutside(config, { log, defer })
+  const { links } = createRemoteSubgraphs(config, { log, defer })
   const gateway = await startGateway({
-    ...ownGraph(),
+    ...builtInSupergraph(),
     links: [createLocalLink(store), ...links.filter((link) => link.name !== 'store')],
     limits: DEFAULT_LIMITS,
     log,

@@ -4,18 +4,18 @@ import pino from 'pino'
 import { passwordFileOf } from '../platform/database/embedded/authentication.ts'
 import { runningEmbedded, startEmbedded } from '../platform/database/embedded/embedded-server.ts'
 import { connectClient } from '../platform/database/server.ts'
-import { Refusal } from '../platform/process/operator-error.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
 
 /**
  * Gives the embedded server below `dataDir` another password: a start without a password file makes one, in single-user mode.
- * Interrupted, the next start does the same. Throws a `Refusal` while a server runs there, or when there is none.
+ * Interrupted, the next start does the same. Throws an `OperatorError` while a server runs there, or when there is none.
  */
 export async function rotateEmbeddedPassword(dataDir: string): Promise<void> {
   if (!existsSync(join(dataDir, 'postgres', 'PG_VERSION'))) {
-    throw new Refusal(`There is no embedded database in ${dataDir}: set DATA_DIR or DATABASE_URL.`)
+    throw new OperatorError(`There is no embedded database in ${dataDir}: set DATA_DIR or DATABASE_URL.`)
   }
   if (runningEmbedded(dataDir)) {
-    throw new Refusal(`Stop the copy that runs on ${dataDir} first: its connections have the password until now.`)
+    throw new OperatorError(`Stop the copy that runs on ${dataDir} first: its connections have the password until now.`)
   }
   rmSync(passwordFileOf(dataDir), { force: true })
   const server = await startEmbedded({ dataDir, log: pino({ level: 'silent' }) })

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { scramVerifier } from '../platform/database/embedded/authentication.ts'
 import { connectClient } from '../platform/database/server.ts'
-import { Refusal } from '../platform/process/operator-error.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
 
 /**
  * Rotation of the password in DATABASE_URL. PostgreSQL keeps one password per role, so two login roles, `<owner>_a` and
@@ -60,7 +60,7 @@ type Rotation = {
 /**
  * Gives the other login role a new password, proves that it can do what the one of `url` can, and passes its URL to `save`.
  * The one of `url` stays valid. `emergency` then locks every other login role at once and ends their connections.
- * Interrupted, it can be run again: a password that was not saved is replaced. Throws a `Refusal` that never contains a password.
+ * Interrupted, it can be run again: a password that was not saved is replaced. Throws an `OperatorError` that never contains a password.
  */
 export async function rotateLoginRole(
   options: LoginRoleOptions & { readonly emergency: boolean; readonly save: (url: string) => void },
@@ -72,7 +72,7 @@ export async function rotateLoginRole(
     const name = current.name === `${owner}_a` ? `${owner}_b` : `${owner}_a`
     const known = others.find((other) => other.name === name)
     if (known && !known.actsAsOwner) {
-      throw new Refusal(`The role "${name}" exists and is no member of "${owner}": rename it, or grant it "${owner}".`)
+      throw new OperatorError(`The role "${name}" exists and is no member of "${owner}": rename it, or grant it "${owner}".`)
     }
     const password = randomBytes(32).toString('hex')
     await enableRole(rotation, name, password, known === undefined)
@@ -104,13 +104,13 @@ export async function finishLoginRoleRotation(
     const former = others.filter(({ canLogin }) => canLogin)
     const newer = former.find((role) => isNewer(role, current))
     if (newer) {
-      throw new Refusal(
+      throw new OperatorError(
         `Expected DATABASE_URL to name the role "${newer.name}", which the rotation has made, but it names the one before, "${current.name}".`,
       )
     }
     const connected = former.find(({ connections }) => connections > 0)
     if (connected && !options.endConnections) {
-      throw new Refusal(
+      throw new OperatorError(
         `${connected.connections} connections still use the role "${connected.name}": restart those processes with the new DATABASE_URL, or end them with --end-connections.`,
       )
     }
@@ -148,7 +148,7 @@ async function withRotation<Result>(
       admin = await connectClient({ connectionString: adminUrl }, 'The database of the administrator', advice)
     }
     const { rows } = await own.query('SELECT pg_try_advisory_lock($1) AS locked', [ROTATION_LOCK])
-    if (!rows[0].locked) throw new Refusal('Another command rotates the role of this database at the moment.')
+    if (!rows[0].locked) throw new OperatorError('Another command rotates the role of this database at the moment.')
     return await work({ own, admin, ...(await rolesOf(own)) })
   } catch (error) {
     throw isDenied(error) ? await denied(admin, error) : error
@@ -165,14 +165,16 @@ async function rolesOf(own: pg.Client): Promise<Omit<Rotation, 'own' | 'admin'>>
   )
   const [{ login, owner, superuser, pid: ownPid } = { login: '', owner: '', superuser: true, pid: 0 }] = rows
   if (superuser) {
-    throw new Refusal(`"${login}" in DATABASE_URL is a superuser, which is not rotated: make a role for Atrium that is none.`)
+    throw new OperatorError(
+      `"${login}" in DATABASE_URL is a superuser, which is not rotated: make a role for Atrium that is none.`,
+    )
   }
   if (Buffer.byteLength(owner) > MAX_OWNER_BYTES) {
-    throw new Refusal(`Expected the name of the role "${owner}" to be at most ${MAX_OWNER_BYTES} bytes long.`)
+    throw new OperatorError(`Expected the name of the role "${owner}" to be at most ${MAX_OWNER_BYTES} bytes long.`)
   }
   const names = [owner, `${owner}_a`, `${owner}_b`]
   if (!names.includes(login)) {
-    throw new Refusal(`Expected the role in DATABASE_URL to be one of "${names.join('", "')}", got "${login}".`)
+    throw new OperatorError(`Expected the role in DATABASE_URL to be one of "${names.join('", "')}", got "${login}".`)
   }
   const roles = await own.query<LoginRole & { readonly comment: string | null }>(
     `SELECT rolname AS name, rolcanlogin AS "canLogin", rolconnlimit AS "connectionLimit",
@@ -193,10 +195,10 @@ const isNewer = (role: LoginRole, than: LoginRole): boolean => (role.rotatedAt ?
 function refuseBegun(current: LoginRole, others: readonly LoginRole[]): void {
   const logins = others.filter(({ canLogin }) => canLogin)
   const former = logins.find((role) => isNewer(current, role))
-  if (former) throw new Refusal(`A rotation has begun: "${former.name}" can still log in; go on with --finish.`)
+  if (former) throw new OperatorError(`A rotation has begun: "${former.name}" can still log in; go on with --finish.`)
   const used = logins.find(({ connections }) => connections > 0)
   if (used) {
-    throw new Refusal(
+    throw new OperatorError(
       `A rotation has begun: ${used.connections} connections use the role "${used.name}" already; set DATABASE_URL to it, and go on with --finish.`,
     )
   }
@@ -235,14 +237,14 @@ async function enableRole(
   })
 }
 
-/** Logs in by the new URL, and writes and reads in every schema. Throws a `Refusal` when something is not permitted. */
+/** Logs in by the new URL, and writes and reads in every schema. Throws an `OperatorError` when something is not permitted. */
 async function verifyRole(url: string, name: string, owner: string): Promise<void> {
   const advice = 'The new role is locked again; look at pg_hba.conf, a pooler, and the right to connect.'
   const client = await connectClient({ connectionString: url }, `The database as the new role "${name}"`, advice)
   try {
     const { rows } = await client.query('SELECT session_user::text AS login, current_user::text AS "user"')
     if (rows[0].login !== name || rows[0].user !== owner) {
-      throw new Refusal(`Expected "${name}" to act as "${owner}", but it acts as "${rows[0].user}".`)
+      throw new OperatorError(`Expected "${name}" to act as "${owner}", but it acts as "${rows[0].user}".`)
     }
     const denied = await client.query(
       `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname = ANY($1)
@@ -250,7 +252,7 @@ async function verifyRole(url: string, name: string, owner: string): Promise<voi
                 FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS right_to) LIMIT 1`,
       [SCHEMAS],
     )
-    if (denied.rows[0]) throw new Refusal(`The new role "${name}" may not read and write ${denied.rows[0].name}.`)
+    if (denied.rows[0]) throw new OperatorError(`The new role "${name}" may not read and write ${denied.rows[0].name}.`)
     const schemas = await client.query('SELECT nspname AS name FROM pg_namespace WHERE nspname = ANY($1)', [SCHEMAS])
     await client.query('BEGIN')
     for (const schema of schemas.rows) {
@@ -262,7 +264,7 @@ async function verifyRole(url: string, name: string, owner: string): Promise<voi
     await client.query('ROLLBACK')
   } catch (cause) {
     if (!isDenied(cause)) throw cause
-    throw new Refusal(`The new role "${name}" may not do what the one before may: ${(cause as Error).message}.`, { cause })
+    throw new OperatorError(`The new role "${name}" may not do what the one before may: ${(cause as Error).message}.`, { cause })
   } finally {
     await client.end().catch(() => {})
   }
@@ -314,10 +316,10 @@ async function inTransaction(client: pg.Client, work: () => Promise<void>): Prom
 /** `insufficient_privilege` of PostgreSQL. */
 const isDenied = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '42501'
 
-async function denied(admin: pg.Client, cause: unknown): Promise<Refusal> {
+async function denied(admin: pg.Client, cause: unknown): Promise<OperatorError> {
   const { rows } = await admin.query('SELECT current_user::text AS name')
   const reason = cause instanceof Error ? cause.message : String(cause)
-  return new Refusal(
+  return new OperatorError(
     `The role "${rows[0].name}" may not rotate (${reason}): it needs CREATEROLE, and from PostgreSQL 16 on ADMIN OPTION on the roles; name one that has both with --admin-url-file.`,
     { cause },
   )

@@ -7,8 +7,8 @@ import { describeConfig, readConfig } from '../platform/config/config.ts'
 import { freePort, listen, listeningOf, localUrl } from '../platform/http/listen.ts'
 import { createHttpServer } from '../platform/http/server.ts'
 import { runProgram } from '../platform/process/lifecycle.ts'
-import { processLog } from '../platform/process/log.ts'
-import { Refusal } from '../platform/process/operator-error.ts'
+import { createLog } from '../platform/process/log.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
 import { serveExplorer } from '../web/explorer/serve.ts'
 import { grantsByJwt } from './authorization/variables.ts'
 import { startGateway } from './gateway.ts'
@@ -36,9 +36,9 @@ await runProgram(async (defer, end) => {
     return end()
   }
   const config = readConfig(variables, process.env)
-  const log = processLog(config.LOG_LEVEL)
+  const log = createLog(config.LOG_LEVEL)
   const path = config.SUPERGRAPH_FILE ?? ''
-  if (path === '') throw new Refusal('Expected SUPERGRAPH_FILE to name a file with a composed supergraph.')
+  if (path === '') throw new OperatorError('Expected SUPERGRAPH_FILE to name a file with a composed supergraph.')
   const first = textOf(path)
 
   const metrics = config.METRICS ? createMetrics({ ofProcess: true }) : null
@@ -101,7 +101,7 @@ await runProgram(async (defer, end) => {
       return { gateway, release, locations }
     } catch (error) {
       await release()
-      throw error instanceof Refusal ? error : broken(path, error)
+      throw error instanceof OperatorError ? error : broken(path, error)
     }
   }
 
@@ -111,7 +111,7 @@ await runProgram(async (defer, end) => {
       gateway.swap(served)
       log.info('the supergraph was replaced')
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof OperatorError)) throw error
       log.error({ reason: error.message }, 'a new supergraph was refused; the one before stays')
     }
   }
@@ -121,7 +121,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new Refusal(`SUPERGRAPH_FILE ${file} cannot be read: ${firstLine(error)}.`)
+    throw new OperatorError(`SUPERGRAPH_FILE ${file} cannot be read: ${firstLine(error)}.`)
   }
 }
 
@@ -136,9 +136,9 @@ function locationsOf(file: string, sdl: string): readonly SubgraphLocation[] {
   return locations.map(({ name, url }) => {
     const said = `SUPERGRAPH_FILE ${file} says that subgraph "${name}" is at`
     // The header that would carry them belongs to the client. They are not repeated: this line may end in a log.
-    if (hasCredentials(url)) throw new Refusal(`${said} an address with a user name or a password: expected one without.`)
+    if (hasCredentials(url)) throw new OperatorError(`${said} an address with a user name or a password: expected one without.`)
     if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return { name, url }
-    throw new Refusal(`${said} "${url}": expected an http or https URL.`)
+    throw new OperatorError(`${said} "${url}": expected an http or https URL.`)
   })
 }
 
@@ -148,8 +148,8 @@ function hasCredentials(url: string): boolean {
   return username !== '' || password !== ''
 }
 
-function broken(file: string, error: unknown): Refusal {
-  return new Refusal(`SUPERGRAPH_FILE ${file} is not a federation 2 supergraph: ${firstLine(error)}.`)
+function broken(file: string, error: unknown): OperatorError {
+  return new OperatorError(`SUPERGRAPH_FILE ${file} is not a federation 2 supergraph: ${firstLine(error)}.`)
 }
 
 function firstLine(error: unknown): string {

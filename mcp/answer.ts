@@ -67,7 +67,7 @@ export function answerAt(data: unknown, path: AnswerPath): Readonly<Record<strin
 }
 
 /** Why there is no answer: what the last object on the way to it says, which is an expected failure then; null when it says nothing. */
-export function refusalIn(data: unknown, path: AnswerPath): string | null {
+export function expectedFailureIn(data: unknown, path: AnswerPath): string | null {
   let [value, message]: [unknown, string | null] = [data, null]
   for (const key of path) {
     value = isObject(value) ? value[key] : null
@@ -158,10 +158,10 @@ function selectedOn(
   type: GraphQLObjectType,
   selectionSet: SelectionSetNode | undefined,
   reader: Reader,
-  asked: GraphQLNamedType | null | undefined,
+  selectionType: GraphQLNamedType | null | undefined,
 ): ReadonlyMap<string, Selected> {
   const found = new Map<string, Selected>()
-  const [fields, meanings] = [type.getFields(), isInterfaceType(asked) ? asked.getFields() : {}]
+  const [fields, meanings] = [type.getFields(), isInterfaceType(selectionType) ? selectionType.getFields() : {}]
   for (const selection of selectionSet?.selections ?? []) {
     if (selection.kind === Kind.FIELD) {
       const name = selection.name.value
@@ -171,7 +171,7 @@ function selectedOn(
       continue
     }
     const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : reader.fragments.get(selection.name.value)
-    const condition = fragment?.typeCondition ? reader.schema.getType(fragment.typeCondition.name.value) : asked
+    const condition = fragment?.typeCondition ? reader.schema.getType(fragment.typeCondition.name.value) : selectionType
     const applies = condition === type || (isAbstractType(condition) && reader.schema.isSubType(condition, type))
     if (!fragment || !applies) continue
     for (const [key, field] of selectedOn(type, fragment.selectionSet, reader, condition)) add(key, field)

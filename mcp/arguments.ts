@@ -18,17 +18,7 @@ import {
 } from 'graphql'
 import { z } from 'zod'
 import { operationOf } from './names.ts'
-import { scalarArgument } from './scalars.ts'
-
-/** What a row says about an argument beside its type. */
-export type Bound = {
-  /** In place of what the schema of the graph says. */
-  readonly description?: string
-  /** The smallest number. */
-  readonly min?: number
-  /** The largest number, the most characters of a text, or the most elements of a list. */
-  readonly max?: number
-}
+import { type Bound, scalarArgument } from './scalars.ts'
 
 /** How tools spell a value of an enum of the graph. */
 export type Spelling = (type: string, value: string) => string
@@ -43,7 +33,7 @@ export function variablesSchema(
   spelling: Spelling,
   bounds: Readonly<Record<string, Bound | undefined>>,
 ): z.ZodObject {
-  const meanings = meaningsOf(document, schema)
+  const meanings = descriptionsOf(document, schema)
   const shape: Record<string, z.ZodType> = {}
   for (const { variable, type: node, defaultValue } of operationOf(document).node.variableDefinitions ?? []) {
     const name = variable.name.value
@@ -51,8 +41,8 @@ export function variablesSchema(
     if (!isInputType(type)) throw new Error(`Expected the variable $${name} to have an input type of the graph.`)
     const bound = bounds[name] ?? {}
     const value = inputSchema(type, spelling, bound)
-    const given = defaultValue ? value.prefault(asWire(type, valueFromASTUntyped(defaultValue), spelling)) : value
-    shape[name] = explained(given, type, bound.description ?? meanings.get(name), spelling)
+    const described = defaultValue ? value.prefault(asWire(type, valueFromASTUntyped(defaultValue), spelling)) : value
+    shape[name] = describeArgument(described, type, bound.description ?? meanings.get(name), spelling)
   }
   return argumentsOf(shape)
 }
@@ -66,9 +56,9 @@ function inputSchema(type: GraphQLInputType, spelling: Spelling, bound: Bound): 
 function nonNull(type: GraphQLInputType, spelling: Spelling, bound: Bound): z.ZodType {
   if (isNonNullType(type)) return nonNull(type.ofType, spelling, bound)
   if (isListType(type)) {
-    const most = bound.max ?? MOST_ELEMENTS
-    const error = `a list of at most ${most} elements`
-    return z.array(inputSchema(type.ofType, spelling, {}), { error }).max(most, { error })
+    const maxElements = bound.max ?? MAX_LIST_ELEMENTS
+    const error = `a list of at most ${maxElements} elements`
+    return z.array(inputSchema(type.ofType, spelling, {}), { error }).max(maxElements, { error })
   }
   if (isEnumType(type)) return enumSchema(type, spelling)
   if (!isInputObjectType(type)) return scalarArgument(type.name, bound)
@@ -76,15 +66,15 @@ function nonNull(type: GraphQLInputType, spelling: Spelling, bound: Bound): z.Zo
     const value = inputSchema(field.type, spelling, {})
     // The graph fills in defaults of fields: what is absent stays absent.
     const { defaultValue } = field
-    const given =
+    const described =
       defaultValue === undefined ? value : value.optional().meta({ default: asWire(field.type, defaultValue, spelling) })
-    return [field.name, explained(given, field.type, field.description, spelling)] as const
+    return [field.name, describeArgument(described, field.type, field.description, spelling)] as const
   })
   return z.strictObject(Object.fromEntries(fields), { error: 'an object' })
 }
 
 /** Lists whose row sets no bound. */
-const MOST_ELEMENTS = 100
+const MAX_LIST_ELEMENTS = 100
 
 function enumSchema(type: GraphQLEnumType, spelling: Spelling): z.ZodType {
   const values = new Map(type.getValues().map(({ name }) => [spelling(type.name, name), name]))
@@ -99,7 +89,12 @@ function asWire(type: GraphQLInputType, value: unknown, spelling: Spelling): unk
 }
 
 /** With what it means; of an enum, also what each of its values means. */
-function explained(value: z.ZodType, type: GraphQLInputType, meaning: string | null | undefined, spelling: Spelling): z.ZodType {
+function describeArgument(
+  value: z.ZodType,
+  type: GraphQLInputType,
+  meaning: string | null | undefined,
+  spelling: Spelling,
+): z.ZodType {
   const named = getNamedType(type)
   const words = isEnumType(named)
     ? named
@@ -111,7 +106,7 @@ function explained(value: z.ZodType, type: GraphQLInputType, meaning: string | n
 }
 
 /** What the schema says of each variable, where it is used: as an argument, or as a field of an input. The first place counts. */
-function meaningsOf(document: DocumentNode, schema: GraphQLSchema): ReadonlyMap<string, string> {
+function descriptionsOf(document: DocumentNode, schema: GraphQLSchema): ReadonlyMap<string, string> {
   const meanings = new Map<string, string>()
   const typeInfo = new TypeInfo(schema)
   visit(

@@ -4,7 +4,7 @@ import { faultsOf } from './faults.ts'
 import type { Call, Tool } from './tool.ts'
 
 /** Who else hears of a refusal. */
-export type Told = { readonly log: FastifyBaseLogger; readonly lacks: (scope: string, message: string) => void }
+export type CallReporter = { readonly log: FastifyBaseLogger; readonly onMissingScope: (scope: string, message: string) => void }
 
 /**
  * Calls a tool with whatever a client sent as arguments. Everything that goes wrong is told to the model, as a result that is an error: what was expected, what came
@@ -13,35 +13,35 @@ export type Told = { readonly log: FastifyBaseLogger; readonly lacks: (scope: st
  */
 export async function callTool(
   tool: Tool,
-  given: unknown,
+  input: unknown,
   call: Call,
-  { log, lacks, signIn }: Told & { readonly signIn: string | undefined },
+  { log, onMissingScope, signIn }: CallReporter & { readonly signIn: string | undefined },
 ): Promise<CallToolResult> {
-  const read = tool.accepts.safeParse(given)
-  if (!read.success) return refusal(faultsOf(read.error, given, Object.keys(tool.accepts.shape)).join(' '))
+  const parsed = tool.accepts.safeParse(input)
+  if (!parsed.success) return refusal(faultsOf(parsed.error, input, Object.keys(tool.accepts.shape)).join(' '))
   try {
-    const outcome = await tool.answer(read.data, call)
-    switch (outcome.kind) {
+    const result = await tool.answer(parsed.data, call)
+    switch (result.kind) {
       case 'answered':
-        return answered(tool, outcome.content)
+        return answered(tool, result.content)
       case 'written':
-        return tool.returns ? answered(tool, JSON.parse(outcome.text), outcome.text) : told(outcome.text)
+        return tool.returns ? answered(tool, JSON.parse(result.text), result.text) : textResult(result.text)
     }
-    if (outcome.fault) log.error({ fault: outcome.fault, tool: tool.name }, 'the graph did not answer a tool')
-    if (outcome.needsScope !== undefined) lacks(outcome.needsScope, outcome.message)
-    return refusal(outcome.needsCredentials && signIn ? `${outcome.message} ${signIn}` : outcome.message)
+    if (result.fault) log.error({ fault: result.fault, tool: tool.name }, 'the graph did not answer a tool')
+    if (result.needsScope !== undefined) onMissingScope(result.needsScope, result.message)
+    return refusal(result.needsCredentials && signIn ? `${result.message} ${signIn}` : result.message)
   } catch (error) {
     log.error({ err: error, tool: tool.name }, 'a tool failed')
     return refusal(`Internal error; quote request ${call.caller.requestId} when you report it.`)
   }
 }
 
-const told = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] })
-const refusal = (message: string): CallToolResult => ({ ...told(message), isError: true })
+const textResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] })
+const refusal = (message: string): CallToolResult => ({ ...textResult(message), isError: true })
 
 /** The content in the form that the tool lists, and the same as text. */
 function answered(tool: Tool, content: unknown, text?: string): CallToolResult {
   if (!tool.returns) throw new Error(`Expected ${tool.name} to say what it returns.`)
   const structuredContent = tool.returns.parse(content)
-  return { ...told(text ?? JSON.stringify(structuredContent)), structuredContent }
+  return { ...textResult(text ?? JSON.stringify(structuredContent)), structuredContent }
 }

@@ -1,18 +1,18 @@
 import type { z } from 'zod'
 
 /** What is wrong with arguments, a sentence for each: every fault at once, so that the next call can be right. */
-export function faultsOf(error: z.ZodError, given: unknown, known: readonly string[]): readonly string[] {
+export function faultsOf(error: z.ZodError, input: unknown, argumentNames: readonly string[]): readonly string[] {
   return error.issues.map((issue) => {
     const path = issue.path.map(String).join('.')
     if (issue.code === 'unrecognized_keys') {
       const names = issue.keys.map((key) => `\`${shortened(key)}\``).join(', ')
       const where =
         path === ''
-          ? `the arguments are ${known.map((name) => `\`${name}\``).join(', ') || 'none'}`
+          ? `the arguments are ${argumentNames.map((name) => `\`${name}\``).join(', ') || 'none'}`
           : `\`${path}\` has no such field`
       return `Expected no ${names}: ${where}.`
     }
-    const got = issue.path.reduce<unknown>((value, key) => (isObject(value) ? Reflect.get(value, key) : undefined), given)
+    const got = issue.path.reduce<unknown>((value, key) => (isObject(value) ? Reflect.get(value, key) : undefined), input)
     if (path === '') return `Expected the arguments to be an object, got ${excerpt(got)}.`
     return `Expected \`${path}\` to be ${issue.message}, got ${got === undefined ? 'nothing' : excerpt(got)}.`
   })

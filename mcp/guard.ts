@@ -13,7 +13,7 @@ const PREFLIGHT = {
 }
 
 /** Under which names this server is reached, and whose pages may use it. */
-export type Reached = {
+export type HostOptions = {
   /** Where clients reach it: its host name and its own origin are always ours. */
   readonly publicUrl: string
   /** Further host names, and those of pages that may use it. */
@@ -26,7 +26,7 @@ export type Reached = {
  * Refuses requests that a web page of somebody else may have sent: with an `Origin` that is not ours, or under a name that is not ours but was made to lead here
  * (DNS rebinding). Answers preflights of pages that are allowed.
  */
-export function guard({ publicUrl, hosts, isOnLoopback }: Reached) {
+export function guard({ publicUrl, hosts, isOnLoopback }: HostOptions) {
   const { hostname, origin: ownOrigin } = new URL(publicUrl)
   const further = [...(isOnLoopback ? LOCAL : []), ...hosts]
   const allowed = [...new Set([hostname, ...further])]
@@ -54,7 +54,7 @@ export function guard({ publicUrl, hosts, isOnLoopback }: Reached) {
   }
 }
 
-const quoted = (given: string | undefined): string => JSON.stringify((given ?? '').slice(0, 100).toWellFormed())
+const quoted = (header: string | undefined): string => JSON.stringify((header ?? '').slice(0, 100).toWellFormed())
 
 /** A refusal of the request as a whole, in the form of JSON-RPC: no call in it was read. */
 export function refuse(reply: FastifyReply, status: number, message: string, code = -32_000): FastifyReply {

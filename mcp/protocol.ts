@@ -7,13 +7,13 @@ import {
   ResourceNotFoundError,
   Server,
 } from '@modelcontextprotocol/server'
-import { callTool, type Told } from './call.ts'
-import type { ToolServer } from './serve.ts'
+import { type CallReporter, callTool } from './call.ts'
 import type { PromptRow } from './texts.ts'
 import { type Call, jsonSchema, type Tool } from './tool.ts'
+import type { ToolServer } from './tool-server.ts'
 
 /** What is listed changes with a release only; clients ask again as often as for the texts of the REST API. */
-const KEPT = { ttlMs: 300_000, cacheScope: 'public' } as const
+const CACHE_HINT = { ttlMs: 300_000, cacheScope: 'public' } as const
 
 /** The generation of a client: 2026-07-28 and later, or 2025. */
 export type Era = 'modern' | 'legacy'
@@ -31,7 +31,7 @@ export function protocolOf({
   readonly tools: readonly Tool[]
   readonly publicUrl: string
   readonly version: string
-}): (era: Era, callOf: () => Told & { readonly call: Call }) => Server {
+}): (era: Era, callOf: () => CallReporter & { readonly call: Call }) => Server {
   const { instructions, signIn, prompts } = server
   const identity: Implementation = {
     name: `atrium-${server.name}`,
@@ -51,12 +51,12 @@ export function protocolOf({
       capabilities: { tools: {}, resources: {}, prompts: {}, ...(era === 'legacy' && { logging: {} }) },
       instructions,
       cacheHints: {
-        'server/discover': KEPT,
-        'tools/list': KEPT,
-        'prompts/list': KEPT,
-        'resources/list': KEPT,
-        'resources/templates/list': KEPT,
-        'resources/read': KEPT,
+        'server/discover': CACHE_HINT,
+        'tools/list': CACHE_HINT,
+        'prompts/list': CACHE_HINT,
+        'resources/list': CACHE_HINT,
+        'resources/templates/list': CACHE_HINT,
+        'resources/read': CACHE_HINT,
       },
     })
     instance.setRequestHandler('tools/list', () => {
@@ -65,9 +65,9 @@ export function protocolOf({
     })
     instance.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
       const tool = named(tools, params.name, 'tool')
-      const { call, log, lacks } = callOf()
+      const { call, log, onMissingScope } = callOf()
       const signal = AbortSignal.any([call.signal, mcpReq.signal])
-      return callTool(tool, params.arguments ?? {}, { ...call, signal }, { log, lacks, signIn })
+      return callTool(tool, params.arguments ?? {}, { ...call, signal }, { log, onMissingScope: onMissingScope, signIn })
     })
     instance.setRequestHandler('resources/list', () => ({ resources }))
     instance.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }))
@@ -80,14 +80,14 @@ export function protocolOf({
     instance.setRequestHandler('prompts/list', () => ({ prompts: listedPrompts }))
     instance.setRequestHandler('prompts/get', ({ params }): GetPromptResult => {
       const prompt = named(prompts, params.name, 'prompt')
-      const given = params.arguments ?? {}
-      const missing = prompt.arguments.filter(({ name }) => !given[name]?.trim()).map(({ name }) => name)
+      const input = params.arguments ?? {}
+      const missing = prompt.arguments.filter(({ name }) => !input[name]?.trim()).map(({ name }) => name)
       if (missing.length > 0) {
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Expected a text for ${missing.join(' and ')}, got nothing.`)
       }
       return {
         description: prompt.description,
-        messages: [{ role: 'user', content: { type: 'text', text: prompt.text(given) } }],
+        messages: [{ role: 'user', content: { type: 'text', text: prompt.text(input) } }],
       }
     })
     return instance
@@ -111,9 +111,9 @@ const toolListing = ({ name, title, description, annotations, accepts, returns }
   annotations: { title, ...annotations },
 })
 
-const promptListing = ({ name, title, description, arguments: given }: PromptRow) => ({
+const promptListing = ({ name, title, description, arguments: input }: PromptRow) => ({
   name,
   title,
   description,
-  arguments: given.map((each) => ({ ...each, required: true })),
+  arguments: input.map((each) => ({ ...each, required: true })),
 })

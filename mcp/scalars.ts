@@ -1,10 +1,19 @@
 import { z } from 'zod'
 import { type LookupTable, lookupTable } from '../platform/collections/lookup-table.ts'
 import { expectationOf, parseParameter } from '../rest-facade/http/parameters.ts'
-import type { Bound } from './arguments.ts'
+
+/** What a row says about an argument beside its type. */
+export type Bound = {
+  /** In place of what the schema of the graph says. */
+  readonly description?: string
+  /** The smallest number. */
+  readonly min?: number
+  /** The largest number, the most characters of a text, or the most elements of a list. */
+  readonly max?: number
+}
 
 /** Longest text of an argument whose row sets no bound of its own, in characters. */
-const LONGEST_TEXT = 2_048
+const MAX_TEXT_CHARACTERS = 2_048
 
 /** Text that says something: the rules of REST's parameters. */
 export function text(max: number): z.ZodType<string> {
@@ -26,13 +35,13 @@ const INT_MAX = 2_147_483_647
 
 /** The scalars of the graph as arguments. */
 const SCALARS: LookupTable<(bound: Bound) => z.ZodType> = lookupTable({
-  String: ({ max = LONGEST_TEXT }) => text(max),
-  ID: ({ max = LONGEST_TEXT }) => text(max),
+  String: ({ max = MAX_TEXT_CHARACTERS }) => text(max),
+  ID: ({ max = MAX_TEXT_CHARACTERS }) => text(max),
   Int: ({ min = -INT_MAX - 1, max = INT_MAX }) => wholeNumber(min, max),
   Float: () => z.number({ error: 'a number' }),
   Boolean: () => z.boolean({ error: 'true or false' }),
   DateTime: () => z.iso.datetime({ offset: true, error: 'a time such as 2026-11-20T09:30:00Z' }),
-  Url: ({ max = LONGEST_TEXT }) => text(max),
+  Url: ({ max = MAX_TEXT_CHARACTERS }) => text(max),
   Decimal: () => z.union([z.string(), z.number()], { error: 'a decimal number such as "12.50"' }),
   JSON: () => z.unknown(),
 })

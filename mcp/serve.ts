@@ -2,74 +2,26 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createMcpHandler, type McpHttpHandler, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller, CredentialHeader } from '../platform/http/caller.ts'
+import type { Caller } from '../platform/http/caller.ts'
 import { Overloaded } from '../platform/http/load-shedding.ts'
 import { callerOf, goneSignal } from '../platform/http/request-caller.ts'
-import type { Counting } from '../platform/rate-limit/rate-limit-store.ts'
-import type { Spelling } from './arguments.ts'
-import type { Told } from './call.ts'
-import { guard, type Reached, refuse } from './guard.ts'
+import type { RateLimitStore } from '../platform/rate-limit/rate-limit-store.ts'
+import type { CallReporter } from './call.ts'
+import { guard, type HostOptions, refuse } from './guard.ts'
 import { type Era, protocolOf } from './protocol.ts'
 import { serverJson } from './server-json.ts'
-import type { PromptRow, ResourceRow } from './texts.ts'
-import type { Call, Graph, ToolRow } from './tool.ts'
+import type { Call, ToolGraph } from './tool.ts'
+import type { AccountIdentity, ToolServer } from './tool-server.ts'
 
-/** Everything that tells one MCP server from another; the interpreter knows no more about it. */
-export type ToolServer = {
-  /** The last segment of its path, `/mcp/<name>`. */
-  readonly name: string
-  readonly title: string
-  /** One sentence for lists of servers, at most 100 characters. */
-  readonly description: string
-  /** For the model, before it has chosen a tool. */
-  readonly instructions: string
-  readonly tools: readonly ToolRow[]
-  readonly resources: readonly ResourceRow[]
-  readonly prompts: readonly PromptRow[]
-  readonly spelling: Spelling
-  /** Headers of clients that go on to the graph; none for a server whose answers are the same for everybody. */
-  readonly credentials: readonly CredentialHeader[]
-  /** Absent where everybody may ask as often as they like. */
-  readonly admission?: Admission
-  /** Said to callers whose credentials are missing or wrong: how to send them, and where they come from. */
-  readonly signIn?: string
-  /** The headers that registries ask people to fill in; none where no key is needed. */
-  readonly keyHeaders: readonly KeyHeader[]
-}
-
-type KeyHeader = { readonly name: CredentialHeader; readonly description: string; readonly isRequired: boolean }
-
-/** Who may ask at all, and how often: requests of any kind count, where `ServingOptions.counting` does. */
-export type Admission = {
-  readonly perMinute: number
-  /** Whose requests are counted together, or why the credentials are good for nothing here. */
-  readonly accountOf: (caller: Caller) => Promise<Account>
-  /** Scopes that clients ask for when they sign in over OAuth: all that the tools need. */
-  readonly scopes: readonly string[]
-}
-
-export type Account =
-  | Admitted
-  | {
-      readonly refusal: {
-        readonly status: number
-        readonly message: string
-        readonly headers?: Readonly<Record<string, string>>
-      }
-    }
-
-/** `scopes`: what the credentials allow. */
-type Admitted = { readonly account: string; readonly scopes: readonly string[] }
-
-export type ServingOptions = Reached & {
+export type ServingOptions = HostOptions & {
   /** Where requests of accounts are counted. */
-  readonly counting: Counting
+  readonly rateLimits: RateLimitStore
 }
 
 /** The longest arguments of a tool are a hundred sources of 2,048 characters. */
-const BODY_BYTES = 512 * 1024
+const MAX_BODY_BYTES = 512 * 1024
 /** Streams of a server that wait for changes, which never come; a client may open one nevertheless. */
-const WAITING_STREAMS = 1_000
+const MAX_OPEN_STREAMS = 1_000
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as { version: string }
 
@@ -79,17 +31,17 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../packag
  */
 export async function serveMcp(
   app: FastifyInstance,
-  graph: Omit<Graph, 'spelling'>,
+  graph: Omit<ToolGraph, 'spelling'>,
   server: ToolServer,
   options: ServingOptions,
 ): Promise<void> {
   const publicUrl = options.publicUrl.replace(/\/+$/, '')
   const tools = await Promise.all(server.tools.map((row) => row.prepare({ ...graph, spelling: server.spelling })))
-  const { admission } = server
-  const take = admission && options.counting.buckets(`tools of ${server.name}`, admission.perMinute)
+  const { accessPolicy } = server
+  const take = accessPolicy && options.rateLimits.buckets(`tools of ${server.name}`, accessPolicy.perMinute)
   const instance = protocolOf({ server, tools, publicUrl, version })
   /** Which call a request of the protocol's library belongs to. */
-  const calls = new WeakMap<Request, (era: Era) => Told & { readonly call: Call }>()
+  const calls = new WeakMap<Request, (era: Era) => CallReporter & { readonly call: Call }>()
   const handler: McpHttpHandler = createMcpHandler(
     ({ era, requestInfo }) =>
       instance(era, () => {
@@ -98,8 +50,8 @@ export async function serveMcp(
         return found(era)
       }),
     {
-      maxRequestBodySize: BODY_BYTES,
-      maxSubscriptions: WAITING_STREAMS,
+      maxRequestBodySize: MAX_BODY_BYTES,
+      maxSubscriptions: MAX_OPEN_STREAMS,
       onerror: (error) => app.log.debug({ err: error, server: server.name }, 'an MCP request was refused'),
     },
   )
@@ -109,10 +61,10 @@ export async function serveMcp(
     async (scope) => {
       scope.addHook('onRequest', guard(options))
       scope.removeAllContentTypeParsers()
-      scope.addContentTypeParser('*', { parseAs: 'string', bodyLimit: BODY_BYTES }, (_, text, done) => done(null, text))
+      scope.addContentTypeParser('*', { parseAs: 'string', bodyLimit: MAX_BODY_BYTES }, (_, text, done) => done(null, text))
       scope.setErrorHandler((error: FastifyError, request, reply) => {
         if (error instanceof Overloaded) return refuse(reply, error.statusCode, error.message)
-        if (error.statusCode === 413) return refuse(reply, 413, `Expected a body of at most ${BODY_BYTES} bytes.`)
+        if (error.statusCode === 413) return refuse(reply, 413, `Expected a body of at most ${MAX_BODY_BYTES} bytes.`)
         if (error.statusCode !== undefined && error.statusCode < 500) return refuse(reply, error.statusCode, error.message)
         request.log.error({ err: error }, 'an MCP request failed')
         return refuse(reply, 500, `Internal error; quote request ${request.id} when you report it.`, -32_603)
@@ -128,14 +80,14 @@ export async function serveMcp(
   async function exchange(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { method, body, headers } = request
     const caller = callerOf(request, server.credentials)
-    const who = await admit(caller, reply)
-    if (who === 'refused') return reply
+    const identity = await authenticate(caller, reply)
+    if (identity === 'refused') return reply
     const isJson = method === 'POST' && JSON_TYPE.test(headers['content-type'] ?? '')
     const parsed = isJson ? parse(body) : undefined
     if (isJson && parsed === undefined) return refuse(reply, 400, 'Expected a body of valid JSON.', ProtocolErrorCode.ParseError)
 
     const signal = goneSignal(reply)
-    const asked = new Request(`${publicUrl}/mcp/${server.name}`, {
+    const webRequest = new Request(`${publicUrl}/mcp/${server.name}`, {
       method,
       headers: Object.entries(headers).flatMap(([name, value]): [string, string][] =>
         typeof value === 'string' ? [[name, value]] : [],
@@ -143,43 +95,43 @@ export async function serveMcp(
       signal,
       ...(method === 'POST' && typeof body === 'string' && { body }),
     })
-    const lacking: { readonly message: string; readonly scopes: readonly string[] }[] = []
-    calls.set(asked, (era) => ({
+    const missingScopes: { readonly message: string; readonly scopes: readonly string[] }[] = []
+    calls.set(webRequest, (era) => ({
       call: { caller, signal },
       log: request.log,
-      lacks(scope, message) {
+      onMissingScope(scope, message) {
         // Clients of 2025 ask for what they are told here, and lose the rest; later ones add it to what they have.
-        const had = era === 'legacy' && who !== 'anybody' ? who.scopes : []
-        lacking.push({ message, scopes: [...new Set([...had, scope])].sort() })
+        const grantedScopes = era === 'legacy' && identity !== 'anybody' ? identity.scopes : []
+        missingScopes.push({ message, scopes: [...new Set([...grantedScopes, scope])].sort() })
       },
     }))
-    const answer = await handler.fetch(asked, parsed === undefined ? {} : { parsedBody: parsed })
+    const answer = await handler.fetch(webRequest, parsed === undefined ? {} : { parsedBody: parsed })
     // A call says nothing before its result. In a batch others have been made: their results must not be lost.
-    if (who === 'anybody' || !isCall(parsed)) return reply.send(answer)
+    if (identity === 'anybody' || !isCall(parsed)) return reply.send(answer)
     const whole = new Response(await answer.arrayBuffer(), answer)
-    const [missing] = lacking
+    const [missing] = missingScopes
     if (!missing) return reply.send(whole)
     return refuse(reply.header('www-authenticate', challenge('insufficient_scope', missing.scopes)), 403, missing.message)
   }
 
   /** Who asks, where that matters; when they may not ask now, that is answered. */
-  async function admit(caller: Caller, reply: FastifyReply): Promise<Admitted | 'anybody' | 'refused'> {
-    if (!admission || !take) return 'anybody'
-    const who = await admission.accountOf(caller)
-    if ('refusal' in who) {
-      const { status, message, headers = {} } = who.refusal
+  async function authenticate(caller: Caller, reply: FastifyReply): Promise<AccountIdentity | 'anybody' | 'refused'> {
+    if (!accessPolicy || !take) return 'anybody'
+    const identity = await accessPolicy.accountOf(caller)
+    if ('refusal' in identity) {
+      const { status, message, headers = {} } = identity.refusal
       reply.headers(headers)
       const hasToken = /^Bearer /i.test(caller.credentials.authorization ?? '')
-      if (status === 401) reply.header('www-authenticate', challenge(hasToken ? 'invalid_token' : null, admission.scopes))
+      if (status === 401) reply.header('www-authenticate', challenge(hasToken ? 'invalid_token' : null, accessPolicy.scopes))
       refuse(reply, status, status === 401 && server.signIn ? `${message} ${server.signIn}` : message)
       return 'refused'
     }
-    const { isGranted, left, fullInSeconds, waitSeconds } = await take(who.account, 1)
-    reply.header('ratelimit-policy', `"requests";q=${admission.perMinute};w=60`)
+    const { isGranted, left, fullInSeconds, waitSeconds } = await take(identity.account, 1)
+    reply.header('ratelimit-policy', `"requests";q=${accessPolicy.perMinute};w=60`)
     reply.header('ratelimit', `"requests";r=${left};t=${fullInSeconds}`)
-    if (isGranted) return who
+    if (isGranted) return identity
     reply.header('retry-after', String(waitSeconds))
-    refuse(reply, 429, `Expected at most ${admission.perMinute} requests a minute: try again in ${waitSeconds} seconds.`)
+    refuse(reply, 429, `Expected at most ${accessPolicy.perMinute} requests a minute: try again in ${waitSeconds} seconds.`)
     return 'refused'
   }
 

@@ -1,4 +1,4 @@
-import type { ToolServer } from './serve.ts'
+import type { ToolServer } from './tool-server.ts'
 
 /** The schema of `server.json` that registries of MCP servers accept. */
 const SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'

@@ -5,9 +5,10 @@ import type { GatewayClient } from '../gateway/client.ts'
 import type { Caller } from '../platform/http/caller.ts'
 import { snakeCase } from '../platform/text/case.ts'
 import { toProblem } from '../rest-facade/http/error-masking.ts'
-import { answerAt, answerSchema, refusalIn } from './answer.ts'
-import { type Bound, type Spelling, variablesSchema } from './arguments.ts'
+import { answerAt, answerSchema, expectedFailureIn } from './answer.ts'
+import { type Spelling, variablesSchema } from './arguments.ts'
 import { operationOf } from './names.ts'
+import type { Bound } from './scalars.ts'
 
 /** What a tool does to the world, in the words of the protocol. Hints for people and agents; nothing is enforced by them. */
 export type Effect = {
@@ -26,7 +27,7 @@ export const ADDS: Effect = { readOnlyHint: false, destructiveHint: false, idemp
 export const REPLACES: Effect = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false }
 
 /** What came of a call. A refusal is for the model that called: it says what is wrong and what to try. */
-export type Outcome =
+export type ToolResult =
   | { readonly kind: 'answered'; readonly content: Readonly<Record<string, unknown>> }
   /** An answer that is JSON already, letter for letter as another door writes it. */
   | { readonly kind: 'written'; readonly text: string }
@@ -55,11 +56,11 @@ export type Tool = {
   /** What an answer is; also spells it for the wire. Null where it is no object: then it is told as text only. */
   readonly returns: z.ZodType<Readonly<Record<string, unknown>>> | null
   /** Takes what `accepts` made of the arguments. The content of its answer goes through `returns`. */
-  readonly answer: (given: Readonly<Record<string, unknown>>, call: Call) => Promise<Outcome>
+  readonly answer: (input: Readonly<Record<string, unknown>>, call: Call) => Promise<ToolResult>
 }
 
 /** What tools are made ready with. */
-export type Graph = {
+export type ToolGraph = {
   readonly client: GatewayClient
   /** What clients of the graph see; documents of tools are read by it. */
   readonly schema: GraphQLSchema
@@ -67,7 +68,7 @@ export type Graph = {
 }
 
 /** A row of a server: a tool before it knows the graph. `prepare` throws when the graph cannot answer it. */
-export type ToolRow = { readonly name: string; readonly prepare: (graph: Graph) => Promise<Tool> }
+export type ToolRow = { readonly name: string; readonly prepare: (graph: ToolGraph) => Promise<Tool> }
 
 type OperationRow<Data, Variables> = {
   readonly run: TypedDocumentNode<Data, Variables>
@@ -89,9 +90,9 @@ type OperationRow<Data, Variables> = {
 /** Arguments and answer of a tool that does more than its operation says. */
 export type Form<Data, Variables> = {
   readonly accepts: z.ZodObject
-  readonly variables: (given: Readonly<Record<string, unknown>>) => Variables
+  readonly variables: (input: Readonly<Record<string, unknown>>) => Variables
   readonly returns: z.ZodType<Readonly<Record<string, unknown>>>
-  readonly content: (data: Data, given: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
+  readonly content: (data: Data, input: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
 }
 
 /** A tool that is one operation of the graph: arguments are its variables, the answer is a part of its selection. */
@@ -112,19 +113,19 @@ export function operationTool<Data, Variables extends Record<string, unknown>>(r
         annotations: row.effect ?? READS,
         accepts: form?.accepts ?? variablesSchema(row.run, schema, spelling, row.arguments ?? {}),
         returns: form?.returns ?? answerSchema(row.run, schema, spelling, row.answer),
-        async answer(given, { caller, signal }) {
+        async answer(input, { caller, signal }) {
           // The schema of the arguments was made from the variables.
-          const variables = form ? form.variables(given) : (given as Variables)
+          const variables = form ? form.variables(input) : (input as Variables)
           const { data, errors } = await client.run(row.run, variables, caller, signal)
           if (data === null || errors.length > 0) {
             const { problem, isInternal } = toProblem(errors, caller.requestId)
             const needsCredentials = problem.status === 401
             return { kind: 'refused', message: problem.message, needsCredentials, ...(isInternal && { fault: errors }) }
           }
-          if (form) return { kind: 'answered', content: form.content(data, given) }
+          if (form) return { kind: 'answered', content: form.content(data, input) }
           const content = answerAt(data, row.answer)
           if (content !== null) return { kind: 'answered', content }
-          return { kind: 'refused', message: refusalIn(data, row.answer) ?? missing }
+          return { kind: 'refused', message: expectedFailureIn(data, row.answer) ?? missing }
         },
       }
     },
@@ -135,7 +136,7 @@ type PlainRow<Accepts extends z.ZodObject> = Omit<Tool, 'accepts' | 'returns' | 
   readonly accepts: Accepts
   readonly returns: z.ZodType<Readonly<Record<string, unknown>>>
   readonly annotations?: Effect
-  readonly answer: (given: z.output<Accepts>, call: Call) => Promise<Outcome> | Outcome
+  readonly answer: (input: z.output<Accepts>, call: Call) => Promise<ToolResult> | ToolResult
 }
 
 /** A tool that is no operation. */
@@ -146,7 +147,7 @@ export function plainTool<Accepts extends z.ZodObject>({ annotations = READS, an
       ...row,
       annotations,
       // The interpreter hands over what `accepts` made.
-      answer: async (given, call) => answer(given as z.output<Accepts>, call),
+      answer: async (input, call) => answer(input as z.output<Accepts>, call),
     }),
   }
 }

@@ -77,13 +77,13 @@ export function verdictOf(
   const expired = exceptions.filter(({ until }) => until < today)
   const isExcepted = (advisory: Advisory) =>
     exceptions.some((each) => each.until >= today && each.advisory === advisory.id && each.package === advisory.package)
-  const known = advisories ?? []
-  const failing = known.filter((advisory) => !PASSING.has(advisory.severity) && !isExcepted(advisory))
+  const all = advisories ?? []
+  const failing = all.filter((advisory) => !PASSING.has(advisory.severity) && !isExcepted(advisory))
   const unused = exceptions.filter(
-    (each) => advisories !== null && !known.some(({ id, package: name }) => id === each.advisory && name === each.package),
+    (each) => advisories !== null && !all.some(({ id, package: name }) => id === each.advisory && name === each.package),
   )
   const lines = [
-    ...known.map((advisory) => lineOf(advisory, isExcepted(advisory) ? 'excepted: ' : '')),
+    ...all.map((advisory) => lineOf(advisory, isExcepted(advisory) ? 'excepted: ' : '')),
     ...expired.map(({ advisory, package: name, until }) => `The exception for ${advisory} of ${name} ended on ${until}.`),
     ...unused.map(({ advisory, package: name }) => `The exception for ${advisory} of ${name} is not needed any more.`),
   ]

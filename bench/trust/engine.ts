@@ -3,7 +3,7 @@ import { normalise, type Target } from '../../subgraphs/trust/pipeline/normalise
 import { CURRENT_POLICY } from '../../subgraphs/trust/pipeline/policy.ts'
 import { DEFAULT_INTERACTION } from '../../subgraphs/trust/pipeline/request.ts'
 import { knownBank, nothingKnown, youngLookalike } from '../../test/subgraphs/trust/pipeline/support/samples.ts'
-import type { Figure } from '../trust.ts'
+import type { Figure } from './figure.ts'
 
 /** Microseconds per decision, set by the requirement of 0.3 ms. */
 const BAR = 300

@@ -7,7 +7,7 @@ import { postRequest } from '../../gateway/subgraph-client/http-exchange.ts'
 import { startWorld } from '../../test/subgraphs/trust/collectors/support/world.ts'
 import { type Handler, json, startHttpServer } from '../../test/support/http-server.ts'
 import { processorMilliseconds, STARTED_WITH } from '../server.ts'
-import type { Figure } from '../trust.ts'
+import type { Figure } from './figure.ts'
 import type { Internet, Lag, Ready } from './service.ts'
 
 /** They share processors with the service, and do as little as they can. */

@@ -3,26 +3,26 @@ import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import type { KeptFiles } from '../../platform/database/backup/backup.ts'
-import type { FilePlace } from '../../platform/database/backup/restore.ts'
-import { Refusal } from '../../platform/process/operator-error.ts'
+import type { BackupFiles } from '../../platform/database/backup/backup.ts'
+import type { FileDestination } from '../../platform/database/backup/restore.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
 import { isFileKey } from '../../subgraphs/store/file/file.ts'
 import type { FileStorage, Received } from '../../subgraphs/store/file/storage.ts'
 
 /** The stored files of all stores. Whoever removes one skips those that are locked. */
-export const keptFiles = ({ open }: FileStorage): KeptFiles => ({
+export const backupFiles = ({ open }: FileStorage): BackupFiles => ({
   keys: 'SELECT key FROM store.file ORDER BY key FOR KEY SHARE',
   open,
 })
 
 /** Where the stored files of a backup go: what is there under the same key is the same. */
-export function placeOf(storage: FileStorage): FilePlace {
+export function fileDestination(storage: FileStorage): FileDestination {
   const staged = new Map<string, Omit<Received, 'type' | 'extension'>>()
   const put: string[] = []
 
   return {
     async stage(key, body) {
-      if (!isFileKey(key)) throw new Refusal(`The backup has a file "${key}", which is the name of none.`)
+      if (!isFileKey(key)) throw new OperatorError(`The backup has a file "${key}", which is the name of none.`)
       const path = join(storage.incoming, `restored-${randomUUID()}`)
       const sum = createHash('sha256')
       let bytes = 0
@@ -40,7 +40,7 @@ export function placeOf(storage: FileStorage): FilePlace {
       )
       staged.set(key, { path, bytes, sha256: sum.digest('hex') })
     },
-    async keep(client) {
+    async commit(client) {
       const { rows } = await client.query<{ readonly key: string; readonly type: string }>(
         'SELECT key, content_type AS type FROM store.file',
       )
@@ -55,7 +55,7 @@ export function placeOf(storage: FileStorage): FilePlace {
       }
       await removeStaged()
     },
-    async drop() {
+    async discard() {
       for (const key of put) await storage.delete(key)
       await removeStaged()
     },

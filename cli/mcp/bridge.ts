@@ -6,7 +6,7 @@ import { headersFor, versionIn } from './headers.ts'
 import { messagesIn } from './messages.ts'
 
 /** How long after the end of standard input answers are still waited for: longer than an operation may take. Milliseconds. */
-const PATIENCE = 15_000
+const DRAIN_TIMEOUT_MS = 15_000
 
 /**
  * Carries messages between standard input and output and the MCP server at `url`, without reading more of them than HTTP needs: so tools, versions and limits are
@@ -15,12 +15,12 @@ const PATIENCE = 15_000
 export async function bridge(url: string, credentials: Readonly<Record<string, string>>): Promise<void> {
   const pending = new Set<Promise<void>>()
   // The transport sends nothing any more once its input has ended.
-  const input = inputUntil(() => Promise.race([Promise.all(pending), sleep(PATIENCE, undefined, { ref: false })]))
+  const input = inputUntil(() => Promise.race([Promise.all(pending), sleep(DRAIN_TIMEOUT_MS, undefined, { ref: false })]))
   const client = new StdioServerTransport(Readable.from(input, { objectMode: false }))
   const ended = new AbortController()
   const running = new Map<string | number, AbortController>()
   /** What was agreed on with a client of 2025; those of later generations say it in every message. */
-  let agreed: string | null = null
+  let agreedVersion: string | null = null
 
   const closed = new Promise<void>((resolve) => {
     client.onclose = resolve
@@ -58,14 +58,14 @@ export async function bridge(url: string, credentials: Readonly<Record<string, s
     let isAnswered = false
     try {
       const response = await post(request, signal)
-      for await (const given of messagesIn(response)) {
+      for await (const item of messagesIn(response)) {
         // A refusal of the whole request names no message; here every message came alone.
-        const told = parseJSONRPCMessage('error' in given ? { ...given, id } : given)
-        if ('id' in told && !('method' in told)) {
+        const reply = parseJSONRPCMessage('error' in item ? { ...item, id } : item)
+        if ('id' in reply && !('method' in reply)) {
           isAnswered = true
-          if (method === 'initialize') agreed = versionIn(told) ?? agreed
+          if (method === 'initialize') agreedVersion = versionIn(reply) ?? agreedVersion
         }
-        await client.send(told)
+        await client.send(reply)
       }
       if (!isAnswered) throw new Error(`Expected an answer of an MCP server at ${url}, got HTTP ${response.status}.`)
     } catch (error) {
@@ -81,7 +81,7 @@ export async function bridge(url: string, credentials: Readonly<Record<string, s
       ...credentials,
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
-      ...headersFor(message, agreed),
+      ...headersFor(message, agreedVersion),
     }
     return fetch(url, { method: 'POST', headers, body: JSON.stringify(message), signal })
   }
@@ -95,12 +95,12 @@ export async function bridge(url: string, credentials: Readonly<Record<string, s
 }
 
 /** Standard input, whose end comes when `answered` resolves. Who pipes one message in may leave out the end of its line. */
-async function* inputUntil(answered: () => Promise<unknown>): AsyncGenerator<Buffer> {
+async function* inputUntil(drained: () => Promise<unknown>): AsyncGenerator<Buffer> {
   let last: Buffer | null = null
   for await (const chunk of process.stdin) {
     last = chunk
     yield chunk
   }
   if (last && last.at(-1) !== 0x0a) yield Buffer.from('\n')
-  await answered()
+  await drained()
 }

@@ -6,11 +6,11 @@ const VERSION = 'io.modelcontextprotocol/protocolVersion'
  * What HTTP needs to know about a message. Since 2026-07-28 its headers repeat the version, method and name of the body; a client of 2025 names the version that it
  * has `agreed` on, once it has.
  */
-export function headersFor(message: JSONRPCMessage, agreed: string | null): Record<string, string> {
+export function headersFor(message: JSONRPCMessage, agreedVersion: string | null): Record<string, string> {
   if (!('method' in message)) return {}
   const params = message.params as Readonly<Record<string, unknown>> | undefined
   const version = (params?._meta as Readonly<Record<string, unknown>> | undefined)?.[VERSION]
-  if (typeof version !== 'string') return agreed === null ? {} : { 'mcp-protocol-version': agreed }
+  if (typeof version !== 'string') return agreedVersion === null ? {} : { 'mcp-protocol-version': agreedVersion }
   const name = params?.name ?? params?.uri
   return {
     'mcp-protocol-version': version,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { Refusal } from '../../platform/process/operator-error.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
 import { SECRETS_KEY_BYTES } from '../../platform/secrets/cipher.ts'
 
 /** Secrets of the environment that a command rotates in a file of `NAME=value` lines. */
@@ -37,7 +37,7 @@ export const ENVIRONMENT_SECRETS: readonly EnvironmentSecret[] = [
 export type Step = 'add' | 'promote' | 'finish'
 
 /**
- * Takes one step in the file, all of it or nothing. Throws a `Refusal` when the file is not where
+ * Takes one step in the file, all of it or nothing. Throws an `OperatorError` when the file is not where
  * the step begins.
  */
 export function rotateInFile(file: string, secret: EnvironmentSecret, step: Step): void {
@@ -47,7 +47,7 @@ export function rotateInFile(file: string, secret: EnvironmentSecret, step: Step
   writeLines(file, withValues(lines, secret, next))
 }
 
-/** The value of a variable in the file; null when the file does not set it. Throws a `Refusal` for an unreadable file. */
+/** The value of a variable in the file; null when the file does not set it. Throws an `OperatorError` for an unreadable file. */
 export const readVariable = (file: string, variable: string): string | null => valueIn(linesOf(file), variable)
 
 /** Sets variables in the file, quoted where they were before; all of them or none. */
@@ -68,18 +68,20 @@ function afterStep(
 ): readonly string[] {
   const [first, other, ...more] = values
   if (first === undefined)
-    throw new Refusal(`Expected the file to set ${variable}: create the first one with \`atrium secrets generate ${name}\`.`)
+    throw new OperatorError(
+      `Expected the file to set ${variable}: create the first one with \`atrium secrets generate ${name}\`.`,
+    )
   if (second === null) return [generate()]
   if (step === 'add') {
     if (other !== undefined)
-      throw new Refusal(
+      throw new OperatorError(
         `Expected one value of ${variable}, but there are two: a rotation is in progress; continue with --promote or --finish.`,
       )
     return [first, generate()]
   }
   if (step === 'finish') return [first]
   if (other === undefined || more.length > 0)
-    throw new Refusal(`Expected two values of ${variable}: start the rotation without --promote.`)
+    throw new OperatorError(`Expected two values of ${variable}: start the rotation without --promote.`)
   return [other, first]
 }
 
@@ -121,7 +123,7 @@ function linesOf(file: string): readonly string[] {
   try {
     return readFileSync(file, 'utf8').replace(/\n$/, '').split('\n')
   } catch (error) {
-    throw new Refusal(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
+    throw new OperatorError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
   }
 }
 
@@ -136,6 +138,6 @@ function writeLines(file: string, lines: readonly string[]): void {
     chmodSync(next, statSync(file).mode & 0o777)
     renameSync(next, file)
   } catch (error) {
-    throw new Refusal(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}.`)
+    throw new OperatorError(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}.`)
   }
 }

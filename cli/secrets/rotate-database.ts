@@ -4,7 +4,7 @@ import { Command } from 'commander'
 import { variables } from '../../config.ts'
 import type { RotatedLoginRole } from '../../database/login-roles.ts'
 import { readConfig } from '../../platform/config/config.ts'
-import { Refusal } from '../../platform/process/operator-error.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
 import { readVariable, writeVariables } from './env-file.ts'
 
 type Options = {
@@ -62,19 +62,19 @@ function currentUrl(envFile: string | undefined): string | null {
   if (envFile === undefined) return readConfig(variables, process.env).DATABASE_URL ?? null
   const url = readVariable(envFile, 'DATABASE_URL')
   if (url === null)
-    throw new Refusal('Expected the file to set DATABASE_URL; the embedded database is rotated without --env-file.')
+    throw new OperatorError('Expected the file to set DATABASE_URL; the embedded database is rotated without --env-file.')
   if (URL.canParse(url)) return url
-  throw new Refusal('Expected DATABASE_URL in the file to be a URL such as postgres://user:password@host:5432/database.')
+  throw new OperatorError('Expected DATABASE_URL in the file to be a URL such as postgres://user:password@host:5432/database.')
 }
 
 async function rotate(url: string, options: Options): Promise<Rotated> {
   const { finishLoginRoleRotation, rotateLoginRole } = await import('../../database/login-roles.ts')
   const { envFile, urlFile, emergency = false, endConnections = false } = options
   if (!options.finish && envFile === undefined && urlFile === undefined) {
-    throw new Refusal('Expected --env-file or --url-file, for the new DATABASE_URL.')
+    throw new OperatorError('Expected --env-file or --url-file, for the new DATABASE_URL.')
   }
   if (urlFile !== undefined && urlFile !== '-' && existsSync(urlFile)) {
-    throw new Refusal(`There is a file "${urlFile}" already; a URL is written over nothing.`)
+    throw new OperatorError(`There is a file "${urlFile}" already; a URL is written over nothing.`)
   }
   const adminUrl = options.adminUrlFile === undefined ? null : await adminUrlIn(options.adminUrlFile)
   if (options.finish) {
@@ -118,7 +118,7 @@ function writeUrl(file: string, url: string): void {
   try {
     writeFileSync(file, `${url}\n`, { flag: 'wx', mode: 0o600, flush: true })
   } catch (error) {
-    throw new Refusal(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}.`)
+    throw new OperatorError(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}.`)
   }
 }
 
@@ -127,11 +127,11 @@ async function adminUrlIn(file: string): Promise<string> {
   try {
     content = file === '-' ? await text(process.stdin) : readFileSync(file, 'utf8')
   } catch (error) {
-    throw new Refusal(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
+    throw new OperatorError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
   }
   const url = content.trim()
   if (URL.canParse(url) && /^postgres(ql)?:/.test(url)) return url
-  throw new Refusal(
+  throw new OperatorError(
     `Expected ${file === '-' ? 'standard input' : file} to hold a URL such as postgres://user:password@host:5432/database.`,
   )
 }
@@ -139,7 +139,8 @@ async function adminUrlIn(file: string): Promise<string> {
 /** The embedded server takes its password from one file when it starts, so there is no overlap, and nobody else to wait for. */
 async function rotateEmbedded({ urlFile, finish }: Options): Promise<Rotated> {
   const { DATA_DIR } = readConfig(variables, process.env)
-  if (urlFile !== undefined) throw new Refusal('Expected DATABASE_URL to be set; the embedded database has no URL to write.')
+  if (urlFile !== undefined)
+    throw new OperatorError('Expected DATABASE_URL to be set; the embedded database has no URL to write.')
   const report = { role: 'postgres', locked: [], connectionsEnded: 0 }
   if (finish) return { report, text: 'The embedded database has one password: there is nothing to finish.' }
   const { rotateEmbeddedPassword } = await import('../../database/embedded-password.ts')

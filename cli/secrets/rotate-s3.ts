@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { parseEnv } from 'node:util'
 import { Command } from 'commander'
-import { secretCipherAsSet } from '../../composition/stored-secrets.ts'
+import { configuredCipher } from '../../composition/stored-secrets.ts'
 import type { AtriumConfig } from '../../composition/subgraph-factories.ts'
 import { variables } from '../../config.ts'
 import { readConfig } from '../../platform/config/config.ts'
-import { Refusal } from '../../platform/process/operator-error.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
 import { keyIdIn } from '../../platform/secrets/cipher.ts'
 import { withDatabase } from '../database.ts'
 import { readVariable, writeVariables } from './env-file.ts'
 
 /** Private URLs are presigned for a week at most, which is also what Signature Version 4 allows. */
-const LONGEST_URL_MS = 604_800_000
+const MAX_URL_LIFETIME_MS = 604_800_000
 
 /** How many of the newest and of the oldest stored files the new access key has to read. */
 const SAMPLED_FILES = 20
@@ -52,17 +52,17 @@ type Report = {
 async function rotateS3({ keyFile, envFile, emergency }: Options): Promise<Report> {
   const { checkCredentials, checkOverlap } = await import('./s3.ts')
   const { parseS3Credentials, refuseTwoSources } = await import('../../subgraphs/store/file/s3-credentials.ts')
-  const { config, file } = placeOf(envFile)
+  const { config, file } = configurationOf(envFile)
   refuseTwoSources(config)
   const next = parseS3Credentials(await textOf(keyFile), keyFile === '-' ? 'standard input' : keyFile, config)
-  if (/[\r\n"']/.test(next.accessKeyId + next.secretAccessKey)) throw new Refusal('Expected an access key without quotes.')
+  if (/[\r\n"']/.test(next.accessKeyId + next.secretAccessKey)) throw new OperatorError('Expected an access key without quotes.')
   await checkCredentials(config, next)
 
   const [formerId, formerSecret] = [readVariable(file, 'S3_ACCESS_KEY_ID'), readVariable(file, 'S3_SECRET_ACCESS_KEY')]
   const needsRestart = config.S3_CREDENTIALS_FILE === undefined
   const report = { accessKeyId: next.accessKeyId, file, needsRestart }
   if (formerId === null || formerSecret === null) {
-    throw new Refusal(`Expected ${file} to set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.`)
+    throw new OperatorError(`Expected ${file} to set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.`)
   }
   if (formerId === next.accessKeyId) {
     const { secretAccessKey } = parseS3Credentials(envLines(formerId, formerSecret), file, config)
@@ -76,16 +76,16 @@ async function rotateS3({ keyFile, envFile, emergency }: Options): Promise<Repor
     S3_ACCESS_KEY_ID: next.accessKeyId,
     S3_SECRET_ACCESS_KEY: await storedSecret(formerSecret, next.secretAccessKey, config),
   })
-  const deleteAfter = emergency ? null : new Date(Date.now() + LONGEST_URL_MS).toISOString()
+  const deleteAfter = emergency ? null : new Date(Date.now() + MAX_URL_LIFETIME_MS).toISOString()
   return { ...report, former: formerId, deleteAfter }
 }
 
 /** The configuration of the processes, and the file that has their access key. */
-function placeOf(envFile: string | undefined): { readonly config: AtriumConfig; readonly file: string } {
+function configurationOf(envFile: string | undefined): { readonly config: AtriumConfig; readonly file: string } {
   const inFile = envFile === undefined ? {} : parseEnv(readText(envFile))
   const config = readConfig(variables, { ...process.env, ...inFile })
   const file = config.S3_CREDENTIALS_FILE ?? envFile
-  if (file === undefined) throw new Refusal('Expected --env-file, because S3_CREDENTIALS_FILE is not set.')
+  if (file === undefined) throw new OperatorError('Expected --env-file, because S3_CREDENTIALS_FILE is not set.')
   return { config, file }
 }
 
@@ -97,7 +97,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new Refusal(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
+    throw new OperatorError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
   }
 }
 
@@ -105,8 +105,8 @@ function readText(file: string): string {
 async function storedSecret(former: string, secret: string, config: AtriumConfig): Promise<string> {
   if (keyIdIn(former) === null) return secret
   const { S3_SECRET_PLACE } = await import('../../subgraphs/store/file/s3-credentials.ts')
-  const cipher = secretCipherAsSet(config)
-  if (cipher.keyIds.length === 0) throw new Refusal('Expected SECRETS_KEY or SECRETS_KEY_FILE to be set.')
+  const cipher = configuredCipher(config)
+  if (cipher.keyIds.length === 0) throw new OperatorError('Expected SECRETS_KEY or SECRETS_KEY_FILE to be set.')
   return cipher.encrypt(S3_SECRET_PLACE, secret)
 }
 

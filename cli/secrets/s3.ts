@@ -3,26 +3,26 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { AtriumConfig } from '../../composition/subgraph-factories.ts'
-import { Refusal } from '../../platform/process/operator-error.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
 import { fileStorageOf } from '../../subgraphs/store/file/configured.ts'
 import { type FileKey, fileKey } from '../../subgraphs/store/file/file.ts'
 import type { S3Credentials } from '../../subgraphs/store/file/s3-credentials.ts'
 import type { FileStorage } from '../../subgraphs/store/file/storage.ts'
 
 /**
- * Puts, gets and deletes a file in the bucket of the configuration. Throws a `Refusal` when one of
+ * Puts, gets and deletes a file in the bucket of the configuration. Throws an `OperatorError` when one of
  * them is refused.
  */
 export const checkStorage = (config: AtriumConfig): Promise<void> =>
   onBucket(config, (storage) => named('The access key', () => checkBetween(storage, storage)))
 
-/** Puts, gets and deletes a file with this access key instead of the one of the configuration. Throws a `Refusal` when one is refused. */
+/** Puts, gets and deletes a file with this access key instead of the one of the configuration. Throws an `OperatorError` when one is refused. */
 export const checkCredentials = (config: AtriumConfig, credentials: S3Credentials): Promise<void> =>
   onBucket(withCredentials(config, credentials), (storage) => named('The new access key', () => checkBetween(storage, storage)))
 
 /**
  * Checks what processes with either access key rely on while both run: each reads and deletes what the other has put, and the new
- * one reads these stored files wherever the former one can. Throws a `Refusal` otherwise.
+ * one reads these stored files wherever the former one can. Throws an `OperatorError` otherwise.
  */
 export async function checkOverlap(
   config: AtriumConfig,
@@ -38,7 +38,7 @@ export async function checkOverlap(
       for (const key of stored) {
         // A file that neither reads was missing before.
         if (!(await canRead(after, key)) && (await canRead(before, key))) {
-          throw new Refusal(`The new access key cannot read the stored file ${key}, which the one until now can.`)
+          throw new OperatorError(`The new access key cannot read the stored file ${key}, which the one until now can.`)
         }
       }
     }),
@@ -53,7 +53,7 @@ const withCredentials = (config: AtriumConfig, { accessKeyId, secretAccessKey }:
 })
 
 async function onBucket(config: AtriumConfig, work: (storage: FileStorage) => Promise<void>): Promise<void> {
-  if (config.S3_BUCKET_URL === undefined) throw new Refusal('Expected S3_BUCKET_URL to be set.')
+  if (config.S3_BUCKET_URL === undefined) throw new OperatorError('Expected S3_BUCKET_URL to be set.')
   const { storage } = await fileStorageOf(config, { dataDir: config.DATA_DIR, publicUrl: '' })
   try {
     await work(storage)
@@ -94,6 +94,6 @@ async function named(subject: string, work: () => Promise<void>): Promise<void> 
   try {
     await work()
   } catch (cause) {
-    throw new Refusal(`${subject} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    throw new OperatorError(`${subject} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
   }
 }

@@ -1,4 +1,4 @@
-import { STORED_SECRETS, secretCipherAsSet, withSecrets } from '../../composition/stored-secrets.ts'
+import { configuredCipher, STORED_SECRETS, withSecrets } from '../../composition/stored-secrets.ts'
 import type { AtriumConfig } from '../../composition/subgraph-factories.ts'
 import type { Connection } from '../../platform/database/database.ts'
 import type { SecretCipher } from '../../platform/secrets/cipher.ts'
@@ -41,7 +41,7 @@ export const statusOf = (connection: Connection, { keyIds }: SecretCipher): Prom
 
 /** Everything that `secrets status` says; no secret is in it. */
 export async function reportOf(connection: Connection, config: AtriumConfig) {
-  const cipher = secretCipherAsSet(config)
+  const cipher = configuredCipher(config)
   const stored = await statusOf(connection, cipher)
   const isReadable = stored.every(({ unknown }) => unknown === 0)
   return {

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { Refusal } from '../../platform/process/operator-error.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
 import {
   DEFAULT_INTERACTION,
   DEFAULT_PROFILE,
@@ -10,8 +10,8 @@ import {
   SENSITIVITIES,
 } from '../../subgraphs/trust/pipeline/request.ts'
 import type { Profile } from '../../subgraphs/trust/pipeline/stages.ts'
-import type { WithTrust } from '../trust.ts'
 import { decisionAsText } from './decision-text.ts'
+import type { WithTrust } from './with-trust.ts'
 
 type Options = Interaction & { readonly policy: Profile; readonly explain?: true; readonly json?: true }
 
@@ -34,7 +34,7 @@ export function checkCommand(withTrust: WithTrust): Command {
         const { assess } = await import('../../subgraphs/trust/assessment/assess.ts')
         const { engine } = parts
         const found = engine.normalise('url', domain)
-        if (found.kind === 'invalid') throw new Refusal(found.message)
+        if (found.kind === 'invalid') throw new OperatorError(found.message)
         const wanted = { kind: interaction.kind, mode: interaction.mode, sensitivity: interaction.sensitivity }
         const request = { target: found.target, interaction: wanted, profile: policy }
         const { snapshot, decision } = await assess(request, parts)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { z } from 'zod'
-import { Refusal } from '../../platform/process/operator-error.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
 import type { Engine } from '../../subgraphs/trust/assessment/engine.ts'
 import { type Snapshot, SOURCES } from '../../subgraphs/trust/evidence.ts'
 import { DEFAULT_INTERACTION, DEFAULT_PROFILE, PROFILES } from '../../subgraphs/trust/pipeline/request.ts'
@@ -63,7 +63,7 @@ function judge({ host, label, snapshot }: Row, profile: Profile, engine: Engine)
   if (found.kind === 'invalid') return { host, label, decision: null }
   const evidence = snapshot ?? engine.snapshotOf(found.target.host, Math.floor(Date.now() / 1000), [])
   if (evidence.host !== found.target.host)
-    throw new Refusal(`Expected the snapshot of ${host} to be about it, got ${evidence.host}.`)
+    throw new OperatorError(`Expected the snapshot of ${host} to be about it, got ${evidence.host}.`)
   const request = { target: found.target, interaction: DEFAULT_INTERACTION, profile }
   return { host, label, decision: decided() }
 
@@ -73,7 +73,7 @@ function judge({ host, label, snapshot }: Row, profile: Profile, engine: Engine)
       return engine.decide(evidence, request, engine.policyVersion, null)
     } catch (error) {
       if (snapshot && error instanceof TypeError)
-        throw new Refusal(`Expected the snapshot of ${host} to be one as decisions store it.`)
+        throw new OperatorError(`Expected the snapshot of ${host} to be one as decisions store it.`)
       throw error
     }
   }
@@ -121,7 +121,7 @@ function valuesIn(file: string): readonly { readonly value: unknown; readonly li
     // Programs of Windows begin files with it.
     text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '')
   } catch (error) {
-    throw new Refusal(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
+    throw new OperatorError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
   }
   const lines = text.trimStart().startsWith('[') ? [text] : text.split('\n')
   return lines.flatMap((line, index) => {
@@ -130,7 +130,7 @@ function valuesIn(file: string): readonly { readonly value: unknown; readonly li
       const given: unknown = JSON.parse(line)
       return (Array.isArray(given) ? given : [given]).map((value: unknown) => ({ value, line: index + 1 }))
     } catch {
-      throw new Refusal(`${file}, line ${index + 1}: Expected JSON.`)
+      throw new OperatorError(`${file}, line ${index + 1}: Expected JSON.`)
     }
   })
 }
@@ -145,7 +145,7 @@ function read<Value>(
     const found = form.safeParse(value)
     if (found.success) return found.data
     const [issue] = found.error.issues
-    throw new Refusal(
+    throw new OperatorError(
       `${file}, line ${line}: Expected ${expected}; of entry ${index + 1}, \`${issue?.path.join('.')}\` is wrong: ${issue?.message}.`,
     )
   })

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
-import { Refusal } from '../../platform/process/operator-error.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
 import type { RefreshedList } from '../../subgraphs/trust/collectors/sources.ts'
-import type { WithTrust } from '../trust.ts'
+import type { WithTrust } from './with-trust.ts'
 
 export function feedsCommand(withTrust: WithTrust): Command {
   return new Command('feeds')
@@ -20,7 +20,7 @@ export function feedsCommand(withTrust: WithTrust): Command {
             json === true,
           )
           const without = lists.filter(({ hasCopy }) => !hasCopy).map(({ name }) => name)
-          if (without.length > 0) throw new Refusal(`There is no copy of ${without.join(', ')}.`)
+          if (without.length > 0) throw new OperatorError(`There is no copy of ${without.join(', ')}.`)
         }),
     )
     .addCommand(

@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander'
-import { Refusal } from '../../platform/process/operator-error.ts'
-import { opaqueId, rowIn } from '../../subgraphs/toolkit/ids.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
+import { decodeId, encodeId } from '../../subgraphs/toolkit/ids.ts'
 import { PLANS, type Plan } from '../../subgraphs/trust/key/key.ts'
 import type { ListedKey } from '../../subgraphs/trust/key/repository.ts'
 import { newSecret } from '../../subgraphs/trust/key/secret.ts'
 import { textUpTo, wholeNumber } from '../arguments.ts'
-import type { WithTrust } from '../trust.ts'
+import type { WithTrust } from './with-trust.ts'
 
 const LONGEST_NAME = 100
 /** Hours: more than a year. */
@@ -30,7 +30,7 @@ function createCommand(withTrust: WithTrust): Command {
     .action(async ({ plan, name, json }: { readonly plan: Plan; readonly name: string; readonly json?: true }) => {
       const secret = newSecret()
       const { id, createdAt } = await withTrust(({ keys, now }) => keys.create({ name, plan, secret, at: now() }))
-      if (json) console.log(JSON.stringify({ key: secret.text, id: opaqueId('ApiKey', id), name, plan, createdAt }, null, 2))
+      if (json) console.log(JSON.stringify({ key: secret.text, id: encodeId('ApiKey', id), name, plan, createdAt }, null, 2))
       else
         console.log(
           `${secret.text}\n\nStore it now: it is saved as a hash and cannot be shown again. Send it as "X-API-Key" or "Authorization: Bearer".`,
@@ -65,7 +65,7 @@ function rotateCommand(withTrust: WithTrust): Command {
         const at = now()
         return keys.rotate(rowOf(id), secret, { at, endsAt: new Date(at.getTime() + graceHours * HOUR) })
       })
-      if (!key) throw new Refusal(`There is no active key with the id "${id}".`)
+      if (!key) throw new OperatorError(`There is no active key with the id "${id}".`)
       console.log(json ? JSON.stringify({ key: secret.text, id }, null, 2) : secret.text)
     })
 }
@@ -76,19 +76,19 @@ function revokeCommand(withTrust: WithTrust): Command {
     .argument('<id>', 'as `list` shows it')
     .action(async (id: string) => {
       const key = await withTrust(({ keys, now }) => keys.revoke(rowOf(id), now()))
-      if (!key) throw new Refusal(`There is no key with the id "${id}".`)
+      if (!key) throw new OperatorError(`There is no key with the id "${id}".`)
       console.log(`"${key.name}" is revoked.`)
     })
 }
 
 function rowOf(id: string): string {
-  const row = rowIn(id, 'ApiKey')
-  if (row === null) throw new Refusal(`Expected the id of a key as \`atrium trust key list\` shows it, got "${id}".`)
+  const row = decodeId(id, 'ApiKey')
+  if (row === null) throw new OperatorError(`Expected the id of a key as \`atrium trust key list\` shows it, got "${id}".`)
   return row
 }
 
 const shown = ({ id, name, plan, hints, scans, createdAt, revokedAt }: ListedKey) => ({
-  id: opaqueId('ApiKey', id),
+  id: encodeId('ApiKey', id),
   name,
   plan,
   hints,

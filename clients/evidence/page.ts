@@ -7,8 +7,8 @@ import { removeWalls } from './walls.ts'
 import { wordsIn } from './words.ts'
 
 /** Where Chromium stops nesting elements, and several times what large pages have: extraction takes time that grows with depth times elements. */
-const DEEPEST = 512
-const MOST_NODES = 100_000
+const MAX_DEPTH = 512
+const MAX_NODES = 100_000
 
 /**
  * Extracts the main text of an HTML page, as the reader view of Firefox does, and notes what it left out. Scripts do not run, and hidden elements are not
@@ -17,7 +17,7 @@ const MOST_NODES = 100_000
  */
 export function contentOfPage(html: string): ExtractedContent {
   const page = parsed(html)
-  assertModest(page.body)
+  assertBounded(page.body)
   const declared = declarations(page)
   const title = page.querySelector('title')?.textContent?.trim() || page.querySelector('h1')?.textContent?.trim() || null
   const removedWords = removeWalls(page)
@@ -44,12 +44,12 @@ function parsed(html: string): PageDocument {
 /** Its types are those of a browser, which Node does not have. */
 const documentOf = (html: string): PageDocument => (parseHTML(html) as unknown as { readonly document: PageDocument }).document
 
-function assertModest(body: PageNode): void {
+function assertBounded(body: PageNode): void {
   let nodes = 0
   for (const depth of depths(body)) {
     nodes += 1
-    if (depth > DEEPEST) throw new RangeError(`Expected a page that is nested at most ${DEEPEST} elements deep.`)
-    if (nodes > MOST_NODES) throw new RangeError(`Expected a page of at most ${MOST_NODES} nodes.`)
+    if (depth > MAX_DEPTH) throw new RangeError(`Expected a page that is nested at most ${MAX_DEPTH} elements deep.`)
+    if (nodes > MAX_NODES) throw new RangeError(`Expected a page of at most ${MAX_NODES} nodes.`)
   }
 }
 

@@ -8,7 +8,7 @@ export type Tier = (typeof TIERS)[number]
 /** How far an agent may rely on what was captured. Only `high` is fit to be cited. */
 export type Usability = 'high' | 'medium' | 'low' | 'none'
 
-const OF_TIER: Readonly<Record<Tier, { readonly usability: Usability; readonly code: TierCode }>> = {
+const TIER_RATINGS: Readonly<Record<Tier, { readonly usability: Usability; readonly code: TierCode }>> = {
   body_text_captured: { usability: 'high', code: 'FULL_ARTICLE_BODY' },
   partial: { usability: 'medium', code: 'ARTICLE_BODY_PARTIAL' },
   title_only: { usability: 'low', code: 'TITLE_ONLY_EVIDENCE' },
@@ -73,8 +73,8 @@ export function rateEvidence(content: ExtractedContent): EvidenceRating {
 
   const rated = (tier: Tier, ...reasons: EvidenceCode[]): EvidenceRating => ({
     tier,
-    usability: OF_TIER[tier].usability,
-    codes: [OF_TIER[tier].code, ...reasons],
+    usability: TIER_RATINGS[tier].usability,
+    codes: [TIER_RATINGS[tier].code, ...reasons],
     measured: { body: Math.round(bodyWords), boilerplate: Math.round(boilerplateWords) },
   })
 

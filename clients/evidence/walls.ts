@@ -17,7 +17,7 @@ const WHOLE_PAGE = 'input[name="__VIEWSTATE"]'
 const CONTROLS = 'button, input:not([type="hidden"]), select, textarea'
 
 /** What is never a wall, nor holds one together with the text. */
-const KEPT = new Set(['html', 'body', 'main', 'article'])
+const PROTECTED_TAGS = new Set(['html', 'body', 'main', 'article'])
 
 /** Takes dialogs, consent and forms out of the page, unless the text is in them. How many words that were. */
 export function removeWalls(page: PageDocument): number {
@@ -31,7 +31,7 @@ export function removeWalls(page: PageDocument): number {
         form.querySelector(WHOLE_PAGE) === null &&
         wordsOf(form) < WORDS_PER_CONTROL * [...form.querySelectorAll(CONTROLS)].length,
     ),
-  ].filter((element) => !KEPT.has(element.tagName.toLowerCase()) && element.querySelector('main, article') === null)
+  ].filter((element) => !PROTECTED_TAGS.has(element.tagName.toLowerCase()) && element.querySelector('main, article') === null)
 
   let words = 0
   for (const wall of walls) {

@@ -6,7 +6,7 @@ export type Extracted =
   | { readonly kind: 'failed'; readonly reason: string }
 
 /** In megabytes. Pages of five take about a hundred. */
-const MEMORY = 512
+const MAX_MEMORY_MB = 512
 
 /** The sources run as TypeScript, what is published as JavaScript. */
 const WORKER = new URL(`./extraction-worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
@@ -16,7 +16,7 @@ export function extract(html: string, timeoutMs: number): Promise<Extracted> {
   const { promise, resolve } = Promise.withResolvers<Extracted>()
   const worker = new Worker(WORKER, {
     workerData: html,
-    resourceLimits: { maxOldGenerationSizeMb: MEMORY },
+    resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
     // Flags of the program are its own.
     execArgv: [],
     stderr: true,

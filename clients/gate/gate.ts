@@ -40,17 +40,17 @@ export type GatedSource = {
 }
 
 /** As many as Atrium decides about in one request. */
-export const MOST_SOURCES = 100
+export const MAX_SOURCES = 100
 
 /** Pages that are fetched and extracted at a time. */
-const AT_ONCE = 4
+const MAX_CONCURRENT_PAGES = 4
 
 /**
  * Takes candidate sources to what may be cited of them: asks Atrium about each, reads what may be read, extracts and rates the text. Denied and unverified sources are
  * never fetched, nor are those that a person must look at first. Results are in the order of `sources`. Throws a RangeError for more than 100 sources.
  */
 export async function gateSources(sources: readonly string[], options: GateOptions): Promise<readonly GatedSource[]> {
-  if (sources.length > MOST_SOURCES) throw new RangeError(`Expected at most ${MOST_SOURCES} sources, got ${sources.length}.`)
+  if (sources.length > MAX_SOURCES) throw new RangeError(`Expected at most ${MAX_SOURCES} sources, got ${sources.length}.`)
   const { client, policy, allowPrivate = false, maxBytes = 5_000_000, timeoutMs = 15_000, lookup: resolver } = options
   const question = (url: URL) => ({ target: url.href, ...(policy && { policy }) })
 
@@ -59,39 +59,39 @@ export async function gateSources(sources: readonly string[], options: GateOptio
   // Pages of one host need one decision, which is one scan.
   const urls = [...new Map(pages.map(({ url }) => [siteOf(url), url])).values()]
   const outcomes = client ? await client.decideAll(urls.map(question)) : []
-  const outcomeOf = new Map(urls.map((url, index) => [siteOf(url), outcomes[index] ?? nobody]))
+  const outcomeOf = new Map(urls.map((url, index) => [siteOf(url), outcomes[index] ?? notAsked]))
 
   const browser = web({ allowPrivate, maxBytes, timeoutMs, ...(resolver && { lookup: resolver }) })
 
-  async function gated(candidate: (typeof candidates)[number]): Promise<GatedSource> {
+  async function gateSource(candidate: (typeof candidates)[number]): Promise<GatedSource> {
     const { source } = candidate
-    if (candidate.kind === 'invalid') return held(source, 'unverified', null, candidate.reason)
-    if (candidate.kind === 'file') return rated(source, 'local', null, await readPage(candidate.path, maxBytes))
+    if (candidate.kind === 'invalid') return heldSource(source, 'unverified', null, candidate.reason)
+    if (candidate.kind === 'file') return rateSource(source, 'local', null, await readPage(candidate.path, maxBytes))
 
-    const outcome = outcomeOf.get(siteOf(candidate.url)) ?? nobody
-    if (outcome.kind !== 'decided') return held(source, groupOf(outcome), null, outcome.message)
-    if (!mayBeRead(outcome.decision)) return held(source, groupOf(outcome), outcome.decision, notRead(outcome.decision))
+    const outcome = outcomeOf.get(siteOf(candidate.url)) ?? notAsked
+    if (outcome.kind !== 'decided') return heldSource(source, groupOf(outcome), null, outcome.message)
+    if (!mayBeRead(outcome.decision)) return heldSource(source, groupOf(outcome), outcome.decision, notRead(outcome.decision))
 
     let strictest = outcome.decision
     const cleared = new Set([candidate.url.host])
     const page = await browser.get(candidate.url, async (next) => {
       if (cleared.has(next.host)) return null
       cleared.add(next.host)
-      const further = client ? await client.decide(question(next)) : nobody
+      const further = client ? await client.decide(question(next)) : notAsked
       if (further.kind !== 'decided') return further.message
       if (isStricter(further.decision, strictest)) strictest = further.decision
       return mayBeRead(further.decision) ? null : notRead(further.decision)
     })
-    return rated(source, groupOf({ kind: 'decided', decision: strictest }), strictest, page)
+    return rateSource(source, groupOf({ kind: 'decided', decision: strictest }), strictest, page)
   }
 
-  async function rated(source: string, standing: Standing, decision: Decision | null, page: Fetched): Promise<GatedSource> {
-    if (page.kind === 'failed') return held(source, standing, decision, page.reason)
+  async function rateSource(source: string, standing: Standing, decision: Decision | null, page: Fetched): Promise<GatedSource> {
+    if (page.kind === 'failed') return heldSource(source, standing, decision, page.reason)
     const extracted =
       page.format === 'text'
         ? { kind: 'content' as const, content: contentOfText(null, page.text) }
         : await extract(page.text, timeoutMs)
-    if (extracted.kind === 'failed') return held(source, standing, decision, extracted.reason)
+    if (extracted.kind === 'failed') return heldSource(source, standing, decision, extracted.reason)
     const rating = rateEvidence(extracted.content)
     const use = useOf(standing, rating)
     return {
@@ -109,9 +109,9 @@ export async function gateSources(sources: readonly string[], options: GateOptio
     const results: GatedSource[] = []
     const waiting = candidates.entries()
     const work = async () => {
-      for (const [index, candidate] of waiting) results[index] = await gated(candidate)
+      for (const [index, candidate] of waiting) results[index] = await gateSource(candidate)
     }
-    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    await Promise.all(Array.from({ length: MAX_CONCURRENT_PAGES }, work))
     return results
   } finally {
     await browser.close()
@@ -120,7 +120,7 @@ export async function gateSources(sources: readonly string[], options: GateOptio
 
 const siteOf = (url: URL): string => subjectOf(url.href).value
 
-const nobody: Outcome = {
+const notAsked: Outcome = {
   kind: 'unverified',
   reason: 'unreachable',
   message: 'Nobody was asked about it.',
@@ -136,7 +136,7 @@ const notRead = (decision: Decision): string =>
     ? `It is denied: ${decision.reasonCodes.join(', ')}.`
     : `A person has to decide first: ${decision.reasonCodes.join(', ')}.`
 
-const held = (source: string, standing: Standing, decision: Decision | null, reason: string): GatedSource => ({
+const heldSource = (source: string, standing: Standing, decision: Decision | null, reason: string): GatedSource => ({
   source,
   standing,
   decision,

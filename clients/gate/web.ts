@@ -27,7 +27,7 @@ export type Web = {
   readonly close: () => Promise<void>
 }
 
-const MOST_REDIRECTS = 5
+const MAX_REDIRECTS = 5
 
 const FORMATS: ReadonlyMap<string, Format> = new Map([
   ['text/html', 'html'],
@@ -64,7 +64,7 @@ export function web({ allowPrivate, maxBytes, timeoutMs, lookup = systemLookup }
           await response.body?.cancel()
           const next = URL.parse(location, url.href)
           if (next?.protocol !== 'http:' && next?.protocol !== 'https:') return failed('It redirects to what is no http(s) URL.')
-          if (redirects === MOST_REDIRECTS) return failed(`It redirects more than ${MOST_REDIRECTS} times.`)
+          if (redirects === MAX_REDIRECTS) return failed(`It redirects more than ${MAX_REDIRECTS} times.`)
           const reason = await mayVisit(next)
           if (reason !== null) return failed(`It redirects to ${next.host}: ${reason}`)
           url = next
@@ -104,11 +104,11 @@ async function pageIn(response: Response, url: URL, maxBytes: number): Promise<F
 }
 
 /** How far into a page its encoding may be declared (HTML, "prescan a byte stream"). */
-const PRESCAN = 1024
+const PRESCAN_BYTES = 1024
 
 /** Text by the encoding that the server says, the page says, or UTF-8. */
 export function decoded(bytes: Uint8Array, charset?: string): string {
-  const start = Buffer.from(bytes.subarray(0, PRESCAN)).toString('latin1')
+  const start = Buffer.from(bytes.subarray(0, PRESCAN_BYTES)).toString('latin1')
   const declared = charset ?? /<meta[^>]{1,200}charset\s*=\s*["']?([\w:-]+)/i.exec(start)?.[1] ?? 'utf-8'
   try {
     return new TextDecoder(declared).decode(bytes)

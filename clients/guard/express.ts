@@ -15,9 +15,9 @@ export type ExpressGuardOptions = GuardOptions<ExpressHandler> & {
 export function expressGuard({ target, ...options }: ExpressGuardOptions): RequestHandler {
   const guard = trustGuard<ExpressHandler>(options)
   return async (request, response, next) => {
-    const about = await target(request)
-    if (about === null || about === undefined) return next()
-    const { outcome, passage } = await guard(about)
+    const subject = await target(request)
+    if (subject === null || subject === undefined) return next()
+    const { outcome, passage } = await guard(subject)
     if (passage === 'pass') return next()
     if (passage !== 'block') return void (await passage(request, response, next, outcome))
     const { status, headers, body } = refusalOf(outcome)

@@ -15,9 +15,9 @@ export type FastifyGuardOptions = GuardOptions<FastifyHandler> & {
 export function fastifyGuard({ target, ...options }: FastifyGuardOptions): preHandlerAsyncHookHandler {
   const guard = trustGuard<FastifyHandler>(options)
   return async (request, reply) => {
-    const about = await target(request)
-    if (about === null || about === undefined) return
-    const { outcome, passage } = await guard(about)
+    const subject = await target(request)
+    if (subject === null || subject === undefined) return
+    const { outcome, passage } = await guard(subject)
     if (passage === 'pass') return
     if (passage !== 'block') {
       await passage(request, reply, outcome)

@@ -25,10 +25,10 @@ export class TargetBlocked extends Error {
 }
 
 /** As many as browsers follow. */
-const MOST_REDIRECTS = 20
+const MAX_REDIRECTS = 20
 
 /** What is for one origin only. */
-const OWN_HEADERS = ['authorization', 'cookie', 'proxy-authorization', 'host']
+const ORIGIN_HEADERS = ['authorization', 'cookie', 'proxy-authorization', 'host']
 
 /**
  * A `fetch` that asks Atrium before each request, redirects included. Rejects with `TargetBlocked`, or as `fetch` does. It does not look at addresses: a name that
@@ -54,7 +54,7 @@ export function guardedFetch({ fetch: send = fetch, ...options }: FetchGuardOpti
       if (location === null || mode === 'manual') return response
       await response.body?.cancel()
       if (mode === 'error') throw new TypeError('fetch failed', { cause: new Error('unexpected redirect') })
-      if (redirects === MOST_REDIRECTS) throw new TypeError('fetch failed', { cause: new Error('redirect count exceeded') })
+      if (redirects === MAX_REDIRECTS) throw new TypeError('fetch failed', { cause: new Error('redirect count exceeded') })
       request = redirected(spare, response.status, new URL(location, request.url))
     }
   }
@@ -67,7 +67,7 @@ function redirected(request: Request, status: number, to: URL): Request {
   if (to.protocol !== 'http:' && to.protocol !== 'https:')
     throw new TypeError('fetch failed', { cause: new Error('URL scheme must be a HTTP(S) scheme') })
   const headers = new Headers(request.headers)
-  if (to.origin !== new URL(request.url).origin) for (const name of OWN_HEADERS) headers.delete(name)
+  if (to.origin !== new URL(request.url).origin) for (const name of ORIGIN_HEADERS) headers.delete(name)
   const isDropped =
     ((status === 301 || status === 302) && request.method === 'POST') ||
     (status === 303 && request.method !== 'GET' && request.method !== 'HEAD')

@@ -46,22 +46,22 @@ export function trustGuard<Handler = never>(options: GuardOptions<Handler>): Gua
 
   const client = trustClient(options)
   const cache = outcomeCache(cacheEntries)
-  const underway = new Map<string, Promise<Outcome>>()
+  const inFlight = new Map<string, Promise<Outcome>>()
 
   function outcomeFor(target: string): Outcome | Promise<Outcome> {
     const { value: key } = subjectOf(target)
-    const known = cache.get(key) ?? underway.get(key)
-    if (known) return known
+    const existing = cache.get(key) ?? inFlight.get(key)
+    if (existing) return existing
     // Without a signal: others may wait for the same answer. Its own timeout ends it.
-    const asked = client
+    const pending = client
       .decide({ target, ...(interaction && { interaction }), ...(policy && { policy }) })
       .then((outcome) => {
         cache.set(key, outcome)
         return outcome
       })
-      .finally(() => underway.delete(key))
-    underway.set(key, asked)
-    return asked
+      .finally(() => inFlight.delete(key))
+    inFlight.set(key, pending)
+    return pending
   }
 
   function passageFor(outcome: Outcome): Passage<Handler> {

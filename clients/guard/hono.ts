@@ -15,9 +15,9 @@ export type HonoGuardOptions = GuardOptions<HonoHandler> & {
 export function honoGuard({ target, ...options }: HonoGuardOptions): MiddlewareHandler {
   const guard = trustGuard<HonoHandler>(options)
   return async (context, next) => {
-    const about = await target(context)
-    if (about === null || about === undefined) return void (await next())
-    const { outcome, passage } = await guard(about)
+    const subject = await target(context)
+    if (subject === null || subject === undefined) return void (await next())
+    const { outcome, passage } = await guard(subject)
     if (passage === 'pass') return void (await next())
     if (passage !== 'block') return passage(context, next, outcome)
     const { status, headers, body } = refusalOf(outcome)

@@ -8,24 +8,24 @@ export type OutcomeCache = {
 
 /** `now` in milliseconds, of a clock that never steps. */
 export function outcomeCache(maxEntries: number, now: () => number = () => performance.now()): OutcomeCache {
-  const kept = new Map<string, { readonly outcome: Outcome; readonly until: number }>()
+  const entries = new Map<string, { readonly outcome: Outcome; readonly until: number }>()
   return {
     get(key) {
-      const found = kept.get(key)
+      const found = entries.get(key)
       if (!found) return null
-      kept.delete(key)
+      entries.delete(key)
       if (found.until <= now()) return null
       // A Map is in the order of writing: back to its end.
-      kept.set(key, found)
+      entries.set(key, found)
       return found.outcome
     },
     set(key, outcome) {
       // What could not be decided is asked again: it may be decided by then.
       if (outcome.kind !== 'decided' || outcome.decision.freshSeconds <= 0) return
-      kept.delete(key)
-      kept.set(key, { outcome, until: now() + outcome.decision.freshSeconds * 1000 })
-      const [oldest] = kept.keys()
-      if (kept.size > maxEntries && oldest !== undefined) kept.delete(oldest)
+      entries.delete(key)
+      entries.set(key, { outcome, until: now() + outcome.decision.freshSeconds * 1000 })
+      const [oldest] = entries.keys()
+      if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest)
     },
   }
 }

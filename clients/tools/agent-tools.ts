@@ -15,10 +15,10 @@ const agentTool = <Schema extends z.ZodObject, Result>(tool: AgentTool<Schema, R
 
 /** Atrium's own bounds: the longest target, and the most in one batch. */
 const source = z.string().min(1).max(2048).describe('A host name like example.com, or an http(s) URL.')
-const MOST_SOURCES = 100
+const MAX_SOURCES = 100
 
 /** Longer texts are cut by whoever extracts them; a novel has half of it. */
-const LONGEST_TEXT = 1_000_000
+const MAX_TEXT_CHARACTERS = 1_000_000
 
 const intent = {
   kind: z
@@ -50,7 +50,7 @@ export function agentTools(client: TrustClient, { policy }: Pick<Intent, 'policy
       name: 'check_sources',
       description:
         'Decides about many candidate sources at once, for example all results of a search, and returns them grouped: approved (use), sandboxed (only under restrictions), denied (drop), unverified (hold).',
-      schema: z.object({ sources: z.array(source).min(1).max(MOST_SOURCES), ...intent }),
+      schema: z.object({ sources: z.array(source).min(1).max(MAX_SOURCES), ...intent }),
       run: (input, signal) => checkSources(client, input.sources, intentOf(input), signal),
     }),
     explainDecision: agentTool({
@@ -66,7 +66,7 @@ export function agentTools(client: TrustClient, { policy }: Pick<Intent, 'policy
         'Rates a text that you extracted from a page, before you cite it: a whole article (usability high), a part (medium), a title or menus and consent texts (low), nothing (none).',
       schema: z.object({
         title: z.string().max(2_000).nullish().describe('The title of the page, if it has one.'),
-        text: z.string().max(LONGEST_TEXT).describe('The extracted text, plain or Markdown, with its line breaks.'),
+        text: z.string().max(MAX_TEXT_CHARACTERS).describe('The extracted text, plain or Markdown, with its line breaks.'),
       }),
       run: async ({ title, text }) => rateText(title ?? null, text),
     }),

@@ -30,10 +30,10 @@ export type Explanation =
   | { readonly kind: 'not_found' }
   | Unverified
 
-const MOST_AT_ONCE = 100
+const MAX_QUESTIONS = 100
 
 /** A hundred decisions with evidence are some 250 kB; a record with its evidence is below 100 kB. */
-const LONGEST_ANSWER = 2_000_000
+const MAX_RESPONSE_BYTES = 2_000_000
 
 /** Throws a TypeError when the options cannot work. */
 export function trustClient({ baseUrl, apiKey, timeoutMs = 5_000 }: TrustClientOptions): TrustClient {
@@ -47,7 +47,7 @@ export function trustClient({ baseUrl, apiKey, timeoutMs = 5_000 }: TrustClientO
     throw new TypeError(`Expected timeoutMs to be a number of milliseconds, got ${timeoutMs}.`)
   const root = base.href.replace(/[?#].*$/, '').replace(/\/+$/, '')
 
-  async function ask(path: string, body: unknown, signal: AbortSignal | undefined): Promise<Answer> {
+  async function request(path: string, body: unknown, signal: AbortSignal | undefined): Promise<Answer> {
     signal?.throwIfAborted()
     const deadline = AbortSignal.timeout(timeoutMs)
     try {
@@ -63,7 +63,7 @@ export function trustClient({ baseUrl, apiKey, timeoutMs = 5_000 }: TrustClientO
         redirect: 'manual',
         signal: signal ? AbortSignal.any([deadline, signal]) : deadline,
       })
-      const text = await boundedText(response, LONGEST_ANSWER)
+      const text = await boundedText(response, MAX_RESPONSE_BYTES)
       const date = Date.parse(response.headers.get('date') ?? '')
       return {
         status: response.status,
@@ -80,9 +80,9 @@ export function trustClient({ baseUrl, apiKey, timeoutMs = 5_000 }: TrustClientO
 
   async function decideAll(questions: readonly Question[], signal?: AbortSignal): Promise<readonly Outcome[]> {
     if (questions.length === 0) return []
-    if (questions.length > MOST_AT_ONCE)
-      throw new RangeError(`Expected at most ${MOST_AT_ONCE} questions, got ${questions.length}.`)
-    const answer = await ask('/v1/decide/batch', { requests: questions.map(bodyOf) }, signal)
+    if (questions.length > MAX_QUESTIONS)
+      throw new RangeError(`Expected at most ${MAX_QUESTIONS} questions, got ${questions.length}.`)
+    const answer = await request('/v1/decide/batch', { requests: questions.map(bodyOf) }, signal)
     if ('kind' in answer) return questions.map(() => answer)
     if (answer.status !== 200) return questions.map(() => failureOf(answer))
     const { results } = record(answer.json)
@@ -94,12 +94,12 @@ export function trustClient({ baseUrl, apiKey, timeoutMs = 5_000 }: TrustClientO
 
   return {
     async decide(question, signal) {
-      const answer = await ask('/v1/decide', bodyOf(question), signal)
+      const answer = await request('/v1/decide', bodyOf(question), signal)
       return 'kind' in answer ? answer : outcomeOf(answer)
     },
     decideAll,
     async explain(requestId, signal) {
-      const answer = await ask(`/v1/decisions/${encodeURIComponent(requestId)}`, undefined, signal)
+      const answer = await request(`/v1/decisions/${encodeURIComponent(requestId)}`, undefined, signal)
       if ('kind' in answer) return answer
       if (answer.status === 404) return { kind: 'not_found' }
       if (answer.status !== 200) return failureOf(answer)

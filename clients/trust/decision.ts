@@ -64,7 +64,7 @@ export type Unverified = {
 }
 
 /** Longest that any decision is kept, in seconds: Atrium's own ceiling. */
-const LONGEST = 86_400
+const MAX_FRESH_SECONDS = 86_400
 
 /** Reads the body of an answer with a decision. Null: it is not one, whatever its status said. `now` is Atrium's time of the answer. */
 export function decisionIn(answer: unknown, now: number): Decision | null {
@@ -78,7 +78,7 @@ export function decisionIn(answer: unknown, now: number): Decision | null {
 
   const { valid_until, ttl_seconds } = record(validity)
   const until = typeof valid_until === 'string' ? Date.parse(valid_until) : Number.NaN
-  const seconds = Math.min((until - now) / 1000, typeof ttl_seconds === 'number' ? ttl_seconds : 0, LONGEST)
+  const seconds = Math.min((until - now) / 1000, typeof ttl_seconds === 'number' ? ttl_seconds : 0, MAX_FRESH_SECONDS)
   const { highlights } = record(evidence)
   return {
     requestId: request_id,

@@ -1,29 +1,37 @@
 import { HEALTH_CHECK_ROLE } from '../../platform/database/embedded/authentication.ts'
 
-/** A process that a balancer sends requests to. */
+/** A backend process of the balancer. */
 export type Server = { readonly name: string; readonly port: number }
 
-/** Servers that do the same, behind one port of the balancer. */
+/** Equivalent servers behind one port of the balancer. */
 export type Pool = {
   readonly name: string
   readonly port: number
-  /** Whether strangers come here, whose address the servers are told, and whose word about it is not believed. */
+  /**
+   * Whether clients connect here: their address is forwarded, and their own forwarding headers are
+   * removed.
+   */
   readonly isPublic: boolean
   readonly servers: readonly Server[]
 }
 
-/** PostgreSQL servers, one of which is the primary and the others replicas; which one that is, the balancer asks them. */
+/**
+ * PostgreSQL servers: one primary, the others replicas; the balancer finds out which by health
+ * checks.
+ */
 export type DatabaseServers = {
   readonly servers: readonly { readonly name: string; readonly socketFolder: string }[]
-  /** Folders of the Unix sockets that lead to the primary, and to a replica. */
+  /** Socket folders that lead to the primary and to a replica. */
   readonly primaryFolder: string
   readonly replicaFolder: string
-  /** Of `HEALTH_CHECK_ROLE`: the configuration is for this user's eyes only. */
+  /** Password of `HEALTH_CHECK_ROLE`: the configuration file is private to this user. */
   readonly checkPassword: string
 }
 
-/** Between two looks at `/ready` of each server; a stop must take requests for longer than that. Milliseconds. */
-export const CHECK_MILLISECONDS = 500
+/**
+ * Health check interval of `/ready` and of the databases; a stop must serve requests for longer.
+ */
+export const CHECK_INTERVAL_MS = 500
 
 /**
  * The configuration of HAProxy for these pools on `host`: who is not ready gets no new requests, and what could not be sent to one server is sent to another. What was sent
@@ -48,7 +56,7 @@ export function balancerConfig(
   # Also for the first request of a client: to take a connection costs a server more than to refuse what comes over it.
   http-reuse always
   option httpchk GET /ready
-  default-server check inter ${CHECK_MILLISECONDS}ms fall 1 rise 1
+  default-server check inter ${CHECK_INTERVAL_MS}ms fall 1 rise 1
 ${errors()}${pools.map((pool) => poolConfig(pool, host)).join('')}${databaseConfig('primary', 'f', databases.primaryFolder, databases)}${databaseConfig('replica', 't', databases.replicaFolder, databases)}
 listen status
   bind ${host}:${statusPort}
@@ -57,8 +65,8 @@ listen status
 `
 }
 
-/** What only a proxy may say, strangers do not. */
-const FROM_STRANGERS = `  http-request del-header x-forwarded- -m beg
+/** Only a proxy may set these headers. */
+const STRIP_FORWARDED = `  http-request del-header x-forwarded- -m beg
   http-request del-header forwarded
   option forwardfor
 `
@@ -66,19 +74,19 @@ const FROM_STRANGERS = `  http-request del-header x-forwarded- -m beg
 const poolConfig = ({ name, port, isPublic, servers }: Pool, host: string): string => `
 listen ${name}
   bind ${host}:${port}
-${isPublic ? FROM_STRANGERS : ''}  balance leastconn
+${isPublic ? STRIP_FORWARDED : ''}  balance leastconn
 ${servers.map((server) => `  server ${server.name} ${host}:${server.port}\n`).join('')}`
 
-/** What the balancer itself answers, by status: the connection to a server broke, no server is ready, a server is silent. */
-const OWN_ANSWERS: Readonly<Record<number, string>> = {
+/** Error responses of the balancer: connection broke, no server ready, server timed out. */
+const ERROR_MESSAGES: Readonly<Record<number, string>> = {
   502: 'The connection was lost before the answer came: what was asked may have been done.',
   503: 'The service cannot answer this right now. Try again in a few seconds.',
   504: 'The answer did not come in time: what was asked may have been done.',
 }
 
-/** As our own servers spell it. */
+/** Errors in the format of our servers. */
 const errors = (): string =>
-  Object.entries(OWN_ANSWERS)
+  Object.entries(ERROR_MESSAGES)
     .map(([status, message]) => {
       const body = JSON.stringify({ error: { code: 'UNAVAILABLE', message, details: {} } })
       return `  http-error status ${status} content-type application/json string '${body}' hdr retry-after 2\n`
@@ -115,7 +123,7 @@ listen ${name}
   default-server on-marked-down shutdown-sessions
 ${servers.map((server) => `  server ${server.name} unix@${server.socketFolder}/${SOCKET}\n`).join('')}`
 
-/** A message of PostgreSQL's protocol: its type, its length with these four bytes, its bytes. */
+/** A PostgreSQL protocol message: type, length including its own four bytes, body. */
 function message(type: string, bytes: string): Buffer {
   const head = Buffer.alloc(5)
   head.write(type, 'latin1')
@@ -129,11 +137,11 @@ const hex = (bytes: Buffer): string => bytes.toString('hex')
 const STARTUP = hex(message(' ', `\0\x03\0\0user\0${HEALTH_CHECK_ROLE}\0database\0postgres\0\0`).subarray(1))
 /** AuthenticationCleartextPassword. */
 const PASSWORD_REQUEST = hex(message('R', '\0\0\0\x03'))
-/** That the server waits for a statement, outside of a transaction. */
+/** ReadyForQuery, outside a transaction. */
 const READY = hex(message('Z', 'I'))
 
-/** Whether the balancer sends requests to each server, by name, as its status page tells. */
-export function statesIn(csv: string): ReadonlyMap<string, boolean> {
+/** Whether each server receives requests, by name, from the CSV of the status page. */
+export function parseServerStates(csv: string): ReadonlyMap<string, boolean> {
   const [head = '', ...lines] = csv.trim().split('\n')
   const column = (name: string) => head.replace(/^# /, '').split(',').indexOf(name)
   const [name, status] = [column('svname'), column('status')]

@@ -2,15 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Refusal } from '../../platform/process/operator-error.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
 
-/** How long a program may take until it answers, and to end. Milliseconds. */
-const START_LIMIT = 120_000
-const STOP_LIMIT = 40_000
+/** Time limits of a start until ready, and of a stop. */
+const START_TIMEOUT_MS = 120_000
+const STOP_TIMEOUT_MS = 40_000
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** A program that runs, and can be run again. */
+/** A restartable child process. */
 export type Program = {
   readonly name: string
   readonly pid: () => number
@@ -19,8 +19,11 @@ export type Program = {
   readonly start: () => Promise<void>
 }
 
-/** A program whose output goes to `logFile`. `start` resolves when `isReady` does with true, and rejects with a `Refusal` when it ends before. */
-export function program({
+/**
+ * A child process that logs to `logFile`. `start` resolves when `isReady` returns true, and rejects
+ * with an `OperatorError` when the process exits before.
+ */
+export function childProgram({
   name,
   command,
   env,
@@ -30,7 +33,7 @@ export function program({
 }: {
   readonly name: string
   readonly command: readonly [file: string, ...args: string[]]
-  /** All of it: nothing of ours goes along by itself. */
+  /** The complete environment: ours is not inherited. */
   readonly env: Environment
   readonly cwd: string
   readonly logFile: string
@@ -42,24 +45,24 @@ export function program({
   async function start(): Promise<void> {
     const [file, ...args] = command
     const output = openSync(logFile, 'a')
-    // A group of its own: Ctrl-C must not reach it before what uses it has ended.
+    // Its own process group: Ctrl-C must not reach it before its users have ended.
     const begun = spawn(file, args, { cwd, env: { ...env }, stdio: ['ignore', output, output], detached: true })
     closeSync(output)
     child = begun
     const failed = once(begun, 'error').then(([error]) => {
-      throw new Refusal(`${name} could not be started: ${error instanceof Error ? error.message : String(error)}.`)
+      throw new OperatorError(`${name} could not be started: ${error instanceof Error ? error.message : String(error)}.`)
     })
     const ended = once(begun, 'exit').then(() => {
-      throw new Refusal(`${name} ended before it was ready; ${logFile} says why.`)
+      throw new OperatorError(`${name} ended before it was ready; ${logFile} says why.`)
     })
     await Promise.race([failed, ended, untilReady()])
   }
 
   async function untilReady(): Promise<void> {
-    const deadline = Date.now() + START_LIMIT
+    const deadline = Date.now() + START_TIMEOUT_MS
     while (!(await isReady().catch(() => false))) {
       if (Date.now() > deadline)
-        throw new Refusal(`${name} was not ready after ${START_LIMIT / 1000} seconds; ${logFile} says why.`)
+        throw new OperatorError(`${name} was not ready after ${START_TIMEOUT_MS / 1000} seconds; ${logFile} says why.`)
       await sleep(50)
     }
   }
@@ -69,7 +72,7 @@ export function program({
     if (!running || running.exitCode !== null || running.signalCode !== null) return running?.exitCode ?? null
     const gone = once(running, 'exit')
     running.kill('SIGTERM')
-    const late = AbortSignal.timeout(STOP_LIMIT)
+    const late = AbortSignal.timeout(STOP_TIMEOUT_MS)
     late.addEventListener('abort', () => running.kill('SIGKILL'))
     const [status] = await gone
     return status

@@ -5,48 +5,51 @@ import { delimiter, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { healthCheckPassword, passwordFileOf } from '../../platform/database/embedded/authentication.ts'
-import { connectionTo, newSocketFolder } from '../../platform/database/embedded/embedded-server.ts'
+import { connectionTo, createSocketFolder } from '../../platform/database/embedded/embedded-server.ts'
 import { type DatabasePair, startPair } from '../../platform/database/embedded/replicated-pair.ts'
 import type { Defer } from '../../platform/process/lifecycle.ts'
-import { Refusal } from '../../platform/process/operator-error.ts'
-import { balancerConfig, CHECK_MILLISECONDS, type Pool, statesIn } from './balancer.ts'
-import { type Environment, type Program, program } from './child-program.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
+import { balancerConfig, CHECK_INTERVAL_MS, type Pool, parseServerStates } from './balancer.ts'
+import { childProgram, type Environment, type Program } from './child-program.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const HOST = '127.0.0.1'
 const SUBGRAPHS = ['directory', 'social', 'store', 'trust'] as const
 
 /** Node's flags of `npm start`. */
-const FLAGS: readonly string[] =
+const NODE_FLAGS: readonly string[] =
   JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).scripts.start.match(/(?<= )--\S+/g) ?? []
 
-/** A whole installation on this machine. */
+/** A multi-process installation on this machine. */
 export type Cluster = {
-  /** Where clients reach it: the balancer. */
+  /** URL for clients: the balancer. */
   readonly url: string
-  /** What runs, as lines for people. */
+  /** Description of the processes, as lines for people. */
   readonly lines: readonly string[]
-  /** The processes of Atrium, in the order in which they are restarted. */
+  /** Atrium's processes in restart order. */
   readonly programs: readonly Program[]
-  /** The balancer, also before the databases. */
+  /** The balancer, which also fronts the databases. */
   readonly balancer: Program
   readonly redis: Program
-  /** The database servers, by what they were at first. */
+  /** The database servers, by their initial role. */
   readonly databases: Pick<DatabasePair, 'primary' | 'replica'>
-  /** Where each is reached without the balancer, by name. */
+  /** Direct port of each process, by name. */
   readonly ports: ReadonlyMap<string, number>
-  /** Connection strings, which lead to whichever server is the primary now, and to the replica. */
+  /** Connection strings that follow the current primary and replica. */
   readonly databaseUrl: string
   readonly replicaUrl: string
-  /** Folder of the logs, a file for each program. */
+  /** Log folder, a file per program. */
   readonly logs: string
-  /** Restarts those of `programs` whose names are given, or all, one after the other; each only when the last one takes requests again. Resolves with their exit statuses. */
+  /**
+   * Rolling restart of the named programs, or all: each waits until the last one takes requests
+   * again. Resolves with their exit statuses.
+   */
   readonly roll: (names?: readonly string[]) => Promise<readonly (number | null)[]>
 }
 
 /**
  * Starts HAProxy, Redis, PostgreSQL with a replica, `copies` of each subgraph and of the gateway, all on loopback: clients come to `port`, everything else is on
- * the 49 ports above it. Throws a `Refusal` when something that it needs is not installed. Everything that was started is deferred.
+ * the 49 ports above it. Throws an `OperatorError` when something that it needs is not installed. Everything that was started is deferred.
  */
 export async function startCluster({
   port,
@@ -67,7 +70,7 @@ export async function startCluster({
   readonly log: Logger
   readonly defer: Defer
 }): Promise<Cluster> {
-  const [haproxy, redis] = [programNamed('haproxy', env), programNamed('redis-server', env)]
+  const [haproxy, redis] = [findProgram('haproxy', env), findProgram('redis-server', env)]
   const folder = resolve(dataDir)
   const logs = join(folder, 'logs')
   mkdirSync(logs, { recursive: true })
@@ -76,7 +79,7 @@ export async function startCluster({
 
   const pair = await startPair({ dataDir: folder, log, settings: databaseSettings })
   defer(pair.stop)
-  const [primaryFolder, replicaFolder] = [newSocketFolder(), newSocketFolder()]
+  const [primaryFolder, replicaFolder] = [createSocketFolder(), createSocketFolder()]
   defer(async () => {
     for (const each of [primaryFolder, replicaFolder]) rmSync(each, { recursive: true, force: true })
   })
@@ -85,19 +88,19 @@ export async function startCluster({
 
   const common = { cwd: ROOT, env }
   const redisArgs = ['--port', `${redisPort}`, '--bind', HOST, '--save', '', '--appendonly', 'no', '--dir', folder]
-  const beside: Program[] = []
+  const sidecars: Program[] = []
   defer(async () => {
-    await Promise.all(beside.map(({ stop }) => stop()))
+    await Promise.all(sidecars.map(({ stop }) => stop()))
   })
-  const counting = program({
+  const redisProgram = childProgram({
     ...common,
     name: 'redis',
     command: [redis, ...redisArgs],
     logFile: join(logs, 'redis.log'),
-    isReady: () => answers(redisPort),
+    isReady: () => isListening(redisPort),
   })
-  beside.push(counting)
-  await counting.start()
+  sidecars.push(redisProgram)
+  await redisProgram.start()
 
   const configFile = join(folder, 'haproxy.cfg')
   const servers = [pair.primary, pair.replica].map(({ socket }, index) => ({
@@ -107,21 +110,21 @@ export async function startCluster({
   const databases = { servers, primaryFolder, replicaFolder, checkPassword: healthCheckPassword(pair.password) }
   rmSync(configFile, { force: true })
   writeFileSync(configFile, balancerConfig(pools, databases, { host: HOST, statusPort }), { mode: 0o600 })
-  const balancer = program({
+  const balancer = childProgram({
     ...common,
     name: 'haproxy',
     command: [haproxy, '-db', '-f', configFile],
     logFile: join(logs, 'haproxy.log'),
-    isReady: () => answers(port),
+    isReady: () => isListening(port),
   })
-  beside.push(balancer)
+  sidecars.push(balancer)
   await balancer.start()
 
   const url = `http://${HOST}:${port}`
   const shared = {
     ...env,
     HOST,
-    // One for all processes would be taken by the first of them.
+    // A shared port would be taken by the first process.
     METRICS_PORT: '',
     PUBLIC_URL: url,
     LINK_SECRET: randomBytes(32).toString('hex'),
@@ -131,8 +134,8 @@ export async function startCluster({
     DATABASE_REPLICA_URL: replicaUrl,
     DATA_DIR: folder,
     TRUSTED_PROXIES: HOST,
-    // Twice as long as the balancer needs to see that a process is not ready any more.
-    SHUTDOWN_DRAIN_SECONDS: String(Math.ceil((CHECK_MILLISECONDS * 2) / 1000)),
+    // Twice the time in which the balancer notices that a process is not ready.
+    SHUTDOWN_DRAIN_SECONDS: String(Math.ceil((CHECK_INTERVAL_MS * 2) / 1000)),
     ...Object.fromEntries(
       pools.flatMap(({ name, port: at }) =>
         name === 'gateway' ? [] : [[`SUBGRAPH_${name.toUpperCase()}_URL`, `http://${HOST}:${at}`]],
@@ -141,9 +144,9 @@ export async function startCluster({
   }
   const programs = pools.flatMap(({ name: role, servers }) =>
     servers.map(({ name, port: at }) =>
-      program({
+      childProgram({
         name,
-        command: [process.execPath, ...FLAGS, 'main.ts'],
+        command: [process.execPath, ...NODE_FLAGS, 'main.ts'],
         cwd: ROOT,
         env: { ...shared, ATRIUM_ROLE: role, PORT: String(at) },
         logFile: join(logs, `${name}.log`),
@@ -155,17 +158,17 @@ export async function startCluster({
     await Promise.all(programs.map(({ stop }) => stop()))
   })
   const [first, ...others] = programs
-  // It migrates and seeds, alone.
+  // The first one migrates and seeds alone.
   await first?.start()
   await Promise.all(others.map(({ start }) => start()))
   await untilUp(programs.map(({ name }) => name))
 
   return {
     url,
-    lines: linesOf(pools, {
+    lines: describeCluster(pools, {
       statusPort,
       redisPort,
-      // What is printed ends in logs: without the password.
+      // Without the password, because output ends in logs.
       databaseUrl: connectionTo(primaryFolder, null).connectionString,
       replicaUrl: connectionTo(replicaFolder, null).connectionString,
       passwordFile: passwordFileOf(join(folder, 'postgres-1')),
@@ -173,7 +176,7 @@ export async function startCluster({
     }),
     programs,
     balancer,
-    redis: counting,
+    redis: redisProgram,
     databases: pair,
     ports: new Map(pools.flatMap(({ servers }) => servers.map(({ name, port: at }) => [name, at]))),
     databaseUrl,
@@ -192,7 +195,9 @@ export async function startCluster({
 
   async function untilUp(names: readonly string[]): Promise<void> {
     for (;;) {
-      const states = await fetch(`http://${HOST}:${statusPort}/;csv`).then(async (answer) => statesIn(await answer.text()))
+      const states = await fetch(`http://${HOST}:${statusPort}/;csv`).then(async (answer) =>
+        parseServerStates(await answer.text()),
+      )
       if (names.every((name) => states.get(name))) return
       await sleep(50)
     }
@@ -208,7 +213,7 @@ const poolsOf = (port: number, copies: number): readonly Pool[] =>
     servers: Array.from({ length: copies }, (_, copy) => ({ name: `${name}-${copy + 1}`, port: port + 10 + index * 8 + copy })),
   }))
 
-function linesOf(
+function describeCluster(
   pools: readonly Pool[],
   at: {
     readonly statusPort: number
@@ -233,16 +238,16 @@ function linesOf(
   ]
 }
 
-/** Also where administrators' programs are, which a user's PATH may lack. */
-export function programNamed(name: string, { PATH = '' }: Environment): string {
+/** Also searches the folders of administrator programs, which a user's PATH may lack. */
+export function findProgram(name: string, { PATH = '' }: Environment): string {
   const folders = [...PATH.split(delimiter), '/usr/sbin', '/usr/local/sbin']
   const found = folders.map((folder) => join(folder, name)).find((path) => existsSync(path))
   if (found) return found
-  throw new Refusal(`A cluster needs ${name}: install it, on Debian with "apt-get install haproxy redis-server".`)
+  throw new OperatorError(`A cluster needs ${name}: install it, on Debian with "apt-get install haproxy redis-server".`)
 }
 
-const answers = (port: number) =>
-  new Promise<boolean>((told) => {
-    const socket = connect(port, HOST, () => told(true)).on('error', () => told(false))
+const isListening = (port: number) =>
+  new Promise<boolean>((answer) => {
+    const socket = connect(port, HOST, () => answer(true)).on('error', () => answer(false))
     socket.on('connect', () => socket.destroy())
   })

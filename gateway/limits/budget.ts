@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import { type Caller, CREDENTIAL_HEADERS } from '../../platform/http/caller.ts'
 import { networkOf } from '../../platform/rate-limit/address-rate-limit.ts'
-import { type Level, tokenBuckets } from '../../platform/rate-limit/token-buckets.ts'
+import { type RateLimitResult, tokenBuckets } from '../../platform/rate-limit/token-buckets.ts'
 
 /** The points that every client may spend in a minute. */
 export type Budget = {
   readonly perMinute: number
   /** Takes the cost of one operation, all of it or nothing. Never rejects. At most `perMinute` may be asked for. */
-  readonly spend: (caller: Caller, points: number) => Level | Promise<Level>
+  readonly spend: (caller: Caller, points: number) => RateLimitResult | Promise<RateLimitResult>
   readonly close: () => Promise<void>
 }
 

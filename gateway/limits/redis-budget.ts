@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { takeTogether } from '../../platform/rate-limit/rate-limit-store.ts'
-import { type Level, levelOf } from '../../platform/rate-limit/token-buckets.ts'
+import { takeFromRedis } from '../../platform/rate-limit/rate-limit-store.ts'
+import { type RateLimitResult, toRateLimitResult } from '../../platform/rate-limit/token-buckets.ts'
 import { redisScripts } from '../../platform/redis/redis-scripts.ts'
 import { BUDGETS_PER_ADDRESS, type Budget, memoryBudget, pursesOf } from './budget.ts'
 
@@ -42,7 +42,7 @@ export async function redisBudget({
     spend(caller, points) {
       const { client, address } = pursesOf(caller)
       const sizes = [perMinute, perMinute * BUDGETS_PER_ADDRESS]
-      const taking = takeTogether(scripts, [`atrium:cost:${client}`, `atrium:cost:${address}`], sizes, points)
+      const taking = takeFromRedis(scripts, [`atrium:cost:${client}`, `atrium:cost:${address}`], sizes, points)
       return taking === null
         ? own.spend(caller, points)
         : taking.then((taken) => (taken === null ? own.spend(caller, points) : levelIn(taken, points, perMinute)))
@@ -56,7 +56,9 @@ function levelIn(
   { isGranted, left: [client = 0, address = 0] }: { readonly isGranted: boolean; readonly left: readonly number[] },
   points: number,
   perMinute: number,
-): Level {
-  if (isGranted) return levelOf(client, 0, perMinute)
-  return client < points ? levelOf(client, points, perMinute) : levelOf(address, points, perMinute * BUDGETS_PER_ADDRESS)
+): RateLimitResult {
+  if (isGranted) return toRateLimitResult(client, 0, perMinute)
+  return client < points
+    ? toRateLimitResult(client, points, perMinute)
+    : toRateLimitResult(address, points, perMinute * BUDGETS_PER_ADDRESS)
 }

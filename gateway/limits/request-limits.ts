@@ -1,5 +1,5 @@
 import { type GraphQLFormattedError, type GraphQLSchema, Kind } from 'graphql'
-import type { Level } from '../../platform/rate-limit/token-buckets.ts'
+import type { RateLimitResult } from '../../platform/rate-limit/token-buckets.ts'
 import { conditionVariables } from '../executor/federated/conditions.ts'
 import type { CheckedOperation } from '../operations/document-cache.ts'
 import { refusal, withoutSuggestions } from '../operations/errors.ts'
@@ -63,7 +63,7 @@ export function requestCheck(
     const { coerced, errors } = coercedIn(checks, variables)
     if (!coerced) return { errors: suggestions ? errors : errors.map(withoutSuggestions) }
     const requested = model.cost(coerced)
-    const report = (level: Level | null): CostReport => ({
+    const report = (level: RateLimitResult | null): CostReport => ({
       requested,
       limit: Number.isFinite(limit) ? limit : null,
       budget: level && { remaining: level.left, resetSeconds: level.fullInSeconds },

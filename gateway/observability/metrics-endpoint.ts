@@ -6,7 +6,7 @@ import { operatorTokenCheck } from '../../platform/http/operator-token.ts'
 import { createHttpServer } from '../../platform/http/server.ts'
 import type { CircuitState } from '../../platform/outbound/circuit-breaker.ts'
 import type { Defer } from '../../platform/process/lifecycle.ts'
-import { type Counting, countedHere } from '../../platform/rate-limit/rate-limit-store.ts'
+import { localRateLimitStore, type RateLimitStore } from '../../platform/rate-limit/rate-limit-store.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -33,7 +33,7 @@ type ScrapingConfig = {
   /** Required of every scrape; undefined: none. */
   readonly token?: string | undefined
   /** Where wrong tokens are counted. */
-  readonly counting?: Counting
+  readonly rateLimits?: RateLimitStore
   readonly log: Logger
   readonly defer: Defer
 }
@@ -60,7 +60,7 @@ export async function serveMetrics(
   app: FastifyInstance,
   metrics: Metrics,
   sources: GaugeSources,
-  { host, port, token, counting = countedHere(), log, defer }: ScrapingConfig,
+  { host, port, token, rateLimits = localRateLimitStore(), log, defer }: ScrapingConfig,
 ): Promise<void> {
   metrics.gauge('atrium_outbox_listeners', 'Listeners to events of subgraphs in this process.', sources.listeners)
   const { jobs = async () => [] } = sources
@@ -82,7 +82,7 @@ export async function serveMetrics(
   const check =
     token === undefined
       ? null
-      : operatorTokenCheck({ token, variable: 'METRICS_TOKEN', name: 'metrics', takesBearer: true, counting })
+      : operatorTokenCheck({ token, variable: 'METRICS_TOKEN', name: 'metrics', takesBearer: true, rateLimits })
   own.get('/metrics', async (request: FastifyRequest, reply: FastifyReply) => {
     reply.header('cache-control', 'no-store')
     if (isRefused) return reply.code(404).type('text/plain; charset=utf-8').send(NOT_SERVED)

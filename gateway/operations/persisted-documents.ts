@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { boundedCache } from '../../platform/collections/bounded-cache.ts'
-import { Refusal } from '../../platform/process/operator-error.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
 import type { Admission } from '../gateway.ts'
 import type { Asked } from '../transports/request-params.ts'
 import { refusal } from './errors.ts'
@@ -24,7 +24,7 @@ const MISMATCH = refused(
 
 /**
  * Admits what clients ask by text, by the hash of a text that was sent once before (automatic persisted queries), and by the identifier of a trusted
- * document. Throws a `Refusal` that names the first trusted document that `judge` refuses. A text that is refused is not kept. What is kept is `shared` with others.
+ * document. Throws an `OperatorError` that names the first trusted document that `judge` refuses. A text that is refused is not kept. What is kept is `shared` with others.
  */
 export function persistedDocuments(
   { trusted, isOnly }: Persisted,
@@ -76,7 +76,7 @@ function readied({ id, text, operations }: TrustedDocument, judge: (text: string
     const admission = judge(text, name)
     if (admission.kind === 'refused') {
       const said = admission.errors.map(({ message }) => message).join(' ')
-      throw new Refusal(`PERSISTED_MANIFEST has a document "${id}" that cannot be run on this graph: ${said}`)
+      throw new OperatorError(`PERSISTED_MANIFEST has a document "${id}" that cannot be run on this graph: ${said}`)
     }
     admissions.set(name, admission)
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type GraphQLError, Kind, parse } from 'graphql'
-import { Refusal } from '../../platform/process/operator-error.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
 
 /** A document that clients may name instead of sending it. */
 export type TrustedDocument = {
@@ -24,7 +24,7 @@ type Entry = { readonly id: string; readonly text: unknown; readonly name?: unkn
 const FORMAT = 'apollo-persisted-query-manifest'
 const VERSION = 1
 
-/** What PERSISTED_MANIFEST and PERSISTED_ONLY say. Throws a `Refusal` when they cannot be followed. */
+/** What PERSISTED_MANIFEST and PERSISTED_ONLY say. Throws an `OperatorError` when they cannot be followed. */
 export function persistedBy({
   PERSISTED_MANIFEST: file,
   PERSISTED_ONLY: isOnly,
@@ -33,12 +33,13 @@ export function persistedBy({
   readonly PERSISTED_ONLY: boolean
 }): Persisted {
   if (file !== undefined) return { trusted: readManifest(file), isOnly }
-  if (isOnly) throw new Refusal('Expected PERSISTED_MANIFEST to name a file: with PERSISTED_ONLY=1 nothing else may be asked.')
+  if (isOnly)
+    throw new OperatorError('Expected PERSISTED_MANIFEST to name a file: with PERSISTED_ONLY=1 nothing else may be asked.')
   return { trusted: [], isOnly }
 }
 
 /**
- * Reads a manifest of persisted documents: Apollo's format, or a map from identifier to text. Throws a `Refusal` that names the file and the first entry
+ * Reads a manifest of persisted documents: Apollo's format, or a map from identifier to text. Throws an `OperatorError` that names the file and the first entry
  * that is wrong. Whether the documents fit a graph is not known here.
  */
 function readManifest(file: string): readonly TrustedDocument[] {
@@ -109,7 +110,8 @@ function operationsIn(
   }
 }
 
-const wrong = (file: string, problem: string): Refusal => new Refusal(`PERSISTED_MANIFEST ${file} ${problem.replace(/\.$/, '')}.`)
+const wrong = (file: string, problem: string): OperatorError =>
+  new OperatorError(`PERSISTED_MANIFEST ${file} ${problem.replace(/\.$/, '')}.`)
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, request } from 'undici'
-import { changes } from '../../platform/events/change-listeners.ts'
+import { changeListeners } from '../../platform/events/change-listeners.ts'
 import type { OnChange } from '../../platform/graphql/subgraph.ts'
 import { eventsIn } from '../transports/server-sent-events.ts'
 import { CHANGES_PATH } from './changes-path.ts'
@@ -18,7 +18,7 @@ export function followChanges({ origin, sign }: { readonly origin: string; reado
   readonly close: () => Promise<void>
 } {
   const agent = new Agent({ bodyTimeout: 0 })
-  const { onChange, tell: announce } = changes()
+  const { onChange, notify: announce } = changeListeners()
   const ended = new AbortController()
   let loop: Promise<void> | null = null
 

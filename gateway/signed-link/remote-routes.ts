@@ -1,11 +1,11 @@
 import { IncomingMessage, type ServerResponse } from 'node:http'
 import { Pool } from 'undici'
-import type { Door, From } from '../../platform/http/subgraph-routes.ts'
+import type { From, SubgraphRoutes } from '../../platform/http/subgraph-routes.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import type { Sign } from './signature.ts'
 
 /** The route on which a subgraph receives forwarded HTTP requests. */
-export const DOOR_PATH = '/door'
+export const SUBGRAPH_ROUTES_PATH = '/door'
 
 /** Hop-by-hop headers (RFC 9110 §7.6.1), and those that the forwarding process sets. */
 const UNFORWARDED_HEADERS = new Set([
@@ -32,12 +32,12 @@ type Carried = {
 }
 
 /** HTTP routes of a remote subgraph: forwards requests to it and responses back. */
-export function remoteDoor(
-  routes: Door['routes'],
+export function remoteRoutes(
+  routes: SubgraphRoutes['routes'],
   { url, sign }: { readonly url: string; readonly sign: Sign },
-): { readonly door: Door; readonly close: () => Promise<void> } {
+): { readonly httpRoutes: SubgraphRoutes; readonly close: () => Promise<void> } {
   const pool = new Pool(new URL(url).origin, { headersTimeout: BOUNDS.milliseconds, bodyTimeout: BOUNDS.milliseconds })
-  return { door: { routes, answer }, close: () => pool.destroy() }
+  return { httpRoutes: { routes, answer }, close: () => pool.destroy() }
 
   async function answer(request: IncomingMessage, response: ServerResponse, from: From): Promise<void> {
     const bytes = await bytesOf(request)
@@ -52,8 +52,8 @@ export function remoteDoor(
     const own = { accept: '*/*', 'content-type': 'application/json', 'x-request-id': from.requestId }
     const answered = await pool.request({
       method: 'POST',
-      path: DOOR_PATH,
-      headers: { ...own, ...sign({ method: 'POST', path: DOOR_PATH, headers: own }, body) },
+      path: SUBGRAPH_ROUTES_PATH,
+      headers: { ...own, ...sign({ method: 'POST', path: SUBGRAPH_ROUTES_PATH, headers: own }, body) },
       body,
     })
     response.writeHead(answered.statusCode, forwardedHeaders(answered.headers))

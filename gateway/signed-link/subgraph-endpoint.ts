@@ -18,7 +18,7 @@ import { createLocalLink } from '../subgraph-client/local-subgraph.ts'
 import { heartbeat } from '../transports/heartbeat.ts'
 import { GRAPHQL_PATH } from '../transports/http.ts'
 import { CHANGES_PATH } from './changes-path.ts'
-import { carriedRequest, DOOR_PATH } from './remote-routes.ts'
+import { carriedRequest, SUBGRAPH_ROUTES_PATH } from './remote-routes.ts'
 import type { createSignatureVerifier, SignatureVerdict } from './signature.ts'
 
 const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8'
@@ -85,12 +85,12 @@ export async function serveSubgraph(
       return reply.send(stream)
     })
 
-    const { door } = subgraph
-    if (door) {
-      scope.post(DOOR_PATH, async (request, reply) => {
+    const { httpRoutes: subgraphRoutes } = subgraph
+    if (subgraphRoutes) {
+      scope.post(SUBGRAPH_ROUTES_PATH, async (request, reply) => {
         const carried = carriedRequest(signedText(request.body, signed.get(request)), request.raw)
         reply.hijack()
-        await door.answer(carried.request, reply.raw, carried.from).catch((error: unknown) => {
+        await subgraphRoutes.answer(carried.request, reply.raw, carried.from).catch((error: unknown) => {
           log.error({ err: error, requestId: carried.from.requestId }, 'a route of a subgraph failed')
           reply.raw.destroy()
         })

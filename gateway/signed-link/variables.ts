@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { type Config, type Variables, wholeNumber } from '../../platform/config/config.ts'
-import { Refusal } from '../../platform/process/operator-error.ts'
+import { OperatorError } from '../../platform/process/operator-error.ts'
 
 /** What a process of Atrium can be. */
 export const ROLES = ['all', 'gateway', 'directory', 'social', 'store', 'trust'] as const
@@ -59,14 +59,14 @@ export const splitVariables = {
 
 type SplitConfig = Config<typeof splitVariables>
 
-/** The secrets of the links, best first. Throws a `Refusal` when there are none. */
+/** The secrets of the links, best first. Throws an `OperatorError` when there are none. */
 export function linkSecretsOf({
   LINK_SECRET,
   LINK_SECRET_FILE,
 }: Pick<SplitConfig, 'LINK_SECRET' | 'LINK_SECRET_FILE'>): readonly string[] {
   const secrets = LINK_SECRET ?? (LINK_SECRET_FILE === undefined ? null : secretsIn(LINK_SECRET_FILE))
   if (secrets) return secrets.map((secret) => secret.trim())
-  throw new Refusal('Expected LINK_SECRET or LINK_SECRET_FILE to be set, because ATRIUM_ROLE is not "all".')
+  throw new OperatorError('Expected LINK_SECRET or LINK_SECRET_FILE to be set, because ATRIUM_ROLE is not "all".')
 }
 
 function secretsIn(path: string): readonly string[] {
@@ -74,14 +74,14 @@ function secretsIn(path: string): readonly string[] {
   try {
     text = readFileSync(path, 'utf8').trim()
   } catch (error) {
-    throw new Refusal(`LINK_SECRET_FILE ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
+    throw new OperatorError(`LINK_SECRET_FILE ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
   }
   const result = splitVariables.LINK_SECRET.read.safeParse(text)
-  if (!result.success) throw new Refusal(`Expected LINK_SECRET_FILE to hold at least 32 characters for each secret.`)
+  if (!result.success) throw new OperatorError(`Expected LINK_SECRET_FILE to hold at least 32 characters for each secret.`)
   return result.data
 }
 
-/** Where every subgraph is. Throws one `Refusal` that names each that nobody said. */
+/** Where every subgraph is. Throws one `OperatorError` that names each that nobody said. */
 export function locationsOf(config: SplitConfig): readonly { readonly name: string; readonly url: string }[] {
   const locations = ROLES.slice(2).map((name) => {
     const variable = `SUBGRAPH_${name.toUpperCase()}_URL` as keyof SplitConfig
@@ -90,7 +90,7 @@ export function locationsOf(config: SplitConfig): readonly { readonly name: stri
   const missing = locations.filter(({ url }) => url === undefined)
   if (missing.length > 0) {
     const names = missing.map(({ variable }) => variable).join(', ')
-    throw new Refusal(`Expected ${names} to be set, because ATRIUM_ROLE is "${config.ATRIUM_ROLE}".`)
+    throw new OperatorError(`Expected ${names} to be set, because ATRIUM_ROLE is "${config.ATRIUM_ROLE}".`)
   }
   return locations.map(({ name, url }) => ({ name, url: `${String(url).replace(/(?<!\/)\/+$/, '')}` }))
 }

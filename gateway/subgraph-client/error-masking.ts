@@ -1,6 +1,6 @@
 import { type ExecutionResult, GraphQLError, type GraphQLErrorExtensions, type GraphQLFormattedError } from 'graphql'
 import type { Logger } from 'pino'
-import { isTransient } from '../../platform/database/transient-error.ts'
+import { isTransientError } from '../../platform/database/transient-error.ts'
 import { fault, type GatewayCode, refusal } from '../operations/errors.ts'
 import type { EventSource, Link, RequestContext, SubscribeResult } from './link.ts'
 
@@ -106,7 +106,7 @@ const withoutCredentials = ({ caller: { requestId, address } }: RequestContext):
 const RETRY_AFTER_SECONDS = 2
 
 const maskOf = (error: unknown, requestId: string): GraphQLFormattedError =>
-  isTransient(error)
+  isTransientError(error)
     ? refusal(
         'UNAVAILABLE',
         'The service cannot do this right now. Try again in a few seconds; a change may have been made all the same.',

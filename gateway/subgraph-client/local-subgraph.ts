@@ -1,7 +1,7 @@
 import type { DocumentNode, ExecutionResult } from 'graphql'
 import { createSourceEventStream, getOperationAST, parse } from 'graphql'
 import { boundedCache } from '../../platform/collections/bounded-cache.ts'
-import { cancelledBy } from '../../platform/database/cancellation.ts'
+import { withCancellation } from '../../platform/database/cancellation.ts'
 import type { DetachableIterator } from '../../platform/events/subscriber.ts'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
 import { type CompiledOperation, compileOperation } from '../executor/graphql/compile-operation.ts'
@@ -64,7 +64,7 @@ export function createLocalLink(subgraph: Subgraph): Link {
   /** The result of a mutation, after the subgraph has noted the position of its writes. */
   const noteWrites = async (running: ReturnType<CompiledOperation>, { caller }: RequestContext): Promise<ExecutionResult> => {
     const result = await running
-    await subgraph.wrote?.(caller)
+    await subgraph.recordWrite?.(caller)
     return result
   }
 
@@ -79,8 +79,8 @@ export function createLocalLink(subgraph: Subgraph): Link {
       const input = { contextValue: subgraphContextOf(context), variableValues: request.variables }
       // No signal: a client that disconnects must not stop a mutation between two of its writes.
       if (isMutation) return untilAborted(noteWrites(run(input), context), signal)
-      const readsBehind = subgraph.readsBehind && (await subgraph.readsBehind(context.caller))
-      const running = cancelledBy(signal, () => run({ ...input, signal }), readsBehind)
+      const readsBehind = subgraph.mayReadReplica && (await subgraph.mayReadReplica(context.caller))
+      const running = withCancellation(signal, () => run({ ...input, signal }), readsBehind)
       return running instanceof Promise ? untilAborted(running, signal) : running
     },
     async subscribe(request, context) {
@@ -104,7 +104,7 @@ export function createLocalLink(subgraph: Subgraph): Link {
     return async (event, each) => {
       each.signal.throwIfAborted()
       const { signal } = each
-      const running = cancelledBy(signal, () =>
+      const running = withCancellation(signal, () =>
         run({ rootValue: event, contextValue: subgraphContextOf(each), variableValues, signal }),
       )
       return running instanceof Promise ? untilAborted(running, each.signal) : running

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import type { Door } from '../../platform/http/subgraph-routes.ts'
+import type { SubgraphRoutes } from '../../platform/http/subgraph-routes.ts'
 
 /** Hands requests for what a subgraph answers itself on as they are, with the headers that every answer of this process carries. */
-export async function serveDoor(app: FastifyInstance, { routes, answer }: Door): Promise<void> {
+export async function serveSubgraphRoutes(app: FastifyInstance, { routes, answer }: SubgraphRoutes): Promise<void> {
   await app.register(async (scope) => {
     // Bodies are left for the door to read.
     scope.removeAllContentTypeParsers()

@@ -1,7 +1,7 @@
 import { SearchMcpServersDocument, SearchPluginsDocument, SearchSkillsDocument } from '#generated/operations.ts'
 import { directoryTexts } from '../../rest-facade/directory/text-routes.ts'
-import type { ToolServer } from '../serve.ts'
 import { operationTool } from '../tool.ts'
+import type { ToolServer } from '../tool-server.ts'
 
 const limit = { description: 'Maximum number of results, 1 to 25.', min: 1, max: 25 }
 

@@ -29,13 +29,13 @@ export function describe(schema: GraphQLSchema, name: string): string | null {
   const result = getNamedType(field.type)
   // The type with this one field: its other fields are not asked about.
   const { fields } = type.toConfig()
-  const asked = fields[fieldName]
-  if (!asked) return null
-  const only = { name: typeName, fields: { [fieldName]: asked } }
+  const config = fields[fieldName]
+  if (!config) return null
+  const only = { name: typeName, fields: { [fieldName]: config } }
   const alone = isInterfaceType(type) ? new GraphQLInterfaceType(only) : new GraphQLObjectType(only)
   return print([
     alone,
-    ...field.args.flatMap(({ type: given }) => [getNamedType(given), ...inputsOf(getNamedType(given))]),
+    ...field.args.flatMap(({ type: argumentType }) => [getNamedType(argumentType), ...inputsOf(getNamedType(argumentType))]),
     result,
     ...(isUnionType(result) ? result.getTypes() : []),
   ])
@@ -54,7 +54,7 @@ function inputsOf(type: GraphQLNamedType, found: Set<GraphQLNamedType> = new Set
 }
 
 /** The types that are asked for, each once. What everybody knows is printed only when it is what was asked for. */
-const print = ([asked, ...others]: readonly GraphQLNamedType[]): string =>
-  [...new Set([asked, ...others.filter((type) => !isSpecifiedScalarType(type))])]
+const print = ([field, ...others]: readonly GraphQLNamedType[]): string =>
+  [...new Set([field, ...others.filter((type) => !isSpecifiedScalarType(type))])]
     .flatMap((type) => (type ? printType(type) : []))
     .join('\n\n')

@@ -4,9 +4,9 @@ import type { Guest } from '../../gateway/client.ts'
 import { CREDENTIAL_HEADERS } from '../../platform/http/caller.ts'
 import { argumentsOf } from '../arguments.ts'
 import { text, wholeNumber } from '../scalars.ts'
-import type { ToolServer } from '../serve.ts'
 import type { ResourceRow } from '../texts.ts'
 import { plainTool, READS } from '../tool.ts'
+import type { ToolServer } from '../tool-server.ts'
 import { coordinatesOf } from './coordinates.ts'
 import { describe } from './describe.ts'
 import { type SchemaSearch, schemaSearch } from './search.ts'
@@ -16,11 +16,11 @@ const NAME = z.string().describe('A type, such as `Skill`, or a field, such as `
 /** The whole graph for agents: find out what can be asked, and ask it, within the limits that every client has. */
 export function graphServer(guest: Guest, { introspection }: { readonly introspection: boolean }): ToolServer {
   const { schema, limits } = guest
-  let made: SchemaSearch | null = null
+  let index: SchemaSearch | null = null
   /** Its index is made for the first who searches: that takes a tenth of a second. */
   const search: SchemaSearch = (words, limit) => {
-    made ??= schemaSearch(coordinatesOf(schema))
-    return made(words, limit)
+    index ??= schemaSearch(coordinatesOf(schema))
+    return index(words, limit)
   }
 
   const lookUp = [
@@ -100,16 +100,16 @@ export function graphServer(guest: Guest, { introspection }: { readonly introspe
     }),
     async answer({ query, variables, operation_name }, call) {
       const { data, errors = [] } = await guest.query({ text: query, variables, operationName: operation_name }, call)
-      const told = errors.map(({ message, path, extensions }) => ({
+      const failures = errors.map(({ message, path, extensions }) => ({
         message,
         code: String(extensions?.code ?? 'ERROR'),
         path: [...(path ?? [])],
       }))
-      if (data) return { kind: 'answered', content: { data, errors: told } }
+      if (data) return { kind: 'answered', content: { data, errors: failures } }
       return {
         kind: 'refused',
-        message: told.map(({ code, message }) => `${code}: ${message}`).join('\n'),
-        needsCredentials: told.some(({ code }) => code === 'UNAUTHENTICATED'),
+        message: failures.map(({ code, message }) => `${code}: ${message}`).join('\n'),
+        needsCredentials: failures.some(({ code }) => code === 'UNAUTHENTICATED'),
       }
     },
   })

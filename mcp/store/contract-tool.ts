@@ -6,7 +6,7 @@ import { callerWithGrants, withoutNulls } from '../../rest-facade/store/granted-
 import type { Route } from '../../rest-facade/store/route.ts'
 import { requiredScope, toFailure } from '../../rest-facade/store/wire/failure.ts'
 import { argumentsOf } from '../arguments.ts'
-import { type Call, type Effect, type Outcome, READS, type ToolRow } from '../tool.ts'
+import { type Call, type Effect, READS, type ToolResult, type ToolRow } from '../tool.ts'
 import { answerShape, argumentSchema } from './wire-schema.ts'
 
 /** What a row says of an argument. */
@@ -65,19 +65,19 @@ export function contractTool({ name, title, description, run, ...row }: Contract
         ),
         // An object of the contract is one in zod as well.
         returns: answer?.type === 'object' ? (answerShape(answer) as z.ZodType<Readonly<Record<string, unknown>>>) : null,
-        async answer(given, call) {
-          const asked = read({
-            path: Object.fromEntries((inPath ?? []).map((parameter) => [parameter.name, String(given[parameter.name])])),
-            query: new URLSearchParams((inQuery ?? []).flatMap((parameter) => textsOf(parameter.name, given))).toString(),
+        async answer(input, call) {
+          const request = read({
+            path: Object.fromEntries((inPath ?? []).map((parameter) => [parameter.name, String(input[parameter.name])])),
+            query: new URLSearchParams((inQuery ?? []).flatMap((parameter) => textsOf(parameter.name, input))).toString(),
             headers: {},
-            body: Buffer.from(JSON.stringify(Object.fromEntries(keys.map(([key]) => [key, given[key]])))),
+            body: Buffer.from(JSON.stringify(Object.fromEntries(keys.map(([key]) => [key, input[key]])))),
           })
-          if ('failure' in asked) return { kind: 'refused', message: asked.failure.message }
-          const answered = await ask({ client, run, wireArgument, operation: row.operation }, asked.variables, call)
-          if ('kind' in answered) return answered
-          const told = write(answered.data, asked.slice)
-          if ('failure' in told) return { kind: 'refused', message: told.failure.message }
-          return { kind: 'written', text: told.text ?? '' }
+          if ('failure' in request) return { kind: 'refused', message: request.failure.message }
+          const result = await runContract({ client, run, wireArgument, operation: row.operation }, request.variables, call)
+          if ('kind' in result) return result
+          const response = write(result.data, request.slice)
+          if ('failure' in response) return { kind: 'refused', message: response.failure.message }
+          return { kind: 'written', text: response.text ?? '' }
         },
       }
     },
@@ -85,18 +85,18 @@ export function contractTool({ name, title, description, run, ...row }: Contract
 }
 
 type Data = Readonly<Record<string, unknown>>
-type Asked = { readonly client: GatewayClient; readonly run: Route } & Pick<CompiledRoute, 'wireArgument' | 'operation'>
+type ContractCall = { readonly client: GatewayClient; readonly run: Route } & Pick<CompiledRoute, 'wireArgument' | 'operation'>
 
-async function ask(
-  { client, run: { run }, wireArgument, operation }: Asked,
+async function runContract(
+  { client, run: { run }, wireArgument, operation }: ContractCall,
   variables: Data,
   { caller, signal }: Call,
-): Promise<Outcome | { readonly data: Data }> {
+): Promise<ToolResult | { readonly data: Data }> {
   type Run = typeof client.run<Data, Record<string, unknown>>
   const graphCaller = callerWithGrants(caller, operation)
-  const answered = await client.run<Data, Record<string, unknown>>(run as Parameters<Run>[0], variables, graphCaller, signal)
-  const { data } = answered
-  const errors = withoutNulls(answered.errors, operation)
+  const result = await client.run<Data, Record<string, unknown>>(run as Parameters<Run>[0], variables, graphCaller, signal)
+  const { data } = result
+  const errors = withoutNulls(result.errors, operation)
   if (data !== null && errors.length === 0) return { data }
   const { failure, isInternal } = toFailure(errors, caller.requestId, null, wireArgument)
   const [needsCredentials, needsScope] = [failure.status === 401, requiredScope(errors)]
@@ -105,28 +105,32 @@ async function ask(
 }
 
 /** The operation as the tool speaks of it: with its words about arguments, and a body that has no envelope. `offered` are the parameters that the tool has. */
-function withArguments(operation: Operation, wanted: Readonly<Record<string, Argument>>) {
+function withArguments(operation: Operation, rowArguments: Readonly<Record<string, Argument>>) {
   const body = operation.body && withoutEnvelope(operation.body.schema)
   const { properties = {}, required = [] } = body ?? {}
-  const known = operation.parameters.map((parameter) => ({ ...parameter, ...wordsOn(parameter, wanted[parameter.name]) }))
-  const isKnown = (name: string): boolean => Object.hasOwn(properties, name) || known.some((parameter) => parameter.name === name)
-  const own = Object.entries(wanted).flatMap(([name, argument]): Parameter[] =>
-    isKnown(name) ? [] : [{ name, in: 'query', ...wordsOn({ schema: {} }, argument) }],
+  const contractParameters = operation.parameters.map((parameter) => ({
+    ...parameter,
+    ...wordsOn(parameter, rowArguments[parameter.name]),
+  }))
+  const isInContract = (name: string): boolean =>
+    Object.hasOwn(properties, name) || contractParameters.some((parameter) => parameter.name === name)
+  const own = Object.entries(rowArguments).flatMap(([name, argument]): Parameter[] =>
+    isInContract(name) ? [] : [{ name, in: 'query', ...wordsOn({ schema: {} }, argument) }],
   )
-  const parameters = [...known, ...own]
+  const parameters = [...contractParameters, ...own]
   const schema: Schema | null = body && {
     ...body,
     properties: Object.fromEntries(
       Object.entries(properties).map(([key, property]) => {
-        const { description, schema } = wanted[key] ?? {}
+        const { description, schema } = rowArguments[key] ?? {}
         return [key, { ...property, ...schema, ...(description !== undefined && { description }) }]
       }),
     ),
-    required: [...required, ...Object.keys(properties).filter((key) => wanted[key]?.isRequired)],
+    required: [...required, ...Object.keys(properties).filter((key) => rowArguments[key]?.isRequired)],
   }
   return {
     operation: { ...operation, parameters, body: schema && { schema, isRequired: true } } satisfies Operation,
-    offered: parameters.filter((each) => each.in === 'path' || (each.in === 'query' && Object.hasOwn(wanted, each.name))),
+    offered: parameters.filter((each) => each.in === 'path' || (each.in === 'query' && Object.hasOwn(rowArguments, each.name))),
   }
 }
 
@@ -151,5 +155,5 @@ const optional = (schema: Schema, isRequired: boolean): z.ZodType => {
 }
 
 /** An argument as texts of a query: a list is its name again and again; what is absent is not there. */
-const textsOf = (name: string, given: Data): [string, string][] =>
-  given[name] === undefined ? [] : [given[name]].flat().map((each) => [name, String(each)])
+const textsOf = (name: string, input: Data): [string, string][] =>
+  input[name] === undefined ? [] : [input[name]].flat().map((each) => [name, String(each)])

@@ -8,8 +8,8 @@ import { type Operation, operationsOf } from '../../rest-facade/store/contract.t
 import { publishedContract } from '../../rest-facade/store/published-contract.ts'
 import { route } from '../../rest-facade/store/route.ts'
 import { storeRoutes } from '../../rest-facade/store/routes.ts'
-import type { ToolServer } from '../serve.ts'
 import { ADDS, REPLACES } from '../tool.ts'
+import type { ToolServer } from '../tool-server.ts'
 import { type ContractRow, contractTool } from './contract-tool.ts'
 
 /** Published for tools, in place of REST's 800. */
@@ -245,7 +245,7 @@ export async function storeServer(client: GatewayClient): Promise<ToolServer> {
     instructions:
       'Tools of the shop of the credentials. Begin with get_store_info: it returns the currency and the time zone. Find ids with list_… and search_… before you change anything, and confirm with the user before you delete. Prices are numbers in the currency of the shop, without tax. Results are those of its REST API: empty values are null, keys are always present.',
     credentials: ['authorization', 'x-login-key', 'x-auth-token'],
-    admission: {
+    accessPolicy: {
       perMinute: REQUESTS_PER_MINUTE,
       scopes: scopesOf(rows.map(({ operation }) => operation)),
       async accountOf(caller) {

@@ -3,13 +3,13 @@ import type { Schema } from '../../rest-facade/store/contract.ts'
 
 const INT_MAX = 2_147_483_647
 /** Longer than any text that the store keeps, for those whose bound the contract does not say. */
-const LONGEST_TEXT = 200_000
+const MAX_TEXT_CHARACTERS = 200_000
 
 /** What a value of the contract may be as an argument. Its messages complete "Expected `argument` to be …". The contract's own reading has the last word. */
 export function argumentSchema(schema: Schema): z.ZodType {
   const value = present(schema)
-  const given = schema.nullable ? value.nullable() : value
-  return schema.description ? given.describe(schema.description) : given
+  const nullableValue = schema.nullable ? value.nullable() : value
+  return schema.description ? nullableValue.describe(schema.description) : nullableValue
 }
 
 function present(schema: Schema): z.ZodType {
@@ -20,7 +20,7 @@ function present(schema: Schema): z.ZodType {
   }
   switch (type) {
     case 'string':
-      return textOf(schema.maxLength ?? LONGEST_TEXT)
+      return textOf(schema.maxLength ?? MAX_TEXT_CHARACTERS)
     case 'integer': {
       const error = `a whole number from ${minimum} to ${maximum}`
       return z.int({ error }).min(minimum, { error }).max(maximum, { error })

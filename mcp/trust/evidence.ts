@@ -6,8 +6,8 @@ import { text } from '../scalars.ts'
 import { plainTool } from '../tool.ts'
 
 /** Twenty thousand words: longer than what is read in one piece, and rated in less than a tenth of a second. */
-const LONGEST = 100_000
-const expectation = `a text of at most ${LONGEST} characters`
+const MAX_TEXT_CHARACTERS = 100_000
+const expectation = `a text of at most ${MAX_TEXT_CHARACTERS} characters`
 
 /** How far an agent can rely on a text that it has extracted: the rating of `clients/evidence`, for agents without that package. */
 export const rateEvidenceTool = plainTool({
@@ -18,7 +18,7 @@ export const rateEvidenceTool = plainTool({
   accepts: argumentsOf({
     text: z
       .string({ error: expectation })
-      .max(LONGEST, { error: expectation })
+      .max(MAX_TEXT_CHARACTERS, { error: expectation })
       .describe('Extracted text of the page: plain text or Markdown, blocks separated by blank lines.'),
     title: text(1_000).nullish().describe('Title of the page; absent when it has none.'),
   }),

@@ -7,8 +7,8 @@ import { text } from '../scalars.ts'
 import type { Form } from '../tool.ts'
 
 /** As many as the graph decides about at once. */
-const MOST_SOURCES = 100
-const expectation = `a list of 1 to ${MOST_SOURCES} domains or URLs`
+const MAX_SOURCES = 100
+const expectation = `a list of 1 to ${MAX_SOURCES} domains or URLs`
 
 const KINDS = ['navigate', 'fetch', 'enrich', 'download_file', 'submit_credentials', 'initiate_payment'] as const
 const PROFILES = ['open', 'balanced', 'strict', 'critical'] as const
@@ -17,7 +17,7 @@ const accepts = argumentsOf({
   sources: z
     .array(text(2_048), { error: expectation })
     .min(1, { error: expectation })
-    .max(MOST_SOURCES, { error: expectation })
+    .max(MAX_SOURCES, { error: expectation })
     .describe('Domains or http(s) URLs, in any order. A URL is assessed by its host.'),
   kind: z
     .enum(KINDS, { error: `one of ${KINDS.join(', ')}` })
@@ -66,8 +66,8 @@ const GROUPS = {
 export const sourcesForm: Form<CheckSourcesQuery, CheckSourcesQueryVariables> = {
   accepts,
   returns: groups,
-  variables(given) {
-    const { sources, kind, policy } = given as z.output<typeof accepts>
+  variables(input) {
+    const { sources, kind, policy } = input as z.output<typeof accepts>
     return {
       inputs: sources.map((source) => ({
         target: { value: source },
@@ -76,8 +76,8 @@ export const sourcesForm: Form<CheckSourcesQuery, CheckSourcesQueryVariables> = 
       })),
     }
   },
-  content({ batch: { results } }, given) {
-    const { sources } = given as z.output<typeof accepts>
+  content({ batch: { results } }, input) {
+    const { sources } = input as z.output<typeof accepts>
     const grouped: Groups = { approved: [], sandboxed: [], denied: [], unverified: [] }
     for (const [index, result] of results.entries()) {
       const source = sources[index] ?? ''

@@ -1,14 +1,15 @@
-/** A cache that forgets what has not been used of late: what was, since it was last looked at, has a second chance. */
+/** A cache with second-chance (CLOCK) eviction: an entry used since its last check stays. */
 export type BoundedCache<Value> = {
   readonly get: (key: string) => Value | undefined
   readonly set: (key: string, value: Value) => void
-  /** Entries held now. */
+  /** Number of entries. */
   readonly size: () => number
 }
 
 /**
- * Holds at most `maxEntries`, of at most `maxCharacters` together. Unless `charactersOf` says otherwise those are of the keys: keys are texts of clients, and
- * what is held grows with them. What is longer than all of it is not held at all.
+ * Holds at most `maxEntries` entries of at most `maxCharacters` together. By default these are the
+ * lengths of the keys, which are texts of clients and bound the values. An entry longer than
+ * `maxCharacters` is not stored.
  */
 export function boundedCache<Value>({
   maxEntries,

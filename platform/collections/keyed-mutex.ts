@@ -1,18 +1,22 @@
 import { rateLimited } from '../graphql/errors.ts'
 
-/** Runs `work` when all that came before it with the same key has ended, however it ended. Rejects with RATE_LIMITED, without beginning, when that takes too long. */
-export type OneByOne = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>
+/**
+ * Runs `work` after all earlier work of the same key has settled. Rejects with RATE_LIMITED,
+ * without running it, when the wait exceeds the timeout.
+ */
+export type KeyedMutex = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>
 
-/** As long as an operation may take: whoever has waited for longer is gone. Milliseconds. */
-const PATIENCE = 10_000
-const RETRY_SECONDS = 5
+/** The time limit of an operation: nobody waits for the result after it. */
+const ACQUIRE_TIMEOUT_MS = 10_000
+const RETRY_AFTER_SECONDS = 5
 
 /**
- * Who waits here holds nothing that others need, such as a connection to the database. Within one process: where others may do the same, something else is locked as well. `what`
- * says of what there are too many, such as "messages to this room".
+ * Runs work of one key one at a time. Waiting holds no shared resource such as a connection. Per
+ * process: where several processes compete, lock in the database as well. `what` names the work in
+ * the error, such as "messages to this room".
  */
-export function oneByOne(what: string, patience = PATIENCE): OneByOne {
-  /** The end of what came last, by key. */
+export function keyedMutex(what: string, timeoutMs = ACQUIRE_TIMEOUT_MS): KeyedMutex {
+  /** The end of the latest work, by key. */
   const ends = new Map<string, Promise<void>>()
 
   return async (key, work) => {
@@ -22,7 +26,7 @@ export function oneByOne(what: string, patience = PATIENCE): OneByOne {
     const since = performance.now()
     try {
       await before
-      if (performance.now() - since > patience) throw rateLimited(what, RETRY_SECONDS)
+      if (performance.now() - since > timeoutMs) throw rateLimited(what, RETRY_AFTER_SECONDS)
       return await work()
     } finally {
       if (ends.get(key) === end) ends.delete(key)

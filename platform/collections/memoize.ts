@@ -1,12 +1,15 @@
-/** What `make` makes of each different object, or other value, once. All of it is remembered as long as the function is. */
-export function oncePer<Given, Made>(make: (given: Given) => Made): (given: Given) => Made {
-  const made = new Map<Given, Made>()
-  return (given) => {
-    let known = made.get(given)
-    if (known === undefined) {
-      known = make(given)
-      made.set(given, known)
+/**
+ * Calls `make` once per distinct argument. Results are kept as long as the returned function: only
+ * for bounded sets of arguments.
+ */
+export function memoize<Argument, Result>(compute: (argument: Argument) => Result): (argument: Argument) => Result {
+  const results = new Map<Argument, Result>()
+  return (argument) => {
+    let result = results.get(argument)
+    if (result === undefined) {
+      result = compute(argument)
+      results.set(argument, result)
     }
-    return known
+    return result
   }
 }

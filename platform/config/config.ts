@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import { Refusal } from '../process/operator-error.ts'
+import { OperatorError } from '../process/operator-error.ts'
 
-/** One variable of the environment: how its text is read, and what a person needs to know to set it. */
+/** One environment variable: how to parse it, and its documentation. */
 export type Variable<Value = unknown> = {
-  /** Reads the text. Its message completes "Expected NAME to be …". */
+  /** Parses the text. Its message completes "Expected NAME to be …". */
   readonly read: z.ZodType<Value, string>
-  /** The text that stands for an unset or empty variable; null: the variable is then undefined. */
+  /** Default text for an unset or empty variable; null: the value is then undefined. */
   readonly default: string | null
   /** "seconds", "bytes"; null when the value has none. */
   readonly unit: string | null
-  /** One sentence; says what unset means when there is no default. */
+  /** One sentence; without a default it says what unset means. */
   readonly meaning: string
   /** Whether the value must never be printed. */
   readonly secret?: boolean
@@ -18,7 +18,7 @@ export type Variable<Value = unknown> = {
 /** The variables of one program, by name. */
 export type Variables = Readonly<Record<string, Variable>>
 
-/** What `readConfig` makes of these variables. */
+/** The result of `readConfig`. */
 export type Config<Shape extends Variables> = {
   readonly [Name in keyof Shape]: Shape[Name] extends Variable<infer Value>
     ? Shape[Name]['default'] extends null
@@ -27,14 +27,17 @@ export type Config<Shape extends Variables> = {
     : never
 }
 
-/** Reads every variable of `shape` from `env`. Throws one `Refusal` with a line per wrong variable. */
+/**
+ * Parses every variable of `shape` from `env`. Throws one `OperatorError` with a line per invalid
+ * variable.
+ */
 export function readConfig<const Shape extends Variables>(
   shape: Shape,
   env: Readonly<Record<string, string | undefined>>,
 ): Config<Shape> {
   const problems: string[] = []
   const values = Object.entries(shape).map(([name, { read, default: fallback, secret }]) => {
-    // An empty variable is how many tools spell an unset one.
+    // Many tools cannot unset a variable and leave it empty.
     const text = env[name] || fallback
     if (text === null || text === undefined) return [name, undefined]
     const result = read.safeParse(text)
@@ -43,11 +46,11 @@ export function readConfig<const Shape extends Variables>(
     problems.push(`Expected ${name} to be ${expectation}${secret ? '' : `, got ${JSON.stringify(withoutCredentials(text))}`}.`)
     return [name, undefined]
   })
-  if (problems.length > 0) throw new Refusal(problems.join('\n'))
+  if (problems.length > 0) throw new OperatorError(problems.join('\n'))
   return Object.fromEntries(values)
 }
 
-/** The variables as text in columns, for `--help`. */
+/** A table of the variables for `--help`. */
 export function describeConfig(shape: Variables): string {
   const rows = Object.entries(shape).map(([name, { default: fallback, unit, meaning }]) => ({
     name,
@@ -61,7 +64,7 @@ export function describeConfig(shape: Variables): string {
 
 const WHOLE = /^(0|[1-9]\d{0,8})$/
 
-/** A whole number in plain digits: `1e3`, `0x10` and ` 7` are typing mistakes more often than numbers. */
+/** A whole number in plain digits: `1e3`, `0x10` and ` 7` are usually typing mistakes. */
 export const wholeNumber = (min: number, max: number) => {
   const expectation = `a whole number from ${min} to ${max}`
   return z
@@ -71,5 +74,5 @@ export const wholeNumber = (min: number, max: number) => {
     .refine((value) => value >= min && value <= max, expectation)
 }
 
-/** What stands before the `@` of an address may be a password, and this may end in a log. */
+/** Removes user and password from a URL: this text may be logged. */
 const withoutCredentials = (text: string): string => text.replace(/(?<=:\/\/)[^/]*@/, '…@')

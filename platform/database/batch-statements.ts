@@ -1,52 +1,53 @@
 import type { CompiledQuery, Kysely, QueryExecutor, QueryResult } from 'kysely'
-import { currentOperation, writtenTogether } from './cancellation.ts'
+import { corkWrites, currentOperation } from './cancellation.ts'
 
-/** A statement that was asked for, and who waits for it. */
-type Asked = {
+/** A statement that waits to be sent. */
+type PendingStatement = {
   readonly query: CompiledQuery<unknown>
   readonly resolve: (result: QueryResult<unknown>) => void
   readonly reject: (error: unknown) => void
 }
 
-/** What operations asked of databases and has not been sent. */
-const waiting = new WeakMap<object, Map<QueryExecutor, Asked[]>>()
+/** Pending statements of each operation, by connection source. */
+const pendingBatches = new WeakMap<object, Map<QueryExecutor, PendingStatement[]>>()
 
 /**
- * Runs a statement. Those that one operation asks for in the same turn of the event loop, as loaders do, are sent together on one connection and done in the order in
- * which they were asked for: one process of PostgreSQL wakes up for them instead of one each, and connections are left for others. Each fails by itself. Only for statements that take
- * little time, as the later ones wait for the earlier. In a transaction, which has its connection, and outside of operations a statement goes by itself. Plugins of Kysely are not asked.
+ * Runs a statement. Those that one operation issues in the same tick, as loaders do, share a
+ * connection and one write, and run in order: one PostgreSQL process wakes instead of one each.
+ * Each fails alone. Only for short statements, because later ones wait. In a transaction and
+ * outside operations a statement goes alone. Kysely plugins are skipped.
  */
-export function sentTogether<Tables, Row>(database: Kysely<Tables>, query: CompiledQuery<Row>): Promise<QueryResult<Row>> {
+export function batchStatements<Tables, Row>(database: Kysely<Tables>, query: CompiledQuery<Row>): Promise<QueryResult<Row>> {
   const operation = currentOperation()
   if (operation === undefined || database.isTransaction) return database.executeQuery(query)
-  const batches = waiting.get(operation) ?? new Map<QueryExecutor, Asked[]>()
-  if (batches.size === 0) waiting.set(operation, batches)
+  const batches = pendingBatches.get(operation) ?? new Map<QueryExecutor, PendingStatement[]>()
+  if (batches.size === 0) pendingBatches.set(operation, batches)
   return new Promise((resolve, reject) => {
-    const asked = { query, resolve, reject } as Asked
+    const statement = { query, resolve, reject } as PendingStatement
     const executor = database.getExecutor()
     const batch = batches.get(executor)
     if (batch) {
-      batch.push(asked)
+      batch.push(statement)
       return
     }
-    const begun = [asked]
-    batches.set(executor, begun)
+    const started = [statement]
+    batches.set(executor, started)
     process.nextTick(() => {
       batches.delete(executor)
-      send(executor, begun)
+      send(executor, started)
     })
   })
 }
 
-function send(executor: QueryExecutor, statements: readonly Asked[]): void {
+function send(executor: QueryExecutor, statements: readonly PendingStatement[]): void {
   executor
     .provideConnection((connection) =>
-      writtenTogether(() =>
+      corkWrites(() =>
         Promise.all(statements.map(({ query, resolve, reject }) => connection.executeQuery(query).then(resolve, reject))),
       ),
     )
     .catch((error: unknown) => {
-      // There was no connection to be had.
+      // No connection was available.
       for (const { reject } of statements) reject(error)
     })
 }

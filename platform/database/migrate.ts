@@ -2,25 +2,25 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { Refusal } from '../process/operator-error.ts'
+import { OperatorError } from '../process/operator-error.ts'
 import type { Connection } from './database.ts'
 
-/** The folders of all subgraphs' migrations. */
+/** The folder with every subgraph's migrations. */
 const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../database')
 
-/** A migration as a file: `database/<subgraph>/migrations/<name>/migration.sql`. */
+/** A migration file: `database/<subgraph>/migrations/<name>/migration.sql`. */
 export type Migration = { readonly subgraph: string; readonly name: string; readonly sql: string; readonly checksum: string }
 
-/** A migration as table `<subgraph>._migrations` records it. */
+/** A row of `<subgraph>._migrations`. */
 type Recorded = { readonly name: string; readonly checksum: string; readonly appliedAt: Date }
 
 /**
- * applied: file and record agree. pending: a file without a record. unknown: a record without a file, so the database is newer
- * than this code. changed: the file was edited after it had been applied.
+ * applied: file and record agree; pending: no record; unknown: no file, so the database is newer
+ * than this code; changed: the file was edited after being applied.
  */
 export type MigrationState = 'applied' | 'pending' | 'unknown' | 'changed'
 
-/** One migration and where it stands; `appliedAt` is null while it is pending. */
+/** Status of one migration; `appliedAt` is null while pending. */
 export type MigrationStatus = {
   readonly subgraph: string
   readonly name: string
@@ -28,22 +28,22 @@ export type MigrationStatus = {
   readonly appliedAt: Date | null
 }
 
-/** What a run of `migrate` did, in the order it was done; both lists together are all migrations. */
+/** Result of `migrate`, in order; both lists together are all migrations. */
 export type MigrationReport = { readonly applied: readonly string[]; readonly unchanged: readonly string[] }
 
-/** Where migrations are looked for; tests use a folder of their own. */
+/** Folder of the migrations, for tests. */
 type Options = { readonly folder?: string }
 
-/** Any fixed number will do, as long as every version of this program uses the same: "atrium" as ASCII in hexadecimal. */
-const LOCK = 0x61747269756d
+/** Advisory lock key, the same in every version: "atrium" as ASCII in hexadecimal. */
+const ADVISORY_LOCK_KEY = 0x61747269756d
 
-/** Migrations of this project take seconds; whoever holds the lock for longer than this is stuck. Milliseconds. */
-const LOCK_TIMEOUT = 60_000
+/** Migrations take seconds: a lock held longer is stuck. */
+const LOCK_TIMEOUT_MS = 60_000
 
-/** The oldest PostgreSQL whose SQL we use, as `server_version_num` spells it. */
-const OLDEST_SERVER = 150_000
+/** Oldest supported PostgreSQL, as `server_version_num`. */
+const MIN_SERVER_VERSION = 150_000
 
-/** Why a database is refused, per state, naming the migration. */
+/** Error per state, naming the migration. */
 const REFUSALS: Partial<Record<MigrationState, (name: string) => string>> = {
   unknown: (name) =>
     `The database is newer than this program: it has migration ${name}, which this version does not know. Start the newer version, or restore a backup.`,
@@ -52,19 +52,20 @@ const REFUSALS: Partial<Record<MigrationState, (name: string) => string>> = {
 }
 
 /**
- * Brings the database up to this code: a schema per subgraph, each migration in a transaction of its own. Safe to run from
- * several processes at once, and does nothing the second time. Throws a `Refusal` for a database that is newer, edited or too old.
+ * Applies all pending migrations, each in a transaction; creates a schema per subgraph. Idempotent,
+ * and safe to run concurrently. Throws an `OperatorError` for a database that is newer, edited or
+ * too old.
  */
 export async function migrate(connection: Connection, { folder = MIGRATIONS_FOLDER }: Options = {}): Promise<MigrationReport> {
   return withClient(connection, async (client) => {
-    await refuseOldServer(client)
-    // Before the first CREATE SCHEMA: two of those at once fail even with IF NOT EXISTS.
-    await lock(client)
-    const migrations = knownMigrations(folder)
+    await assertSupportedServer(client)
+    // Lock first: concurrent CREATE SCHEMA fail even with IF NOT EXISTS.
+    await lockMigrations(client)
+    const migrations = readMigrations(folder)
     const status = await statusOf(client, migrations)
     for (const { subgraph, name, state } of status) {
       const refusal = REFUSALS[state]
-      if (refusal) throw new Refusal(refusal(`${subgraph}/${name}`))
+      if (refusal) throw new OperatorError(refusal(`${subgraph}/${name}`))
     }
     const pending = migrations.filter((_, index) => status[index]?.state === 'pending')
     for (const migration of pending) await apply(client, migration)
@@ -72,18 +73,18 @@ export async function migrate(connection: Connection, { folder = MIGRATIONS_FOLD
   })
 }
 
-/** Where every migration stands, files first and in order, then records without a file. Changes nothing. */
+/** Status of all migrations: files in order, then records without a file. Read-only. */
 export async function migrationStatus(
   connection: Connection,
   { folder = MIGRATIONS_FOLDER }: Options = {},
 ): Promise<readonly MigrationStatus[]> {
-  return withClient(connection, (client) => statusOf(client, knownMigrations(folder)))
+  return withClient(connection, (client) => statusOf(client, readMigrations(folder)))
 }
 
 const label = ({ subgraph, name }: Migration): string => `${subgraph}/${name}`
 
-/** What this program would do to an empty database, in order. */
-export function knownMigrations(folder = MIGRATIONS_FOLDER): Migration[] {
+/** All migrations of this version, in order. */
+export function readMigrations(folder = MIGRATIONS_FOLDER): Migration[] {
   return foldersIn(folder).flatMap((subgraph) => {
     const migrations = join(folder, subgraph, 'migrations')
     if (!existsSync(migrations)) return []
@@ -94,7 +95,7 @@ export function knownMigrations(folder = MIGRATIONS_FOLDER): Migration[] {
   })
 }
 
-/** Names start with their date, so that the order of names is the order of time. */
+/** Names start with a date, so they sort by time. */
 function foldersIn(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -138,11 +139,11 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {})
     const reason = error instanceof Error ? error.message : String(error)
-    throw new Refusal(`Migration ${label(migration)} failed and was rolled back: ${reason}.`, { cause: error })
+    throw new OperatorError(`Migration ${label(migration)} failed and was rolled back: ${reason}.`, { cause: error })
   }
 }
 
-/** Applies a migration and records it, within the transaction that is open. */
+/** Applies and records a migration in the open transaction. */
 export async function runMigration(client: pg.Client, { subgraph, name, sql, checksum }: Migration): Promise<void> {
   const schema = pg.escapeIdentifier(subgraph)
   await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
@@ -155,39 +156,41 @@ export async function runMigration(client: pg.Client, { subgraph, name, sql, che
   await client.query(`INSERT INTO ${schema}._migrations (name, checksum) VALUES ($1, $2)`, [name, checksum])
 }
 
-/** Throws a `Refusal` for a server that is too old, or whose texts are not Unicode. */
-export async function refuseOldServer(client: pg.Client): Promise<void> {
+/** Throws an `OperatorError` for a server that is too old or not UTF8. */
+export async function assertSupportedServer(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ number: number; name: string; encoding: string }>(
     `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS name,
             current_setting('server_encoding') AS encoding`,
   )
   const server = rows[0]
-  if (!server || server.number < OLDEST_SERVER) {
-    throw new Refusal(`The database is PostgreSQL ${server?.name ?? 'of an unknown version'}, and version 15 or newer is needed.`)
+  if (!server || server.number < MIN_SERVER_VERSION) {
+    throw new OperatorError(
+      `The database is PostgreSQL ${server?.name ?? 'of an unknown version'}, and version 15 or newer is needed.`,
+    )
   }
   if (server.encoding !== 'UTF8') {
-    throw new Refusal(
+    throw new OperatorError(
       `The database's encoding is ${server.encoding}, and UTF8 is needed: create the database with ENCODING 'UTF8'.`,
     )
   }
 }
 
-/** Keeps others from migrating until the connection ends. */
-export async function lock(client: pg.Client): Promise<void> {
+/** Takes the migration lock until the connection ends. */
+export async function lockMigrations(client: pg.Client): Promise<void> {
   try {
-    await client.query(`SET lock_timeout = ${LOCK_TIMEOUT}`)
-    await client.query('SELECT pg_advisory_lock($1)', [LOCK])
+    await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`)
+    await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK_KEY])
     await client.query('RESET lock_timeout')
   } catch (error) {
     // 55P03 is lock_not_available.
     if (!(error instanceof pg.DatabaseError) || error.code !== '55P03') throw error
-    throw new Refusal('Another process has been migrating this database for a minute: end it, then try again.')
+    throw new OperatorError('Another process has been migrating this database for a minute: end it, then try again.')
   }
 }
 
 async function withClient<Result>(connection: Connection, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client({ ...connection, application_name: 'atrium migrate' })
-  // A connection that is lost between two queries is reported by the next query; without a listener it would end the process.
+  // Without a listener a lost connection would end the process; the next query reports it.
   client.on('error', () => {})
   await client.connect()
   try {

@@ -1,85 +1,61 @@
-import { hash } from 'node:crypto'
 import type { CompiledQuery, Kysely } from 'kysely'
-import { oncePer } from '../collections/memoize.ts'
-import { sentTogether } from './batch-statements.ts'
-
-/** The names of the statements that connections prepare, by their texts. */
-const names = new Map<string, string>()
-
-/** How often each insertion was sent, of those that are not prepared. */
-const inserted = new Map<string, number>()
-/** Rows that are only added have one plan, whatever their values: such a text is prepared when it comes for the fifth time. */
-const INSERTION = /^insert into "\w+" \([^()]*\) values /
-const OFTEN = 5
-/** Texts with other numbers of rows are others: each connection would hold them all. */
-const MOST_INSERTIONS = 200
-
-/** The name under which a connection prepares this text; undefined for one that it does not prepare. */
-export const preparedName = (text: string): string | undefined =>
-  names.get(text) ?? (INSERTION.test(text) ? often(text) : undefined)
-
-function often(text: string): string | undefined {
-  const times = (inserted.get(text) ?? 0) + 1
-  if (times > 1 || inserted.size < MOST_INSERTIONS) inserted.set(text, times)
-  return times < OFTEN ? undefined : named(text)
-}
-
-function named(text: string): string {
-  const name = `atrium_${hash('sha256', text, 'base64url').slice(0, 22)}`
-  names.set(text, name)
-  return name
-}
+import { memoize } from '../collections/memoize.ts'
+import { batchStatements } from './batch-statements.ts'
+import { registerStatement } from './statement-names.ts'
 
 /**
- * A statement that is asked often: built once in a process and prepared once on each connection, so that afterwards only its values are sent. `build` is given a
- * placeholder for each value, which it may only hand on as a parameter. PostgreSQL may come to plan it once for all values as well: take it where the same plan is good for
- * all of them, such as for rows by their ids.
+ * A frequent statement: built once per process and prepared once per connection, so that afterwards
+ * only its values are sent. `build` gets a placeholder per value and may only pass it on as a
+ * parameter. PostgreSQL may switch to one generic plan for all values: use it where one plan suits
+ * all of them, such as reads by id.
  */
-export function prepared<Tables, Given extends readonly unknown[], Row>(
-  build: (database: Kysely<Tables>, ...given: Given) => CompiledQuery<Row>,
-): (database: Kysely<Tables>, ...given: Given) => Promise<Row[]> {
-  let built: ReturnType<typeof statementOf<Tables, Given, Row>> | null = null
+export function prepared<Tables, Values extends readonly unknown[], Row>(
+  build: (database: Kysely<Tables>, ...values: Values) => CompiledQuery<Row>,
+): (database: Kysely<Tables>, ...values: Values) => Promise<Row[]> {
+  let built: ReturnType<typeof buildStatement<Tables, Values, Row>> | null = null
 
-  return async (database, ...given) => {
-    built ??= statementOf(build, database, given.length)
+  return async (database, ...values) => {
+    built ??= buildStatement(build, database, values.length)
     const { query, parameters } = built
-    const statement: CompiledQuery<Row> = { ...query, parameters: parameters.map((valueIn) => valueIn(given)) }
-    const { rows } = await sentTogether(database, statement)
+    const statement: CompiledQuery<Row> = { ...query, parameters: parameters.map((read) => read(values)) }
+    const { rows } = await batchStatements(database, statement)
     return rows
   }
 }
 
-/** The same for statements that differ in one thing, of which there are few: each is built and prepared by itself. */
-export function preparedPer<Tables, Key, Given extends readonly unknown[], Row>(
-  build: (database: Kysely<Tables>, key: Key, ...given: Given) => CompiledQuery<Row>,
-): (database: Kysely<Tables>, key: Key, ...given: Given) => Promise<Row[]> {
-  const statementFor = oncePer((key: Key) => prepared((query: Kysely<Tables>, ...values: Given) => build(query, key, ...values)))
-  return (database, key, ...given) => statementFor(key)(database, ...given)
+/** `prepared` for statements that differ in one key of few values: one statement per key. */
+export function preparedPer<Tables, Key, Values extends readonly unknown[], Row>(
+  build: (database: Kysely<Tables>, key: Key, ...values: Values) => CompiledQuery<Row>,
+): (database: Kysely<Tables>, key: Key, ...values: Values) => Promise<Row[]> {
+  const statementFor = memoize((key: Key) => prepared((query: Kysely<Tables>, ...values: Values) => build(query, key, ...values)))
+  return (database, key, ...values) => statementFor(key)(database, ...values)
 }
 
 /**
- * A list among the values. PostgreSQL would think a plan for just as many items cheaper than one for any list, and plan anew each time, which takes longer than to run it:
- * what is selected, it does not count.
+ * An array among the parameters. PostgreSQL would rate a plan for that exact length cheaper than the
+ * generic one and plan anew each time, which takes longer than the statement. It does not look into
+ * a subselect.
  */
-const LIST = /\$\d+::(\w+)\[\]/g
+const ARRAY_PARAMETER = /\$\d+::(\w+)\[\]/g
 
-/** Lists of ids in one piece: pg would quote each of them. */
-const sent = (value: unknown): unknown =>
+/** Arrays of numeric ids as one text: pg would quote each item. */
+const toParameter = (value: unknown): unknown =>
   Array.isArray(value) && value.every((item) => typeof item === 'number') ? `{${value.join()}}` : value
 
-function statementOf<Tables, Given extends readonly unknown[], Row>(
-  build: (database: Kysely<Tables>, ...given: Given) => CompiledQuery<Row>,
+function buildStatement<Tables, Values extends readonly unknown[], Row>(
+  build: (database: Kysely<Tables>, ...values: Values) => CompiledQuery<Row>,
   database: Kysely<Tables>,
   count: number,
 ) {
-  // Nothing looks into a parameter before it is sent.
   const placeholders = Array.from({ length: count }, () => ({}))
-  const built = build(database, ...(placeholders as unknown as Given))
-  const query = { ...built, sql: built.sql.replaceAll(LIST, '(SELECT $&)::$1[]') }
-  named(query.sql)
+  // The cast is safe: `build` passes the placeholders on without reading them.
+  const built = build(database, ...(placeholders as unknown as Values))
+  const query = { ...built, sql: built.sql.replaceAll(ARRAY_PARAMETER, '(SELECT $&)::$1[]') }
+  registerStatement(query.sql)
   const parameters = query.parameters.map((parameter) => {
-    const place = placeholders.indexOf(parameter as object)
-    return place === -1 ? () => parameter : (given: Given) => sent(given[place])
+    // A parameter that is no object is no placeholder: indexOf answers -1.
+    const index = placeholders.indexOf(parameter as object)
+    return index === -1 ? () => parameter : (values: Values) => toParameter(values[index])
   })
   return { query, parameters }
 }

@@ -1,24 +1,30 @@
 import { createHash } from 'node:crypto'
 import type { Caller } from '../http/caller.ts'
 
-/** A place in the log of a database: what is written later has a higher one. */
+/** A WAL position (LSN): later writes have higher ones. */
 export type LogPosition = bigint
 
-/** How far the log was when somebody wrote last. */
+/** The WAL position of each writer's last write. */
 export type RecentWrites = {
-  /** Notes that these wrote something before `position`. Resolves with whether everybody who asks will know. */
+  /**
+   * Records that these writers wrote before `position`. Resolves with whether every process will
+   * see it.
+   */
   readonly note: (writers: readonly string[], position: LogPosition) => Promise<boolean>
-  /** The highest that was noted for any of these; 0 for none, null when that cannot be told now. */
+  /** The highest recorded position of these; 0 for none, null when unknown. */
   readonly positionOf: (writers: readonly string[]) => Promise<LogPosition | null>
 }
 
-/** As many as are remembered one by one. */
-const MOST = 10_000
+/** Most writers tracked individually. */
+const MAX_WRITERS = 10_000
 
-/** Remembers them in this process, which must be the only one that answers these writers. Who is forgotten counts as the latest that was. */
-export function ownWrites(most = MOST): RecentWrites {
+/**
+ * Tracks writers in this process, which must be the only one that serves them. An evicted writer
+ * counts as the latest evicted.
+ */
+export function localRecentWrites(maxWriters = MAX_WRITERS): RecentWrites {
   const positions = new Map<string, LogPosition>()
-  let forgotten: LogPosition = 0n
+  let evicted: LogPosition = 0n
 
   return {
     async note(writers, position) {
@@ -27,25 +33,25 @@ export function ownWrites(most = MOST): RecentWrites {
         positions.set(writer, position)
       }
       for (const [writer, old] of positions) {
-        if (positions.size <= most) break
+        if (positions.size <= maxWriters) break
         positions.delete(writer)
-        if (old > forgotten) forgotten = old
+        if (old > evicted) evicted = old
       }
       return true
     },
-    positionOf: async (writers) => highest([forgotten, ...writers.map((writer) => positions.get(writer) ?? 0n)]),
+    positionOf: async (writers) => maxPosition([evicted, ...writers.map((writer) => positions.get(writer) ?? 0n)]),
   }
 }
 
-export const highest = (positions: readonly LogPosition[]): LogPosition =>
-  positions.reduce((most, position) => (position > most ? position : most), 0n)
+export const maxPosition = (positions: readonly LogPosition[]): LogPosition =>
+  positions.reduce((maxWriters, position) => (position > maxWriters ? position : maxWriters), 0n)
 
 /**
- * Whom a caller is known as: its credentials, and its address, for a log-in is written by nobody in particular and read by who it made. Hashed, because they are
- * kept elsewhere.
+ * Keys of a caller: its credentials, and its address, because the session of a sign-in is read by a
+ * caller whose sign-in had none. Hashed, because they are stored elsewhere.
  */
-export function writersOf({ credentials, address }: Pick<Caller, 'credentials' | 'address'>): readonly string[] {
+export function writerKeys({ credentials, address }: Pick<Caller, 'credentials' | 'address'>): readonly string[] {
   const hash = (text: string) => createHash('sha256').update(text).digest('base64url')
-  const known = Object.keys(credentials).length > 0 ? [hash(JSON.stringify(Object.entries(credentials).sort()))] : []
-  return [...known, hash(address)]
+  const credentialKeys = Object.keys(credentials).length > 0 ? [hash(JSON.stringify(Object.entries(credentials).sort()))] : []
+  return [...credentialKeys, hash(address)]
 }

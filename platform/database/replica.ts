@@ -4,36 +4,44 @@ import type pg from 'pg'
 import { readsBehind } from './cancellation.ts'
 import type { LogPosition } from './recent-writes.ts'
 
-/** Between two looks at how far a replica is. What it had not read by the second of two looks makes it too far behind. Milliseconds. */
-const LOOK_MILLISECONDS = 500
+/**
+ * Poll interval. A replica that lacks at one poll what the primary had at the poll before is too
+ * far behind.
+ */
+const POLL_INTERVAL_MS = 500
 
-/** Statements that may be asked of a replica: those that write nothing and ask nothing of the server itself. What else it refuses, it refuses. */
-const READS = /^\s*(?:select|with)\b(?![\s\S]*(?:\b(?:insert|update|delete|merge)\b|\bpg_))/i
+/**
+ * Statements that may go to a replica: no writes, no server functions. It rejects the rest itself.
+ */
+const READ_ONLY_STATEMENT = /^\s*(?:select|with)\b(?![\s\S]*(?:\b(?:insert|update|delete|merge)\b|\bpg_))/i
 
-/** What a replica says when it is not the one to ask: it is read only, must catch up first, stops, or does not answer yet. */
-const NOT_THERE: ReadonlySet<unknown> = new Set(['25006', '40001', '57P01', '57P02', '57P03', '53300', '55000'])
+/**
+ * SQLSTATEs of a replica that cannot answer: read-only, recovery conflict, stopping, starting,
+ * full.
+ */
+const UNAVAILABLE_STATES: ReadonlySet<unknown> = new Set(['25006', '40001', '57P01', '57P02', '57P03', '53300', '55000'])
 const SQLSTATE = /^[0-9A-Z]{5}$/
 
-/** How far a replica is. */
+/** Replication state of a replica. */
 export type ReplicaState = {
-  /** How far it has read the log of the primary; null while it is gone or too far behind. */
+  /** The position that it has replayed; null while down or too far behind. */
   readonly position: () => LogPosition | null
-  /** Not to be asked until it was looked at again. */
-  readonly lost: () => void
+  /** Skips it until the next poll. */
+  readonly markUnavailable: () => void
   readonly stop: () => Promise<void>
 }
 
-/** Looks at both every half second. `onLost` is called when the replica is given up. */
+/** Polls both servers. `onLost` is called when the replica becomes unavailable. */
 export function watchReplica(primary: pg.Pool, replica: pg.Pool, onLost: () => void): ReplicaState {
   const ended = new AbortController()
   let position: LogPosition | null = null
-  let before: LogPosition | null = null
-  let [looks, wasThere] = [0, true]
+  let previous: LogPosition | null = null
+  let [polls, wasAvailable] = [0, true]
   const watching = watch()
 
   return {
     position: () => position,
-    lost: () => {
+    markUnavailable: () => {
       position = null
     },
     async stop() {
@@ -45,27 +53,27 @@ export function watchReplica(primary: pg.Pool, replica: pg.Pool, onLost: () => v
   async function watch(): Promise<void> {
     const { signal } = ended
     while (!signal.aborted) {
-      position = await look().catch(() => null)
+      position = await poll().catch(() => null)
       if (signal.aborted) return
-      // The first look has nothing to compare with.
-      if (++looks > 1) {
-        if (wasThere && position === null) onLost()
-        wasThere = position !== null
+      // The first poll has nothing to compare with.
+      if (++polls > 1) {
+        if (wasAvailable && position === null) onLost()
+        wasAvailable = position !== null
       }
-      await sleep(LOOK_MILLISECONDS, undefined, { signal, ref: false }).catch(() => {})
+      await sleep(POLL_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => {})
     }
   }
 
-  async function look(): Promise<LogPosition | null> {
-    const expected = before
-    before = await positionOf(primary, 'pg_current_wal_lsn()')
-    // Null for a server that is no replica, or not any more.
+  async function poll(): Promise<LogPosition | null> {
+    const expected = previous
+    previous = await positionOf(primary, 'pg_current_wal_lsn()')
+    // Null for a server that is no replica, or was promoted.
     const replayed = await positionOf(replica, 'CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END')
     return replayed !== null && expected !== null && replayed >= expected ? replayed : null
   }
 }
 
-/** How far the log of `pool`'s server is. */
+/** The current WAL position of the server. */
 export const logPosition = (pool: pg.Pool): Promise<LogPosition | null> => positionOf(pool, 'pg_current_wal_lsn()')
 
 async function positionOf(pool: pg.Pool, expression: string): Promise<LogPosition | null> {
@@ -75,40 +83,40 @@ async function positionOf(pool: pg.Pool, expression: string): Promise<LogPositio
 }
 
 /**
- * A pool whose reads go to `replica` where the operation that asks may read behind; everything else, transactions among it, goes to `primary`, and so does what the
- * replica cannot answer.
+ * A pool that sends reads to `replica` where the current operation allows it. Everything else goes
+ * to `primary`: transactions, and what the replica cannot answer.
  */
-export function eitherPool(
+export function replicaAwarePool(
   primary: PostgresPool,
   replica: PostgresPool,
-  state: Pick<ReplicaState, 'position' | 'lost'>,
+  state: Pick<ReplicaState, 'position' | 'markUnavailable'>,
 ): PostgresPool {
   return {
     options: primary.options,
-    connect: () => (readsBehind() && state.position() !== null ? Promise.resolve(undecided()) : primary.connect()),
+    connect: () => (readsBehind() && state.position() !== null ? Promise.resolve(createClient()) : primary.connect()),
     end: () => primary.end(),
   }
 
-  /** The first statement says who is asked. */
-  function undecided(): PostgresPoolClient {
+  /** The first statement decides which server is used. */
+  function createClient(): PostgresPoolClient {
     let chosen: PostgresPoolClient | null = null
 
     const onPrimary = async () => (chosen ??= await primary.connect())
     const query = async (text: string, parameters: readonly unknown[]) => {
       if (chosen) return chosen.query(text, parameters)
-      if (!READS.test(text)) return (await onPrimary()).query(text, parameters)
+      if (!READ_ONLY_STATEMENT.test(text)) return (await onPrimary()).query(text, parameters)
       try {
-        return await asked(text, parameters)
+        return await queryReplica(text, parameters)
       } catch (error) {
-        if (!isNotThere(error)) throw error
+        if (!isUnavailable(error)) throw error
         return (await onPrimary()).query(text, parameters)
       }
     }
-    // Its type also takes cursors, which nothing here streams with.
+    // A cast: Kysely's type includes cursors, which nothing here uses.
     return { query, release: () => chosen?.release() } as unknown as PostgresPoolClient
   }
 
-  async function asked(text: string, parameters: readonly unknown[]) {
+  async function queryReplica(text: string, parameters: readonly unknown[]) {
     const client = await replica.connect()
     try {
       return await client.query(text, parameters)
@@ -117,15 +125,17 @@ export function eitherPool(
     }
   }
 
-  function isNotThere(error: unknown): boolean {
+  function isUnavailable(error: unknown): boolean {
     const code = error instanceof Error && 'code' in error ? String(error.code) : null
-    // Without a code: the connection ended, or took too long. What was cancelled has none either, and is not asked for again.
-    // EPIPE looks like a code of PostgreSQL, whose classes do not begin with E.
-    const isGone =
-      error instanceof Error && (code === null ? CONNECTION.test(error.message) : code.startsWith('E') || !SQLSTATE.test(code))
-    if (isGone) state.lost()
-    return isGone || NOT_THERE.has(code)
+    // No code: the connection ended or timed out. A cancelled statement has none either, and is not
+    // retried.
+    // EPIPE looks like a SQLSTATE, but no SQLSTATE class begins with E.
+    const isDown =
+      error instanceof Error &&
+      (code === null ? CONNECTION_ERROR.test(error.message) : code.startsWith('E') || !SQLSTATE.test(code))
+    if (isDown) state.markUnavailable()
+    return isDown || UNAVAILABLE_STATES.has(code)
   }
 }
 
-const CONNECTION = /connection|timeout exceeded when trying to connect/i
+const CONNECTION_ERROR = /connection|timeout exceeded when trying to connect/i

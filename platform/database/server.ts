@@ -1,33 +1,33 @@
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { lookupTable } from '../collections/lookup-table.ts'
-import { Refusal } from '../process/operator-error.ts'
+import { OperatorError } from '../process/operator-error.ts'
 import type { Connection } from './database.ts'
 import { runningEmbedded, startEmbedded } from './embedded/embedded-server.ts'
 
 /** The PostgreSQL server that this process uses. */
 export type DatabaseServer = {
   readonly connection: Connection
-  /** Whether this process started it; `stop` then ends it, and otherwise does nothing. */
+  /** Whether this process started it: only then `stop` ends it. */
   readonly embedded: boolean
-  /** Resolves when an embedded server is gone; stays open for one that is not ours. */
+  /** Resolves when an embedded server exits; never for an external one. */
   readonly gone: Promise<void>
   readonly stop: () => Promise<void>
 }
 
 type Options = {
-  /** A server that somebody else runs; undefined: one of our own in `dataDir`. */
+  /** URL of an external server; undefined: an embedded one in `dataDir`. */
   readonly databaseUrl: string | undefined
   readonly dataDir: string
   readonly log: Logger
-  /** Use the server that another process of ours runs on `dataDir`, instead of refusing to run beside it: for commands. */
+  /** Share the server that another process runs on `dataDir`: for commands. */
   readonly share?: boolean
 }
 
-/** A server that did not answer in this time is unreachable. Milliseconds. */
-const CONNECT_LIMIT = 10_000
+/** After this time a server counts as unreachable. */
+const CONNECT_TIMEOUT_MS = 10_000
 
-/** What the codes of PostgreSQL and of the system mean to somebody who looks at the URL. */
+/** Meaning of error codes for whoever set the URL. */
 const REASONS = lookupTable<string>({
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'the host name is unknown',
@@ -40,23 +40,26 @@ const REASONS = lookupTable<string>({
   EACCES: 'this user may not open the socket',
 })
 
-/** Finds or starts the server, and makes sure that it answers. Throws a `Refusal` that never contains a password. */
+/**
+ * Connects to or starts the server, and checks that it answers. Throws an `OperatorError` without
+ * any password.
+ */
 export async function databaseServer({ databaseUrl, dataDir, log, share = false }: Options): Promise<DatabaseServer> {
   if (databaseUrl !== undefined) {
     const connection = { connectionString: databaseUrl }
-    await reach(
+    await assertReachable(
       connection,
       `The database of DATABASE_URL (${withoutPassword(databaseUrl)})`,
       'Correct DATABASE_URL, or unset it to use the embedded database.',
     )
-    return foreign(connection)
+    return externalServer(connection)
   }
   const shared = share ? await sharedServer(dataDir) : null
   if (shared) return shared
   try {
     return { ...(await startEmbedded({ dataDir, log })), embedded: true }
   } catch (error) {
-    // The other process was still starting when we looked.
+    // The other process was still starting before.
     const late = share ? await sharedServer(dataDir) : null
     if (late) return late
     throw error
@@ -66,35 +69,41 @@ export async function databaseServer({ databaseUrl, dataDir, log, share = false 
 async function sharedServer(dataDir: string): Promise<DatabaseServer | null> {
   const connection = runningEmbedded(dataDir)
   if (!connection) return null
-  await reach(connection, `The database of the copy that runs on ${dataDir}`, 'Use the user that started that copy, or stop it.')
-  return foreign(connection)
+  await assertReachable(
+    connection,
+    `The database of the copy that runs on ${dataDir}`,
+    'Use the user that started that copy, or stop it.',
+  )
+  return externalServer(connection)
 }
 
-const foreign = (connection: Connection): DatabaseServer => ({
+const externalServer = (connection: Connection): DatabaseServer => ({
   connection,
   embedded: false,
   gone: new Promise(() => {}),
   stop: async () => {},
 })
 
-async function reach(connection: Connection, subject: string, advice: string): Promise<void> {
+async function assertReachable(connection: Connection, subject: string, advice: string): Promise<void> {
   const client = await connectClient(connection, subject, advice)
   await client.end()
 }
 
-/** A connection of its own, which the caller ends. Throws a `Refusal` that never contains a password. */
+/**
+ * A dedicated connection, which the caller ends. Throws an `OperatorError` without any password.
+ */
 export async function connectClient(connection: Connection, subject: string, advice: string): Promise<pg.Client> {
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_LIMIT })
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
   client.on('error', () => {})
   try {
     await client.connect()
     return client
   } catch (error) {
-    throw new Refusal(`${subject} cannot be used: ${reasonOf(error)}. ${advice}`)
+    throw new OperatorError(`${subject} cannot be used: ${reasonOf(error)}. ${advice}`)
   }
 }
 
-/** A host with several addresses fails once per address: the first failure speaks for all. */
+/** A host with several addresses fails per address: report the first. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return reasonOf(error.errors[0])
   if (!(error instanceof Error)) return String(error)
@@ -102,7 +111,7 @@ function reasonOf(error: unknown): string {
   return REASONS[code] ?? error.message.replace(/\.$/, '')
 }
 
-/** For messages: where the URL leads, without user, password and options. */
+/** The URL for messages, without user, password and options. */
 export function withoutPassword(databaseUrl: string): string {
   try {
     const { protocol, host, pathname, searchParams } = new URL(databaseUrl)

@@ -1,29 +1,30 @@
 import { DummyDriver, type Kysely, PostgresDialect, Transaction } from 'kysely'
 
 /**
- * Runs `work` in one transaction. Unlike in Kysely's own, statements that are asked for at once go to the database together, and run there in the order in which
- * they were asked for: of ten with `Promise.all`, nine wait for no answer of another. After one that fails, the rest fail as well.
+ * Runs `work` in one transaction. Unlike in Kysely's own, concurrent statements are pipelined and
+ * run in the order issued: of ten in `Promise.all`, nine wait for no round trip. After a failed one
+ * the rest fail too.
  */
 export const transaction = <Tables, Result>(
   database: Kysely<Tables>,
   work: (query: Transaction<Tables>) => Promise<Result>,
 ): Promise<Result> =>
-  database.transaction().execute((oneByOne) => {
-    const executor = oneByOne.getExecutor()
+  database.transaction().execute((sequential) => {
+    const executor = sequential.getExecutor()
     return executor.provideConnection(async (connection) => {
-      const underWay = new Set<Promise<unknown>>()
-      const together = executor.withConnectionProvider({
+      const inFlight = new Set<Promise<unknown>>()
+      const pipelined = executor.withConnectionProvider({
         provideConnection(use) {
-          const asked = use(connection)
-          underWay.add(asked)
-          return asked.finally(() => underWay.delete(asked))
+          const statement = use(connection)
+          inFlight.add(statement)
+          return statement.finally(() => inFlight.delete(statement))
         },
       })
       try {
-        return await work(new Transaction<Tables>({ ...NEVER_USED, executor: together }))
+        return await work(new Transaction<Tables>({ ...NEVER_USED, executor: pipelined }))
       } finally {
-        // What ends the transaction, and whoever has the connection next, must not meet a cancellation of these.
-        await Promise.allSettled(underWay)
+        // A cancellation of these must not hit COMMIT, ROLLBACK or the next user of the connection.
+        await Promise.allSettled(inFlight)
       }
     })
   })

@@ -1,9 +1,12 @@
-/** Classes of SQLSTATE: the connection failed, there is no room (of disk, memory or connections), and transactions that were in each other's way. */
-const CLASSES = /^(08|53|40)/
-/** The server stops, has crashed or starts, can be read only, as a replica can until it has taken over, or its disk fails. */
-const STATES: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '25006', '58030'])
-/** What the system says of a connection, and of a full disk. */
-const SYSTEM: ReadonlySet<string> = new Set([
+/** SQLSTATE classes: connection failure, insufficient resources, transaction conflict. */
+const TRANSIENT_CLASSES = /^(08|53|40)/
+/**
+ * SQLSTATEs of a server that stops, crashed, starts, is read-only (a replica before promotion), or
+ * has a failing disk.
+ */
+const TRANSIENT_STATES: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '25006', '58030'])
+/** System errors of connections and full disks. */
+const TRANSIENT_SYSTEM_CODES: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
   'ECONNREFUSED',
   'ECONNRESET',
@@ -15,22 +18,22 @@ const SYSTEM: ReadonlySet<string> = new Set([
   'EPIPE',
   'ETIMEDOUT',
 ])
-/** What node-postgres says of its own, without a code. */
-const OF_CONNECTIONS = /connection (terminated|error)|timeout exceeded when trying to connect|not queryable/i
+/** Errors of node-postgres without a code. */
+const CONNECTION_MESSAGE = /connection (terminated|error)|timeout exceeded when trying to connect|not queryable/i
 
 /**
- * Whether an error says that the database, or the disk, cannot be used now, and nothing about what was asked: the same may well succeed in a moment. Whether
- * what was asked has been done is not known if it was about to be committed.
+ * Whether the database or the disk is temporarily unavailable: the same may succeed soon. A failed
+ * COMMIT may nevertheless have been done.
  */
-export function isTransient(error: unknown): boolean {
+export function isTransientError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, syscall } = error as NodeJS.ErrnoException
-  if (code === undefined) return OF_CONNECTIONS.test(error.message)
-  // A socket that is not there is a server that is not.
+  if (code === undefined) return CONNECTION_MESSAGE.test(error.message)
+  // A missing socket is a server that does not run.
   return (
-    SYSTEM.has(code) ||
-    STATES.has(code) ||
-    (CLASSES.test(code) && code.length === 5) ||
+    TRANSIENT_SYSTEM_CODES.has(code) ||
+    TRANSIENT_STATES.has(code) ||
+    (TRANSIENT_CLASSES.test(code) && code.length === 5) ||
     (code === 'ENOENT' && syscall === 'connect')
   )
 }

@@ -1,21 +1,21 @@
 import type { OnChange } from '../graphql/subgraph.ts'
 
 /** Tells whoever asked to be told of changes. */
-export type Changes = {
+export type ChangeListeners = {
   readonly onChange: OnChange
   /** Types that are concerned, or null when anything may have changed. */
-  readonly tell: (types: readonly string[] | null) => void
+  readonly notify: (types: readonly string[] | null) => void
 }
 
-export function changes(): Changes {
-  const told = new Set<Parameters<OnChange>[0]>()
+export function changeListeners(): ChangeListeners {
+  const listeners = new Set<Parameters<OnChange>[0]>()
   return {
-    onChange(changed) {
-      told.add(changed)
-      return () => void told.delete(changed)
+    onChange(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
     },
-    tell(types) {
-      for (const changed of told) changed(types)
+    notify(types) {
+      for (const listener of listeners) listener(types)
     },
   }
 }

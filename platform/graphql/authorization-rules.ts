@@ -1,14 +1,14 @@
 import { type DirectiveNode, type DocumentNode, Kind, type ValueNode } from 'graphql'
 
-/** Names of which one group must be held whole: `[["a", "b"], ["c"]]` is (a and b) or c. */
+/** Alternatives of which one must be held completely: `[["a", "b"], ["c"]]` is (a and b) or c. */
 export type AnyOfAll = readonly (readonly string[])[]
 
 /**
- * What the authorization directives of one type or field demand, all of it at once. Null where a directive does not stand.
+ * The requirement of one type or field; all parts must be met, null where a directive is absent.
  * Semantics: https://www.apollographql.com/docs/graphos/routing/security/authorization.
  */
 export type Requirement = {
-  /** Position in `AuthorizationRules.requirements`; equal demands are one requirement. */
+  /** Index in `AuthorizationRules.requirements`; equal requirements share one. */
   readonly index: number
   /** `@authenticated`: any caller whose credentials are valid. */
   readonly isAuthenticated: boolean
@@ -28,7 +28,7 @@ export type AuthorizationRules = {
   readonly ofField: ReadonlyMap<string, Requirement>
 }
 
-/** What a caller was found to hold. */
+/** What a caller is granted. */
 export type Grants = {
   readonly isAuthenticated: boolean
   readonly scopes: ReadonlySet<string>
@@ -55,51 +55,51 @@ export const nameGroups = (noun: 'scope' | 'policy', anyOf: AnyOfAll, mark = '"'
 export function authorizationRules(schema: DocumentNode): AuthorizationRules {
   const names = linkedNames(schema)
   const requirements: Requirement[] = []
-  const known = new Map<string, Requirement>()
+  const byText = new Map<string, Requirement>()
   const ofType = new Map<string, Requirement>()
   const ofField = new Map<string, Requirement>()
   for (const definition of schema.definitions) {
     if (!('name' in definition) || !definition.name || !('directives' in definition)) continue
     const type = definition.name.value
-    put(ofType, type, definition.directives)
+    addRequirement(ofType, type, definition.directives)
     if (!('fields' in definition) || definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION) continue
     if (definition.kind === Kind.INPUT_OBJECT_TYPE_EXTENSION) continue
-    for (const field of definition.fields ?? []) put(ofField, `${type}.${field.name.value}`, field.directives)
+    for (const field of definition.fields ?? []) addRequirement(ofField, `${type}.${field.name.value}`, field.directives)
   }
   const rules = { requirements, ofType, ofField }
   assertFound(schema, rules)
   return rules
 
-  function put(into: Map<string, Requirement>, key: string, directives: readonly DirectiveNode[] = []): void {
+  function addRequirement(target: Map<string, Requirement>, key: string, directives: readonly DirectiveNode[] = []): void {
     const named = (name: string) => directives.find((directive) => directive.name.value === name)
     const isAuthenticated = named(names.authenticated) !== undefined
-    const scopes = listsIn(named(names.requiresScopes), 'scopes')
-    const policies = listsIn(named(names.policy), 'policies')
+    const scopes = nameLists(named(names.requiresScopes), 'scopes')
+    const policies = nameLists(named(names.policy), 'policies')
     if (!isAuthenticated && !scopes && !policies) return
     const text = JSON.stringify([isAuthenticated, scopes, policies])
-    let requirement = known.get(text)
+    let requirement = byText.get(text)
     if (!requirement) {
       requirement = { index: requirements.length, isAuthenticated, scopes, policies }
       requirements.push(requirement)
-      known.set(text, requirement)
+      byText.set(text, requirement)
     }
-    into.set(key, requirement)
+    target.set(key, requirement)
   }
 }
 
 type DirectiveNames = { readonly authenticated: string; readonly requiresScopes: string; readonly policy: string }
 
 /**
- * A schema may import a directive under another name: `import: [{ name: "@policy", as: "@rule" }]`, which composition also writes
- * for `@federation__policy`, or `as: "rule"`, where the directive that is named like its feature has the feature's name.
+ * Resolves renamed imports: `import: [{ name: "@policy", as: "@rule" }]`, which composition also
+ * writes for `@federation__policy`, or `as: "rule"` for the directive named like its feature.
  */
 function linkedNames(schema: DocumentNode): DirectiveNames {
   const names = { authenticated: 'authenticated', requiresScopes: 'requiresScopes', policy: 'policy' }
   for (const definition of schema.definitions) {
     if (definition.kind !== Kind.SCHEMA_DEFINITION && definition.kind !== Kind.SCHEMA_EXTENSION) continue
-    for (const { name, arguments: given = [] } of definition.directives ?? []) {
+    for (const { name, arguments: args = [] } of definition.directives ?? []) {
       if (name.value !== 'link') continue
-      const argumentOf = (wanted: string) => given.find((argument) => argument.name.value === wanted)?.value
+      const argumentOf = (argumentName: string) => args.find((argument) => argument.name.value === argumentName)?.value
       const [url, as, imported] = [textOf(argumentOf('url')), textOf(argumentOf('as')), argumentOf('import')]
       const feature = /\/(authenticated|requiresScopes|policy|federation)\/v[\d.]+$/.exec(url ?? '')?.[1]
       if (feature === undefined) continue
@@ -114,20 +114,20 @@ function linkedNames(schema: DocumentNode): DirectiveNames {
 
 const textOf = (value: ValueNode | undefined): string | null => (value?.kind === Kind.STRING ? value.value : null)
 
-/** Names of imported directives, without `@`, with the names that the schema gives them. */
+/** Imported directives and their names in the schema, both without `@`. */
 function importsIn(value: ValueNode | undefined): readonly (readonly [original: string, own: string])[] {
   if (value?.kind !== Kind.LIST) return []
   return value.values.flatMap((each) => {
-    const field = (wanted: string) =>
-      each.kind === Kind.OBJECT ? textOf(each.fields.find(({ name }) => name.value === wanted)?.value) : textOf(each)
+    const field = (argumentName: string) =>
+      each.kind === Kind.OBJECT ? textOf(each.fields.find(({ name }) => name.value === argumentName)?.value) : textOf(each)
     const original = field('name')
     return original?.startsWith('@') ? [[original.slice(1), (field('as') ?? original).slice(1)] as const] : []
   })
 }
 
 /**
- * Throws where a supergraph links an authorization feature and none of its directives is found: a name that is not understood
- * must not be taken for no demand.
+ * Throws when a supergraph links an authorization feature without using any of its directives: an
+ * unresolved name must not count as no requirement.
  */
 function assertFound(schema: DocumentNode, { requirements }: AuthorizationRules): void {
   const has: Readonly<Record<string, (requirement: Requirement) => boolean>> = {
@@ -137,8 +137,8 @@ function assertFound(schema: DocumentNode, { requirements }: AuthorizationRules)
   }
   for (const definition of schema.definitions) {
     if (definition.kind !== Kind.SCHEMA_DEFINITION && definition.kind !== Kind.SCHEMA_EXTENSION) continue
-    for (const { name, arguments: given = [] } of definition.directives ?? []) {
-      const url = textOf(given.find((argument) => argument.name.value === 'url')?.value) ?? ''
+    for (const { name, arguments: args = [] } of definition.directives ?? []) {
+      const url = textOf(args.find((argument) => argument.name.value === 'url')?.value) ?? ''
       const feature = name.value === 'link' ? (/\/(authenticated|requiresScopes|policy)\/v[\d.]+$/.exec(url)?.[1] ?? '') : ''
       if (Object.hasOwn(has, feature) && !requirements.some((requirement) => has[feature]?.(requirement)))
         throw new Error(`Expected the supergraph, which links ${url}, to use its directive: it is not known under which name.`)
@@ -146,8 +146,11 @@ function assertFound(schema: DocumentNode, { requirements }: AuthorizationRules)
   }
 }
 
-/** The list of lists that a directive has; null without the directive. Throws for a value of another shape, which nobody may take for no demand. */
-function listsIn(directive: DirectiveNode | undefined, argument: string): AnyOfAll | null {
+/**
+ * The list of lists of a directive; null without the directive. Throws for any other shape: an
+ * unreadable value must not count as no requirement.
+ */
+function nameLists(directive: DirectiveNode | undefined, argument: string): AnyOfAll | null {
   if (!directive) return null
   const value = directive.arguments?.find(({ name }) => name.value === argument)?.value
   if (value?.kind !== Kind.LIST) throw new Error(`Expected @${directive.name.value} to have a list of lists as "${argument}".`)

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql'
 
-/** Codes that subgraphs give to errors a caller can act on, in `extensions.code`; everything else is INTERNAL_SERVER_ERROR. */
+/** `extensions.code` of errors that a caller can act on; all others are INTERNAL_SERVER_ERROR. */
 export const CODES = {
   /** An argument has the right type but not a permitted value; the message names it and the expectation. */
   badInput: 'BAD_USER_INPUT',
@@ -59,18 +59,18 @@ export const slowReader = (most: number): GraphQLError =>
     extensions: { code: CODES.slowReader },
   })
 
-/** The user, and perhaps the password, of a URL. */
+/** User and password of a URL. */
 const USER_IN_URL = /(?<=:\/\/)[^/?#@\s]*@/g
 
-/** Enough of a value to recognise it in a message, without what is secret in a URL. */
+/** A short form of a value for messages, without the credentials of a URL. */
 export function excerpt(value: unknown): string {
   if (typeof value === 'string') {
-    // Before it is cut, which may take the mark by which the user is known.
+    // Redact before cutting: the cut may remove the `@`.
     const shown = value.slice(0, 1_000).replace(USER_IN_URL, '…@').slice(0, 80)
     const text = JSON.stringify(shown.toWellFormed())
     return value.length > 80 ? `${text}… (${value.length} characters)` : text
   }
   if (typeof value !== 'object' || value === null || value instanceof Date) return String(value)
-  // An object of a client need not have a text: it may lack a prototype, or bring a `toString` that is none.
+  // `String()` may throw for a client's object: no prototype, or a `toString` that is no function.
   return Array.isArray(value) ? 'a list' : 'an object'
 }

@@ -1,48 +1,57 @@
 import type { GraphQLSchema } from 'graphql'
 import type { Caller } from '../http/caller.ts'
-import type { Door } from '../http/subgraph-routes.ts'
+import type { SubgraphRoutes } from '../http/subgraph-routes.ts'
 
-/** How many jobs of a queue there are, of all processes together. */
+/** Job counts of one queue, over all processes. */
 export type JobQueue = {
   readonly queue: string
-  /** Due, and not begun. */
+  /** Due and not started. */
   readonly waiting: number
   /** Not due yet. */
   readonly later: number
   readonly active: number
-  /** Failed when they last ran, by our own fault, and run again. */
+  /** Failed in their last attempt through our own fault, and scheduled again. */
   readonly failed: number
-  /** How long the one has waited that is due for longest, in seconds; 0 when none is. */
+  /** Seconds since the oldest waiting job was due; 0 when none waits. */
   readonly oldestSeconds: number
 }
 
 /**
- * Calls `changed` when something has changed, whoever changed it: with the names of the types concerned, or null when anything may have. Called after the
- * change can be seen here. The returned function ends it.
+ * Calls `changed` after a change by any process, once it is visible here: with the names of the
+ * affected types, or null when anything may have changed. The returned function unsubscribes.
  */
 export type OnChange = (changed: (types: readonly string[] | null) => void) => () => void
 
-/** A subgraph ready to answer: what `subgraphs/<name>/subgraph.ts` makes and `link.ts` reaches. */
+/** A running subgraph, as `subgraphs/<name>/subgraph.ts` creates and the gateway calls it. */
 export type Subgraph = {
   readonly name: string
   readonly schema: GraphQLSchema
-  /** A fresh context with fresh loaders, once per operation of a caller. */
+  /** A new context with new loaders, once per operation. */
   readonly context: (caller: Caller) => object
-  /** Whether a query of this caller may be answered by a replica: it has not written what that lacks. Absent without a replica. */
-  readonly readsBehind?: (caller: Caller) => Promise<boolean>
-  /** Called after a mutation of this caller has ended, before it is answered. Absent without a replica. */
-  readonly wrote?: (caller: Caller) => Promise<void>
-  /** What it answers beside the graph; absent for nothing. */
-  readonly door?: Door
-  /** Resolves when it can answer now, with `{ degraded: string[] }` where it does without something; rejects with the reason when it cannot. */
+  /**
+   * Whether a replica may answer this caller: it has everything that the caller wrote. Absent
+   * without a replica.
+   */
+  readonly mayReadReplica?: (caller: Caller) => Promise<boolean>
+  /** Called after a mutation of this caller, before its response. Absent without a replica. */
+  readonly recordWrite?: (caller: Caller) => Promise<void>
+  /** HTTP routes beside the graph; absent for none. */
+  readonly httpRoutes?: SubgraphRoutes
+  /**
+   * Readiness: resolves when it can answer, with `{ degraded: string[] }` for missing parts;
+   * rejects with the reason.
+   */
   readonly ready: () => Promise<unknown>
-  /** Tells of changes; absent for a subgraph that cannot tell. */
+  /** Change notifications; absent when it has none. */
   readonly onChange?: OnChange
-  /** Listeners to its events in this process, for metrics. Absent for a subgraph without events. */
+  /** Event subscribers in this process, for metrics. Absent without events. */
   readonly listeners?: () => number
-  /** Begins what it does without being asked, such as downloads: called once, when the program listens. Absent for a subgraph that only answers. */
+  /**
+   * Starts background work such as downloads; called once, when the process listens. Absent for
+   * none.
+   */
   readonly start?: () => void
-  /** How its jobs are, for metrics. Never rejects: none when nobody can say. Absent for a subgraph without jobs. */
+  /** Job counts for metrics. Never rejects; empty when unknown. Absent without jobs. */
   readonly jobs?: (() => Promise<readonly JobQueue[]>) | undefined
   readonly close: () => Promise<void>
 }

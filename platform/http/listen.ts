@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { type LookupTable, lookupTable } from '../collections/lookup-table.ts'
 import type { Defer } from '../process/lifecycle.ts'
-import { Refusal } from '../process/operator-error.ts'
+import { OperatorError } from '../process/operator-error.ts'
 
 /**
  * Where a program listens. At its end it goes on to take requests for `drainSeconds` while it says that it is not ready, and then waits for those that are being
@@ -91,5 +91,5 @@ export function localUrl(host: string, port: number): string {
 function refusalOf(error: unknown, at: Listening): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const refusal = REFUSALS[code]
-  return refusal ? new Refusal(refusal(at)) : error
+  return refusal ? new OperatorError(refusal(at)) : error
 }

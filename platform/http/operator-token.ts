@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { networkOf } from '../rate-limit/address-rate-limit.ts'
-import type { Counting } from '../rate-limit/rate-limit-store.ts'
+import type { RateLimitStore } from '../rate-limit/rate-limit-store.ts'
 
 /** Wrong tokens a minute from one address that are compared at all; further ones are not. Right ones cost nothing. */
 const GUESSES_PER_MINUTE = 10
@@ -25,16 +25,16 @@ export function operatorTokenCheck({
   variable,
   name,
   takesBearer,
-  counting,
+  rateLimits,
 }: {
   readonly token: string
   readonly variable: string
   readonly name: string
   readonly takesBearer: boolean
-  readonly counting: Counting
+  readonly rateLimits: RateLimitStore
 }): (request: Presenting) => Promise<TokenRefusal | null> {
   const expected = digestOf(token)
-  const guesses = counting.buckets(`passwords of ${name}`, GUESSES_PER_MINUTE)
+  const guesses = rateLimits.buckets(`passwords of ${name}`, GUESSES_PER_MINUTE)
 
   return async (request) => {
     const presented = presentedIn(request.headers.authorization, takesBearer)

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 export type From = { readonly requestId: string; readonly address: string }
 
 /** Requests that a subgraph answers itself, beside the graph: a protocol that is spoken over HTTP as it is. */
-export type Door = {
+export type SubgraphRoutes = {
   /** What comes here, with the router's `:name` for a part of a path. */
   readonly routes: readonly {
     readonly method: 'GET' | 'POST' | 'OPTIONS'

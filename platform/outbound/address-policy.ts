@@ -2,8 +2,9 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /**
- * Ranges that are not the public internet: IANA's IPv4 and IPv6 special-purpose address registries, multicast, and the forms of IPv6 that carry an
- * IPv4 address. The ones that carry an address are refused as a whole: what they reach is decided by a translator that we do not know.
+ * Ranges outside the public internet: IANA's IPv4 and IPv6 special-purpose registries, multicast,
+ * and IPv6 forms that embed an IPv4 address. The latter are refused entirely: an unknown translator
+ * decides where they lead.
  */
 const SPECIAL_RANGES: readonly (readonly [cidr: string, name: string])[] = [
   ['0.0.0.0/8', 'this network'],
@@ -31,20 +32,23 @@ const SPECIAL_RANGES: readonly (readonly [cidr: string, name: string])[] = [
   ['3fff::/20', 'documentation'],
 ]
 
-/** What IANA has given out as global unicast. Outside of it lie ::1, ::ffff:0:0/96, 64:ff9b::/96, 100::/64, 5f00::/16, fc00::/7, fe80::/10 and ff00::/8. */
+/**
+ * IANA's global unicast. Outside: ::1, ::ffff:0:0/96, 64:ff9b::/96, 100::/64, 5f00::/16, fc00::/7,
+ * fe80::/10 and ff00::/8.
+ */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 const RANGES = SPECIAL_RANGES.map(([cidr, name]) => ({ range: ipaddr.parseCIDR(cidr), name }))
 
-/** Why nothing may connect to this address; null: it is a public one. Text that is no address is refused as well. */
+/** Why this address must not be connected to; null for a public address. Other text is refused. */
 export function specialRange(address: string): string | null {
-  // ipaddr.js also reads 0x7f.1 and 2130706433, and a zone names an interface of this machine.
+  // ipaddr.js also parses 0x7f.1 and 2130706433; a zone names a local interface.
   if (isIP(address) === 0 || address.includes('%')) return 'not an address'
   const parsed = ipaddr.parse(address)
   const found = RANGES.find(({ range }) => range[0].kind() === parsed.kind() && parsed.match(range))
   if (found) return found.name
   if (parsed.kind() === 'ipv6' && !parsed.match(GLOBAL_UNICAST)) return 'outside of global unicast'
-  // A second opinion, which grows with the library.
+  // The library's own range list, which may be newer than ours.
   return parsed.range() === 'unicast' ? null : parsed.range()
 }
 

@@ -1,35 +1,37 @@
 import type net from 'node:net'
 import { deadline } from './deadline.ts'
 import type { DnsClient } from './dns-client.ts'
-import { aliasesIn, canonicalName } from './dns-message.ts'
+import { canonicalName, followAliases } from './dns-message.ts'
 import { Fault, faultOf } from './fault.ts'
 import type { Network } from './safe-connect.ts'
 
-/** Where a name leads: asked once, and used for everything that is done with the name afterwards. */
+/** The addresses of a name: resolved once, used for everything done with the name afterwards. */
 export type Addresses = {
-  /** servfail: broken servers or broken signatures, for both families. */
-  readonly outcome: 'found' | 'nxdomain' | 'servfail'
-  /** All of them, however many. */
+  /** servfail: broken servers or signatures, for both families. */
+  readonly status: 'found' | 'nxdomain' | 'servfail'
+  /** All addresses. */
   readonly a: readonly string[]
   readonly aaaa: readonly string[]
-  /** In order, without the name itself. */
+  /** Aliases in order, without the name itself. */
   readonly cnames: readonly string[]
-  /** The smallest of the addresses' and aliases' TTLs; null without addresses. */
+  /** Smallest TTL of addresses and aliases; null without addresses. */
   readonly ttlSeconds: number | null
   readonly isAuthentic: boolean
-  /** Families whose question was not answered. */
+  /** Address families without a DNS response. */
   readonly unanswered: readonly ('A' | 'AAAA')[]
 }
 
-/** How many addresses of one name are tried, and how long one may take while others are left. Milliseconds. */
-const CONNECTS = 3
-const CONNECT = 1_000
+/** Most addresses tried per name, and the time limit of a try while others remain. */
+const MAX_CONNECT_ATTEMPTS = 3
+const CONNECT_ATTEMPT_TIMEOUT_MS = 1_000
 
-type Family = Pick<Addresses, 'outcome' | 'cnames' | 'ttlSeconds' | 'isAuthentic'> & { readonly found: readonly string[] }
+type Family = Pick<Addresses, 'status' | 'cnames' | 'ttlSeconds' | 'isAuthentic'> & { readonly found: readonly string[] }
 
-/** Asks for both families at once. Throws a `Fault` when neither is answered, or when the answer is nonsense. */
+/**
+ * Queries A and AAAA in parallel. Throws a `Fault` when neither is answered, or one is malformed.
+ */
 export async function resolveAddresses(dns: DnsClient, host: string, signal: AbortSignal): Promise<Addresses> {
-  const [v4, v6] = await Promise.allSettled([family(dns, host, 'A', signal), family(dns, host, 'AAAA', signal)])
+  const [v4, v6] = await Promise.allSettled([resolveFamily(dns, host, 'A', signal), resolveFamily(dns, host, 'AAAA', signal)])
   const answered = [v4, v6].flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
   const faults = [v4, v6].flatMap((result) => (result.status === 'rejected' ? [faultOf(result.reason)] : []))
   const nonsense = faults.find(({ reason }) => reason === 'malformed')
@@ -37,55 +39,58 @@ export async function resolveAddresses(dns: DnsClient, host: string, signal: Abo
   const [one] = answered
   if (!one) throw faults[0] ?? new Fault('unavailable', 'no DNS answer')
 
-  const isThere = answered.filter(({ outcome }) => outcome === 'found')
-  const outcome = isThere.length > 0 ? 'found' : answered.every((each) => each.outcome === 'nxdomain') ? 'nxdomain' : 'servfail'
+  const isThere = answered.filter(({ status }) => status === 'found')
+  const status = isThere.length > 0 ? 'found' : answered.every((each) => each.status === 'nxdomain') ? 'nxdomain' : 'servfail'
   const ttls = isThere.flatMap(({ ttlSeconds }) => ttlSeconds ?? [])
   const foundBy = (result: typeof v4) =>
-    result.status === 'fulfilled' && result.value.outcome === 'found' ? result.value.found : null
+    result.status === 'fulfilled' && result.value.status === 'found' ? result.value.found : null
   return {
-    outcome,
+    status,
     a: foundBy(v4) ?? [],
     aaaa: foundBy(v6) ?? [],
     cnames: (isThere[0] ?? one).cnames,
     ttlSeconds: ttls.length > 0 ? Math.min(...ttls) : null,
     isAuthentic: answered.length === 2 && answered.every((each) => each.isAuthentic),
-    unanswered: outcome === 'nxdomain' ? [] : [...(foundBy(v4) ? [] : ['A' as const]), ...(foundBy(v6) ? [] : ['AAAA' as const])],
+    unanswered: status === 'nxdomain' ? [] : [...(foundBy(v4) ? [] : ['A' as const]), ...(foundBy(v6) ? [] : ['AAAA' as const])],
   }
 }
 
-/** Follows aliases through the answer, and asks again where an answer ends with one. Records of other names are not looked at. */
-async function family(dns: DnsClient, host: string, type: 'A' | 'AAAA', signal: AbortSignal): Promise<Family> {
+/**
+ * Follows CNAMEs in the response, and queries again when it ends with one. Ignores records of other
+ * names.
+ */
+async function resolveFamily(dns: DnsClient, host: string, type: 'A' | 'AAAA', signal: AbortSignal): Promise<Family> {
   const cnames: string[] = []
   const ttls: number[] = []
   let name = canonicalName(host)
   let isAuthentic = true
   for (;;) {
-    const { rcode, records, isAuthentic: isSigned } = await dns.ask(name, type, signal)
+    const { rcode, records, isAuthentic: isSigned } = await dns.query(name, type, signal)
     isAuthentic &&= isSigned
-    if (rcode === 'NXDOMAIN') return { outcome: 'nxdomain', found: [], cnames, ttlSeconds: null, isAuthentic }
-    if (rcode !== 'NOERROR') return { outcome: 'servfail', found: [], cnames, ttlSeconds: null, isAuthentic: false }
+    if (rcode === 'NXDOMAIN') return { status: 'nxdomain', found: [], cnames, ttlSeconds: null, isAuthentic }
+    if (rcode !== 'NOERROR') return { status: 'servfail', found: [], cnames, ttlSeconds: null, isAuthentic: false }
     const before = name === canonicalName(host) ? [] : [canonicalName(host), ...cnames.slice(0, -1)]
-    const aliases = aliasesIn(records, name, before)
+    const aliases = followAliases(records, name, before)
     for (const { target, ttl } of aliases) {
       cnames.push(target)
-      ttls.push(sane(ttl))
+      ttls.push(validTtl(ttl))
       name = target
     }
     const found = records.flatMap((record) =>
-      record.type === type && canonicalName(record.name) === name ? [{ address: record.data, ttl: sane(record.ttl) }] : [],
+      record.type === type && canonicalName(record.name) === name ? [{ address: record.data, ttl: validTtl(record.ttl) }] : [],
     )
     if (found.length === 0 && aliases.length > 0) continue
     const ttlSeconds = found.length > 0 ? Math.min(...found.map(({ ttl }) => ttl), ...ttls) : null
-    return { outcome: 'found', found: [...new Set(found.map(({ address }) => address))], cnames, ttlSeconds, isAuthentic }
+    return { status: 'found', found: [...new Set(found.map(({ address }) => address))], cnames, ttlSeconds, isAuthentic }
   }
 }
 
 /** RFC 2181 §8: with the highest bit set, a TTL is 0. */
-const sane = (ttl: number | undefined): number => (ttl === undefined || ttl < 0 || ttl >= 2 ** 31 ? 0 : ttl)
+const validTtl = (ttl: number | undefined): number => (ttl === undefined || ttl < 0 || ttl >= 2 ** 31 ? 0 : ttl)
 
 /**
- * Connects to one of these addresses, IPv4 first. If a single one may not be connected to, none is: who mixes public and private
- * answers wants us to choose the private one. Throws a `Fault`.
+ * Connects to one of these addresses, IPv4 first. One blocked address blocks all: a mix of public
+ * and private addresses is a DNS rebinding attempt. Throws a `Fault`.
  */
 export async function connectTo(
   network: Network,
@@ -95,14 +100,14 @@ export async function connectTo(
 ): Promise<net.Socket> {
   const endpoints = [...a, ...aaaa].map((address) => ({ address, port }))
   for (const endpoint of endpoints) {
-    const refusal = network.refusal(endpoint)
+    const refusal = network.blockReason(endpoint)
     if (refusal !== null) throw new Fault('blocked', `${endpoint.address}: ${refusal}`)
   }
   let fault = new Fault('unavailable', 'no address')
-  const tried = endpoints.slice(0, CONNECTS)
+  const tried = endpoints.slice(0, MAX_CONNECT_ATTEMPTS)
   for (const [index, endpoint] of tried.entries()) {
     const isLast = index === tried.length - 1
-    const own = isLast ? null : deadline(CONNECT, signal)
+    const own = isLast ? null : deadline(CONNECT_ATTEMPT_TIMEOUT_MS, signal)
     try {
       return await network.connect(endpoint, own?.signal ?? signal)
     } catch (error) {

@@ -1,85 +1,94 @@
-/** Whether a service is asked: `open` is no; `half-open` is one attempt at a time, to see whether it is back. */
+/** `open` rejects every attempt; `half-open` allows one at a time as a probe. */
 export type CircuitState = 'closed' | 'open' | 'half-open'
 
-/** What came of an attempt. `abandoned` says nothing about the service: the client was gone before it answered. */
-export type AttemptOutcome = 'answered' | 'failed' | 'abandoned'
+/** Result of an attempt. `abandoned` (the client left first) says nothing about the service. */
+export type AttemptResult = 'answered' | 'failed' | 'abandoned'
 
-/** Stops asking who does not answer. */
+/** Stops requests to a service that does not answer. */
 export type CircuitBreaker = {
   readonly state: () => CircuitState
-  /** Leave for one attempt, as the function that takes its outcome, once; null while nobody may try. */
-  readonly enter: () => ((outcome: AttemptOutcome) => void) | null
+  /**
+   * Permission for one attempt, as a function to report its result to once; null while rejected.
+   */
+  readonly enter: () => ((result: AttemptResult) => void) | null
 }
 
-/** When a circuit opens, and for how long. */
-export type CircuitPace = {
-  /** What is looked back on. */
+/** When a circuit opens, and for how long it stays open. */
+export type CircuitSettings = {
+  /** Length of the sliding window. */
   readonly windowSeconds: number
-  /** Fewer attempts than this in the window say nothing. */
-  readonly leastAttempts: number
-  /** The first cooling time. Milliseconds. */
-  readonly firstCooling: number
-  /** The longest. Milliseconds. */
-  readonly longestCooling: number
+  /** Fewer attempts in the window never open the circuit. */
+  readonly minAttempts: number
+  /** First open period. */
+  readonly initialCoolingMs: number
+  /** Longest open period. */
+  readonly maxCoolingMs: number
 }
 
 /**
- * For services of our own. The window is Hystrix' default, as is the half below (metrics.rollingStats.timeInMilliseconds,
- * circuitBreaker.errorThresholdPercentage); five attempts are Envoy's default for failures in a row (outlier detection, consecutive_5xx), 30 seconds its
- * base_ejection_time. One second at first: a probe is one fetch, so being early costs little, and a restart takes about that.
+ * For our own services. Window and failure ratio are Hystrix' defaults
+ * (metrics.rollingStats.timeInMilliseconds, circuitBreaker.errorThresholdPercentage); five attempts
+ * and 30 seconds Envoy's (outlier detection: consecutive_5xx, base_ejection_time). One second
+ * first: a probe is one cheap fetch, and a restart takes about that long.
  */
-const QUICK: CircuitPace = { windowSeconds: 10, leastAttempts: 5, firstCooling: 1_000, longestCooling: 30_000 }
-/** The circuit opens when this part of the window's attempts failed. */
-const FAILED_PART = 0.5
+const DEFAULT_SETTINGS: CircuitSettings = { windowSeconds: 10, minAttempts: 5, initialCoolingMs: 1_000, maxCoolingMs: 30_000 }
+/** The circuit opens at this share of failed attempts. */
+const FAILURE_RATIO = 0.5
 
 /**
- * A circuit that opens when half of the attempts of its window failed, and they were enough to tell. After a cooling time one attempt may go; its success
- * closes the circuit, its failure doubles the time. The time is short again only after the circuit was closed for a whole window. `now` is in milliseconds, of
- * any clock that does not go backwards; `onChange` is told of each change of state, once.
+ * A circuit that opens when half of at least `minAttempts` in the window failed. After the cooling
+ * time one probe may go: success closes the circuit, failure doubles the time, which resets after a
+ * whole closed window. `now` is monotonic, in milliseconds; `onChange` is called once per state
+ * change.
  */
 export function circuitBreaker({
   now,
   onChange,
-  pace: { windowSeconds, leastAttempts, firstCooling, longestCooling } = QUICK,
+  pace: {
+    windowSeconds,
+    minAttempts: leastAttempts,
+    initialCoolingMs: firstCooling,
+    maxCoolingMs: longestCooling,
+  } = DEFAULT_SETTINGS,
 }: {
   readonly now: () => number
   readonly onChange: (state: CircuitState) => void
-  readonly pace?: CircuitPace
+  readonly pace?: CircuitSettings
 }): CircuitBreaker {
   const window = recentAttempts(windowSeconds)
   let state: CircuitState = 'closed'
   let changedAt = Number.NEGATIVE_INFINITY
   let cooling = 0
   let isProbing = false
-  /** Counts changes: what was begun before one says nothing about the time after it. */
+  /** Counts state changes: results of attempts from an earlier state are ignored. */
   let era = 0
 
   return { state: () => state, enter }
 
-  function enter(): ((outcome: AttemptOutcome) => void) | null {
+  function enter(): ((result: AttemptResult) => void) | null {
     if (state === 'open' && now() - changedAt >= cooling) change('half-open')
     if (state === 'open' || isProbing) return null
     isProbing = state === 'half-open'
-    const begun = era
-    return (outcome) => {
-      if (begun !== era) return
-      if (state === 'half-open') probed(outcome)
-      else if (outcome !== 'abandoned') counted(outcome)
+    const startEra = era
+    return (result) => {
+      if (startEra !== era) return
+      if (state === 'half-open') onProbe(result)
+      else if (result !== 'abandoned') record(result)
     }
   }
 
-  function probed(outcome: AttemptOutcome): void {
+  function onProbe(result: AttemptResult): void {
     isProbing = false
-    if (outcome === 'answered') change('closed')
-    if (outcome === 'failed') open(cooling * 2)
+    if (result === 'answered') change('closed')
+    if (result === 'failed') open(cooling * 2)
   }
 
-  function counted(outcome: 'answered' | 'failed'): void {
+  function record(result: 'answered' | 'failed'): void {
     const second = Math.floor(now() / 1000)
-    window.add(second, outcome)
-    if (outcome === 'answered') return
+    window.add(second, result)
+    if (result === 'answered') return
     const { answered, failed } = window.total(second)
-    if (failed + answered < leastAttempts || failed < FAILED_PART * (failed + answered)) return
+    if (failed + answered < leastAttempts || failed < FAILURE_RATIO * (failed + answered)) return
     const isRelapse = now() - changedAt < windowSeconds * 1000
     open(isRelapse ? cooling * 2 : firstCooling)
   }
@@ -98,15 +107,15 @@ export function circuitBreaker({
   }
 }
 
-/** How many attempts of the last seconds were answered and failed: a bucket per second, however many there are. */
+/** Attempts of the last seconds by result, one bucket per second. */
 function recentAttempts(windowSeconds: number) {
   const buckets = Array.from({ length: windowSeconds }, () => ({ second: Number.NEGATIVE_INFINITY, answered: 0, failed: 0 }))
   return {
-    add(second: number, outcome: 'answered' | 'failed'): void {
+    add(second: number, result: 'answered' | 'failed'): void {
       const index = second % windowSeconds
       const bucket = buckets[index]
-      if (bucket?.second === second) bucket[outcome]++
-      else buckets[index] = { second, answered: 0, failed: 0, [outcome]: 1 }
+      if (bucket?.second === second) bucket[result]++
+      else buckets[index] = { second, answered: 0, failed: 0, [result]: 1 }
     },
     total(second: number): { readonly answered: number; readonly failed: number } {
       const recent = buckets.filter((bucket) => bucket.second > second - windowSeconds)

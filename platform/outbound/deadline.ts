@@ -1,4 +1,7 @@
-/** A signal that ends with its parent or after `ms` milliseconds, and costs nothing any more once it is cleared, unlike `AbortSignal.timeout`. */
+/**
+ * A signal that aborts with its parent or after `ms` milliseconds. Unlike `AbortSignal.timeout`,
+ * `clear` frees it early.
+ */
 export function deadline(ms: number, parent: AbortSignal): { readonly signal: AbortSignal; readonly clear: () => void } {
   const controller = new AbortController()
   const end = () => controller.abort()

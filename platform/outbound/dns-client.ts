@@ -6,74 +6,80 @@ import { Fault, faultOf } from './fault.ts'
 import type { Endpoint, Network } from './safe-connect.ts'
 import { slots } from './slots.ts'
 
-/** Asks the configured DNS servers, which are expected to resolve recursively. */
+/** Client of the configured DNS servers, which must resolve recursively. */
 export type DnsClient = {
-  /** An answer, whatever its rcode. Throws a `Fault` when there is none until the signal. `isUnchecked`: without DNSSEC's checks (CD). */
-  readonly ask: (
+  /**
+   * A response with any rcode. Throws a `Fault` when none arrives before the signal. `isUnchecked`:
+   * without DNSSEC validation (CD).
+   */
+  readonly query: (
     name: string,
     type: RecordType,
     signal: AbortSignal,
     options?: { readonly isUnchecked?: boolean },
   ) => Promise<DnsAnswer>
-  /** What the servers say about the root, asked once an hour. Never rejects. */
+  /** The servers' view of the root zone, queried once an hour. Never rejects. */
   readonly root: (signal: AbortSignal) => Promise<Root>
 }
 
-/** `isKnown`: the servers reach the internet; without it, "there is no such name" means nothing. `isSigned`: they check signatures themselves. */
-export type Root = { readonly isKnown: boolean; readonly isSigned: boolean }
+/**
+ * `isReachable`: the servers reach the internet; otherwise NXDOMAIN means nothing.
+ * `validatesDnssec`: they validate signatures.
+ */
+export type Root = { readonly isReachable: boolean; readonly validatesDnssec: boolean }
 
-/** How long one try of one server may take before the next is asked. Milliseconds. */
-const TRY = 700
-/** Tries per question, over all servers. */
-const TRIES = 4
-/** Questions at once to one server, and to all: a decision asks around twelve. */
-const AT_ONCE = { perKey: 200, total: 400 }
-/** How long it is remembered what the servers say about the root, and that they do not know it. Milliseconds. */
-const KNOWN = 3_600_000
-const UNKNOWN = 10_000
+/** Time limit of one try at one server. */
+const TRY_TIMEOUT_MS = 700
+/** Most tries per query, over all servers. */
+const MAX_TRIES = 4
+/** Most concurrent queries per server and in total: one decision takes about twelve. */
+const MAX_CONCURRENT_QUERIES = { perKey: 200, total: 400 }
+/** How long the root's state is cached, and how long its absence. */
+const ROOT_TTL_MS = 3_600_000
+const ROOT_RETRY_MS = 10_000
 
 export function dnsClient(network: Network): DnsClient {
-  const places = slots(AT_ONCE)
-  let asked: { readonly until: number; readonly answer: Promise<Root> } | null = null
+  const querySlots = slots(MAX_CONCURRENT_QUERIES)
+  let question: { readonly until: number; readonly answer: Promise<Root> } | null = null
 
-  return { ask, root }
+  return { query: query, root }
 
   async function root(signal: AbortSignal): Promise<Root> {
-    if (asked && performance.now() < asked.until) return asked.answer
-    const answer = ask('.', 'NS', signal).then(
-      // Who validates marks the root's records as authentic, which are signed.
+    if (question && performance.now() < question.until) return question.answer
+    const answer = query('.', 'NS', signal).then(
+      // The root zone is signed: a validating server marks its records as authentic.
       ({ rcode, records, isAuthentic }) => ({
-        isKnown: rcode === 'NOERROR' && records.some(({ type }) => type === 'NS'),
-        isSigned: isAuthentic,
+        isReachable: rcode === 'NOERROR' && records.some(({ type }) => type === 'NS'),
+        validatesDnssec: isAuthentic,
       }),
-      () => ({ isKnown: false, isSigned: false }),
+      () => ({ isReachable: false, validatesDnssec: false }),
     )
-    const current = { until: performance.now() + KNOWN, answer }
-    asked = current
+    const current = { until: performance.now() + ROOT_TTL_MS, answer }
+    question = current
     const found = await answer
-    if (!found.isKnown && asked === current) asked = { until: performance.now() + UNKNOWN, answer }
+    if (!found.isReachable && question === current) question = { until: performance.now() + ROOT_RETRY_MS, answer }
     return found
   }
 
-  async function ask(name: string, type: RecordType, signal: AbortSignal, { isUnchecked = false } = {}): Promise<DnsAnswer> {
+  async function query(name: string, type: RecordType, signal: AbortSignal, { isUnchecked = false } = {}): Promise<DnsAnswer> {
     const { resolvers } = network
     let failed: DnsAnswer | null = null
     let fault = new Fault('unavailable', 'no DNS server is configured')
-    const tries = resolvers.length === 0 ? 0 : Math.max(resolvers.length, Math.min(TRIES, resolvers.length * 2))
+    const tries = resolvers.length === 0 ? 0 : Math.max(resolvers.length, Math.min(MAX_TRIES, resolvers.length * 2))
     for (let attempt = 0; attempt < tries && !signal.aborted; attempt += 1) {
       const server = resolvers[attempt % resolvers.length]
       if (!server) break
       try {
-        const answer = await places.hold(key(server), signal, () =>
-          askServer(network, server, { name, type, isUnchecked }, signal),
+        const answer = await querySlots.run(key(server), signal, () =>
+          queryServer(network, server, { name, type, isUnchecked }, signal),
         )
         if (answer.rcode === 'NOERROR' || answer.rcode === 'NXDOMAIN') return answer
         failed = answer
-        // A second try of the same server gives the same answer.
+        // The same server would answer the same.
         if (attempt + 1 >= resolvers.length) break
       } catch (error) {
         fault = faultOf(error)
-        // A lying server is not asked again: the question itself may be what breaks it.
+        // No retry for a malformed response: the query itself may trigger it.
         if (fault.reason === 'malformed' && attempt + 1 >= resolvers.length) break
       }
     }
@@ -84,27 +90,27 @@ export function dnsClient(network: Network): DnsClient {
 
 const key = ({ address, port }: Endpoint): string => `${address}#${port}`
 
-async function askServer(
+async function queryServer(
   network: Network,
   server: Endpoint,
   { name, type, isUnchecked }: { readonly name: string; readonly type: RecordType; readonly isUnchecked: boolean },
   signal: AbortSignal,
 ): Promise<DnsAnswer> {
-  const asked: Question = { id: randomInt(0x10000), name, type }
-  const query = encodeQuestion(asked, { isUnchecked })
-  const within = deadline(TRY, signal)
+  const question: Question = { id: randomInt(0x10000), name, type }
+  const query = encodeQuestion(question, { isUnchecked })
+  const tryDeadline = deadline(TRY_TIMEOUT_MS, signal)
   try {
-    const answer = await overUdp(network, server, asked, query, within.signal)
-    return answer === 'truncated' ? await overTcp(network, server, asked, query, within.signal) : answer
+    const answer = await queryOverUdp(network, server, question, query, tryDeadline.signal)
+    return answer === 'truncated' ? await queryOverTcp(network, server, question, query, tryDeadline.signal) : answer
   } finally {
-    within.clear()
+    tryDeadline.clear()
   }
 }
 
-async function overUdp(
+async function queryOverUdp(
   network: Network,
   server: Endpoint,
-  asked: Question,
+  question: Question,
   query: Buffer,
   signal: AbortSignal,
 ): Promise<DnsAnswer | 'truncated'> {
@@ -116,8 +122,8 @@ async function overUdp(
   socket.on('error', reject)
   socket.on('message', (message) => {
     try {
-      const answer = decodeAnswer(message, asked)
-      // Others may send here too: we go on listening until the right one comes.
+      const answer = decodeAnswer(message, question)
+      // Ignore packets of other senders and keep listening.
       if (answer !== null) resolve(answer)
     } catch (error) {
       reject(error)
@@ -132,10 +138,10 @@ async function overUdp(
   }
 }
 
-async function overTcp(
+async function queryOverTcp(
   network: Network,
   server: Endpoint,
-  asked: Question,
+  question: Question,
   query: Buffer,
   signal: AbortSignal,
 ): Promise<DnsAnswer> {
@@ -150,11 +156,11 @@ async function overTcp(
   socket.on('data', (chunk: Buffer) => {
     received = Buffer.concat([received, chunk])
     if (received.length < 2) return
-    // The length has 16 bits, so that this is never more than 64 KiB.
+    // A 16-bit length: at most 64 KiB.
     const length = received.readUInt16BE(0)
     if (received.length < length + 2) return
     try {
-      const answer = decodeAnswer(received.subarray(2, length + 2), asked)
+      const answer = decodeAnswer(received.subarray(2, length + 2), question)
       if (answer === null || answer === 'truncated') throw new Fault('malformed', 'a DNS answer to another question')
       resolve(answer)
     } catch (error) {

@@ -1,22 +1,22 @@
 import packet, { type Answer, type RecordType } from 'dns-packet'
 import { Fault } from './fault.ts'
 
-/** One answer of a DNS server, without what nobody asked for. */
+/** One DNS response. */
 export type DnsAnswer = {
   /** "NOERROR", "NXDOMAIN", "SERVFAIL", "REFUSED", …; "REFERRAL" from a lame server, which says who might know instead of finding out. */
   readonly rcode: string
   /** The answer section. */
   readonly records: readonly Answer[]
-  /** AD: the server has validated it. */
+  /** AD bit: the server validated the signatures. */
   readonly isAuthentic: boolean
 }
 
 export type Question = { readonly id: number; readonly name: string; readonly type: RecordType }
 
-/** Fits into one packet on every path (DNS flag day 2020). */
-const UDP_BYTES = 1_232
+/** Fits into one packet on every path (DNS Flag Day 2020). */
+const MAX_UDP_BYTES = 1_232
 
-/** `isUnchecked` asks for the answer even when its signatures are wrong (CD). */
+/** `isUnchecked` requests the records even with wrong signatures (CD). */
 export function encodeQuestion({ id, name, type }: Question, { isUnchecked = false } = {}): Buffer {
   return packet.encode({
     type: 'query',
@@ -27,7 +27,7 @@ export function encodeQuestion({ id, name, type }: Question, { isUnchecked = fal
       {
         type: 'OPT',
         name: '.',
-        udpPayloadSize: UDP_BYTES,
+        udpPayloadSize: MAX_UDP_BYTES,
         flags: packet.DNSSEC_OK,
         extendedRcode: 0,
         ednsVersion: 0,
@@ -39,17 +39,17 @@ export function encodeQuestion({ id, name, type }: Question, { isUnchecked = fal
 }
 
 /**
- * Reads a message: `null` when it does not answer this question (another id, another question, no answer at all), 'truncated'
- * when the rest has to be asked for over TCP. Throws `malformed` for one that answers it in nonsense.
+ * Parses a response: `null` when it does not answer this question (other id or question, no
+ * response), 'truncated' when TCP is needed. Throws `malformed` when it answers in nonsense.
  */
-export function decodeAnswer(message: Buffer, asked: Question): DnsAnswer | 'truncated' | null {
-  if (message.length < 12 || message.readUInt16BE(0) !== asked.id) return null
+export function decodeAnswer(message: Buffer, question: Question): DnsAnswer | 'truncated' | null {
+  if (message.length < 12 || message.readUInt16BE(0) !== question.id) return null
   const flags = message.readUInt16BE(2)
   const isResponse = (flags & 0x8000) !== 0
   const isTruncated = (flags & 0x0200) !== 0
   if (!isResponse) return null
-  if (!repeatsQuestion(message, asked)) return null
-  // What is left of the records may end in the middle of one.
+  if (!repeatsQuestion(message, question)) return null
+  // A truncated record section may end inside a record.
   if (isTruncated) return 'truncated'
   let decoded: packet.DecodedPacket
   try {
@@ -57,24 +57,24 @@ export function decodeAnswer(message: Buffer, asked: Question): DnsAnswer | 'tru
   } catch (cause) {
     throw new Fault('malformed', 'a DNS message that does not parse', { cause })
   }
-  // The types of the package leave out what its code adds.
+  // The package's types lack the `rcode` that its code adds.
   const { rcode } = decoded as packet.DecodedPacket & { readonly rcode: string }
   const records = decoded.answers ?? []
   return { rcode: rcode === 'NOERROR' && isReferral(decoded) ? 'REFERRAL' : rcode, records, isAuthentic: (flags & 0x0020) !== 0 }
 }
 
-/** RFC 2308 §2.2: an answer that there are no such records has the zone's SOA, or nothing; servers of others alone are a referral. */
+/** RFC 2308 §2.2: NODATA carries the zone's SOA or nothing; NS alone is a referral. */
 function isReferral({ answers = [], authorities = [] }: packet.DecodedPacket): boolean {
   return answers.length === 0 && authorities.some(({ type }) => type === 'NS') && !authorities.some(({ type }) => type === 'SOA')
 }
 
-/** Some servers leave the question out of refusals; those have no records to forge. */
+/** Some servers omit the question in refusals, which have no records to forge. */
 function repeatsQuestion(message: Buffer, { name, type }: Question): boolean {
   const questions = message.readUInt16BE(4)
   if (questions === 0) return message.readUInt16BE(6) === 0
   if (questions !== 1) return false
   try {
-    // A message of the question alone: the records behind it may be cut off.
+    // Parse the question alone: the records may be cut off.
     const alone = Buffer.from(message)
     alone.fill(0, 6, 12)
     const [question] = packet.decode(alone).questions ?? []
@@ -84,14 +84,17 @@ function repeatsQuestion(message: Buffer, { name, type }: Question): boolean {
   }
 }
 
-/** Lower case, as names of DNS differ in that at most, and without the dot at the end; the root is the empty name. */
+/** Lower case without the final dot; the root is the empty name. */
 export const canonicalName = (name: string): string => name.toLowerCase().replace(/\.$/, '')
 
-/** As long as a chain of aliases may be; resolvers give up at about as many. */
-const LONGEST_CHAIN = 8
+/** Most aliases in a chain; resolvers stop at about as many. */
+const MAX_ALIAS_CHAIN = 8
 
-/** Where the aliases in one answer lead, in order, without the name itself. Throws `malformed` for a circle and for a chain that is too long. */
-export function aliasesIn(
+/**
+ * The CNAME targets from `name` on, in order. Throws `malformed` for a loop and for a chain that is
+ * too long.
+ */
+export function followAliases(
   records: readonly Answer[],
   name: string,
   before: readonly string[] = [],
@@ -101,9 +104,9 @@ export function aliasesIn(
     const alias = records.find((record) => record.type === 'CNAME' && canonicalName(record.name) === owner)
     if (alias?.type !== 'CNAME') return aliases
     owner = canonicalName(alias.data)
-    const seen = [name, ...before, ...aliases.map(({ target }) => target)]
-    if (seen.includes(owner)) throw new Fault('malformed', 'aliases in a circle')
-    if (seen.length > LONGEST_CHAIN) throw new Fault('malformed', `more than ${LONGEST_CHAIN} aliases`)
+    const visited = [name, ...before, ...aliases.map(({ target }) => target)]
+    if (visited.includes(owner)) throw new Fault('malformed', 'aliases in a circle')
+    if (visited.length > MAX_ALIAS_CHAIN) throw new Fault('malformed', `more than ${MAX_ALIAS_CHAIN} aliases`)
     aliases.push({ target: owner, ttl: alias.ttl ?? 0 })
   }
 }

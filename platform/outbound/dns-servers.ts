@@ -2,11 +2,11 @@ import { getServers } from 'node:dns'
 import { isIP } from 'node:net'
 import type { Endpoint } from './safe-connect.ts'
 
-/** The servers that the system is set up with. */
-export const systemServers = (): Endpoint[] => getServers().flatMap((server) => readServer(server) ?? [])
+/** The DNS servers of the system configuration. */
+export const systemServers = (): Endpoint[] => getServers().flatMap((server) => parseDnsServer(server) ?? [])
 
 /** `9.9.9.9`, `9.9.9.9:53`, `2620:fe::fe` or `[2620:fe::fe]:53`; null for anything else. */
-export function readServer(text: string): Endpoint | null {
+export function parseDnsServer(text: string): Endpoint | null {
   if (isIP(text)) return { address: text, port: 53 }
   const match = /^(?:\[([^\]]+)\]|([\d.]+)):(\d{1,5})$/.exec(text)
   const address = match?.[1] ?? match?.[2] ?? ''

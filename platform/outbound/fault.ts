@@ -1,9 +1,10 @@
 import { type LookupTable, lookupTable } from '../collections/lookup-table.ts'
 
 /**
- * What a server outside did instead of answering. `rate_limited`: it asks us to wait; `unavailable`: a broken connection or a status that is no answer;
- * `malformed`: an answer that does not parse; `too_large`: one with more bytes than we take; `blocked`: our own guard does not connect there;
- * `refused`: nobody listens there; `no_tls`: another protocol does; `no_capacity`: all places were taken.
+ * Why an external server gave no usable response. `rate_limited`: it asks to wait; `unavailable`:
+ * broken connection or error status; `malformed`: unparseable; `too_large`: over our byte limit;
+ * `blocked`: our address policy; `refused`: nothing listens; `no_tls`: another protocol;
+ * `no_capacity`: all slots taken.
  */
 export type FaultReason =
   | 'rate_limited'
@@ -16,11 +17,11 @@ export type FaultReason =
   | 'no_tls'
   | 'no_capacity'
 
-/** A server outside that did not answer. Everything else that is thrown while one is asked is a mistake of ours. */
+/** A failed exchange with an external server. Anything else thrown there is our bug. */
 export class Fault extends Error {
   override readonly name = 'Fault'
   readonly reason: FaultReason
-  /** Seconds that the server asked us to wait, or null. */
+  /** Retry-After in seconds, or null. */
   readonly retryAfter: number | null
   constructor(
     reason: FaultReason,
@@ -41,11 +42,11 @@ const ERRORS: LookupTable<FaultReason> = lookupTable({
   UND_ERR_BODY_TIMEOUT: 'timeout',
 })
 
-/** Reads what sockets, undici and abort signals throw. */
+/** Converts errors of sockets, undici and abort signals. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error
   if (!(error instanceof Error)) return new Fault('unavailable', String(error))
-  // undici wraps what a connector throws.
+  // undici wraps errors of its connector.
   if (error.cause instanceof Fault) return error.cause
   if (error.name === 'TimeoutError' || error.name === 'AbortError')
     return new Fault('timeout', 'no answer in time', { cause: error })

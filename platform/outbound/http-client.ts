@@ -7,14 +7,16 @@ import type { DnsClient } from './dns-client.ts'
 import { Fault, faultOf } from './fault.ts'
 import type { Network } from './safe-connect.ts'
 
-/** What a server outside said. */
-export type Response = {
+/** A response of an external server. */
+export type OutboundResponse = {
   readonly status: number
   /** Lower-case names; a repeated header is joined. */
   readonly headers: Readonly<Record<string, string>>
-  /** Where the answer came from, after redirects. */
+  /** URL of the response, after redirects. */
   readonly url: string
-  /** The decoded body in pieces; throws `too_large` when it has more bytes than allowed. Must be read or destroyed. */
+  /**
+   * The decoded body stream; fails with `too_large` over the byte limit. Must be read or destroyed.
+   */
   readonly body: Readable
 }
 
@@ -27,94 +29,105 @@ export type GetOptions = {
 
 export type HttpOptions = {
   readonly userAgent: string
-  /** How many redirects are followed; 2 when left out. */
-  readonly redirects?: number
-  /** Whether http:// is all right, too; false when left out. */
+  /** Most redirects; 2 when absent. */
+  readonly maxRedirects?: number
+  /** Whether http:// is allowed; false when absent. */
   readonly isPlainAllowed?: boolean
 }
 
 export type HttpClient = {
-  /** Follows redirects, each judged like the first address; other origins are not told `authorization`. Throws a `Fault`. */
-  readonly get: (url: string, options: GetOptions) => Promise<Response>
-  /** Follows no redirects, for a body is for the address that it was meant for: they are answers with their status. Throws a `Fault`. */
-  readonly post: (url: string, body: string, options: GetOptions) => Promise<Response>
+  /**
+   * Follows redirects and checks each address. `authorization` goes to the first origin only.
+   * Throws a `Fault`.
+   */
+  readonly get: (url: string, options: GetOptions) => Promise<OutboundResponse>
+  /**
+   * Follows no redirects, because a body is for one address: returns them as responses. Throws a
+   * `Fault`.
+   */
+  readonly post: (url: string, body: string, options: GetOptions) => Promise<OutboundResponse>
   readonly close: () => Promise<void>
 }
 
-type Opened = { readonly agent: Agent; readonly request: typeof import('undici').request }
+type LoadedClient = { readonly agent: Agent; readonly request: typeof import('undici').request }
 
-/** A connection that is not there by then would be too late for any decision. Milliseconds. */
-const CONNECT = 5_000
-const HEADER_BYTES = 16_384
+/** Connect time limit: a later connection is too late for any decision. */
+const CONNECT_TIMEOUT_MS = 5_000
+const MAX_HEADER_BYTES = 16_384
 
 /**
- * Requests with the built-in authorities. Every host is resolved by our own client, once per connection, and all its addresses are judged. Knows
- * no proxies, no cookies, no credentials.
+ * Requests with the built-in certificate authorities. Resolves each host with our own client, once
+ * per connection, and checks all its addresses. No proxies, cookies or credentials.
  */
 export function httpClient(
   network: Network,
   dns: DnsClient,
-  { userAgent, redirects = 2, isPlainAllowed = false }: HttpOptions,
+  { userAgent, maxRedirects: redirects = 2, isPlainAllowed = false }: HttpOptions,
 ): HttpClient {
-  let opening: Promise<Opened> | null = null
+  let opening: Promise<LoadedClient> | null = null
   let isClosed = false
 
   return {
     async get(start, options) {
-      const { origin } = readUrl(start)
-      let url = readUrl(start)
+      const { origin } = parseUrl(start)
+      let url = parseUrl(start)
       for (let hop = 0; ; hop += 1) {
-        // What proves who we are is for whom it was meant.
+        // Credentials go to the first origin only.
         const { authorization, ...others } = options.headers ?? {}
         const headers = authorization !== undefined && url.origin === origin ? { ...others, authorization } : others
-        const { response, location } = await ask(url, { ...options, headers })
+        const { response, location } = await send(url, { ...options, headers })
         if (location === null) return response
         response.body.destroy()
         if (hop === redirects) throw new Fault('blocked', `more than ${redirects} redirects`)
-        url = readUrl(location, url)
+        url = parseUrl(location, url)
       }
     },
-    post: async (start, body, options) => (await ask(readUrl(start), options, body)).response,
+    post: async (start, body, options) => (await send(parseUrl(start), options, body)).response,
     async close() {
       isClosed = true
       await (await opening)?.agent.destroy()
     },
   }
 
-  /** Its library takes a tenth of a second and more to load, and most starts ask nobody for a while. */
-  function opened(): Promise<Opened> {
+  /** Loads undici on first use: that takes 0.1 s and more, and most starts make no request soon. */
+  function opened(): Promise<LoadedClient> {
     if (isClosed) throw new Fault('unavailable', 'this process is ending')
     opening ??= import('undici').then(({ Agent, request }) => {
-      const agent = new Agent({ connect: connector(network, dns), connections: 10, maxHeaderSize: HEADER_BYTES, pipelining: 1 })
+      const agent = new Agent({
+        connect: connector(network, dns),
+        connections: 10,
+        maxHeaderSize: MAX_HEADER_BYTES,
+        pipelining: 1,
+      })
       return { agent, request }
     })
     return opening
   }
 
-  /** One request; `location` where it is sent on, null otherwise. */
-  async function ask(
+  /** One request; `location` is the redirect target, null without one. */
+  async function send(
     url: URL,
     { signal, accept, maxBytes, headers = {} }: GetOptions,
-    posted: string | null = null,
-  ): Promise<{ readonly response: Response; readonly location: string | null }> {
+    requestBody: string | null = null,
+  ): Promise<{ readonly response: OutboundResponse; readonly location: string | null }> {
     assertScheme(url)
     const { agent, request } = await opened()
     const {
       statusCode,
-      headers: told,
+      headers: responseHeaders,
       body,
     } = await request(url, {
       dispatcher: agent,
       signal,
-      ...(posted !== null && { method: 'POST', body: posted }),
+      ...(requestBody !== null && { method: 'POST', body: requestBody }),
       headers: { accept, 'accept-encoding': 'identity', 'user-agent': userAgent, ...headers },
     }).catch((error: unknown) => {
       throw faultOf(error)
     })
     const plain = Object.fromEntries(
-      Object.entries(told).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
+      Object.entries(responseHeaders).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
     )
-    const isRedirect = [301, 302, 303, 307, 308].includes(statusCode) && typeof told.location === 'string'
+    const isRedirect = [301, 302, 303, 307, 308].includes(statusCode) && typeof responseHeaders.location === 'string'
     return {
       response: {
         status: statusCode,
@@ -122,7 +135,7 @@ export function httpClient(
         url: url.href,
         body: isRedirect ? body.on('error', () => {}) : bounded(body, plain['content-encoding'] ?? 'identity', maxBytes),
       },
-      location: isRedirect ? String(told.location) : null,
+      location: isRedirect ? String(responseHeaders.location) : null,
     }
   }
 
@@ -131,13 +144,13 @@ export function httpClient(
     if (url.protocol === 'http:') {
       if (isPlainAllowed) return
       const address = url.hostname.replace(/^\[|\]$/g, '')
-      if (isAddress(address) && network.mayBePlain({ address, port: Number(url.port || 80) })) return
+      if (isAddress(address) && network.allowsPlainHttp({ address, port: Number(url.port || 80) })) return
     }
     throw new Fault('blocked', `Expected ${isPlainAllowed ? 'http or ' : ''}https, got ${url.protocol}`)
   }
 }
 
-function readUrl(text: string, base?: URL): URL {
+function parseUrl(text: string, base?: URL): URL {
   if (!URL.canParse(text, base?.href)) throw new Fault('malformed', 'an address that is none')
   const url = new URL(text, base?.href)
   if (url.username !== '' || url.password !== '') throw new Fault('blocked', 'an address with a user in it')
@@ -153,7 +166,7 @@ function connector(network: Network, dns: DnsClient): buildConnector.connector {
   }
 
   async function open({ hostname, port, protocol }: buildConnector.Options) {
-    const signal = AbortSignal.timeout(CONNECT)
+    const signal = AbortSignal.timeout(CONNECT_TIMEOUT_MS)
     const host = hostname.replace(/^\[|\]$/g, '')
     const literal = { a: [host], aaaa: [] }
     const addresses = isAddress(host) ? literal : await resolveAddresses(dns, host, signal)
@@ -189,7 +202,7 @@ function bounded(body: Readable, coding: string, maxBytes: number): Readable {
 }
 
 /** The whole body as JSON. Throws `malformed` when it is not. */
-export async function readJson({ body }: Response): Promise<unknown> {
+export async function readJson({ body }: OutboundResponse): Promise<unknown> {
   const chunks: Buffer[] = []
   try {
     for await (const chunk of body) chunks.push(chunk)
@@ -208,7 +221,7 @@ export async function readJson({ body }: Response): Promise<unknown> {
 }
 
 /** Seconds from a `Retry-After`, which may be a number or a date; null without a readable one. At most a day. */
-export function retryAfterOf({ headers }: Pick<Response, 'headers'>, now: Date): number | null {
+export function retryAfterOf({ headers }: Pick<OutboundResponse, 'headers'>, now: Date): number | null {
   const text = headers['retry-after']
   if (text === undefined) return null
   const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - now.getTime()) / 1000)
@@ -216,7 +229,7 @@ export function retryAfterOf({ headers }: Pick<Response, 'headers'>, now: Date):
 }
 
 /** The fault that a status other than 2xx, 304 and 404 stands for. */
-export function statusFault(response: Response, now: Date): Fault {
+export function statusFault(response: OutboundResponse, now: Date): Fault {
   response.body.destroy()
   if (response.status === 429) return new Fault('rate_limited', 'too many requests', { retryAfter: retryAfterOf(response, now) })
   return new Fault('unavailable', `status ${response.status}`, { retryAfter: retryAfterOf(response, now) })

@@ -8,48 +8,59 @@ import { Fault, faultOf } from './fault.ts'
 export type Endpoint = { readonly address: string; readonly port: number }
 
 export type NetworkOptions = {
-  /** DNS servers of the operator, asked in this order. Their addresses are not judged: they are usually private. */
+  /**
+   * DNS servers of the operator, in order of use. Exempt from the address policy: they are usually
+   * private.
+   */
   readonly resolvers: readonly Endpoint[]
   /**
-   * Lets further endpoints and ports through, and plain HTTP to them. For tests, whose servers are on loopback; no configuration
-   * leads here.
+   * Allows further endpoints and plain HTTP to them. Only for tests, whose servers are on loopback;
+   * no setting leads here.
    */
   readonly allow?: (endpoint: Endpoint) => boolean
-  /** Where TLS is looked for; tests have no port 443. */
+  /** The port of TLS; tests cannot use 443. */
   readonly tlsPort?: number
-  /** Authorities to trust instead of the built-in ones, in PEM form. */
+  /** PEM certificate authorities instead of the built-in ones. */
   readonly authorities?: readonly string[]
 }
 
-/** The only way to open a socket to an address that a client has named. Addresses are judged here, at the last moment, whoever resolved them. */
+/**
+ * The only way to open a socket to an address that a client names. Checks the address right before
+ * connecting, whoever resolved it.
+ */
 export type Network = {
   readonly resolvers: readonly Endpoint[]
   readonly tlsPort: number
   readonly authorities: readonly string[] | null
-  /** For a look at whatever a target presents: old protocols and weak keys included. Made once: it holds all authorities. */
+  /**
+   * TLS context for inspection: allows old protocols and weak keys. Created once: it holds all
+   * authorities.
+   */
   readonly lenient: () => tls.SecureContext
-  /** Why we do not connect there; null: we do. */
-  readonly refusal: (endpoint: Endpoint) => string | null
-  /** Whether plain HTTP to this endpoint is all right. */
-  readonly mayBePlain: (endpoint: Endpoint) => boolean
+  /** Why the policy blocks this endpoint; null when allowed. */
+  readonly blockReason: (endpoint: Endpoint) => string | null
+  /** Whether plain HTTP to this endpoint is allowed. */
+  readonly allowsPlainHttp: (endpoint: Endpoint) => boolean
   /** A TCP connection. Throws a `Fault`. */
   readonly connect: (endpoint: Endpoint, signal: AbortSignal) => Promise<net.Socket>
-  /** A TLS connection over such a connection, which it takes over. Throws a `Fault`, or what the handshake says. */
+  /**
+   * Upgrades such a connection to TLS and takes it over. Throws a `Fault` or the handshake error.
+   */
   readonly handshake: (socket: net.Socket, options: tls.ConnectionOptions, signal: AbortSignal) => Promise<tls.TLSSocket>
   /** A TCP connection to one of `resolvers`. Throws a `Fault`. */
   readonly resolverStream: (resolver: Endpoint, signal: AbortSignal) => Promise<net.Socket>
-  /** Datagrams from a random port to one of `resolvers` and back, from nobody else. */
+  /** UDP from a random local port, connected to one of `resolvers`: other senders are dropped. */
   readonly resolverDatagrams: (resolver: Endpoint) => Promise<Datagrams>
 }
 
-/** The ports of the web: nothing that we look at lives elsewhere. */
-const PORTS = [443, 80]
+/** The ports of the web; nothing we inspect uses others. */
+const WEB_PORTS = [443, 80]
 
 export function safeNetwork({ resolvers, allow = () => false, tlsPort = 443, authorities }: NetworkOptions): Network {
   const refusal = (endpoint: Endpoint): string | null => {
     if (!isAddress(endpoint.address)) return 'not an address'
     if (allow(endpoint)) return null
-    if (!PORTS.includes(endpoint.port) && endpoint.port !== tlsPort) return `port ${endpoint.port}`
+    if (!WEB_PORTS.includes(endpoint.port) && endpoint.port !== tlsPort) return `port ${endpoint.port}`
     return specialRange(endpoint.address)
   }
   const assertResolver = (resolver: Endpoint): void => {
@@ -70,15 +81,15 @@ export function safeNetwork({ resolvers, allow = () => false, tlsPort = 443, aut
       })
       return lenient
     },
-    refusal,
-    mayBePlain: allow,
+    blockReason: refusal,
+    allowsPlainHttp: allow,
     async connect(endpoint, signal) {
       const reason = refusal(endpoint)
       if (reason !== null) throw new Fault('blocked', `no connection to ${endpoint.address}: ${reason}`)
       return open(endpoint, signal)
     },
     handshake: (socket, options, signal) =>
-      established(tls.connect({ ...options, socket }), 'secureConnect', signal).catch((error: unknown) => {
+      whenOpen(tls.connect({ ...options, socket }), 'secureConnect', signal).catch((error: unknown) => {
         socket.destroy()
         throw error
       }),
@@ -91,7 +102,7 @@ export function safeNetwork({ resolvers, allow = () => false, tlsPort = 443, aut
       const socket = createSocket(net.isIPv6(resolver.address) ? 'udp6' : 'udp4')
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       socket.once('error', reject)
-      // Port 0: a random one, so that a forger has to guess it together with the id.
+      // Port 0 is random: a forger must guess it together with the id.
       socket.bind(0, () =>
         socket.connect(resolver.port, resolver.address, (error?: Error) => (error ? reject(error) : resolve())),
       )
@@ -109,15 +120,15 @@ export function safeNetwork({ resolvers, allow = () => false, tlsPort = 443, aut
 
 async function open({ address, port }: Endpoint, signal: AbortSignal): Promise<net.Socket> {
   try {
-    // A literal address: nothing is looked up, and there is nothing to choose between.
-    return await established(net.connect({ host: address, port, autoSelectFamily: false, noDelay: true }), 'connect', signal)
+    // A literal address needs no lookup and no address selection.
+    return await whenOpen(net.connect({ host: address, port, autoSelectFamily: false, noDelay: true }), 'connect', signal)
   } catch (error) {
     throw faultOf(error)
   }
 }
 
-/** The socket once it is open. One that failed or came too late is destroyed. */
-function established<Socket extends net.Socket>(socket: Socket, event: string, signal: AbortSignal): Promise<Socket> {
+/** Resolves with the open socket. Destroys one that failed or came too late. */
+function whenOpen<Socket extends net.Socket>(socket: Socket, event: string, signal: AbortSignal): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   const onAbort = () => reject(new Fault('timeout', 'no connection in time'))
   const onClose = () => reject(new Fault('unavailable', 'closed by the other side'))

@@ -1,63 +1,66 @@
 import { Fault } from './fault.ts'
 
-/** Bounded places: at most `perKey` holders of one key and `total` of all. Waiting ends with the signal. */
+/**
+ * A semaphore: at most `perKey` concurrent runs per key and `total` overall. The signal ends
+ * waiting.
+ */
 export type Slots = {
-  readonly hold: <Result>(key: string, signal: AbortSignal, work: () => Promise<Result>) => Promise<Result>
+  readonly run: <Result>(key: string, signal: AbortSignal, work: () => Promise<Result>) => Promise<Result>
 }
 
-type Waiter = { readonly key: string; readonly admit: () => void }
+type Waiter = { readonly key: string; readonly resume: () => void }
 
-/** Who waits longest is first, among those whose key has a place. */
+/** First in, first out among the keys that have room. */
 export function slots({ total, perKey }: { readonly total: number; readonly perKey: number }): Slots {
-  const held = new Map<string, number>()
+  const runningByKey = new Map<string, number>()
   const waiting = new Set<Waiter>()
-  let all = 0
+  let running = 0
 
-  const mayEnter = (key: string): boolean => all < total && (held.get(key) ?? 0) < perKey
+  const hasRoom = (key: string): boolean => running < total && (runningByKey.get(key) ?? 0) < perKey
 
-  function enter(key: string): void {
-    all += 1
-    held.set(key, (held.get(key) ?? 0) + 1)
+  function start(key: string): void {
+    running += 1
+    runningByKey.set(key, (runningByKey.get(key) ?? 0) + 1)
   }
 
-  function leave(key: string): void {
-    all -= 1
-    const rest = (held.get(key) ?? 1) - 1
-    if (rest === 0) held.delete(key)
-    else held.set(key, rest)
+  function finish(key: string): void {
+    running -= 1
+    const rest = (runningByKey.get(key) ?? 1) - 1
+    if (rest === 0) runningByKey.delete(key)
+    else runningByKey.set(key, rest)
     for (const waiter of waiting) {
-      if (!mayEnter(waiter.key)) continue
+      if (!hasRoom(waiter.key)) continue
       waiting.delete(waiter)
-      enter(waiter.key)
-      waiter.admit()
+      start(waiter.key)
+      waiter.resume()
       return
     }
   }
 
-  async function admission(key: string, signal: AbortSignal): Promise<void> {
+  async function acquire(key: string, signal: AbortSignal): Promise<void> {
     if (signal.aborted) throw new Fault('no_capacity', 'no time left')
-    if (mayEnter(key)) return enter(key)
+    if (hasRoom(key)) return start(key)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const waiter: Waiter = { key, admit: resolve }
-    const giveUp = () => {
+    const waiter: Waiter = { key, resume: resolve }
+    const cancel = () => {
       if (waiting.delete(waiter)) reject(new Fault('no_capacity', `no place for ${key} in time`))
     }
     waiting.add(waiter)
-    signal.addEventListener('abort', giveUp, { once: true })
+    signal.addEventListener('abort', cancel, { once: true })
     try {
       await promise
     } finally {
-      signal.removeEventListener('abort', giveUp)
+      signal.removeEventListener('abort', cancel)
     }
   }
 
   return {
-    async hold(key, signal, work) {
-      await admission(key, signal)
+    async run(key, signal, work) {
+      await acquire(key, signal)
       try {
         return await work()
       } finally {
-        leave(key)
+        finish(key)
       }
     },
   }

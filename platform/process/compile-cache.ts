@@ -1,19 +1,20 @@
 import { mkdirSync } from 'node:fs'
-import { enableCompileCache } from 'node:module'
+import * as nodeModule from 'node:module'
 import { join } from 'node:path'
 
 /**
- * From now on what is loaded is kept compiled, and without its types, beside the packages that are installed: commands take a third less processor time, and a start of
- * everything up to a fifth. Where that folder cannot be written to, or NODE_COMPILE_CACHE names another one, nothing changes. Not in the folder for temporary files, which
- * is Node's default: what others can write there would be run here.
+ * Enables Node's compile cache in node_modules/.cache/compiled for all modules loaded from now on.
+ * Commands take a third less processor time, a full start up to a fifth less. Nothing changes where
+ * the folder is not writable or NODE_COMPILE_CACHE names another one. Node's default is the folder
+ * for temporary files; it is not used because others could place code there that we would run.
  */
-export function keepCompiled(): void {
+export function enableCompileCache(): void {
   const folder = join(import.meta.dirname, '../../node_modules/.cache/compiled')
   try {
-    // Node 24 would try for ever where a folder cannot be made for a reason that it does not know.
+    // Node 24 retries for ever when it cannot create the folder for a reason unknown to it.
     mkdirSync(folder, { recursive: true })
   } catch {
     return
   }
-  enableCompileCache(folder)
+  nodeModule.enableCompileCache(folder)
 }

@@ -1,11 +1,12 @@
-import { Refusal } from './operator-error.ts'
+import { OperatorError } from './operator-error.ts'
 
-/** Notes what a part needs to be closed with; parts are closed in the reverse order of this. */
+/** Registers the close function of a part; they run in reverse order. */
 export type Defer = (close: () => Promise<unknown>) => void
 
 /**
- * The life of a process: runs `start`, waits for SIGTERM or SIGINT (or for `end`), closes every deferred part, and exits 0.
- * A second signal exits at once. A `Refusal` is printed as its message alone, every other fault with its stack; both exit 1.
+ * Runs a process: calls `start`, waits for SIGTERM, SIGINT or `end`, closes the deferred parts and
+ * exits 0. A second signal exits at once. An `OperatorError` is printed as its message, any other
+ * error with its stack; both exit 1.
  */
 export async function runProgram(start: (defer: Defer, end: (fault?: Error) => void) => Promise<void>): Promise<void> {
   const closers: (() => Promise<unknown>)[] = []
@@ -21,11 +22,11 @@ export async function runProgram(start: (defer: Defer, end: (fault?: Error) => v
         result = 1
       })
     }
-    // Whatever still holds the process open has been told to end.
+    // Parts that still hold the process open were told to close.
     process.exit(result)
   }
   const fail = (error: unknown): void => {
-    // While it ends, a part that was still starting trips over what is closed already.
+    // A part that is still starting may fail on parts already closed.
     if (!ending) report(error)
     void end(1)
   }
@@ -50,5 +51,5 @@ export async function runProgram(start: (defer: Defer, end: (fault?: Error) => v
 }
 
 function report(error: unknown): void {
-  console.error(error instanceof Refusal ? error.message : error)
+  console.error(error instanceof OperatorError ? error.message : error)
 }

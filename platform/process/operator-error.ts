@@ -1,7 +1,7 @@
 /**
- * A start or a command that cannot go on for a reason its operator can act on.
- * `message` is whole sentences saying what is wrong and what to do; programs print it without a stack and exit with a status other than 0.
+ * A start or a command failed for a reason that the operator can fix. `message` is whole sentences:
+ * what is wrong and what to do. Programs print it without a stack and exit with a status other than 0.
  */
-export class Refusal extends Error {
-  override readonly name = 'Refusal'
+export class OperatorError extends Error {
+  override readonly name = 'OperatorError'
 }

@@ -1,13 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** `first`: the first round is over. `stop` resolves when no round is under way any more. */
-export type Rounds = { readonly first: Promise<void>; readonly stop: () => Promise<void> }
+/** `first` settles after the first run. `stop` resolves when no run is in progress. */
+export type PeriodicJob = { readonly first: Promise<void>; readonly stop: () => Promise<void> }
 
-/** Runs `round` now, and again `every` so many milliseconds after each has ended, until it is stopped, which aborts the signal. A round that rejects is reported. */
-export function rounds(every: number, round: (signal: AbortSignal) => Promise<void>, onError: (error: unknown) => void): Rounds {
+/**
+ * Runs `run` now and again `intervalMs` after each end, until stopped, which aborts the signal.
+ * Rejections go to `onError`.
+ */
+export function runPeriodically(
+  intervalMs: number,
+  run: (signal: AbortSignal) => Promise<void>,
+  onError: (error: unknown) => void,
+): PeriodicJob {
   const ended = new AbortController()
-  const first = round(ended.signal).catch(onError)
-  const running = first.then(goOn)
+  const first = run(ended.signal).catch(onError)
+  const running = first.then(repeat)
 
   return {
     first,
@@ -17,10 +24,10 @@ export function rounds(every: number, round: (signal: AbortSignal) => Promise<vo
     },
   }
 
-  async function goOn(): Promise<void> {
+  async function repeat(): Promise<void> {
     while (!ended.signal.aborted) {
-      await sleep(every, null, { signal: ended.signal, ref: false }).catch(() => {})
-      if (!ended.signal.aborted) await round(ended.signal).catch(onError)
+      await sleep(intervalMs, null, { signal: ended.signal, ref: false }).catch(() => {})
+      if (!ended.signal.aborted) await run(ended.signal).catch(onError)
     }
   }
 }

@@ -1,41 +1,44 @@
 import type { Logger } from 'pino'
 import { type RedisScripts, redisScripts } from '../redis/redis-scripts.ts'
-import { type Level, levelOf, tokenBuckets } from './token-buckets.ts'
+import { type RateLimitResult, tokenBuckets, toRateLimitResult } from './token-buckets.ts'
 
-/** Takes points out of the bucket of `key`: all of them or none. A negative number gives points back. Never rejects. */
-export type Buckets = (key: string, points: number) => Level | Promise<Level>
+/**
+ * Takes tokens from the bucket of `key`, all or none; a negative number returns them. Never
+ * rejects.
+ */
+export type TakeTokens = (key: string, points: number) => RateLimitResult | Promise<RateLimitResult>
 
-/** Where limits are counted. */
-export type Counting = {
+/** Where token buckets are stored. */
+export type RateLimitStore = {
   /**
-   * Buckets of `perMinute` points per key: spent all at once or spread, and filled again evenly. Equal names are equal buckets wherever they are counted together.
-   * A wish for more than a whole bucket is never granted; do not ask.
+   * A token bucket of `perMinute` per key: burst or spread, refilled evenly. Equal names share
+   * buckets within one store. A request over the bucket size is never granted.
    */
-  readonly buckets: (name: string, perMinute: number) => Buckets
+  readonly buckets: (name: string, perMinute: number) => TakeTokens
   readonly close: () => Promise<void>
 }
 
-/** Counts in this process only, by the time of `now`. */
-export const countedHere = (now: () => Date = () => new Date()): Counting => ({
+/** Stores buckets in this process only. */
+export const localRateLimitStore = (now: () => Date = () => new Date()): RateLimitStore => ({
   buckets: (_, perMinute) => tokenBuckets(perMinute, now),
   close: async () => {},
 })
 
 /**
- * What all processes count together, in Redis. While that cannot be reached, this process counts by itself: neither does anybody wait for it, nor is anybody let
- * through uncounted.
+ * Stores buckets in Redis, shared by all processes. While Redis is unavailable, each process counts
+ * locally: nobody waits, and nobody passes uncounted.
  */
-export function countedTogether(scripts: RedisScripts): Counting {
+export function redisRateLimitStore(scripts: RedisScripts): RateLimitStore {
   return {
     buckets(name, perMinute) {
-      const own = tokenBuckets(perMinute, () => new Date())
+      const takeLocally = tokenBuckets(perMinute, () => new Date())
       return (key, points) => {
-        const taking = takeTogether(scripts, [`atrium:limit:${name}:${key}`], [perMinute], points)
-        if (taking === null) return own(key, points)
-        return taking.then((taken) => {
-          if (taken === null) return own(key, points)
-          const [left = 0] = taken.left
-          return levelOf(left, taken.isGranted ? 0 : points, perMinute)
+        const pending = takeFromRedis(scripts, [`atrium:limit:${name}:${key}`], [perMinute], points)
+        if (pending === null) return takeLocally(key, points)
+        return pending.then((result) => {
+          if (result === null) return takeLocally(key, points)
+          const [left = 0] = result.left
+          return toRateLimitResult(left, result.isGranted ? 0 : points, perMinute)
         })
       }
     },
@@ -43,18 +46,19 @@ export function countedTogether(scripts: RedisScripts): Counting {
   }
 }
 
-/** The counting that an environment asks for: in Redis where it has one. */
-export async function countingOf(
+/** The store of a configuration: Redis with REDIS_URL, this process otherwise. */
+export async function rateLimitStoreOf(
   { REDIS_URL: url }: { readonly REDIS_URL?: string | undefined },
   log: Logger,
-): Promise<Counting> {
-  if (url === undefined) return countedHere()
-  return countedTogether(await redisScripts({ url, purpose: 'limits of addresses and keys', log }))
+): Promise<RateLimitStore> {
+  if (url === undefined) return localRateLimitStore()
+  return redisRateLimitStore(await redisScripts({ url, purpose: 'limits of addresses and keys', log }))
 }
 
 /**
- * Takes ARGV[1] points out of all buckets of KEYS, or out of none; ARGV[2…] are their sizes. Answers whether it did, and what is left in each, by the
- * clock of Redis: those of several processes differ. A bucket that is full again needs no memory.
+ * Takes ARGV[1] tokens from all buckets of KEYS or from none; ARGV[2…] are their sizes. Returns
+ * whether it did, and the rest in each. Uses the clock of Redis, because those of processes differ.
+ * A full bucket needs no key.
  */
 const TAKE = `
 local time = redis.call('TIME')
@@ -79,16 +83,19 @@ for i, key in ipairs(KEYS) do
 end
 return {granted, unpack(left)}`
 
-/** Takes points out of several buckets in Redis, of these sizes, or out of none; null when Redis cannot be reached now. Never rejects. */
-export function takeTogether(
+/**
+ * Takes tokens from several Redis buckets of these sizes, all or none; null while Redis is
+ * unavailable. Never rejects.
+ */
+export function takeFromRedis(
   scripts: RedisScripts,
   keys: readonly string[],
   sizes: readonly number[],
   points: number,
 ): Promise<{ readonly isGranted: boolean; readonly left: readonly number[] } | null> | null {
-  const answering = scripts.run(TAKE, keys, [points, ...sizes])
-  if (answering === null) return null
-  return answering.then((answer) => {
+  const reply = scripts.run(TAKE, keys, [points, ...sizes])
+  if (reply === null) return null
+  return reply.then((answer) => {
     if (!Array.isArray(answer)) return null
     const [granted, ...left] = answer.map(Number)
     return { isGranted: granted === 1, left }

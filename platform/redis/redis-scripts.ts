@@ -1,29 +1,29 @@
 import type { Logger } from 'pino'
 
-/** How long one command may take unless told otherwise, and for how long Redis is left alone after one that failed. */
-const COMMAND_MILLISECONDS = 250
-const CONNECT_MILLISECONDS = 1_000
-const PAUSE_MILLISECONDS = 1_000
+/** Time limits of a command and of connecting, and the pause after a failed command. */
+const COMMAND_TIMEOUT_MS = 250
+const CONNECT_TIMEOUT_MS = 1_000
+const PAUSE_MS = 1_000
 
-/** Scripts that run in Redis, for as long as it can be reached. */
+/** Lua scripts in Redis, while it is available. */
 export type RedisScripts = {
-  /** Runs a Lua script as one step; null when Redis cannot be reached now. Never rejects. */
+  /** Runs a Lua script atomically; null while Redis is unavailable. Never rejects. */
   readonly run: (script: string, keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown> | null
   readonly close: () => Promise<void>
 }
 
 /**
- * A connection that nobody waits for: while Redis cannot be reached, every run is null at once or after `commandMilliseconds`. What is not counted there is
- * said once, as `purpose`.
+ * A connection that never blocks: while Redis is unavailable, `run` is null at once or after
+ * `commandMilliseconds`. The log says so once, naming `purpose`.
  */
 export async function redisScripts({
   url,
   purpose,
   log,
-  commandMilliseconds = COMMAND_MILLISECONDS,
+  commandMilliseconds = COMMAND_TIMEOUT_MS,
 }: {
   readonly url: string
-  /** What the log calls it, such as "the cost budget". */
+  /** Name for the log, such as "the cost budget". */
   readonly purpose: string
   readonly log: Logger
   readonly commandMilliseconds?: number
@@ -31,7 +31,7 @@ export async function redisScripts({
   const { Redis } = await import('ioredis')
   const redis = new Redis(url, {
     lazyConnect: true,
-    connectTimeout: CONNECT_MILLISECONDS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
     commandTimeout: commandMilliseconds,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -40,20 +40,20 @@ export async function redisScripts({
   let isDown = false
   let pausedUntil = 0
 
-  redis.on('error', lost)
-  await redis.connect().catch(lost)
+  redis.on('error', onUnavailable)
+  await redis.connect().catch(onUnavailable)
 
   return {
     run(script, keys, values) {
       if (redis.status !== 'ready' || performance.now() < pausedUntil) return null
       return redis.eval(script, keys.length, ...keys, ...values).then(
         (answer) => {
-          found()
+          onAvailable()
           return answer
         },
         (error: unknown) => {
-          lost(error)
-          pausedUntil = performance.now() + PAUSE_MILLISECONDS
+          onUnavailable(error)
+          pausedUntil = performance.now() + PAUSE_MS
           return null
         },
       )
@@ -61,14 +61,14 @@ export async function redisScripts({
     close: async () => redis.disconnect(),
   }
 
-  function lost(error: unknown): void {
+  function onUnavailable(error: unknown): void {
     if (isDown) return
     isDown = true
-    // Not the error itself: it may quote the address, which may hold a password.
+    // Not the error itself: it may quote the URL with its password.
     log.warn({ reason: reasonOf(error) }, `Redis cannot be reached: this process counts ${purpose} by itself`)
   }
 
-  function found(): void {
+  function onAvailable(): void {
     if (!isDown) return
     isDown = false
     log.info(`Redis can be reached again: ${purpose} is shared`)

@@ -20,30 +20,28 @@ const PLAIN_MARK = 'plain '
 const ENCRYPTED = /^v1:([0-9a-f]{8}):([\w-]{16}):([\w-]{22,})$/
 
 /**
- * Where a secret is stored: `schema.table.column`, and the primary key of its row. A ciphertext is
- * good for this place only.
+ * Location of a stored secret: `schema.table.column` and the primary key of the row. A ciphertext
+ * is bound to it (additional authenticated data).
  */
-export type SecretPlace = { readonly column: string; readonly row: readonly (string | number)[] }
+export type SecretLocation = { readonly column: string; readonly row: readonly (string | number)[] }
 
 /** Encrypts secrets before they are stored, and decrypts them. */
 export type SecretCipher = {
   /** Ids of the keys, the one that encrypts first; empty: secrets are stored as they are. */
   readonly keyIds: readonly string[]
-  /** What is stored of `text` at this place. */
-  readonly encrypt: (place: SecretPlace, text: string) => string
+  /** The stored form of `text` at this location. */
+  readonly encrypt: (location: SecretLocation, text: string) => string
   /**
-   * The text again, also of one that was stored as it is. Throws when its key is not known, or when
-   * it was changed or moved.
+   * The decrypted text, also of a plain stored one. Throws for an unknown key, or a changed or
+   * moved value.
    */
-  readonly decrypt: (place: SecretPlace, stored: string) => string
+  readonly decrypt: (location: SecretLocation, stored: string) => string
 }
 
 /** The id of the key that a stored secret is encrypted under; null: it is plain. */
 export const keyIdIn = (stored: string): string | null => ENCRYPTED.exec(stored)?.[1] ?? null
 
-/**
- * First bytes of a hash, in hexadecimal: names a key of 256 random bits and tells nothing of it.
- */
+/** Key id: the first bytes of a hash, in hexadecimal. Reveals nothing of 256 random bits. */
 export const keyIdOf = (key: Uint8Array): string =>
   createHash('sha256').update('atrium secrets key ').update(key).digest('hex').slice(0, 8)
 
@@ -58,30 +56,34 @@ export function secretCipher(keys: readonly Uint8Array[]): SecretCipher {
 
   return {
     keyIds,
-    encrypt(place, text) {
+    encrypt(location, text) {
       if (!current) return keyIdIn(text) !== null || text.startsWith(PLAIN_MARK) ? `${PLAIN_MARK}${text}` : text
       const [id, key] = current
       const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(boundTo(place))
+      const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(additionalData(location))
       const bytes = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
       return `v1:${id}:${nonce.toString('base64url')}:${bytes.toString('base64url')}`
     },
-    decrypt(place, stored) {
+    decrypt(location, stored) {
       const found = ENCRYPTED.exec(stored)
       if (!found) return stored.startsWith(PLAIN_MARK) ? stored.slice(PLAIN_MARK.length) : stored
       const [, id = '', nonce = '', text = ''] = found
       const key = byId.get(id)
-      if (!key) throw new Error(`Expected SECRETS_KEY to include the key ${id}, under which ${nameOf(place)} is encrypted.`)
+      if (!key)
+        throw new Error(`Expected SECRETS_KEY to include the key ${id}, under which ${describeLocation(location)} is encrypted.`)
       const bytes = Buffer.from(text, 'base64url')
       const decipher = createDecipheriv(CIPHER, key, Buffer.from(nonce, 'base64url'), { authTagLength: TAG_BYTES })
-        .setAAD(boundTo(place))
+        .setAAD(additionalData(location))
         .setAuthTag(bytes.subarray(-TAG_BYTES))
       try {
         return Buffer.concat([decipher.update(bytes.subarray(0, -TAG_BYTES)), decipher.final()]).toString('utf8')
       } catch (cause) {
-        throw new Error(`Expected ${nameOf(place)} to be as it was encrypted: it was changed, or belongs to another row.`, {
-          cause,
-        })
+        throw new Error(
+          `Expected ${describeLocation(location)} to be as it was encrypted: it was changed, or belongs to another row.`,
+          {
+            cause,
+          },
+        )
       }
     },
   }
@@ -90,10 +92,10 @@ export function secretCipher(keys: readonly Uint8Array[]): SecretCipher {
 /** Stores secrets as they are: for development, and for tests that are about something else. */
 export const PLAIN_SECRETS: SecretCipher = secretCipher([])
 
-const nameOf = ({ column, row }: SecretPlace): string => `${column} of row ${row.join(', ')}`
+const describeLocation = ({ column, row }: SecretLocation): string => `${column} of row ${row.join(', ')}`
 
 /**
- * JSON keeps the parts apart, whatever is in them; numbers and their texts are one, for PostgreSQL
- * gives large ones as text.
+ * JSON separates the parts unambiguously. Numbers become texts, because PostgreSQL returns large
+ * ones as text.
  */
-const boundTo = ({ column, row }: SecretPlace): Buffer => Buffer.from(JSON.stringify([column, ...row.map(String)]))
+const additionalData = ({ column, row }: SecretLocation): Buffer => Buffer.from(JSON.stringify([column, ...row.map(String)]))

@@ -1,9 +1,9 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { keyIdIn, type SecretCipher, type SecretPlace } from './cipher.ts'
+import { keyIdIn, type SecretCipher, type SecretLocation } from './cipher.ts'
 
-/** A column of the database that holds a secret which must be readable again. */
+/** A database column with a secret that must be readable again. */
 export type StoredSecret = {
-  /** What operators call it. */
+  /** Name for operators. */
   readonly name: string
   readonly schema: string
   readonly table: string
@@ -20,10 +20,10 @@ export type StoredCount = {
   readonly rows: number
 }
 
-/** What became of the rows of one column. */
+/** Result for the rows of one column. */
 export type Reencrypted = {
   readonly changed: number
-  /** Rows whose key is not known, or that were changed by somebody else: they stay as they are. */
+  /** Rows with an unknown key or changed by others: left as they are. */
   readonly unreadable: number
 }
 
@@ -36,11 +36,11 @@ const BATCH_ROWS = 200
  */
 const encryptedPattern = (keyId: string): string => `^v1:${keyId}:[A-Za-z0-9_-]{16}:[A-Za-z0-9_-]{22,}$`
 
-/** The place of a secret in the row with this primary key. */
-export const placeOf = (
+/** The location of a secret in the row with this primary key. */
+export const secretLocation = (
   { schema, table, column }: Pick<StoredSecret, 'schema' | 'table' | 'column'>,
   ...row: readonly (string | number)[]
-): SecretPlace => ({ column: `${schema}.${table}.${column}`, row })
+): SecretLocation => ({ column: `${schema}.${table}.${column}`, row })
 
 /**
  * How many rows are stored under which key, plain ones first; with `newest`, of so many rows at the
@@ -88,9 +88,9 @@ export async function reencrypt(
       SELECT ARRAY[${asTexts(primaryKey)}] AS row, ${value} AS stored FROM ${from}
       WHERE ${value} !~ ${encryptedPattern(keyId)} ${behind} ORDER BY ${key} LIMIT ${BATCH_ROWS}`.execute(database)
     for (const { row, stored } of rows) {
-      const anew = encryptedAnew(cipher, placeOf(secret, ...row), stored)
-      if (anew === null) unreadable += 1
-      else if (await replace(database, secret, row, { stored, anew })) changed += 1
+      const replacement = reencryptText(cipher, secretLocation(secret, ...row), stored)
+      if (replacement === null) unreadable += 1
+      else if (await replace(database, secret, row, { stored, anew: replacement })) changed += 1
     }
     seen += rows.length
     progress?.(seen)
@@ -113,17 +113,17 @@ export async function unknownKeys(
   return [...new Set(keyIds)].filter((keyId) => !cipher.keyIds.includes(keyId))
 }
 
-function encryptedAnew(cipher: SecretCipher, place: SecretPlace, stored: string): string | null {
+function reencryptText(cipher: SecretCipher, location: SecretLocation, stored: string): string | null {
   const keyId = keyIdIn(stored)
   if (keyId !== null && !cipher.keyIds.includes(keyId)) return null
   let text: string
   try {
-    text = cipher.decrypt(place, stored)
+    text = cipher.decrypt(location, stored)
   } catch {
     // Changed or moved: `secrets status` counts it, and whoever needs it is told.
     return null
   }
-  return cipher.encrypt(place, text)
+  return cipher.encrypt(location, text)
 }
 
 /** False when somebody else has written the row since. */
@@ -131,10 +131,10 @@ async function replace(
   database: Kysely<never>,
   secret: StoredSecret,
   row: readonly string[],
-  { stored, anew }: { readonly stored: string; readonly anew: string },
+  { stored, anew: replacement }: { readonly stored: string; readonly anew: string },
 ): Promise<boolean> {
   const { schema, table, column, primaryKey, isJson } = secret
-  const written = isJson ? sql`to_jsonb(${anew}::text)` : sql`${anew}`
+  const written = isJson ? sql`to_jsonb(${replacement}::text)` : sql`${replacement}`
   const { numAffectedRows = 0n } = await sql`
     UPDATE ${sql.id(schema, table)} SET ${sql.ref(column)} = ${written}
     WHERE (${columnsOf(primaryKey)}) = (${valuesOf(row)}) AND ${textOf(secret)} = ${stored}`.execute(database)

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import type { Config, Variables } from '../config/config.ts'
-import { Refusal } from '../process/operator-error.ts'
+import { OperatorError } from '../process/operator-error.ts'
 import { keyIdOf, SECRETS_KEY_BYTES } from './cipher.ts'
 
 const EXPECTATION = `${SECRETS_KEY_BYTES} bytes in base64, such as of \`openssl rand -base64 32\`; several are separated by commas`
 
-/** Keys are few: the present one, and those before it until everything is encrypted anew. */
+/** Most keys: the current one, and former ones until everything is re-encrypted. */
 const MAX_KEYS = 10
 
 const secretsKeys = z.string().transform((text, context) => {
@@ -37,7 +37,7 @@ export const secretsVariables = {
 } as const satisfies Variables
 
 /**
- * The keys, the one that encrypts first; none when neither variable is set. Throws a `Refusal` for
+ * The keys, the one that encrypts first; none when neither variable is set. Throws an `OperatorError` for
  * a file that has none.
  */
 export function secretsKeysOf({
@@ -49,9 +49,9 @@ export function secretsKeysOf({
   try {
     text = readFileSync(file, 'utf8').trim()
   } catch (error) {
-    throw new Refusal(`SECRETS_KEY_FILE ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
+    throw new OperatorError(`SECRETS_KEY_FILE ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
   }
   const result = secretsKeys.safeParse(text)
-  if (!result.success) throw new Refusal(`Expected SECRETS_KEY_FILE to hold ${EXPECTATION}.`)
+  if (!result.success) throw new OperatorError(`Expected SECRETS_KEY_FILE to hold ${EXPECTATION}.`)
   return result.data
 }

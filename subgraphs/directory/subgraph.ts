@@ -1,7 +1,7 @@
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import type { Logger } from 'pino'
 import { type Connection, openDatabase } from '../../platform/database/database.ts'
-import { changes } from '../../platform/events/change-listeners.ts'
+import { changeListeners } from '../../platform/events/change-listeners.ts'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
 import { sdlOf } from '../toolkit/sdl.ts'
 import type { Context } from './context.ts'
@@ -28,7 +28,7 @@ export async function directorySubgraph({
   const database = openDatabase<Tables>(connection, { schema: 'directory', onError })
   const items = itemRepository(database.query)
   let catalogue = await items.snapshot().then(catalogueOf)
-  const { onChange, tell } = changes()
+  const { onChange, notify: tell } = changeListeners()
 
   const unfollow = followRevisions(
     database.pool,

@@ -1,8 +1,8 @@
-import type { OneByOne } from '../../platform/collections/keyed-mutex.ts'
+import type { KeyedMutex } from '../../platform/collections/keyed-mutex.ts'
 import type { EventFeed } from '../../platform/events/outbox.ts'
 import { unauthenticated } from '../../platform/graphql/errors.ts'
 import type { Caller } from '../../platform/http/caller.ts'
-import type { RateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
+import type { AddressRateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
 import { commentLoaders } from './comment/loaders.ts'
 import type { CommentRepository } from './comment/repository.ts'
 import { messageLoaders } from './message/loaders.ts'
@@ -38,9 +38,9 @@ export type Parts = {
   /** Who is told of what as long as it may be. */
   readonly audiences: { readonly room: Audience; readonly signUps: Audience; readonly invitations: Audience }
   /** By address and network: log-ins whose password is being checked. */
-  readonly oneLogInByOne: OneByOne
+  readonly oneLogInByOne: KeyedMutex
   /** What one client address may do how often. */
-  readonly limits: { readonly signUps: RateLimit; readonly logIns: RateLimit; readonly refreshes: RateLimit }
+  readonly limits: { readonly signUps: AddressRateLimit; readonly logIns: AddressRateLimit; readonly refreshes: AddressRateLimit }
   readonly now: () => Date
 }
 

@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/social/resolvers.ts'
-import { merged } from '../toolkit/merge-resolvers.ts'
+import { mergeResolvers } from '../toolkit/merge-resolvers.ts'
 import { DateTime } from '../toolkit/scalars.ts'
 import { commentResolvers } from './comment/resolvers.ts'
 import { directoryItemResolvers } from './directory-item/resolvers.ts'
@@ -24,7 +24,7 @@ const nouns: readonly Resolvers[] = [
   roomInvitationResolvers,
 ]
 
-const together = merged(nouns)
+const together = mergeResolvers(nouns)
 
 /** The resolvers of every noun. Several add fields to the same type: a user has a name, and posts. */
 export const resolvers: Resolvers = Object.assign({ DateTime }, together, { Mutation: asMutations(together.Mutation ?? {}) })

@@ -1,11 +1,11 @@
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import type { Logger } from 'pino'
-import { oneByOne } from '../../platform/collections/keyed-mutex.ts'
+import { keyedMutex } from '../../platform/collections/keyed-mutex.ts'
 import { type Connection, openDatabase, type ReplicaOptions } from '../../platform/database/database.ts'
 import { eventFeed } from '../../platform/events/event-feed.ts'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
-import { rateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
-import { type Counting, countedHere } from '../../platform/rate-limit/rate-limit-store.ts'
+import { addressRateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
+import { localRateLimitStore, type RateLimitStore } from '../../platform/rate-limit/rate-limit-store.ts'
 import { PLAIN_SECRETS, type SecretCipher } from '../../platform/secrets/cipher.ts'
 import { sdlOf } from '../toolkit/sdl.ts'
 import { commentRepository } from './comment/repository.ts'
@@ -39,7 +39,7 @@ export async function socialSubgraph({
   replica,
   log,
   now = () => new Date(),
-  counting = countedHere(now),
+  rateLimits = localRateLimitStore(now),
   secrets = PLAIN_SECRETS,
   quotas = DEFAULT_WRITE_QUOTAS,
 }: {
@@ -50,7 +50,7 @@ export async function socialSubgraph({
   /** The time by which tokens, locks and limits are judged. */
   readonly now?: () => Date
   /** Where limits of addresses are counted; absent: here. */
-  readonly counting?: Counting
+  readonly rateLimits?: RateLimitStore
   /** What stored secrets are encrypted with; absent: nothing, which is for development. */
   readonly secrets?: SecretCipher
   /** What each user may write. */
@@ -60,13 +60,13 @@ export async function socialSubgraph({
   const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
   const database = openDatabase<Tables>(connection, {
     schema: 'social',
-    statementMilliseconds: STATEMENT_MILLISECONDS,
+    statementTimeoutMs: STATEMENT_MILLISECONDS,
     replica,
     onError,
   })
   // Who somebody is must not be a second old.
   const sessions = sessionRepository(database.now)
-  const inRoom = oneByOne('changes of this room')
+  const inRoom = keyedMutex('changes of this room')
   // What is left must not be a second old.
   const quota = quotaRepository(database.now, quotas)
   const messages = messageRepository(database.query, inRoom, quota)
@@ -89,11 +89,11 @@ export async function socialSubgraph({
       signUps: signUpAudience(sessions, now),
       invitations: invitationAudience(roomInvitations, sessions, now),
     },
-    oneLogInByOne: oneByOne('log-ins with this address'),
+    oneLogInByOne: keyedMutex('log-ins with this address'),
     limits: {
-      signUps: rateLimit('sign-ups', 60, counting),
-      logIns: rateLimit('log-ins', 180, counting),
-      refreshes: rateLimit('refreshes', 180, counting),
+      signUps: addressRateLimit('sign-ups', 60, rateLimits),
+      logIns: addressRateLimit('log-ins', 180, rateLimits),
+      refreshes: addressRateLimit('refreshes', 180, rateLimits),
     },
     now,
   }
@@ -102,7 +102,7 @@ export async function socialSubgraph({
     name: 'social',
     schema: buildSubgraphSchema([{ typeDefs: sdlOf('social'), resolvers: resolvers as never }]),
     context: (caller) => contextOf(parts, caller),
-    ...database.reading,
+    ...database.replicaHooks,
     ready: () => parts.users.findByIds(['0']),
     onChange: (changed) => parts.events.notice((topic) => changed(topic === null ? null : changedBy(topic))),
     listeners: parts.events.listeners,

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { EventFeed } from '../../platform/events/outbox.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { SecretCipher } from '../../platform/secrets/cipher.ts'
-import { lazily } from '../toolkit/lazy-members.ts'
+import { lazyMembers } from '../toolkit/lazy-members.ts'
 import type { AccessJudge } from './access/access.ts'
 import type { Access } from './access/grant.ts'
 import { grantsOf, type StoreGrants } from './access/guard.ts'
@@ -197,7 +197,7 @@ export type Context = Parts & {
 type Loaders = ReturnType<typeof loadersOf>
 
 /** Those of a noun are made when one of them is first asked for: an operation needs few of all these. */
-const loadersOf = lazily<[parts: Parts, tenant: Tenant]>()(
+const loadersOf = lazyMembers<[parts: Parts, tenant: Tenant]>()(
   ({ stores }) => storeLoaders(stores),
   ({ checkoutCustomFields }, tenant) => checkoutCustomFieldLoaders(checkoutCustomFields, tenant),
   ({ customers }, tenant) => customerLoaders(customers, tenant),

@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { merged } from '../toolkit/merge-resolvers.ts'
+import { mergeResolvers } from '../toolkit/merge-resolvers.ts'
 import { DateTime, Decimal, JSONValue } from '../toolkit/scalars.ts'
 import { appResolvers } from './app/resolvers.ts'
 import { appAuthorizationResolvers } from './app-authorization/resolvers.ts'
@@ -100,4 +100,4 @@ const nouns: readonly Resolvers[] = [
 ]
 
 /** The resolvers of every noun. */
-export const resolvers: Resolvers = Object.assign({ DateTime, Decimal, JSON: JSONValue }, merged(nouns))
+export const resolvers: Resolvers = Object.assign({ DateTime, Decimal, JSON: JSONValue }, mergeResolvers(nouns))

@@ -4,11 +4,11 @@ import type { Logger } from 'pino'
 import { type Connection, openDatabase, type ReplicaOptions } from '../../platform/database/database.ts'
 import { eventFeed } from '../../platform/events/event-feed.ts'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
-import { rateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
-import { type Counting, countedHere } from '../../platform/rate-limit/rate-limit-store.ts'
+import { addressRateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
+import { localRateLimitStore, type RateLimitStore } from '../../platform/rate-limit/rate-limit-store.ts'
 import { PLAIN_SECRETS, type SecretCipher } from '../../platform/secrets/cipher.ts'
 import { sdlOf } from '../toolkit/sdl.ts'
-import { publishedKeys, type SessionCheck, sessionsAt } from '../toolkit/user-token.ts'
+import { publishedKeys, remoteSessionCheck, type SessionCheck } from '../toolkit/user-token.ts'
 import { accessJudge, type BanLookup } from './access/access.ts'
 import { guardSchema } from './access/guard.ts'
 import { internalCallers } from './access/internal-callers.ts'
@@ -91,11 +91,11 @@ export async function storeSubgraph({
   replica,
   publicUrl,
   userKeys = publishedKeys(publicUrl),
-  isSessionOpen = sessionsAt(publicUrl),
+  isSessionOpen = remoteSessionCheck(publicUrl),
   files,
   log,
   now = () => new Date(),
-  counting = countedHere(now),
+  rateLimits = localRateLimitStore(now),
   banEndsIn,
   secrets = PLAIN_SECRETS,
   quotas = DEFAULT_STORE_QUOTAS,
@@ -118,7 +118,7 @@ export async function storeSubgraph({
   /** The time by which everything is dated and judged. */
   readonly now?: () => Date
   /** Where limits of addresses are counted; absent: here. */
-  readonly counting?: Counting
+  readonly rateLimits?: RateLimitStore
   /** Which addresses the REST API has banned; absent: none. */
   readonly banEndsIn?: BanLookup | undefined
   /** What stored secrets are encrypted with; absent: nothing, which is for development. */
@@ -133,7 +133,7 @@ export async function storeSubgraph({
   const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
   const database = openDatabase<Tables>(connection, {
     schema: 'store',
-    statementMilliseconds: STATEMENT_MILLISECONDS,
+    statementTimeoutMs: STATEMENT_MILLISECONDS,
     replica,
     onError,
   })
@@ -146,7 +146,7 @@ export async function storeSubgraph({
     eventFeed({ connection, schema: 'store', log }),
     deliveryJobs(connection, { log, ...(jobClock && { clock: jobClock }) }),
   ])
-  const refusals = rateLimit('wrong credentials', 60, counting)
+  const refusals = addressRateLimit('wrong credentials', 60, rateLimits)
   const inside = internalCallers(accessJudge(accessRepository(database.now), refusals, now, banEndsIn))
   const sender = webhookSender(webhookNetwork)
   const parts: Parts = {
@@ -218,8 +218,8 @@ export async function storeSubgraph({
     name: 'store',
     schema: guardSchema(buildSubgraphSchema([{ typeDefs: sdlOf('store'), resolvers: resolvers as never }])),
     context: (caller) => contextOf(parts, caller),
-    ...database.reading,
-    door: oauthDoor({ protocol, oauth, publicUrl: base, counting, now }),
+    ...database.replicaHooks,
+    httpRoutes: oauthDoor({ protocol, oauth, publicUrl: base, rateLimits, now }),
     ready: () => parts.stores.findByIds([0]),
     listeners: parts.events.listeners,
     deliverWebhooks: (bodies) =>

@@ -1,14 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { cancelledByNobody } from '../../platform/database/cancellation.ts'
+import { withoutCancellation } from '../../platform/database/cancellation.ts'
 
 /**
- * Makes one piece of work out of many that come in one turn of the event loop, or while the last one is under way: at most `most`. `work` gets them in order and answers each in its place; when it fails,
- * all of them do, unless PostgreSQL did not like a value: then each half is done by itself, until it is clear whose. A call that is alone waits for nothing else. None is cancelled with the operation it is
- * called in: others wait for the same statement.
+ * Combines calls of one tick, or during the last batch, into batches of at most `most`. `work` gets
+ * the items in order and returns a result for each. When it fails, all fail, except for a value
+ * that PostgreSQL rejects: then the batch is split in halves until the culprit is alone. A lone
+ * call waits for nothing else. Calls are not cancelled with their operation, because others share
+ * the statement.
  */
-export function batched<Item, Result>(
+export function batchWork<Item, Result>(
   work: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { most = FEW }: { readonly most?: number } = {},
+  { most: maxItems = DEFAULT_MAX_ITEMS }: { readonly most?: number } = {},
 ): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = []
   let isRunning = false
@@ -16,23 +18,23 @@ export function batched<Item, Result>(
   async function run(): Promise<void> {
     isRunning = true
     while (waiting.length > 0) {
-      // What has arrived with the first one is about to be called in this turn of the event loop.
+      // Calls of the same tick are about to join.
       await turn()
-      await settle(waiting.splice(0, most))
+      await runBatch(waiting.splice(0, maxItems))
     }
     isRunning = false
   }
 
-  async function settle(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+  async function runBatch(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await work(batch.map(({ item }) => item))
-      // `work` answers each item.
+      // `work` returns a result per item.
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result)
     } catch (error) {
-      if (batch.length > 1 && isAboutValues(error)) {
+      if (batch.length > 1 && isValueError(error)) {
         const half = batch.length >> 1
-        await settle(batch.slice(0, half))
-        await settle(batch.slice(half))
+        await runBatch(batch.slice(0, half))
+        await runBatch(batch.slice(half))
       } else for (const { reject } of batch) reject(error)
     }
   }
@@ -40,7 +42,7 @@ export function batched<Item, Result>(
   return (item) => {
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
     waiting.push({ item, resolve, reject })
-    if (!isRunning) void cancelledByNobody(run)
+    if (!isRunning) void withoutCancellation(run)
     return promise
   }
 }
@@ -51,11 +53,14 @@ type Waiting<Item, Result> = {
   readonly reject: (error: unknown) => void
 }
 
-/** What waits for a batch begins all at once when it is there: where that is much, with more of them others would wait for it. */
-const FEW = 20
+/** All callers of a batch resume at once: with larger batches other requests would wait. */
+const DEFAULT_MAX_ITEMS = 20
 
-/** Classes of SQLSTATE: a value that is none of its type, or breaks a constraint. Nothing of such a statement was done. */
-const ABOUT_VALUES = /^2[23]...$/
+/**
+ * SQLSTATE classes 22 and 23: invalid value, constraint violation. Nothing of the statement was
+ * done.
+ */
+const VALUE_ERROR_STATE = /^2[23]...$/
 
-const isAboutValues = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' && ABOUT_VALUES.test(error.code)
+const isValueError = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && VALUE_ERROR_STATE.test(error.code)

@@ -1,7 +1,7 @@
 import { badInput } from '../../platform/graphql/errors.ts'
-import { cursorOf, type Position, type PositionPart, positionIn } from './cursor.ts'
+import { decodeCursor, encodeCursor, type Position, type PositionPart } from './cursor.ts'
 
-/** Where a page lies, in the shape of the Relay cursor connections specification. */
+/** PageInfo of the Relay cursor connections specification. */
 export type PageInfo = {
   readonly hasNextPage: boolean
   readonly hasPreviousPage: boolean
@@ -16,9 +16,9 @@ export type Page<Node> = {
   readonly totalCount: number
 }
 
-/** How the items of a list are ordered, and what its cursors are marked with. */
+/** Sort order of a list, and the name in its cursors. */
 export type Order<Node> = {
-  /** The same field has the same mark. */
+  /** The same for the same field. */
   readonly list: string
   readonly parts: readonly PositionPart[]
   /** Unique within the list; its elements are those of `parts`. */
@@ -31,7 +31,7 @@ export type PageArguments = {
   readonly offset?: number | null | undefined
 }
 
-/** Order of two positions, as `Array.sort` wants it. Text by code units, the same on every machine. */
+/** Compares positions for `Array.sort`. Text by code units: the same on every machine. */
 export function comparePositions(one: Position, other: Position): number {
   for (let index = 0; index < one.length; index += 1) {
     const [a, b] = [one[index], other[index]]
@@ -42,8 +42,9 @@ export function comparePositions(one: Position, other: Position): number {
 }
 
 /**
- * Cuts a page out of `items`, which are in this order. A cursor is a position and not an index, so it stays right when items come and go.
- * Throws BAD_USER_INPUT for a `first` outside 1 to `most`, a negative `offset`, or a cursor of another list.
+ * Returns a page of `items`, which are in this order. A cursor is a position, not an index: it
+ * stays valid when items are added or removed. Throws BAD_USER_INPUT for a `first` outside 1 to
+ * `most`, a negative `offset` or a cursor of another list.
  */
 export function pageOf<Node>(
   items: readonly Node[],
@@ -51,12 +52,12 @@ export function pageOf<Node>(
   { first, after, offset }: PageArguments,
   { usual = 20, most = 100 }: { readonly usual?: number; readonly most?: number } = {},
 ): Page<Node> {
-  const size = checkedSize('first', first ?? usual, most)
+  const size = checkPageSize('first', first ?? usual, most)
   if (offset != null && offset < 0) throw badInput('offset', '0 or more', offset)
 
-  const position = positionIn(list, parts, after)
+  const position = decodeCursor(list, parts, after)
   const start = (position ? indexBehind(items, positionOf, position) : 0) + (offset ?? 0)
-  const edges = items.slice(start, start + size).map((node) => ({ node, cursor: cursorOf(list, positionOf(node)) }))
+  const edges = items.slice(start, start + size).map((node) => ({ node, cursor: encodeCursor(list, positionOf(node)) }))
   return {
     edges,
     pageInfo: {
@@ -69,13 +70,13 @@ export function pageOf<Node>(
   }
 }
 
-/** `size` when it is 1 to `most`; throws BAD_USER_INPUT naming `argument` otherwise. */
-export function checkedSize(argument: string, size: number, most: number): number {
+/** Returns `size` from 1 to `most`; throws BAD_USER_INPUT naming `argument` otherwise. */
+export function checkPageSize(argument: string, size: number, most: number): number {
   if (size < 1 || size > most) throw badInput(argument, `1 to ${most}`, size)
   return size
 }
 
-/** Index of the first item behind `position`; the position itself need not be there any more. */
+/** Index of the first item after `position`, which itself may be gone. */
 function indexBehind<Node>(items: readonly Node[], positionOf: (node: Node) => Position, position: Position): number {
   let low = 0
   let high = items.length

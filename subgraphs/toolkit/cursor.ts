@@ -1,29 +1,32 @@
 import { badInput } from '../../platform/graphql/errors.ts'
 
-/** Where an item stands in an order: compared element by element, smaller first. Unique within its list. */
+/**
+ * Position of an item in a sort order: compared element by element, smaller first. Unique within
+ * its list.
+ */
 export type Position = readonly (string | number)[]
 
-/** What an element of a position is; a `row` is the id of a row, a `time` an ISO text with milliseconds. */
+/** Type of a position element; `row` is a row id, `time` an ISO text with milliseconds. */
 export type PositionPart = 'number' | 'text' | 'row' | 'time'
 
-/** The opaque text that stands for a position of a list. */
-export const cursorOf = (list: string, position: Position): string =>
+/** Encodes a position of a list as an opaque cursor. */
+export const encodeCursor = (list: string, position: Position): string =>
   Buffer.from(JSON.stringify([list, ...position])).toString('base64url')
 
 /**
- * The position that a cursor of this list stands for; null for null. Throws BAD_USER_INPUT for every other text, cursors of other lists among
- * them: they would continue anywhere.
+ * Decodes a cursor of this list; null for null. Throws BAD_USER_INPUT for any other text, including
+ * cursors of other lists, which would continue anywhere.
  */
-export function positionIn(list: string, parts: readonly PositionPart[], cursor: string | null | undefined): Position | null {
+export function decodeCursor(list: string, parts: readonly PositionPart[], cursor: string | null | undefined): Position | null {
   if (cursor == null) return null
   const [marked, ...position] = elementsIn(cursor)
   const isPosition = position.length === parts.length && position.every((part, index) => isPart(part, parts[index]))
   if (marked === list && isPosition) return position as Position
-  throw notOfThisList(cursor)
+  throw foreignCursorError(cursor)
 }
 
-/** Refuses a cursor that this list never gave out. */
-export const notOfThisList = (cursor: unknown): Error => badInput('after', 'a cursor from an answer of this list', cursor)
+/** The error for a cursor that this list did not issue. */
+export const foreignCursorError = (cursor: unknown): Error => badInput('after', 'a cursor from an answer of this list', cursor)
 
 function elementsIn(cursor: string): readonly unknown[] {
   try {
@@ -43,12 +46,15 @@ function isPart(value: unknown, part: PositionPart | undefined): boolean {
     case 'time':
       return isTime(value)
     default:
-      // PostgreSQL has no text with this character.
+      // PostgreSQL text has no NUL.
       return !value.includes('\0')
   }
 }
 
-/** Years of four digits, as of the first: PostgreSQL has no year 0. What does not come back as it was, such as the 30th of February, is no time. */
+/**
+ * Years 0001 to 9999, because PostgreSQL has no year 0. The round trip rejects dates such as 30
+ * February.
+ */
 function isTime(text: string): boolean {
   const time = new Date(text)
   return /^(?!0000)\d{4}-/.test(text) && !Number.isNaN(time.getTime()) && time.toISOString() === text

@@ -1,28 +1,31 @@
 import { badInput } from '../../platform/graphql/errors.ts'
-import { checkedSize, type PageArguments, type PageInfo } from './connection.ts'
-import { cursorOf, notOfThisList, type Position, type PositionPart, positionIn } from './cursor.ts'
+import { checkPageSize, type PageArguments, type PageInfo } from './connection.ts'
+import { decodeCursor, encodeCursor, foreignCursorError, type Position, type PositionPart } from './cursor.ts'
 
-/** An ordered list in the database that is read page by page, each page from the last position on: rows that come and go move nothing. */
+/**
+ * A database list with keyset pagination: each page continues from the last position, so added and
+ * removed rows shift nothing.
+ */
 export type KeysetList<Row> = {
-  /** Marks the cursors of this list; the same field has the same mark. */
+  /** The name in its cursors; the same for the same field. */
   readonly name: string
-  /** A `number` is one of a column of type `integer`. */
+  /** A `number` comes from a column of type `integer`. */
   readonly parts: readonly PositionPart[]
   /** Unique within the list; its elements are those of `parts`. */
   readonly positionOf: (row: Row) => Position
 }
 
-/** What of a list is asked for. */
+/** The requested part of a list. */
 export type KeysetRange = {
-  /** How many rows the page may have. Read one more: it tells whether there are more. */
+  /** Page size. Read one row more to know whether there are more. */
   readonly size: number
-  /** Read the rows behind this position; null: from the beginning. */
+  /** Read the rows after this position; null: from the start. */
   readonly after: Position | null
-  /** How many rows behind that to leave out; 0 where the list has no such argument. */
+  /** Rows to skip after that; 0 without such an argument. */
   readonly offset: number
 }
 
-/** A page of rows; `count` counts the whole list, only when it is asked for. */
+/** A page of rows; `count` queries the size of the whole list on demand. */
 export type KeysetPage<Row> = {
   readonly nodes: readonly Row[]
   readonly edges: readonly KeysetEdge<Row>[]
@@ -32,16 +35,19 @@ export type KeysetPage<Row> = {
 
 type KeysetEdge<Row> = { readonly node: Row; readonly cursor: string }
 
-/** The range that arguments mean. Throws BAD_USER_INPUT for a `first` outside 1 to `most`, a negative `offset`, or a cursor of another list. */
-export function rangeOf<Row>(
+/**
+ * Parses page arguments. Throws BAD_USER_INPUT for a `first` outside 1 to `most`, a negative
+ * `offset` or a cursor of another list.
+ */
+export function keysetRange<Row>(
   { name, parts }: KeysetList<Row>,
   { first, after, offset }: PageArguments,
   { usual = 20, most = 100 }: { readonly usual?: number; readonly most?: number } = {},
 ): KeysetRange {
   if (offset != null && offset < 0) throw badInput('offset', '0 or more', offset)
-  const size = checkedSize('first', first ?? usual, most)
-  const position = positionIn(name, parts, after)
-  if (position?.some((part) => typeof part === 'number' && !isInteger(part))) throw notOfThisList(after)
+  const size = checkPageSize('first', first ?? usual, most)
+  const position = decodeCursor(name, parts, after)
+  if (position?.some((part) => typeof part === 'number' && !isInteger(part))) throw foreignCursorError(after)
   return {
     size,
     after: position,
@@ -49,22 +55,23 @@ export function rangeOf<Row>(
   }
 }
 
-/** Numbers of rows are of PostgreSQL's type `integer`, which compares with nothing else. */
+/** Numeric positions are of PostgreSQL's type `integer`. */
 const isInteger = (part: number): boolean => part === Math.trunc(part) && Math.abs(part) < 2 ** 31
 
-/** The page of `range` from the rows that were read for it, at most one more than its size. */
+/** The page of `range`, from rows read for it with at most one extra. */
 export const keysetPage = <Row>(
   list: KeysetList<Row>,
   range: KeysetRange,
   rows: readonly Row[],
   count: () => Promise<number>,
-): KeysetPage<Row> => new RowsRead(list, range, rows, count)
+): KeysetPage<Row> => new RowPage(list, range, rows, count)
 
 /**
- * Many callers read only the nodes, so the rest is made when it is asked for. By a class, because V8 makes the getters of an object literal anew each time and among old
- * objects: rows that they reach would live until those are collected.
+ * Edges and page info are computed on demand: most callers read only nodes. A class, because V8
+ * recreates getters of an object literal each time in old space, where the rows they reach stay
+ * alive until it is collected.
  */
-class RowsRead<Row> implements KeysetPage<Row> {
+class RowPage<Row> implements KeysetPage<Row> {
   readonly nodes: readonly Row[]
   readonly count: () => Promise<number>
   readonly #list: KeysetList<Row>
@@ -96,9 +103,9 @@ class RowsRead<Row> implements KeysetPage<Row> {
   }
 
   #cursorAt(row: Row): string {
-    return cursorOf(this.#list.name, this.#list.positionOf(row))
+    return encodeCursor(this.#list.name, this.#list.positionOf(row))
   }
 }
 
-/** The fields of a connection type whose model is a `KeysetPage`. */
+/** Resolvers of a connection type whose model is a `KeysetPage`. */
 export const connectionFields = { totalCount: ({ count }: { readonly count: () => Promise<number> }) => count() }

@@ -1,30 +1,36 @@
-/** What all of these functions make, in one object. */
-type Together<Makers extends readonly ((...given: never) => object)[]> = Intersection<ReturnType<Makers[number]>>
+/** The members of all these functions in one object. */
+type MergedMembers<Makers extends readonly ((...given: never) => object)[]> = Intersection<ReturnType<Makers[number]>>
 type Intersection<Union> = (Union extends unknown ? (part: Union) => void : never) extends (whole: infer Whole) => void
   ? Whole
   : never
 
 /**
- * One object with all that `makers` make out of the same things; each of them is called when something that it makes is first asked for. They make the same names
- * whenever they are called, each its own, and do nothing else: so the first object calls all of them to learn which name is whose.
+ * One object with the members of all `makers`, each called on first access to a member. They return
+ * the same distinct names on every call and have no side effects: the first object calls all of
+ * them to learn the names.
  */
-export const lazily =
-  <Given extends readonly unknown[]>() =>
-  <Makers extends readonly ((...given: Given) => object)[]>(...makers: Makers): ((...given: Given) => Together<Makers>) => {
+export const lazyMembers =
+  <Arguments extends readonly unknown[]>() =>
+  <Makers extends readonly ((...given: Arguments) => object)[]>(
+    ...makers: Makers
+  ): ((...given: Arguments) => MergedMembers<Makers>) => {
     let shape: object | null = null
     return (...given) => {
       shape ??= shapeOf(makers, given)
-      return Object.assign(Object.create(shape), { given, made: [] } satisfies Lazy<Given>)
+      return Object.assign(Object.create(shape), { given, made: [] } satisfies Lazy<Arguments>)
     }
   }
 
 type Part = Readonly<Record<string, unknown>>
-type Lazy<Given> = { readonly given: Given; readonly made: Part[] }
+type Lazy<Arguments> = { readonly given: Arguments; readonly made: Part[] }
 
-function shapeOf<Given extends readonly unknown[]>(makers: readonly ((...given: Given) => object)[], given: Given): object {
+function shapeOf<Arguments extends readonly unknown[]>(
+  makers: readonly ((...given: Arguments) => object)[],
+  given: Arguments,
+): object {
   const getters = makers.flatMap((make, index) =>
     Object.keys(make(...given)).map((name) => {
-      function get(this: Lazy<Given>): unknown {
+      function get(this: Lazy<Arguments>): unknown {
         this.made[index] ??= make(...this.given) as Part
         return this.made[index][name]
       }

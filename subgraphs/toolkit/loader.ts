@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader'
 
 /**
- * A loader of single rows for one request: `find` gets the distinct keys of one tick and may answer in any order; the loader puts rows
- * back into key order, with null for a miss.
+ * A per-request loader of single rows: `find` gets the distinct keys of a tick and may answer in
+ * any order; null for a missing row.
  */
 export const loaderByKey = <Row, Key extends string | number = string>(
   find: (keys: readonly Key[]) => Promise<readonly Row[]>,
@@ -13,7 +13,10 @@ export const loaderByKey = <Row, Key extends string | number = string>(
     return keys.map((key) => rows.get(key) ?? null)
   })
 
-/** The same for lists: every row belongs to the key that `keyOf` gives, in the order of `find`; an empty list for a miss. */
+/**
+ * The same for lists: `keyOf` assigns rows to keys, in the order of `find`; an empty list for a
+ * miss.
+ */
 export const loaderOfLists = <Row, Key extends string | number = string>(
   find: (keys: readonly Key[]) => Promise<readonly Row[]>,
   keyOf: (row: Row) => Key,
@@ -23,15 +26,15 @@ export const loaderOfLists = <Row, Key extends string | number = string>(
     return keys.map((key) => lists.get(key) ?? [])
   })
 
-/** A field with arguments has a loader for each different set of them: this remembers one per request and set. */
-export function loaderPerArguments<Arguments, Loader>(make: (given: Arguments) => Loader): (given: Arguments) => Loader {
-  const made = new Map<string, Loader>()
-  return (given) => {
-    const key = JSON.stringify(given)
-    const known = made.get(key)
-    if (known) return known
-    const loader = make(given)
-    made.set(key, loader)
+/** One loader per distinct set of field arguments, cached per request. */
+export function loaderPerArguments<Arguments, Loader>(create: (args: Arguments) => Loader): (args: Arguments) => Loader {
+  const loaders = new Map<string, Loader>()
+  return (args) => {
+    const key = JSON.stringify(args)
+    const existing = loaders.get(key)
+    if (existing) return existing
+    const loader = create(args)
+    loaders.set(key, loader)
     return loader
   }
 }

@@ -3,46 +3,49 @@ import { GraphQLError } from 'graphql'
 import { CODES } from '../../platform/graphql/errors.ts'
 import { type Problem, problem } from './validation.ts'
 
-/** Argon2id as OWASP's Password Storage Cheat Sheet recommends first: 19 MiB, two passes, one lane. */
+/**
+ * Argon2id parameters that OWASP's Password Storage Cheat Sheet lists first: 19 MiB, two passes,
+ * one lane.
+ */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
-/** Longer passwords are refused unread. */
-const LONGEST_PASSWORD = 256
-const SHORTEST_PASSWORD = 8
+/** Longer passwords are rejected without hashing. */
+const MAX_PASSWORD_CHARACTERS = 256
+const MIN_PASSWORD_CHARACTERS = 8
 
-/** How many are worked on at once, and wait: each takes memory, and a core for some 20 ms. */
-const AT_ONCE = 2
-const MOST_WAITING = 500
+/** Most concurrent and waiting hashes: each takes 19 MiB, and a core for some 20 ms. */
+const MAX_CONCURRENT_HASHES = 2
+const MAX_WAITING_HASHES = 500
 
 const waiting: (() => void)[] = []
 let working = 0
 
-/** What is wrong with a new password; null when nothing is. Says nothing of the password itself. */
+/** Validation of a new password; null when valid. Does not repeat the password. */
 export const passwordProblem = (field: string, password: string): Problem | null =>
-  password.length >= SHORTEST_PASSWORD && password.length <= LONGEST_PASSWORD
+  password.length >= MIN_PASSWORD_CHARACTERS && password.length <= MAX_PASSWORD_CHARACTERS
     ? null
-    : problem(field, `${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters`, password.length)
+    : problem(field, `${MIN_PASSWORD_CHARACTERS} to ${MAX_PASSWORD_CHARACTERS} characters`, password.length)
 
-/** The password as it may be stored, in PHC form. */
-export const hashPassword = (password: string): Promise<string> => inTurn(() => hash(password, PARAMETERS))
+/** Hash for storage, in PHC form. */
+export const hashPassword = (password: string): Promise<string> => withHashSlot(() => hash(password, PARAMETERS))
 
-/** Whether this is the password. Takes the same time when there is nothing to compare with: null is never right. */
-export async function isPassword(password: string, stored: string | null): Promise<boolean> {
-  if (password.length > LONGEST_PASSWORD) return false
-  const isRight = await inTurn(async () => verify(stored ?? (await nobodys()), password))
+/** Verifies a password. Takes the same time without a stored hash, for which it is false. */
+export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
+  if (password.length > MAX_PASSWORD_CHARACTERS) return false
+  const isRight = await withHashSlot(async () => verify(stored ?? (await placeholderHash()), password))
   return isRight && stored !== null
 }
 
-let madeUp: Promise<string> | null = null
-const nobodys = (): Promise<string> => (madeUp ??= hash(crypto.randomUUID(), PARAMETERS))
+let placeholder: Promise<string> | null = null
+const placeholderHash = (): Promise<string> => (placeholder ??= hash(crypto.randomUUID(), PARAMETERS))
 
-async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (waiting.length >= MOST_WAITING) {
+async function withHashSlot<Result>(work: () => Promise<Result>): Promise<Result> {
+  if (waiting.length >= MAX_WAITING_HASHES) {
     throw new GraphQLError('Too many passwords are being checked at the moment: try again in 5 seconds.', {
       extensions: { code: CODES.rateLimited, retryAfterSeconds: 5 },
     })
   }
-  if (working >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
+  if (working >= MAX_CONCURRENT_HASHES) await new Promise<void>((resolve) => waiting.push(resolve))
   else working += 1
   try {
     return await work()

@@ -2,7 +2,7 @@ import { GraphQLError, GraphQLScalarType } from 'graphql'
 
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/
 
-/** RFC 3339, written in UTC with milliseconds. */
+/** RFC 3339; serialized in UTC with milliseconds. */
 export const DateTime = new GraphQLScalarType<Date, string>({
   name: 'DateTime',
   serialize: (value) => {
@@ -28,7 +28,7 @@ export const Url = new GraphQLScalarType<string, string>({
 const DECIMAL = /^-?(0|[1-9]\d{0,9})(\.\d{1,4})?$/
 const EXPECTED_DECIMAL = 'Expected a Decimal to be a number with at most 10 digits before and 4 after the point, such as "12.50".'
 
-/** An exact decimal as text, without zeros at the end: what `numeric(14,4)` holds. Taken as text or as a number. */
+/** An exact decimal as text without trailing zeros: `numeric(14,4)`. Input as text or number. */
 export const Decimal = new GraphQLScalarType<string, string>({
   name: 'Decimal',
   serialize: (value) => {
@@ -36,14 +36,14 @@ export const Decimal = new GraphQLScalarType<string, string>({
     throw new GraphQLError('Expected a Decimal to be text.')
   },
   parseValue: (value) => {
-    // Fourteen digits pass through a number unharmed.
+    // Fourteen digits are exact in a double.
     const text = typeof value === 'number' ? String(value) : value
     if (typeof text === 'string' && DECIMAL.test(text)) return text
     throw new GraphQLError(EXPECTED_DECIMAL)
   },
 })
 
-/** The same number in as few characters as possible: `12.5000` is `12.5`, `3.0000` is `3`. */
+/** Removes trailing zeros: `12.5000` is `12.5`, `3.0000` is `3`. */
 export function withoutEndingZeros(decimal: string): string {
   if (!decimal.includes('.')) return decimal
   let end = decimal.length
@@ -51,5 +51,5 @@ export function withoutEndingZeros(decimal: string): string {
   return decimal.slice(0, decimal[end - 1] === '.' ? end - 1 : end)
 }
 
-/** Any JSON value, as it is. */
+/** Any JSON value, unchanged. */
 export const JSONValue = new GraphQLScalarType<unknown, unknown>({ name: 'JSON' })

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DocumentNode, parse } from 'graphql'
 
-/** The SDL of one subgraph: all files of its folder of `schema/`. */
+/** The SDL of one subgraph: all files of its folder in `schema/`. */
 export function sdlOf(subgraph: string): DocumentNode {
   const folder = join(import.meta.dirname, '../../schema', subgraph)
   const files = readdirSync(folder).sort()

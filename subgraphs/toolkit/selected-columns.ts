@@ -1,33 +1,36 @@
 import { type FieldNode, type FragmentDefinitionNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql'
 
-/** The columns of a row that are read, by the names of its fields. The same columns are the same object. */
+/** Columns to read, by field name. Equal sets are the same object. */
 export type Columns<Row> = readonly (keyof Row & string)[]
 
-/** Says which columns of a noun's rows an operation asks for. */
-export type ColumnsAsked<Row> = {
-  /** Nothing but what is always read. */
-  readonly least: Columns<Row>
-  /** What the objects that a resolver answers are asked for, or, in a connection, its nodes. Columns that `@skip` or `@include` leaves out may be among them. */
-  by(info: GraphQLResolveInfo): Columns<Row>
+/** Selects the columns of a noun's rows that an operation needs. */
+export type SelectedColumns<Row> = {
+  /** Only the columns that are always read. */
+  readonly minimal: Columns<Row>
+  /**
+   * Columns for the objects of a resolver, or the nodes of its connection. May include columns that
+   * `@skip` or `@include` leaves out.
+   */
+  of(info: GraphQLResolveInfo): Columns<Row>
 }
 
 /**
- * How many sets of columns there are of one noun besides whole rows: each is a statement of its own, which every connection keeps prepared. They are those that were
- * asked for first since the process began; whoever asks for another one is given whole rows.
+ * Most column sets per noun besides whole rows: each is a prepared statement on every connection.
+ * The first ones since the start are kept; others read whole rows.
  */
-const MOST_SETS = 40
+const MAX_COLUMN_SETS = 40
 
-/** What connections have around their objects, and beside them. */
-const AROUND: ReadonlySet<string> = new Set(['nodes', 'edges', 'node'])
-const OF_LISTS = ['pageInfo', 'totalCount', 'cursor']
+/** Fields around the nodes of a connection, and beside them. */
+const CONNECTION_WRAPPERS: ReadonlySet<string> = new Set(['nodes', 'edges', 'node'])
+const CONNECTION_FIELDS = ['pageInfo', 'totalCount', 'cursor']
 
 /**
- * Says which columns lists are read with: a value that nobody asked for costs as much as any other on its way here, and a point in time three times as much.
- *
- * `always` are the keys by which rows are told apart and related rows are found. `besides` are the fields that need nothing else. A field that is neither
- * among these nor named as a column is given a whole row, so that none is forgotten.
+ * Creates the selection for a noun: an unused value costs as much to fetch as any other, a
+ * timestamp three times that. `always` are the keys that identify and relate rows, `besides` the
+ * fields that need no column of their own. Any other field reads whole rows, so that none is
+ * missed.
  */
-export function columnsAsked<Row>({
+export function selectedColumns<Row>({
   all,
   always,
   besides,
@@ -35,44 +38,44 @@ export function columnsAsked<Row>({
   readonly all: Columns<Row>
   readonly always: Columns<Row>
   readonly besides: readonly string[]
-}): ColumnsAsked<Row> {
+}): SelectedColumns<Row> {
   const isColumn: ReadonlySet<string> = new Set(all)
-  const isBesides: ReadonlySet<string> = new Set(['__typename', ...OF_LISTS, ...besides])
+  const isDerived: ReadonlySet<string> = new Set(['__typename', ...CONNECTION_FIELDS, ...besides])
   const sets = new Map<string, Columns<Row>>()
-  const known = new WeakMap<readonly FieldNode[], Columns<Row>>()
+  const byNodes = new WeakMap<readonly FieldNode[], Columns<Row>>()
 
   return {
-    least: columnsOf(new Set()),
-    by({ fieldNodes, fragments }) {
-      let columns = known.get(fieldNodes)
+    minimal: columnsOf(new Set()),
+    of({ fieldNodes, fragments }) {
+      let columns = byNodes.get(fieldNodes)
       if (columns === undefined) {
         columns = columnsOf(namesIn(fieldNodes, fragments))
-        known.set(fieldNodes, columns)
+        byNodes.set(fieldNodes, columns)
       }
       return columns
     },
   }
 
   function columnsOf(names: ReadonlySet<string>): Columns<Row> {
-    for (const name of names) if (!isColumn.has(name) && !isBesides.has(name)) return all
+    for (const name of names) if (!isColumn.has(name) && !isDerived.has(name)) return all
     const columns = all.filter((column) => names.has(column) || always.includes(column))
     const key = columns.join()
-    const same = sets.get(key)
-    if (same) return same
-    if (columns.length === all.length || sets.size > MOST_SETS) return all
+    const existing = sets.get(key)
+    if (existing) return existing
+    if (columns.length === all.length || sets.size > MAX_COLUMN_SETS) return all
     sets.set(key, columns)
     return columns
   }
 }
 
-/** The names of the fields that are selected of objects, whatever their type. */
+/** Names of the selected fields, whatever the type of the objects. */
 function namesIn(nodes: readonly FieldNode[], fragments: Readonly<Record<string, FragmentDefinitionNode>>): ReadonlySet<string> {
   const names = new Set<string>()
   const spread = new Set<string>()
   const collect = (set: SelectionSetNode | undefined): void => {
     for (const selection of set?.selections ?? []) {
       if (selection.kind === Kind.FIELD) {
-        if (AROUND.has(selection.name.value)) collect(selection.selectionSet)
+        if (CONNECTION_WRAPPERS.has(selection.name.value)) collect(selection.selectionSet)
         else names.add(selection.name.value)
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
         collect(selection.selectionSet)

@@ -1,37 +1,36 @@
 import { createRemoteJWKSet, customFetch, errors, type JSONWebKeySet, type JWTVerifyGetKey, jwtVerify } from 'jose'
 
-/** Who signs the tokens of users. */
+/** Issuer of user tokens. */
 export const ISSUER = 'atrium'
 
-/** Where the keys that check them are published, as every JWT library can read them. */
+/** Path of the public keys, a JWKS that every JWT library reads. */
 const KEYS_PATH = '/.well-known/jwks.json'
 
-/** A key that is new is asked for again so soon: until then a token that it signed is refused. */
-const COOLDOWN_MILLISECONDS = 1_000
+/** Interval between key fetches for an unknown key id; until then its tokens are rejected. */
+const COOLDOWN_MS = 1_000
 /**
- * How long known keys are believed before they are asked for again: as soon as that, tokens of a
- * key that was dropped are refused. While who publishes them does not answer, they are believed for
- * ten minutes, which is the library's.
+ * How long fetched keys are used before a refresh: tokens of a removed key are rejected after that.
+ * While the refresh fails they stay valid for ten minutes, the library's limit.
  */
 const KEYS_MAX_AGE_MS = 3_000
 
-/** As long as somebody who signs in should have to wait. */
+/** Time limit of a session check: a person is waiting to sign in. */
 const SESSION_TIMEOUT_MS = 5_000
 
-/** Whose session a token is of: row ids. */
+/** User and session of a token, as row ids. */
 export type TokenSubject = { readonly userId: string; readonly sessionId: string }
 
-/** What a token says: whose it is, and when the password was given for it; null where it came of a refresh token. */
+/** Content of a token; `signedInAt` is when the password was given, null after a refresh token. */
 export type TokenContent = TokenSubject & { readonly signedInAt: Date | null }
 
 /** Failures of who has the keys, not of the token. */
-const FAULTS_OF_KEYS = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID', 'ERR_JWKS_TIMEOUT'])
+const KEY_FETCH_FAULTS = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID', 'ERR_JWKS_TIMEOUT'])
 
 /** Whether the session of a token goes on, said by who has the sessions; rejects when they cannot be asked. */
 export type SessionCheck = (token: string) => Promise<boolean>
 
-/** The same from the installation at this address, for who has no other way to ask. */
-export const sessionsAt =
+/** The same over HTTP, for processes with no other way to check. */
+export const remoteSessionCheck =
   (url: string): SessionCheck =>
   async (token) => {
     const answer = await fetch(new URL('/graphql', url), {
@@ -51,30 +50,28 @@ type SessionAnswer = {
   readonly errors?: readonly { readonly extensions?: { readonly code?: string } }[]
 }
 
-/** The keys that are published by the installation at this address, for subgraphs that only check. They are fetched when they are needed. */
-export const publishedKeys = (url: string): JWTVerifyGetKey => followed(createRemoteJWKSet(new URL(KEYS_PATH, url), OPTIONS))
+/** Public keys of the installation at this URL, fetched on demand, for verification only. */
+export const publishedKeys = (url: string): JWTVerifyGetKey =>
+  refreshingKeys(createRemoteJWKSet(new URL(KEYS_PATH, url), OPTIONS))
 
-/** The same, where they come from `read`: for a process that reaches those who have the keys in another way. */
-export const readKeys = (read: () => Promise<JSONWebKeySet>): JWTVerifyGetKey =>
-  followed(
+/** The same with keys from `read`. */
+export const keysFrom = (read: () => Promise<JSONWebKeySet>): JWTVerifyGetKey =>
+  refreshingKeys(
     createRemoteJWKSet(new URL(KEYS_PATH, 'http://keys.invalid'), {
       ...OPTIONS,
       [customFetch]: async () => Response.json(await read()),
     }),
   )
 
-const OPTIONS = { cooldownDuration: COOLDOWN_MILLISECONDS }
+const OPTIONS = { cooldownDuration: COOLDOWN_MS }
 
-/**
- * The same keys, asked for again as long as they are used: a library would go on with those that it
- * knows.
- */
-function followed(keys: ReturnType<typeof createRemoteJWKSet>): JWTVerifyGetKey {
-  let askedAt = performance.now()
+/** Refreshes keys while they are in use: the library would keep those that it has. */
+function refreshingKeys(keys: ReturnType<typeof createRemoteJWKSet>): JWTVerifyGetKey {
+  let fetchedAt = performance.now()
   return async (header, token) => {
-    if (performance.now() - askedAt > KEYS_MAX_AGE_MS && keys.jwks() !== undefined) {
-      askedAt = performance.now()
-      // While they cannot be had, those that are known hold.
+    if (performance.now() - fetchedAt > KEYS_MAX_AGE_MS && keys.jwks() !== undefined) {
+      fetchedAt = performance.now()
+      // While the refresh fails, the current keys hold.
       await keys.reload().catch(() => {})
     }
     return keys(header, token)
@@ -82,10 +79,10 @@ function followed(keys: ReturnType<typeof createRemoteJWKSet>): JWTVerifyGetKey 
 }
 
 /**
- * What a token says that one of the keys has signed and that is valid at `at`; null for every other text. That its session has not ended since is for who has
- * the sessions to say. Throws when the keys cannot be had.
+ * Verifies a token at time `at`; null for an invalid one. Does not check that its session is open.
+ * Throws when the keys are unavailable.
  */
-export async function subjectOf(token: string, keyOf: JWTVerifyGetKey, at: Date): Promise<TokenContent | null> {
+export async function verifyUserToken(token: string, keyOf: JWTVerifyGetKey, at: Date): Promise<TokenContent | null> {
   try {
     const { payload } = await jwtVerify(token, keyOf, {
       issuer: ISSUER,
@@ -98,7 +95,7 @@ export async function subjectOf(token: string, keyOf: JWTVerifyGetKey, at: Date)
       ? { userId: sub, sessionId: sid, signedInAt: typeof signedIn === 'number' ? new Date(signedIn * 1000) : null }
       : null
   } catch (error) {
-    if (error instanceof errors.JOSEError && !FAULTS_OF_KEYS.has(error.code)) return null
+    if (error instanceof errors.JOSEError && !KEY_FETCH_FAULTS.has(error.code)) return null
     throw error
   }
 }

@@ -6,7 +6,7 @@ export type Problem = { readonly field: string; readonly message: string }
 /** Characters that PostgreSQL cannot store: NUL and unpaired surrogates. */
 const UNSTORABLE = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
 
-/** Whether a text can be stored at all. */
+/** Whether a text can be stored. */
 export const isText = (text: string): boolean => !UNSTORABLE.test(text)
 
 /** `Expected "name" to be 1 to 100 characters, got "".` */
@@ -24,12 +24,12 @@ export function textProblem(field: string, text: string, most: number): Problem 
   return null
 }
 
-/** RFC 5321 §4.5.3.1.3, without its angle brackets. */
-const LONGEST_EMAIL = 254
+/** RFC 5321 §4.5.3.1.3, without the angle brackets. */
+const MAX_EMAIL_CHARACTERS = 254
 
 /** Validates the form of an e-mail address; null when it is valid. Only a message can verify that it exists. */
 export const emailProblem = (field: string, email: string): Problem | null =>
-  textProblem(field, email, LONGEST_EMAIL) ??
+  textProblem(field, email, MAX_EMAIL_CHARACTERS) ??
   (/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) ? null : problem(field, 'an address of the form name@host', email))
 
 /** The problems among the results of checks, in order. */

@@ -1,6 +1,6 @@
 import type { BoundedCache } from '../../platform/collections/bounded-cache.ts'
 import type { Caller } from '../../platform/http/caller.ts'
-import type { RateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
+import type { AddressRateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
 import type { Background } from './assessment/background.ts'
 import type { Engine } from './assessment/engine.ts'
 import { assessmentLoaders } from './assessment/loaders.ts'
@@ -25,7 +25,7 @@ export type Parts = {
   readonly keys: KeyRepository
   readonly rate: KeyRate
   /** Counts keys that are none, per address. */
-  readonly refusals: RateLimit
+  readonly refusals: AddressRateLimit
   readonly decisions: DecisionRepository
   readonly judgements: Judgements
   readonly requests: BoundedCache<Written>

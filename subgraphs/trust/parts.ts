@@ -2,8 +2,8 @@ import type { Logger } from 'pino'
 import { boundedCache } from '../../platform/collections/bounded-cache.ts'
 import { readConfig } from '../../platform/config/config.ts'
 import { type Connection, openDatabase } from '../../platform/database/database.ts'
-import { rateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
-import { type Counting, countedHere } from '../../platform/rate-limit/rate-limit-store.ts'
+import { addressRateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
+import { localRateLimitStore, type RateLimitStore } from '../../platform/rate-limit/rate-limit-store.ts'
 import { background } from './assessment/background.ts'
 import { engine as current, type Engine } from './assessment/engine.ts'
 import { snapshotRepository } from './assessment/repository.ts'
@@ -39,7 +39,7 @@ export type TrustOptions = {
   /** How fast keys may ask, and how long decisions are kept; the defaults when left out. */
   readonly config?: TrustConfig
   /** Where limits of addresses and keys are counted; absent: here. */
-  readonly counting?: Counting
+  readonly rateLimits?: RateLimitStore
 }
 
 /** The parts of the subgraph without its schema: what `npx atrium trust` works with. */
@@ -50,7 +50,7 @@ export function trustParts({
   engine = current,
   now = () => new Date(),
   config = readConfig(trustVariables, {}),
-  counting = countedHere(now),
+  rateLimits = localRateLimitStore(now),
 }: TrustOptions): {
   readonly parts: Parts
   /** Downloads the lists that are due, and says how each of them stands then. */
@@ -81,14 +81,14 @@ export function trustParts({
       sources,
       background: unattended,
       keys: keyRepository(query),
-      rate: keyRate({ free: config.TRUST_RATE_FREE, unlimited: config.TRUST_RATE_UNLIMITED }, counting),
-      refusals: rateLimit('wrong keys', WRONG_KEYS_PER_MINUTE, counting),
+      rate: keyRate({ free: config.TRUST_RATE_FREE, unlimited: config.TRUST_RATE_UNLIMITED }, rateLimits),
+      refusals: addressRateLimit('wrong keys', WRONG_KEYS_PER_MINUTE, rateLimits),
       decisions,
       judgements: judgements(),
       requests: boundedCache({ maxEntries: 2_000, maxCharacters: 1_000_000 }),
       overrides: overrideRepository(query),
       snapshots,
-      trials: trialLimit(counting),
+      trials: trialLimit(rateLimits),
       now,
     },
     refreshLists: async () => ('refreshLists' in sources ? sources.refreshLists() : []),

@@ -8,9 +8,9 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { backUp } from '../../platform/database/backup/backup.ts'
 import { restore } from '../../platform/database/backup/restore.ts'
-import { END, headerOf, paddingOf } from '../../platform/database/backup/tar.ts'
+import { END, tarHeader, tarPadding } from '../../platform/database/backup/tar.ts'
 import type { Connection } from '../../platform/database/database.ts'
-import { knownMigrations } from '../../platform/database/migrate.ts'
+import { readMigrations } from '../../platform/database/migrate.ts'
 import { askRaw } from '../rest-facade/ask.ts'
 import { emptyDatabase, type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { atrium, type Running, type Surroundings, startAtrium } from './support/atrium.ts'
@@ -255,19 +255,19 @@ const nowhere = {
   stage: async (_: string, body: AsyncIterable<Buffer>) => {
     for await (const _chunk of body);
   },
-  keep: async () => {},
-  drop: async () => {},
+  commit: async () => {},
+  discard: async () => {},
 }
 const restoring = (connection: Connection, file: string, signal = AbortSignal.timeout(60_000), progress = () => {}) =>
-  restore({ connection, file, files: nowhere, force: true, afterwards: [], others: [], signal, progress })
+  restore({ connection, file, files: nowhere, force: true, afterLoad: [], extraSchemas: [], signal, progress })
 
 /** An archive with these files and no list of checksums. */
 function archive(files: Readonly<Record<string, string>>): string {
   const file = join(aFolder(), 'made.tar.gz')
   const parts = Object.entries(files).flatMap(([path, text]) => [
-    headerOf(path, Buffer.byteLength(text), 0),
+    tarHeader(path, Buffer.byteLength(text), 0),
     Buffer.from(text),
-    paddingOf(Buffer.byteLength(text)),
+    tarPadding(Buffer.byteLength(text)),
   ])
   writeFileSync(file, gzipSync(Buffer.concat([...parts, END])))
   return file
@@ -286,7 +286,7 @@ function changed(bytes: Buffer): Buffer {
 }
 
 const MANIFEST = { format: 'atrium-backup/1', takenAt: '2026-11-21T00:00:00.000Z', postgres: '18', hasFiles: true, tables: [] }
-const [FIRST] = knownMigrations()
+const [FIRST] = readMigrations()
 
 test.each([
   ['an empty file', () => archiveOf(Buffer.alloc(0)), 'ends in the middle'],
@@ -313,14 +313,14 @@ test.each([
     'rows of a table that there is not',
     () =>
       archive({
-        'manifest.json': JSON.stringify({ ...MANIFEST, migrations: knownMigrations() }),
+        'manifest.json': JSON.stringify({ ...MANIFEST, migrations: readMigrations() }),
         'tables/pg_catalog.pg_authid/000001.copy': 'x\n',
       }),
     'It has rows of "pg_catalog.pg_authid", which is no table of it.',
   ],
   [
     'a file that leads elsewhere',
-    () => archive({ 'manifest.json': JSON.stringify({ ...MANIFEST, migrations: knownMigrations() }), '../elsewhere': 'x' }),
+    () => archive({ 'manifest.json': JSON.stringify({ ...MANIFEST, migrations: readMigrations() }), '../elsewhere': 'x' }),
     'It holds "../elsewhere", which belongs to no backup.',
   ],
 ])('%s is refused, and the database stays as it was', async (_, file, message) => {

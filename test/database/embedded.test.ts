@@ -109,9 +109,9 @@ test('of two first starts at once one runs, and the other says in one sentence t
   const dataDir = aDataDir()
   const both = await Promise.all([hold(dataDir), hold(dataDir)])
   const winner = both.find(({ said }) => said.startsWith('postgres://'))
-  const loser = both.find(({ said }) => said.startsWith('Refusal:'))
+  const loser = both.find(({ said }) => said.startsWith('OperatorError:'))
   expect(loser?.said).toBe(
-    `Refusal: The data directory ${dataDir} is in use by another running copy: stop that one, or set DATA_DIR to another folder.`,
+    `OperatorError: The data directory ${dataDir} is in use by another running copy: stop that one, or set DATA_DIR to another folder.`,
   )
   expect(await loser?.exited).toBe(1)
   expect(await ask(winner?.said ?? '', 'SELECT 1')).toEqual([1])
@@ -157,7 +157,7 @@ test('a lock file whose process number now belongs to a stranger does not block 
 test('a data folder that PostgreSQL cannot use is refused with its own reason', async () => {
   const dataDir = aDataDir()
   mkdirSync(join(dataDir, 'postgres'), { mode: 0o700 })
-  expect((await hold(dataDir)).said).toMatch(/^Refusal: PostgreSQL did not start on .*postgres: .+/)
+  expect((await hold(dataDir)).said).toMatch(/^OperatorError: PostgreSQL did not start on .*postgres: .+/)
 })
 
 describe.skipIf(process.getuid?.() !== 0)('as root', () => {

@@ -18,7 +18,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 import { readSupergraph } from '../../gateway/planning/supergraph.ts'
-import { opaqueId } from '../../subgraphs/toolkit/ids.ts'
+import { encodeId } from '../../subgraphs/toolkit/ids.ts'
 import { operationOf } from '../gateway/differential/generator.ts'
 import { type Random, randomOf } from '../gateway/differential/random.ts'
 import { HOSTILE, hostileValue, wordFor } from './hostile.ts'
@@ -143,12 +143,12 @@ function idFor(random: Random, name: string, field: string): string {
     /^(delete|revoke|remove)/i.test(field) ? KEPT + 1 + random.whole(ROWS) : 1 + random.whole(random.pick([KEPT, ROWS])),
   )
   if (random.chance(0.1))
-    return random.pick(['0', '-1', '1', 'x', `${row}0000000000`, opaqueId('Product', '-1'), opaqueId('User', '1:1')])
-  if (random.chance(0.1)) return opaqueId(random.pick(entities), row)
+    return random.pick(['0', '-1', '1', 'x', `${row}0000000000`, encodeId('Product', '-1'), encodeId('User', '1:1')])
+  if (random.chance(0.1)) return encodeId(random.pick(entities), row)
   const wanted = `${name.replace(/Ids?$/, '')} ${name === 'id' || name === 'ids' ? field : ''}`.toLowerCase()
   const fitting = entities.filter((type) => wanted.includes(type.toLowerCase()))
   const longest = fitting.sort((one, other) => other.length - one.length)[0]
-  return opaqueId(longest ?? random.pick(entities), row)
+  return encodeId(longest ?? random.pick(entities), row)
 }
 
 function literalOf(value: unknown, isEnum: boolean): ValueNode | null {

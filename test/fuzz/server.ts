@@ -6,7 +6,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
-import { ownGraph } from '../../composition/built-in-supergraph.ts'
+import { builtInSupergraph } from '../../composition/built-in-supergraph.ts'
 import { guestOf } from '../../gateway/client.ts'
 import { startGateway } from '../../gateway/gateway.ts'
 import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
@@ -15,7 +15,7 @@ import { serveMcpServers } from '../../mcp/servers.ts'
 import { openDatabase } from '../../platform/database/database.ts'
 import { migrate } from '../../platform/database/migrate.ts'
 import { createHttpServer } from '../../platform/http/server.ts'
-import { countedHere } from '../../platform/rate-limit/rate-limit-store.ts'
+import { localRateLimitStore } from '../../platform/rate-limit/rate-limit-store.ts'
 import { PLAIN_SECRETS } from '../../platform/secrets/cipher.ts'
 import { serveDirectoryApi } from '../../rest-facade/directory/serve.ts'
 import { serveSocialApi } from '../../rest-facade/social/serve.ts'
@@ -68,7 +68,7 @@ const social = await socialSubgraph({ connection, log })
 const store = await storeSubgraph({ connection, publicUrl: url, userKeys: publishedKeys(url), files, log })
 const trust = trustSubgraph({ connection, log, sources })
 const gateway = await startGateway({
-  ...ownGraph(),
+  ...builtInSupergraph(),
   links: [directory, social, store, trust].map(createLocalLink),
   // Deep and dear enough for what is random, which asks for lists without a length.
   limits: { depth: 15, cost: 200_000 },
@@ -94,7 +94,7 @@ await serveMcpServers(app, gateway.client, guestOf(gateway), {
   hosts: [],
   isOnLoopback: true,
   introspection: true,
-  counting: countedHere(),
+  rateLimits: localRateLimitStore(),
 })
 await app.listen({ port, host: '127.0.0.1' })
 

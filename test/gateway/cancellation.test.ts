@@ -203,7 +203,7 @@ test('none of it is a fault in the log', () => {
 })
 
 test('the database ends a statement that nobody cancels', async () => {
-  const bounded = openDatabase<object>(fresh.connection, { schema: 'public', statementMilliseconds: 50, onError: () => {} })
+  const bounded = openDatabase<object>(fresh.connection, { schema: 'public', statementTimeoutMs: 50, onError: () => {} })
   await expect(sql`SELECT pg_sleep(600)`.execute(bounded.query)).rejects.toThrow('statement timeout')
   await bounded.close()
 })

@@ -52,13 +52,13 @@ test('each subgraph has its own figures', async () => {
 test('a quarter of an hour is kept, and looking ends with the process', async () => {
   const metrics = createMetrics()
   let looks = 0
-  const counting = {
+  const rateLimits = {
     values: () => {
       looks += 1
       return metrics.values()
     },
   }
-  const history = createHistory(counting, { intervalMs: 1 })
+  const history = createHistory(rateLimits, { intervalMs: 1 })
   while (looks < 200) await new Promise((resolve) => setTimeout(resolve, 5))
   expect(history.samples().length).toBeLessThanOrEqual(180)
   expect(history.samples().length).toBeGreaterThan(100)

@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer } from 'node:tls'
 import { parse } from 'graphql'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { ownGraph } from '../../composition/built-in-supergraph.ts'
+import { builtInSupergraph } from '../../composition/built-in-supergraph.ts'
 import { readSupergraph } from '../../gateway/planning/supergraph.ts'
 import { createRemoteLink } from '../../gateway/subgraph-client/remote-subgraph.ts'
 import { aCertificate } from '../subgraphs/trust/collectors/support/certificates.ts'
@@ -40,7 +40,7 @@ describe('retries', () => {
   })
 
   test('of our graph, the queries that count are asked once', () => {
-    const { once } = readSupergraph(parse(ownGraph().supergraphSdl))
+    const { once } = readSupergraph(parse(builtInSupergraph().supergraphSdl))
     expect([...once].sort()).toEqual(['decide', 'decideBatch'])
   })
 

@@ -6,7 +6,7 @@ import { type DocumentNode, Kind, parse, visit } from 'graphql'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import * as operations from '../../.generated/operations.ts'
 import * as storeOperations from '../../.generated/rest-facade/store.ts'
-import { ownGraph } from '../../composition/built-in-supergraph.ts'
+import { builtInSupergraph } from '../../composition/built-in-supergraph.ts'
 import { startGateway } from '../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
 import { type KeptPlans, keptPlans } from '../../gateway/planning/plan-store.ts'
@@ -150,7 +150,7 @@ test('plans of eight graphs are kept, those that were written last', async () =>
 })
 
 test('the plan of every operation of ours is the same when it was written and read', () => {
-  const { plan } = readSupergraph(parse(ownGraph().supergraphSdl))
+  const { plan } = readSupergraph(parse(builtInSupergraph().supergraphSdl))
   const documents = Object.values<unknown>({ ...operations, ...storeOperations }).filter(
     (each): each is DocumentNode => typeof each === 'object' && each !== null && 'definitions' in each,
   )

@@ -3,11 +3,12 @@ import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { argumentsOf } from '../../mcp/arguments.ts'
-import { type Admission, serveMcp } from '../../mcp/serve.ts'
+import { serveMcp } from '../../mcp/serve.ts'
 import { plainTool } from '../../mcp/tool.ts'
+import type { AccessPolicy } from '../../mcp/tool-server.ts'
 import { isLoopbackHost } from '../../platform/http/listen.ts'
 import { createHttpServer } from '../../platform/http/server.ts'
-import { countedHere } from '../../platform/rate-limit/rate-limit-store.ts'
+import { localRateLimitStore } from '../../platform/rate-limit/rate-limit-store.ts'
 import { registryReader } from '../../subgraphs/directory/import/registry.ts'
 import { askRaw } from '../rest-facade/ask.ts'
 import { type McpStack, startMcpStack } from './stack.ts'
@@ -226,7 +227,7 @@ test('a server with a limit counts the requests of each account, and says when t
     returns: z.object({ text: z.string() }),
     answer: ({ text }) => ({ kind: 'answered', content: { text } }),
   })
-  const admission: Admission = {
+  const admission: AccessPolicy = {
     perMinute: 2,
     accountOf: async ({ credentials }) => ({ account: credentials['x-login-key'] ?? '', scopes: [] }),
     scopes: [],
@@ -236,8 +237,8 @@ test('a server with a limit counts the requests of each account, and says when t
   await serveMcp(
     app,
     {} as never,
-    { ...about, ...rows, credentials: ['x-login-key'], keyHeaders: [], admission },
-    { publicUrl: 'http://localhost', hosts: [], isOnLoopback: true, counting: countedHere() },
+    { ...about, ...rows, credentials: ['x-login-key'], keyHeaders: [], accessPolicy: admission },
+    { publicUrl: 'http://localhost', hosts: [], isOnLoopback: true, rateLimits: localRateLimitStore() },
   )
   await app.listen({ port: 0, host: '127.0.0.1' })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`

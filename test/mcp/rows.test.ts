@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { buildSchema, isScalarType, parse } from 'graphql'
 import { expect, test } from 'vitest'
 import { apiSchemaOf } from '../../gateway/planning/composition.ts'
-import { answerAt, answerSchema, refusalIn } from '../../mcp/answer.ts'
+import { answerAt, answerSchema, expectedFailureIn } from '../../mcp/answer.ts'
 import { variablesSchema } from '../../mcp/arguments.ts'
 import { faultsOf } from '../../mcp/faults.ts'
 import { scalarArgument } from '../../mcp/scalars.ts'
@@ -98,8 +98,8 @@ test('an expected failure is the message of the member that came instead', () =>
   const path = ['result', 'boat'] as const
   expect(jsonSchema(answerSchema(paint, schema, spelling, path), 'output')).toMatchObject({ required: ['name', 'colour'] })
   expect(answerAt({ result: { message: 'Wet paint.' } }, path)).toBeNull()
-  expect(refusalIn({ result: { message: 'Wet paint.' } }, path)).toBe('Wet paint.')
-  expect(refusalIn({ result: null }, path)).toBeNull()
+  expect(expectedFailureIn({ result: { message: 'Wet paint.' } }, path)).toBe('Wet paint.')
+  expect(expectedFailureIn({ result: null }, path)).toBeNull()
   expect(answerAt({ result: { boat: { name: 'Ann' } } }, path)).toEqual({ name: 'Ann' })
 })
 

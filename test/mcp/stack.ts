@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import pino from 'pino'
-import { ownGraph } from '../../composition/built-in-supergraph.ts'
+import { builtInSupergraph } from '../../composition/built-in-supergraph.ts'
 import { guestOf } from '../../gateway/client.ts'
 import { startGateway } from '../../gateway/gateway.ts'
 import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
@@ -8,7 +8,7 @@ import { serveGraphql } from '../../gateway/transports/http.ts'
 import { serveMcpServers } from '../../mcp/servers.ts'
 import { openDatabase } from '../../platform/database/database.ts'
 import { createHttpServer } from '../../platform/http/server.ts'
-import { countedHere } from '../../platform/rate-limit/rate-limit-store.ts'
+import { localRateLimitStore } from '../../platform/rate-limit/rate-limit-store.ts'
 import { serveDirectoryApi } from '../../rest-facade/directory/serve.ts'
 import { serveStoreApi } from '../../rest-facade/store/serve.ts'
 import { serveTrustApi } from '../../rest-facade/trust/serve.ts'
@@ -40,7 +40,7 @@ export async function startMcpStack({ introspection = true, hosts = [] as readon
   const { query, ...stores } = openDatabase<StoreTables>(connection, { schema: 'store', max: 1, onError: () => {} })
   const store = await storeSubgraph({ connection, publicUrl: PUBLIC_URL, files: await temporaryFiles(PUBLIC_URL), log })
   const gateway = await startGateway({
-    ...ownGraph(),
+    ...builtInSupergraph(),
     links: [directory, social, store, trust.subgraph].map(createLocalLink),
     limits: { depth: 10, cost: 1000 },
     log,
@@ -56,7 +56,7 @@ export async function startMcpStack({ introspection = true, hosts = [] as readon
     hosts,
     isOnLoopback,
     introspection,
-    counting: countedHere(),
+    rateLimits: localRateLimitStore(),
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import pg from 'pg'
 import pino from 'pino'
-import { ownGraph } from '../../composition/built-in-supergraph.ts'
+import { builtInSupergraph } from '../../composition/built-in-supergraph.ts'
 import { startGateway } from '../../gateway/gateway.ts'
 import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { createHttpServer } from '../../platform/http/server.ts'
@@ -30,7 +30,7 @@ export async function startStack(fill: (database: FreshDatabase) => Promise<unkn
   const store = await storeSubgraph({ connection: database.connection, publicUrl, files: await temporaryFiles(), log })
   const trust = trustSubgraph({ connection: database.connection, log, sources: fixedSources(() => new Date()) })
   const links = [directory, social, store, trust].map(createLocalLink)
-  const gateway = await startGateway({ ...ownGraph(), links, limits: { depth: 10, cost: 1000 }, log })
+  const gateway = await startGateway({ ...builtInSupergraph(), links, limits: { depth: 10, cost: 1000 }, log })
   const app = createHttpServer({ log })
   await serveDirectoryApi(app, gateway.client, { publicUrl: `${publicUrl}/` })
   await serveSocialApi(app, gateway.client, { publicUrl })

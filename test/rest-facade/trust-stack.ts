@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import pino from 'pino'
-import { ownGraph } from '../../composition/built-in-supergraph.ts'
+import { builtInSupergraph } from '../../composition/built-in-supergraph.ts'
 import { startGateway } from '../../gateway/gateway.ts'
 import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { createHttpServer } from '../../platform/http/server.ts'
@@ -25,7 +25,7 @@ export async function startTrustStack(collectors: CollectorOptions | null = null
   const social = await socialSubgraph({ connection, log })
   const store = await storeSubgraph({ connection, publicUrl: PUBLIC_URL, files: await temporaryFiles(), log })
   const gateway = await startGateway({
-    ...ownGraph(),
+    ...builtInSupergraph(),
     links: [directory, social, store, trust.subgraph].map(createLocalLink),
     limits: { depth: 10, cost: 1000 },
     log,

@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { GatewayClient } from '../../gateway/client.ts'
-import { countedHere } from '../../platform/rate-limit/rate-limit-store.ts'
+import { localRateLimitStore } from '../../platform/rate-limit/rate-limit-store.ts'
 import { OAUTH_ROUTES } from '../../subgraphs/store/oauth/door.ts'
 import { startSite } from '../../web/serve.ts'
 import { operations } from '../fuzz/requests.ts'
@@ -60,7 +60,7 @@ async function pageRoutes(): Promise<readonly { readonly method: string; readonl
   })
   // Nothing is asked: only the routes are looked at.
   const client = { prepare: async () => {} } as unknown as GatewayClient
-  const operationsOf = { token: OPERATIONS_TOKEN, history: {}, checks: [], circuits: [], counting: countedHere() }
+  const operationsOf = { token: OPERATIONS_TOKEN, history: {}, checks: [], circuits: [], rateLimits: localRateLimitStore() }
   const options = { publicUrl: atrium.base, hasExplorer: true, hasSchema: true, operations: operationsOf as never }
   await (await startSite(client, options)).serve(app)
   await app.ready()

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { secretCipher } from '../../platform/secrets/cipher.ts'
-import { placeOf } from '../../platform/secrets/stored.ts'
+import { secretLocation } from '../../platform/secrets/stored.ts'
 import { SIGNING_KEY } from '../../subgraphs/social/session/secrets.ts'
 import { withApps } from '../../subgraphs/store/operator/apps.ts'
 import { shopBrowser } from '../subgraphs/store/support/shop-browser.ts'
@@ -199,7 +199,7 @@ async function aRound(): Promise<Readonly<Record<string, string>>> {
   for (const [name, { value }] of console.cookies) secrets[`cookie ${name}`] = value
   await atrium.ask('/operations', { headers: { authorization: `Basic ${btoa(`a:${OPERATIONS_TOKEN}`)}` } })
   const [key] = await atrium.sql('SELECT kid, private_key FROM social.signing_key')
-  secrets.signingKey = JSON.parse(secretCipher(KEYS).decrypt(placeOf(SIGNING_KEY, key?.kid), key?.private_key)).d
+  secrets.signingKey = JSON.parse(secretCipher(KEYS).decrypt(secretLocation(SIGNING_KEY, key?.kid), key?.private_key)).d
   return secrets
 }
 

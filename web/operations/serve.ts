@@ -4,7 +4,7 @@ import type { GatewayClient } from '../../gateway/client.ts'
 import type { History } from '../../gateway/observability/history.ts'
 import { operatorTokenCheck } from '../../platform/http/operator-token.ts'
 import { compressAnswers, type ReadinessCheck, readinessOf } from '../../platform/http/server.ts'
-import type { Counting } from '../../platform/rate-limit/rate-limit-store.ts'
+import type { RateLimitStore } from '../../platform/rate-limit/rate-limit-store.ts'
 import { askOf, sendPage } from '../frame/serve.ts'
 import type { Site } from '../frame/site.ts'
 import { operationsPage } from './page.ts'
@@ -18,18 +18,18 @@ export type Operations = {
   /** Subgraphs over HTTP, and whether they are asked. */
   readonly circuits: () => readonly { readonly name: string; readonly state: string }[]
   /** Where guesses are counted. */
-  readonly counting: Counting
+  readonly rateLimits: RateLimitStore
 }
 
 /** Serves `/operations` to whoever knows the token: a browser asks for it by itself (HTTP Basic), keeps it until it is closed, and sends it nowhere else. */
 export async function serveOperations(
   app: FastifyInstance,
   client: GatewayClient,
-  { token, history, checks, circuits, counting }: Operations,
+  { token, history, checks, circuits, rateLimits }: Operations,
   site: Site,
 ): Promise<void> {
   await client.prepare(OperationsPageDocument)
-  const check = operatorTokenCheck({ token, variable: 'OPERATIONS_TOKEN', name: 'operations', takesBearer: false, counting })
+  const check = operatorTokenCheck({ token, variable: 'OPERATIONS_TOKEN', name: 'operations', takesBearer: false, rateLimits })
   await app.register(async (scope) => {
     compressAnswers(scope)
     scope.get('/operations', async (request, reply) => {

@@ -4,16 +4,16 @@ import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { finished } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { Refusal } from '../../process/operator-error.ts'
-import { END, headerOf, paddingOf } from './tar.ts'
+import { OperatorError } from '../../process/operator-error.ts'
+import { END, tarHeader, tarPadding } from './tar.ts'
 
-export type Archive = Awaited<ReturnType<typeof archiveIn>>
+export type Archive = Awaited<ReturnType<typeof createArchive>>
 
 /** A compressed archive that is being written, for its owner only: it holds everything that the database keeps secret. */
-export async function archiveIn(part: string, signal: AbortSignal) {
+export async function createArchive(partFile: string, signal: AbortSignal) {
   // What another run left behind when it was killed.
-  await rm(part, { force: true })
-  const file = createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true })
+  await rm(partFile, { force: true })
+  const file = createWriteStream(partFile, { flags: 'wx', mode: 0o600, flush: true })
   const zip = createGzip()
   zip.pipe(file)
   let failure: unknown = null
@@ -22,28 +22,28 @@ export async function archiveIn(part: string, signal: AbortSignal) {
     zip.destroy()
   })
   await Promise.race([once(file, 'open'), done])
-  if (failure !== null) throw new Refusal(`Nothing can be written to "${part}": ${(failure as Error).message}.`)
+  if (failure !== null) throw new OperatorError(`Nothing can be written to "${partFile}": ${(failure as Error).message}.`)
   const sums: string[] = []
 
-  async function put(chunk: Buffer): Promise<void> {
+  async function write(chunk: Buffer): Promise<void> {
     signal.throwIfAborted()
-    if (failure !== null) throw new Refusal(`"${part}" could not be written: ${(failure as Error).message}.`)
+    if (failure !== null) throw new OperatorError(`"${partFile}" could not be written: ${(failure as Error).message}.`)
     if (!zip.write(chunk)) await Promise.race([once(zip, 'drain'), done])
   }
   async function addAll(path: string, bytes: number, body: AsyncIterable<Buffer>): Promise<void> {
     const sum = createHash('sha256')
-    await put(headerOf(path, bytes, Math.trunc(Date.now() / 1_000)))
+    await write(tarHeader(path, bytes, Math.trunc(Date.now() / 1_000)))
     let seen = 0
     for await (const chunk of body) {
       sum.update(chunk)
       seen += chunk.length
-      await put(chunk)
+      await write(chunk)
     }
     if (seen !== bytes) throw new Error(`Expected ${bytes} bytes of ${path}, got ${seen}.`)
-    await put(paddingOf(bytes))
+    await write(tarPadding(bytes))
     sums.push(`${sum.digest('hex')}  ${path}\n`)
   }
-  const add = (path: string, bytes: Buffer): Promise<void> => addAll(path, bytes.length, piecesOf(bytes))
+  const add = (path: string, bytes: Buffer): Promise<void> => addAll(path, bytes.length, chunksOf(bytes))
 
   return {
     add,
@@ -51,21 +51,21 @@ export async function archiveIn(part: string, signal: AbortSignal) {
     /** Adds the list of checksums under this path, and answers the length of the whole. */
     async end(sumsPath: string): Promise<number> {
       await add(sumsPath, Buffer.from(sums.join('')))
-      await put(END)
+      await write(END)
       zip.end()
       await done
-      if (failure !== null) throw new Refusal(`"${part}" could not be written: ${(failure as Error).message}.`)
+      if (failure !== null) throw new OperatorError(`"${partFile}" could not be written: ${(failure as Error).message}.`)
       return file.bytesWritten
     },
     async giveUp(): Promise<void> {
       zip.destroy()
       file.destroy()
       await done
-      await rm(part, { force: true })
+      await rm(partFile, { force: true })
     },
   }
 }
 
-async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
+async function* chunksOf(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes
 }

@@ -2,16 +2,16 @@ import { open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
 import pg from 'pg'
-import { Refusal } from '../../process/operator-error.ts'
+import { OperatorError } from '../../process/operator-error.ts'
 import type { Connection } from '../database.ts'
-import { knownMigrations, migrationStatus } from '../migrate.ts'
-import { type Archive, archiveIn } from './archive.ts'
+import { migrationStatus, readMigrations } from '../migrate.ts'
+import { type Archive, createArchive } from './archive.ts'
 import { copyOut } from './copy.ts'
 import { filePath, MANIFEST, type Manifest, piecePath, SUMS, TOTALS, type Totals } from './format.ts'
-import { labelOf, quotedName, SAME_TEXT, sequencesIn, type Table, tablesIn } from './tables.ts'
+import { labelOf, listSequences, listTables, quotedName, STABLE_TEXT_SETTINGS, type Table } from './tables.ts'
 
 /** Files that belong to rows. */
-export type KeptFiles = {
+export type BackupFiles = {
   /** Answers `key` of every file, and keeps each from being removed until the transaction ends. */
   readonly keys: string
   /** Null when there is none. */
@@ -23,7 +23,7 @@ export type BackupOptions = {
   /** Where to write it; it appears there when it is whole. */
   readonly file: string
   /** Null: they are elsewhere. */
-  readonly files: KeptFiles | null
+  readonly files: BackupFiles | null
   readonly signal: AbortSignal
   /** Called for every piece that was written. */
   readonly progress: (rows: number) => void
@@ -33,28 +33,31 @@ export type BackupOptions = {
 export type BackupReport = Pick<Totals, 'rows' | 'files'> & Pick<Manifest, 'takenAt' | 'hasFiles'> & { readonly bytes: number }
 
 /** Bytes of a table that are kept in memory at once. */
-const PIECE_BYTES = 4_000_000
+const MAX_PIECE_BYTES = 4_000_000
 /** Files that are removed in the moment in which the backup begins make it begin again, so often. */
-const ATTEMPTS = 5
+const MAX_ATTEMPTS = 5
 
 /**
  * Writes the state of one moment into a file, while others go on writing: tables by COPY in one transaction that sees nothing of later ones, and the files of the rows in
- * it. Throws a `Refusal` for a database that does not fit this program; whatever it throws, no file is left behind.
+ * it. Throws an `OperatorError` for a database that does not fit this program; whatever it throws, no file is left behind.
  */
 export async function backUp({ connection, file, files, signal, progress }: BackupOptions): Promise<BackupReport> {
   const migrations = await migrationStatus(connection)
-  const misfit = migrations.find(({ state }) => state !== 'applied')
-  if (misfit) throw new Refusal(`Migration ${misfit.subgraph}/${misfit.name} is ${misfit.state}; \`atrium db status\` says more.`)
+  const mismatch = migrations.find(({ state }) => state !== 'applied')
+  if (mismatch)
+    throw new OperatorError(
+      `Migration ${mismatch.subgraph}/${mismatch.name} is ${mismatch.state}; \`atrium db status\` says more.`,
+    )
   const client = new pg.Client({ ...connection, application_name: 'atrium backup' })
   client.on('error', () => {})
   await client.connect()
-  const part = `${file}.part`
+  const partFile = `${file}.part`
   try {
-    const archive = await archiveIn(part, signal)
+    const archive = await createArchive(partFile, signal)
     try {
       const report = await write(client, archive, files, signal, progress)
       const bytes = await archive.end(SUMS)
-      await rename(part, file)
+      await rename(partFile, file)
       await syncFolder(dirname(file))
       return { ...report, bytes }
     } catch (error) {
@@ -70,14 +73,14 @@ export async function backUp({ connection, file, files, signal, progress }: Back
 async function write(
   client: pg.Client,
   archive: Archive,
-  files: KeptFiles | null,
+  files: BackupFiles | null,
   signal: AbortSignal,
   progress: BackupOptions['progress'],
 ): Promise<Omit<BackupReport, 'bytes'>> {
   const keys = await begin(client, files)
-  const migrations = knownMigrations().map(({ subgraph, name, checksum }) => ({ subgraph, name, checksum }))
+  const migrations = readMigrations().map(({ subgraph, name, checksum }) => ({ subgraph, name, checksum }))
   const schemas = [...new Set(migrations.map(({ subgraph }) => subgraph))]
-  const tables = await tablesIn(client, schemas)
+  const tables = await listTables(client, schemas)
   const { rows: server } = await client.query<{ readonly at: Date; readonly version: string }>(
     `SELECT now() AS at, current_setting('server_version') AS version`,
   )
@@ -108,35 +111,35 @@ async function write(
     // Its bytes were still on the way when the row was seen: nothing refers to it yet.
     else keys.delete(key)
   }
-  const totals: Totals = { rows, files: keys.size, sequences: await sequencesIn(client, schemas) }
+  const totals: Totals = { rows, files: keys.size, sequences: await listSequences(client, schemas) }
   await archive.add(TOTALS, jsonOf(totals))
   await client.query('COMMIT')
   return { rows, files: keys.size, takenAt, hasFiles: files !== null }
 }
 
 /** Opens the transaction, and answers the keys of all files in it. */
-async function begin(client: pg.Client, files: KeptFiles | null): Promise<Set<string>> {
+async function begin(client: pg.Client, files: BackupFiles | null): Promise<Set<string>> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
-      await client.query(SAME_TEXT)
+      await client.query(STABLE_TEXT_SETTINGS)
       const { rows } = files ? await client.query<{ readonly key: string }>(files.keys) : { rows: [] }
       return new Set(rows.map(({ key }) => key))
     } catch (error) {
       await client.query('ROLLBACK')
       // 40001 is serialization_failure.
-      if (attempt === ATTEMPTS || !(error instanceof pg.DatabaseError) || error.code !== '40001') throw error
+      if (attempt === MAX_ATTEMPTS || !(error instanceof pg.DatabaseError) || error.code !== '40001') throw error
     }
   }
 }
 
-async function writeTable(client: pg.Client, archive: Archive, table: Table, wrote: (rows: number) => void): Promise<number> {
+async function writeTable(client: pg.Client, archive: Archive, table: Table, onRows: (rows: number) => void): Promise<number> {
   const columns = table.columns.map((column) => pg.escapeIdentifier(column)).join(', ')
   let [lines, bytes, piece, rows]: [Buffer[], number, number, number] = [[], 0, 0, 0]
   for await (const line of copyOut(client, `COPY ${quotedName(table)} (${columns}) TO STDOUT`)) {
     lines.push(line)
     bytes += line.length
-    if (bytes >= PIECE_BYTES) await flush()
+    if (bytes >= MAX_PIECE_BYTES) await flush()
   }
   if (lines.length > 0) await flush()
   return rows
@@ -145,7 +148,7 @@ async function writeTable(client: pg.Client, archive: Archive, table: Table, wro
     piece += 1
     await archive.add(piecePath(labelOf(table), piece), Buffer.concat(lines))
     rows += lines.length
-    wrote(lines.length)
+    onRows(lines.length)
     ;[lines, bytes] = [[], 0]
   }
 }

@@ -14,7 +14,7 @@ type Wire = {
 }
 
 /** Rows that are read before the database is asked to wait. */
-const MOST_WAITING = 1_000
+const MAX_WAITING_ROWS = 1_000
 
 /**
  * The rows of a `COPY … TO STDOUT`, a line of bytes each. Who reads slowly makes the database wait; who stops reading early must end the connection.
@@ -31,7 +31,7 @@ export async function* copyOut(client: pg.Client, text: string): AsyncGenerator<
     handleCopyData({ chunk }: { readonly chunk: Buffer }) {
       // The parser writes the next messages over it.
       waiting.push(Buffer.from(chunk))
-      if (waiting.length === MOST_WAITING) wire?.stream.pause()
+      if (waiting.length === MAX_WAITING_ROWS) wire?.stream.pause()
       wake()
     },
     handleError(error: unknown) {

@@ -1,11 +1,11 @@
 import { rename } from 'node:fs/promises'
 import pg from 'pg'
 import type { Connection } from '../database.ts'
-import { archiveIn } from './archive.ts'
-import type { KeptFiles } from './backup.ts'
+import { createArchive } from './archive.ts'
+import type { BackupFiles } from './backup.ts'
 import { copyOut } from './copy.ts'
 import { filePath, SUMS } from './format.ts'
-import { SAME_TEXT } from './tables.ts'
+import { STABLE_TEXT_SETTINGS } from './tables.ts'
 
 /** Rows that are exported under a name: a query without parameters, each row of which becomes an object. */
 export type Selection = { readonly name: string; readonly query: string }
@@ -15,7 +15,7 @@ export type ExportOptions = {
   readonly file: string
   /** What to write; asked for within the transaction whose state is exported. */
   readonly selections: (client: pg.Client) => Promise<readonly Selection[]>
-  readonly files: KeptFiles | null
+  readonly files: BackupFiles | null
   readonly signal: AbortSignal
   readonly progress: (rows: number) => void
 }
@@ -24,7 +24,7 @@ export type ExportOptions = {
 export type ExportReport = { readonly rows: Readonly<Record<string, number>>; readonly files: number; readonly bytes: number }
 
 /** Bytes of JSON lines that are kept in memory at once. */
-const PIECE_BYTES = 4_000_000
+const MAX_PIECE_BYTES = 4_000_000
 
 /**
  * Writes rows as JSON lines, and files, into one compressed archive: the state of one moment, while others go on writing. The last file lists the checksums of the others.
@@ -42,10 +42,10 @@ export async function exportRows({
   client.on('error', () => {})
   await client.connect()
   try {
-    const archive = await archiveIn(`${file}.part`, signal)
+    const archive = await createArchive(`${file}.part`, signal)
     try {
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
-      await client.query(SAME_TEXT)
+      await client.query(STABLE_TEXT_SETTINGS)
       const { rows: keys } = files ? await client.query<{ readonly key: string }>(files.keys) : { rows: [] }
       const rows: Record<string, number> = {}
       let written = 0
@@ -78,7 +78,7 @@ export async function exportRows({
         for await (const line of copyOut(client, copy)) {
           lines.push(line)
           size += line.length
-          if (size >= PIECE_BYTES) await flush()
+          if (size >= MAX_PIECE_BYTES) await flush()
         }
         if (lines.length > 0) await flush()
         return count

@@ -5,34 +5,34 @@ import { text } from 'node:stream/consumers'
 import { createGunzip } from 'node:zlib'
 import pg from 'pg'
 import type { z } from 'zod'
-import { Refusal } from '../../process/operator-error.ts'
+import { OperatorError } from '../../process/operator-error.ts'
 import type { Connection } from '../database.ts'
-import { knownMigrations, lock, type Migration, refuseOldServer, runMigration } from '../migrate.ts'
+import { assertSupportedServer, lockMigrations, type Migration, readMigrations, runMigration } from '../migrate.ts'
 import { copyIn } from './copy.ts'
 import { FILE, MANIFEST, type Manifest, manifest, PIECE, SUMS, TOTALS, type Totals, totals } from './format.ts'
-import { labelOf, quotedName, SAME_TEXT, type Table, tablesIn } from './tables.ts'
-import { entriesOf, NoArchive, type TarEntry } from './tar.ts'
+import { labelOf, listTables, quotedName, STABLE_TEXT_SETTINGS, type Table } from './tables.ts'
+import { InvalidArchive, readEntries, type TarEntry } from './tar.ts'
 
 /** Where files of rows go. */
-export type FilePlace = {
-  /** Takes a file, which nobody sees yet. Throws a `Refusal` for a key that cannot be one. */
+export type FileDestination = {
+  /** Takes a file, which nobody sees yet. Throws an `OperatorError` for a key that cannot be one. */
   readonly stage: (key: string, body: AsyncIterable<Buffer>) => Promise<void>
   /** Puts everything that was taken where it belongs, before the transaction of its rows commits. */
-  readonly keep: (client: pg.Client) => Promise<void>
+  readonly commit: (client: pg.Client) => Promise<void>
   /** Takes back what was put there, or never was. */
-  readonly drop: () => Promise<void>
+  readonly discard: () => Promise<void>
 }
 
 export type RestoreOptions = {
   readonly connection: Connection
   readonly file: string
-  readonly files: FilePlace
+  readonly files: FileDestination
   /** Takes away what is in the database. */
   readonly force: boolean
   /** Run behind the data, in the same transaction: what must not be as it was. */
-  readonly afterwards: readonly string[]
+  readonly afterLoad: readonly string[]
   /** Schemas that programs make for themselves, and that go with the data which they are about. */
-  readonly others: readonly string[]
+  readonly extraSchemas: readonly string[]
   readonly signal: AbortSignal
   /** Called with the bytes of the file that have been read. */
   readonly progress: (bytes: number) => void
@@ -47,36 +47,36 @@ export type RestoreReport = Pick<Totals, 'rows' | 'files'> & {
 
 /**
  * Makes a database what it was when a backup was taken, in one transaction: all of it, or, whatever is thrown, nothing. Brings an older backup up to this
- * program. Throws a `Refusal` for a file that is damaged, no backup or of a newer program, for a database with anything in it unless `force`, and for one that is in use.
+ * program. Throws an `OperatorError` for a file that is damaged, no backup or of a newer program, for a database with anything in it unless `force`, and for one that is in use.
  */
 export async function restore(options: RestoreOptions): Promise<RestoreReport> {
-  const { connection, files, force, others, signal } = options
+  const { connection, files, force, extraSchemas: otherConnections, signal } = options
   const client = new pg.Client({ ...connection, application_name: 'atrium restore' })
   client.on('error', () => {})
   await client.connect()
   try {
-    await refuseOldServer(client)
-    await lock(client)
-    const known = knownMigrations()
-    const schemas = [...new Set(known.map(({ subgraph }) => subgraph))]
-    await refuseUsed(client)
-    const had = force ? [] : await filled(client, schemas)
+    await assertSupportedServer(client)
+    await lockMigrations(client)
+    const migrationsHere = readMigrations()
+    const schemas = [...new Set(migrationsHere.map(({ subgraph }) => subgraph))]
+    await assertUnused(client)
+    const nonEmptyBefore = force ? [] : await nonEmptyTables(client, schemas)
     await client.query('BEGIN')
-    await client.query(SAME_TEXT)
-    for (const schema of [...schemas, ...others])
+    await client.query(STABLE_TEXT_SETTINGS)
+    for (const schema of [...schemas, ...otherConnections])
       await client.query(`DROP SCHEMA IF EXISTS ${pg.escapeIdentifier(schema)} CASCADE`)
-    const { younger, ...report } = await load(client, options, known, { schemas, had })
+    const { younger, ...report } = await load(client, options, migrationsHere, { schemas, had: nonEmptyBefore })
     for (const migration of younger) await runMigration(client, migration)
-    for (const statement of options.afterwards) await client.query(statement)
+    for (const statement of options.afterLoad) await client.query(statement)
     signal.throwIfAborted()
-    await files.keep(client)
+    await files.commit(client)
     await client.query('COMMIT')
     return { ...report, applied: younger.map(({ subgraph, name }) => `${subgraph}/${name}`) }
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {})
-    await files.drop()
-    if (error instanceof NoArchive)
-      throw new Refusal(`"${options.file}" is damaged or no backup: ${error.message}`, { cause: error })
+    await files.discard()
+    if (error instanceof InvalidArchive)
+      throw new OperatorError(`"${options.file}" is damaged or no backup: ${error.message}`, { cause: error })
     throw error
   } finally {
     await client.end().catch(() => {})
@@ -84,22 +84,22 @@ export async function restore(options: RestoreOptions): Promise<RestoreReport> {
 }
 
 /** Another process of ours would go on with what it remembers of rows that are gone. */
-async function refuseUsed(client: pg.Client): Promise<void> {
-  const { rows: others } = await client.query<{ readonly name: string }>(
+async function assertUnused(client: pg.Client): Promise<void> {
+  const { rows: otherConnections } = await client.query<{ readonly name: string }>(
     `SELECT DISTINCT application_name AS name FROM pg_stat_activity
      WHERE datname = current_database() AND application_name LIKE 'atrium %' AND pid <> pg_backend_pid()`,
   )
-  if (others.length > 0) {
-    throw new Refusal(
-      `The database is in use (${others.map(({ name }) => name).join(', ')}): stop every process of Atrium, then restore.`,
+  if (otherConnections.length > 0) {
+    throw new OperatorError(
+      `The database is in use (${otherConnections.map(({ name }) => name).join(', ')}): stop every process of Atrium, then restore.`,
     )
   }
 }
 
 /** Tables with rows. */
-async function filled(client: pg.Client, schemas: readonly string[]): Promise<string[]> {
+async function nonEmptyTables(client: pg.Client, schemas: readonly string[]): Promise<string[]> {
   const labels: string[] = []
-  for (const table of await tablesIn(client, schemas)) {
+  for (const table of await listTables(client, schemas)) {
     const { rows } = await client.query(`SELECT FROM ${quotedName(table)} LIMIT 1`)
     if (rows.length > 0) labels.push(labelOf(table))
   }
@@ -109,41 +109,41 @@ async function filled(client: pg.Client, schemas: readonly string[]): Promise<st
 async function load(
   client: pg.Client,
   { file, files, signal, progress }: RestoreOptions,
-  known: readonly Migration[],
-  { schemas, had }: { readonly schemas: readonly string[]; readonly had: readonly string[] },
+  migrationsHere: readonly Migration[],
+  { schemas, had: nonEmptyBefore }: { readonly schemas: readonly string[]; readonly had: readonly string[] },
 ): Promise<Omit<RestoreReport, 'applied'> & { readonly younger: readonly Migration[] }> {
-  const entries = checked(entriesOf(unzipped(file, signal, progress)))
+  const entries = verifyChecksums(readEntries(gunzip(file, signal, progress)))
   const first = await entries.next()
-  if (first.done || first.value.path !== MANIFEST) throw new NoArchive(`It does not begin with ${MANIFEST}.`)
-  const said = await parsed(first.value, manifest)
-  const younger = await install(client, said, known)
+  if (first.done || first.value.path !== MANIFEST) throw new InvalidArchive(`It does not begin with ${MANIFEST}.`)
+  const manifestRead = await parseEntry(first.value, manifest)
+  const younger = await install(client, manifestRead, migrationsHere)
   // Migrations write rows as well: those are nobody's.
-  const made = await filled(client, schemas)
-  const lost = had.find((label) => !made.includes(label))
-  if (lost !== undefined) {
-    throw new Refusal(
-      `The database is not empty: ${lost} has rows. Restore into an empty database, or say --force to lose what is there.`,
+  const migrated = await nonEmptyTables(client, schemas)
+  const nonEmpty = nonEmptyBefore.find((label) => !migrated.includes(label))
+  if (nonEmpty !== undefined) {
+    throw new OperatorError(
+      `The database is not empty: ${nonEmpty} has rows. Restore into an empty database, or say --force to lose what is there.`,
     )
   }
-  const tables = new Map((await tablesIn(client, schemas)).map((table) => [labelOf(table), table]))
+  const tables = new Map((await listTables(client, schemas)).map((table) => [labelOf(table), table]))
   await client.query(`TRUNCATE ${[...tables.values()].map(quotedName).join(', ')}`)
 
   const rows: Record<string, number> = Object.fromEntries([...tables.keys()].map((label) => [label, 0]))
-  let [counted, told]: [number, Totals | null] = [0, null]
+  let [fileCount, totalsRead]: [number, Totals | null] = [0, null]
   let next = await entries.next()
   while (!next.done) {
     const entry: TarEntry = next.value
     const [, label] = PIECE.exec(entry.path) ?? []
     const [, key] = FILE.exec(entry.path) ?? []
     if (label !== undefined) {
-      rows[label] = await loadTable(client, label, said, tables, pieces())
+      rows[label] = await loadTable(client, label, manifestRead, tables, pieces())
       continue
     }
     if (key !== undefined) {
       await files.stage(key, entry.body())
-      counted += 1
-    } else if (entry.path === TOTALS) told = await parsed(entry, totals)
-    else throw new NoArchive(`It holds "${entry.path}", which belongs to no backup.`)
+      fileCount += 1
+    } else if (entry.path === TOTALS) totalsRead = await parseEntry(entry, totals)
+    else throw new InvalidArchive(`It holds "${entry.path}", which belongs to no backup.`)
     next = await entries.next()
 
     /** What follows of the same table: rows may refer to others of it, so all of them come in one statement. */
@@ -154,58 +154,58 @@ async function load(
       }
     }
   }
-  if (told === null) throw new NoArchive('It ends in the middle.')
-  const wrong = Object.entries(told.rows).find(([label, count]) => rows[label] !== count)
-  if (wrong) throw new NoArchive(`Expected ${wrong[1]} rows of ${wrong[0]}, got ${rows[wrong[0]] ?? 0}.`)
-  if (told.files !== counted) throw new NoArchive(`Expected ${told.files} files, got ${counted}.`)
-  for (const { schema, name, lastValue, isCalled } of told.sequences) {
+  if (totalsRead === null) throw new InvalidArchive('It ends in the middle.')
+  const mismatch = Object.entries(totalsRead.rows).find(([label, count]) => rows[label] !== count)
+  if (mismatch) throw new InvalidArchive(`Expected ${mismatch[1]} rows of ${mismatch[0]}, got ${rows[mismatch[0]] ?? 0}.`)
+  if (totalsRead.files !== fileCount) throw new InvalidArchive(`Expected ${totalsRead.files} files, got ${fileCount}.`)
+  for (const { schema, name, lastValue, isCalled } of totalsRead.sequences) {
     await client.query('SELECT setval($1::regclass, $2, $3)', [quotedName({ schema, name }), lastValue, isCalled])
   }
-  return { takenAt: said.takenAt, hasFiles: said.hasFiles, rows, files: counted, younger }
+  return { takenAt: manifestRead.takenAt, hasFiles: manifestRead.hasFiles, rows, files: fileCount, younger }
 }
 
 /** The tables as they were then. Answers the migrations that came later. */
-async function install(client: pg.Client, { migrations }: Manifest, known: readonly Migration[]): Promise<Migration[]> {
-  const isHad = (one: Pick<Migration, 'subgraph' | 'name'>) =>
+async function install(client: pg.Client, { migrations }: Manifest, migrationsHere: readonly Migration[]): Promise<Migration[]> {
+  const isInBackup = (one: Pick<Migration, 'subgraph' | 'name'>) =>
     migrations.find((other) => other.subgraph === one.subgraph && other.name === one.name)
   for (const { subgraph, name, checksum } of migrations) {
-    const ours = known.find((each) => each.subgraph === subgraph && each.name === name)
-    if (!ours) {
-      throw new Refusal(
+    const own = migrationsHere.find((each) => each.subgraph === subgraph && each.name === name)
+    if (!own) {
+      throw new OperatorError(
         `The backup is newer than this program: it has migration ${subgraph}/${name}, which this version does not know. Restore it with the newer version.`,
       )
     }
-    if (ours.checksum !== checksum) {
-      throw new Refusal(
+    if (own.checksum !== checksum) {
+      throw new OperatorError(
         `Migration ${subgraph}/${name} was edited after the backup. Restore the backup with the version that made it.`,
       )
     }
   }
-  for (const migration of known) if (isHad(migration)) await runMigration(client, migration)
-  return known.filter((migration) => !isHad(migration))
+  for (const migration of migrationsHere) if (isInBackup(migration)) await runMigration(client, migration)
+  return migrationsHere.filter((migration) => !isInBackup(migration))
 }
 
 async function loadTable(
   client: pg.Client,
   label: string,
-  said: Manifest,
+  manifestRead: Manifest,
   tables: ReadonlyMap<string, Table>,
   pieces: AsyncIterable<Buffer>,
 ): Promise<number> {
   const table = tables.get(label)
-  const columns = said.tables.find((each) => labelOf(each) === label)?.columns
-  if (!table || !columns) throw new NoArchive(`It has rows of "${label}", which is no table of it.`)
+  const columns = manifestRead.tables.find((each) => labelOf(each) === label)?.columns
+  if (!table || !columns) throw new InvalidArchive(`It has rows of "${label}", which is no table of it.`)
   const names = columns.map((column) => pg.escapeIdentifier(column)).join(', ')
   const count = await copyIn(client, `COPY ${quotedName(table)} (${names}) FROM STDIN`, pieces).catch((error: unknown) => {
     if (!(error instanceof pg.DatabaseError)) throw error
-    throw new NoArchive(`Its rows of ${label} are none: ${error.message}.`, { cause: error })
+    throw new InvalidArchive(`Its rows of ${label} are none: ${error.message}.`, { cause: error })
   })
   await client.query(`ANALYZE ${quotedName(table)}`)
   return count
 }
 
 /** The bytes of the archive in a compressed file. */
-async function* unzipped(file: string, signal: AbortSignal, progress: (bytes: number) => void): AsyncGenerator<Buffer> {
+async function* gunzip(file: string, signal: AbortSignal, progress: (bytes: number) => void): AsyncGenerator<Buffer> {
   const source = createReadStream(file)
   const unzip = createGunzip()
   // What goes wrong is thrown by the loop below.
@@ -218,20 +218,21 @@ async function* unzipped(file: string, signal: AbortSignal, progress: (bytes: nu
     }
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error)) throw error
-    if (String(error.code).startsWith('Z_')) throw new NoArchive('It is not compressed as backups are, or ends in the middle.')
-    throw new Refusal(`"${file}" cannot be read: ${error.message}.`, { cause: error })
+    if (String(error.code).startsWith('Z_'))
+      throw new InvalidArchive('It is not compressed as backups are, or ends in the middle.')
+    throw new OperatorError(`"${file}" cannot be read: ${error.message}.`, { cause: error })
   } finally {
     source.destroy()
   }
 }
 
 /** The same files, up to the list of their checksums; throws `NoArchive` when that says otherwise, or is not there. */
-async function* checked(entries: AsyncGenerator<TarEntry>): AsyncGenerator<TarEntry> {
+async function* verifyChecksums(entries: AsyncGenerator<TarEntry>): AsyncGenerator<TarEntry> {
   const sums: string[] = []
   for await (const { path, bytes, body } of entries) {
     if (path === SUMS) {
       const listed = await text(body())
-      if (listed !== sums.join('')) throw new NoArchive('Its checksums are not those of what it holds.')
+      if (listed !== sums.join('')) throw new InvalidArchive('Its checksums are not those of what it holds.')
       return
     }
     const sum = createHash('sha256')
@@ -247,18 +248,18 @@ async function* checked(entries: AsyncGenerator<TarEntry>): AsyncGenerator<TarEn
     }
     sums.push(`${sum.digest('hex')}  ${path}\n`)
   }
-  throw new NoArchive('It ends in the middle.')
+  throw new InvalidArchive('It ends in the middle.')
 }
 
 /** Longer than any list of ours. */
-const LONGEST_JSON = 10_000_000
+const MAX_JSON_BYTES = 10_000_000
 
-async function parsed<Value>(entry: TarEntry, schema: z.ZodType<Value>): Promise<Value> {
-  if (entry.bytes > LONGEST_JSON) throw new NoArchive(`Its ${entry.path} is too long.`)
+async function parseEntry<Value>(entry: TarEntry, schema: z.ZodType<Value>): Promise<Value> {
+  if (entry.bytes > MAX_JSON_BYTES) throw new InvalidArchive(`Its ${entry.path} is too long.`)
   const json = await text(entry.body())
   try {
     return schema.parse(JSON.parse(json))
   } catch (error) {
-    throw new NoArchive(`Its ${entry.path} cannot be read.`, { cause: error })
+    throw new InvalidArchive(`Its ${entry.path} cannot be read.`, { cause: error })
   }
 }

@@ -8,12 +8,12 @@ export const quotedName = ({ schema, name }: Pick<Table, 'schema' | 'name'>): st
   `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`
 
 /** Values are then the same text on every server, whatever its settings. */
-export const SAME_TEXT = `
+export const STABLE_TEXT_SETTINGS = `
   SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL intervalstyle = 'postgres'; SET LOCAL timezone = 'UTC';
   SET LOCAL extra_float_digits = 1; SET LOCAL bytea_output = 'hex'; SET LOCAL client_encoding = 'UTF8'`
 
 /** The tables of these schemas, each behind those that its rows refer to. Records of migrations are not among them: they come from migrating. */
-export async function tablesIn(client: pg.Client, schemas: readonly string[]): Promise<Table[]> {
+export async function listTables(client: pg.Client, schemas: readonly string[]): Promise<Table[]> {
   const { rows: tables } = await client.query<Table & { readonly oid: string }>(
     `SELECT class.oid::text, namespace.nspname AS schema, class.relname AS name,
        array(SELECT attname::text FROM pg_attribute WHERE attrelid = class.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
@@ -27,13 +27,14 @@ export async function tablesIn(client: pg.Client, schemas: readonly string[]): P
     `SELECT conrelid::text AS "from", confrelid::text AS "to" FROM pg_constraint WHERE contype = 'f' AND conrelid <> confrelid`,
   )
   const ordered: (typeof tables)[number][] = []
-  let left = tables
-  while (left.length > 0) {
-    const waits = (oid: string) => references.some(({ from, to }) => from === oid && left.some((other) => other.oid === to))
-    const next = left.filter(({ oid }) => !waits(oid))
-    if (next.length === 0) throw new Error(`Expected no circle of references between ${left.map(labelOf).join(', ')}.`)
+  let remaining = tables
+  while (remaining.length > 0) {
+    const isBlocked = (oid: string) =>
+      references.some(({ from, to }) => from === oid && remaining.some((other) => other.oid === to))
+    const next = remaining.filter(({ oid }) => !isBlocked(oid))
+    if (next.length === 0) throw new Error(`Expected no circle of references between ${remaining.map(labelOf).join(', ')}.`)
     ordered.push(...next)
-    left = left.filter((table) => !next.includes(table))
+    remaining = remaining.filter((table) => !next.includes(table))
   }
   return ordered.map(({ schema, name, columns }) => ({ schema, name, columns }))
 }
@@ -41,7 +42,7 @@ export async function tablesIn(client: pg.Client, schemas: readonly string[]): P
 /** A sequence, and how far it has come. */
 export type Sequence = { readonly schema: string; readonly name: string; readonly lastValue: string; readonly isCalled: boolean }
 
-export async function sequencesIn(client: pg.Client, schemas: readonly string[]): Promise<Sequence[]> {
+export async function listSequences(client: pg.Client, schemas: readonly string[]): Promise<Sequence[]> {
   const { rows } = await client.query<{ readonly schema: string; readonly name: string }>(
     `SELECT schemaname AS schema, sequencename AS name FROM pg_sequences WHERE schemaname = ANY($1) ORDER BY 1, 2`,
     [schemas],

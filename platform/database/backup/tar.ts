@@ -1,14 +1,14 @@
 /** The part of POSIX `ustar` that backups are made of: plain files with paths of at most 100 bytes. */
 
-const BLOCK = 512
+const BLOCK_BYTES = 512
 /** The format has eleven octal digits for it. */
-const LONGEST = 0o77777777777
+const MAX_FILE_BYTES = 0o77777777777
 
 /** What stands in front of the bytes of a file. */
-export function headerOf(path: string, bytes: number, seconds: number): Buffer {
-  if (Buffer.byteLength(path) > 100 || bytes > LONGEST)
+export function tarHeader(path: string, bytes: number, seconds: number): Buffer {
+  if (Buffer.byteLength(path) > 100 || bytes > MAX_FILE_BYTES)
     throw new Error(`Expected a path and a size that an archive can hold, got "${path}".`)
-  const header = Buffer.alloc(BLOCK)
+  const header = Buffer.alloc(BLOCK_BYTES)
   header.write(path, 0)
   header.write('0000600\0', 100)
   header.write('0000000\0', 108)
@@ -22,10 +22,10 @@ export function headerOf(path: string, bytes: number, seconds: number): Buffer {
 }
 
 /** What fills the last block of a file of so many bytes. */
-export const paddingOf = (bytes: number): Buffer => Buffer.alloc((BLOCK - (bytes % BLOCK)) % BLOCK)
+export const tarPadding = (bytes: number): Buffer => Buffer.alloc((BLOCK_BYTES - (bytes % BLOCK_BYTES)) % BLOCK_BYTES)
 
 /** What an archive ends with. */
-export const END = Buffer.alloc(2 * BLOCK)
+export const END = Buffer.alloc(2 * BLOCK_BYTES)
 
 /** The sum of the header, in which its own field counts as blanks. */
 function sumOf(header: Buffer): number {
@@ -38,50 +38,50 @@ function sumOf(header: Buffer): number {
 export type TarEntry = { readonly path: string; readonly bytes: number; readonly body: () => AsyncGenerator<Buffer> }
 
 /** The archive ends in the middle, or is none. */
-export class NoArchive extends Error {}
+export class InvalidArchive extends Error {}
 
 /** The files of an archive, in their order. Throws `NoArchive` when it is none, or not whole. */
-export async function* entriesOf(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
+export async function* readEntries(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   const chunks = source[Symbol.asyncIterator]()
   let rest: Buffer = Buffer.alloc(0)
 
   for (;;) {
-    const header = await take(BLOCK)
+    const header = await take(BLOCK_BYTES)
     if (header.every((byte) => byte === 0)) return
     const sum = Number.parseInt(text(header, 148, 8), 8)
     if (sum !== sumOf(header) || text(header, 257, 5) !== 'ustar')
-      throw new NoArchive('Its parts cannot be told from each other.')
+      throw new InvalidArchive('Its parts cannot be told from each other.')
     const [path, bytes] = [text(header, 0, 100), Number.parseInt(text(header, 124, 12), 8)]
-    let left = bytes
+    let unread = bytes
     yield {
       path,
       bytes,
       async *body() {
-        while (left > 0) {
-          const part = rest.length > 0 ? rest.subarray(0, left) : (await more()).subarray(0, left)
+        while (unread > 0) {
+          const part = rest.length > 0 ? rest.subarray(0, unread) : (await more()).subarray(0, unread)
           rest = rest.subarray(part.length)
-          left -= part.length
+          unread -= part.length
           yield part
         }
       },
     }
-    if (left > 0) throw new Error(`Expected all of ${path} to be read.`)
-    await take(paddingOf(bytes).length)
+    if (unread > 0) throw new Error(`Expected all of ${path} to be read.`)
+    await take(tarPadding(bytes).length)
   }
 
   /** At least one byte more of what comes; it becomes the rest. */
   async function more(): Promise<Buffer> {
     const { value, done } = await chunks.next()
-    if (done) throw new NoArchive('It ends in the middle.')
+    if (done) throw new InvalidArchive('It ends in the middle.')
     rest = rest.length === 0 ? value : Buffer.concat([rest, value])
     return rest
   }
 
   async function take(bytes: number): Promise<Buffer> {
     while (rest.length < bytes) await more()
-    const taken = rest.subarray(0, bytes)
+    const block = rest.subarray(0, bytes)
     rest = rest.subarray(bytes)
-    return taken
+    return block
   }
 }
 

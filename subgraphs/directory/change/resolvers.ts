@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
-import { checkedSize } from '../../toolkit/connection.ts'
+import { checkPageSize } from '../../toolkit/connection.ts'
 import { idOf } from '../item/id.ts'
 import { placeIn, START, tokenOf } from './token.ts'
 
@@ -9,7 +9,7 @@ const MOST_CHANGES = 500
 export const changeResolvers = {
   Query: {
     changes: async (_, { since, first }, { catalogue, items }) => {
-      const size = checkedSize('first', first ?? 100, MOST_CHANGES)
+      const size = checkPageSize('first', first ?? 100, MOST_CHANGES)
       const { dataset, number } = catalogue.revision
       const place = since == null ? START : placeIn(since, dataset)
       // One more than asked for tells whether there are more. What the catalogue has not seen yet would look as if it had been removed.

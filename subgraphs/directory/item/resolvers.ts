@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
 import { notFound } from '../../../platform/graphql/errors.ts'
-import { checkedSize } from '../../toolkit/connection.ts'
+import { checkPageSize } from '../../toolkit/connection.ts'
 import type { Context } from '../context.ts'
 import type { Catalogue } from './catalogue.ts'
 import { idOf, rowIdIn } from './id.ts'
@@ -16,7 +16,7 @@ export const itemFields = {
   id: (item: Item) => idOf(item),
   url: (item: Item, _: unknown, { publicUrl }: Context) => urlOf(publicUrl, item),
   related: (item: Item, { first }: { readonly first?: number | null }, { catalogue }: Context) =>
-    catalogue.related(item, checkedSize('first', first ?? 6, MOST_RELATED)),
+    catalogue.related(item, checkPageSize('first', first ?? 6, MOST_RELATED)),
 }
 
 const TYPES = { MCP_SERVER: 'McpServer', PLUGIN: 'Plugin', SKILL: 'Skill' } as const
@@ -25,7 +25,7 @@ const KINDS = Object.keys(TYPES) as DirectoryKind[]
 
 export const itemResolvers = {
   Query: {
-    newestItems: (_, { first }, { catalogue }) => catalogue.newest.slice(0, checkedSize('first', first ?? 20, MOST_NEWEST)),
+    newestItems: (_, { first }, { catalogue }) => catalogue.newest.slice(0, checkPageSize('first', first ?? 20, MOST_NEWEST)),
   },
   DirectoryItem: {
     __resolveType: ({ kind }) => TYPES[kind],

@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
-import { checkedSize, comparePositions, pageOf } from '../../toolkit/connection.ts'
+import { checkPageSize, comparePositions, pageOf } from '../../toolkit/connection.ts'
 import { facet } from '../item/facets.ts'
 import type { DirectoryKind, Item } from '../item/item.ts'
 import { matching } from './matching.ts'
@@ -17,7 +17,7 @@ export const searchResolvers = {
         .map(rank)
         .sort((one, other) => comparePositions(one.position, other.position))
       const bounded =
-        firstOfEachKind == null ? found : ofEachKind(found, checkedSize('firstOfEachKind', firstOfEachKind, MOST_OF_EACH_KIND))
+        firstOfEachKind == null ? found : ofEachKind(found, checkPageSize('firstOfEachKind', firstOfEachKind, MOST_OF_EACH_KIND))
       const page = pageOf(bounded, rankedOrder, { first, after })
       return {
         ...page,

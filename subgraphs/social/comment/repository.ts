@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { againAfterDeadlock } from '../../../platform/database/retry-deadlock.ts'
+import { retryAfterDeadlock } from '../../../platform/database/retry-deadlock.ts'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
 import { costOf } from '../quota/quota.ts'
 import type { QuotaRepository } from '../quota/repository.ts'
@@ -59,7 +59,7 @@ export const commentRepository = (database: Kysely<Tables>, quota: QuotaReposito
       )
       SELECT written.*, true AS "isThere" FROM about LEFT JOIN written ON true`
     // Its author, or that of the post, may be about to be deleted.
-    const { rows } = await againAfterDeadlock(() => written.execute(database))
+    const { rows } = await retryAfterDeadlock(() => written.execute(database))
     const [row] = rows
     return row === undefined ? undefined : row.id === null ? null : row
   },

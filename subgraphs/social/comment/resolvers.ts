@@ -1,7 +1,7 @@
 import type { Resolvers } from '#generated/social/resolvers.ts'
 import { forbidden } from '../../../platform/graphql/errors.ts'
-import { opaqueId, rowIn } from '../../toolkit/ids.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { decodeId, encodeId } from '../../toolkit/ids.ts'
+import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { notFoundError, textProblem, validationError } from '../../toolkit/validation.ts'
 import { named } from '../named.ts'
 import { isVisible } from '../post/post.ts'
@@ -24,7 +24,7 @@ export const commentResolvers = {
     },
     deleteComment: async (_, { id }, { signedIn, load, comments }) => {
       const { user } = await signedIn()
-      const row = rowIn(id, 'Comment')
+      const row = decodeId(id, 'Comment')
       const comment = row === null ? null : await load.commentById.load(row)
       const post = comment && (await load.postById.load(comment.postId))
       if (!comment || !post || !isVisible(post, user.id)) return notFoundError('comment', id)
@@ -35,7 +35,7 @@ export const commentResolvers = {
     },
   },
   Comment: {
-    id: ({ id }) => opaqueId('Comment', id),
+    id: ({ id }) => encodeId('Comment', id),
     author: ({ authorId }, _, { load }) => named('User', authorId, load.userById),
     post: ({ postId }, _, { load }) => named('Post', postId, load.postById),
   },
@@ -43,7 +43,7 @@ export const commentResolvers = {
   Post: {
     comments: ({ id }, _, { load }) => load.newestComments.load(id),
     commentPage: async ({ id }, page, { load }) => {
-      const range = rangeOf(COMMENTS, page)
+      const range = keysetRange(COMMENTS, page)
       const rows = await load.commentsOfPost(range).load(id)
       return keysetPage(COMMENTS, range, rows, async () => Number((await load.commentCount.load(id))?.count ?? 0))
     },

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
-import type { OneByOne } from '../../../platform/collections/keyed-mutex.ts'
+import type { KeyedMutex } from '../../../platform/collections/keyed-mutex.ts'
 import { prepared } from '../../../platform/database/prepared-statements.ts'
-import { againAfterDeadlock } from '../../../platform/database/retry-deadlock.ts'
+import { retryAfterDeadlock } from '../../../platform/database/retry-deadlock.ts'
 import { transaction } from '../../../platform/database/transaction.ts'
 import { append } from '../../../platform/events/outbox.ts'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
@@ -14,7 +14,7 @@ import type { Message } from './message.ts'
 const COLUMNS = ['id', 'room_id as roomId', 'author_id as authorId', 'text', 'created_at as createdAt'] as const
 
 /** Messages in the database. Who writes into a room waits for others `inRoom`. */
-export const messageRepository = (database: Kysely<Tables>, inRoom: OneByOne, quota: QuotaRepository) => {
+export const messageRepository = (database: Kysely<Tables>, inRoom: KeyedMutex, quota: QuotaRepository) => {
   const insertAsMember = insertingAsMember(quota)
   return {
     /** In any order, without those that do not exist. */
@@ -42,7 +42,7 @@ export const messageRepository = (database: Kysely<Tables>, inRoom: OneByOne, qu
     /** Writes a message as a member, and tells who listens; null when that is beyond the quota of its author. */
     send: (roomId: string, authorId: string, text: string): Promise<Message | 'no such room' | 'not a member' | null> =>
       inRoom(roomId, () =>
-        againAfterDeadlock(() =>
+        retryAfterDeadlock(() =>
           transaction(database, async (query) => {
             const bytes = Buffer.byteLength(text)
             const [room, [written]] = await Promise.all([

@@ -1,8 +1,8 @@
 import type { Resolvers } from '#generated/social/resolvers.ts'
 import type { OutboxEvent } from '../../../platform/events/outbox.ts'
 import { forbidden } from '../../../platform/graphql/errors.ts'
-import { opaqueId, rowIn } from '../../toolkit/ids.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { decodeId, encodeId } from '../../toolkit/ids.ts'
+import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { notFoundError, textProblem, validationError } from '../../toolkit/validation.ts'
 import type { Context } from '../context.ts'
 import { named } from '../named.ts'
@@ -17,7 +17,7 @@ export const messageResolvers = {
   Mutation: {
     sendMessage: async (_, { roomId, text }, { signedIn, messages, quota }) => {
       const { user } = await signedIn()
-      const row = rowIn(roomId, 'Room')
+      const row = decodeId(roomId, 'Room')
       if (row === null) return notFoundError('room', roomId)
       const wrong = textProblem('text', text, 10_000)
       if (wrong) return validationError([wrong])
@@ -41,15 +41,15 @@ export const messageResolvers = {
     },
   },
   Message: {
-    id: ({ id }) => opaqueId('Message', id),
+    id: ({ id }) => encodeId('Message', id),
     author: ({ authorId }, _, { load }) => named('User', authorId, load.userById),
     room: ({ roomId }, _, { load }) => named('Room', roomId, load.roomById),
-    roomId: ({ roomId }) => opaqueId('Room', roomId),
+    roomId: ({ roomId }) => encodeId('Room', roomId),
   },
   Room: {
     messages: async ({ id }, page, context) => {
       await refuseStrangers(id, await context.signedIn(), context)
-      const range = rangeOf(MESSAGES, page)
+      const range = keysetRange(MESSAGES, page)
       const { load } = context
       const rows = await load.messagesOfRoom(range).load(id)
       return keysetPage(MESSAGES, range, rows, async () => Number((await load.messageCount.load(id))?.count ?? 0))

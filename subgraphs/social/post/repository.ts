@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { againAfterDeadlock } from '../../../platform/database/retry-deadlock.ts'
+import { retryAfterDeadlock } from '../../../platform/database/retry-deadlock.ts'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
 import { costOf } from '../quota/quota.ts'
 import type { QuotaRepository } from '../quota/repository.ts'
@@ -105,7 +105,7 @@ export const postRepository = (database: Kysely<Tables>, quota: QuotaRepository)
     { id, authorId }: Pick<Post, 'id' | 'authorId'>,
     { title, content, aboutId }: Partial<Pick<Post, 'title' | 'content' | 'aboutId'>>,
   ): Promise<Post | undefined | null> =>
-    againAfterDeadlock(() =>
+    retryAfterDeadlock(() =>
       database.transaction().execute(async (transaction) => {
         if (!(await quota.take(transaction, authorId, costOf(title, content)))) return null
         return transaction
@@ -133,7 +133,7 @@ export const postRepository = (database: Kysely<Tables>, quota: QuotaRepository)
 
   /** Deletes a post with its comments; false when it is gone already. */
   delete: (id: string): Promise<boolean> =>
-    againAfterDeadlock(() => database.deleteFrom('post').where('id', '=', id).executeTakeFirst()).then(
+    retryAfterDeadlock(() => database.deleteFrom('post').where('id', '=', id).executeTakeFirst()).then(
       ({ numDeletedRows }) => numDeletedRows > 0n,
     ),
 })

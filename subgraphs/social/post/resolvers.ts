@@ -1,8 +1,8 @@
 import type { Resolvers } from '#generated/social/resolvers.ts'
 import { badInput, forbidden } from '../../../platform/graphql/errors.ts'
-import { checkedSize } from '../../toolkit/connection.ts'
-import { opaqueId, rowIn } from '../../toolkit/ids.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { checkPageSize } from '../../toolkit/connection.ts'
+import { decodeId, encodeId } from '../../toolkit/ids.ts'
+import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../toolkit/validation.ts'
 import type { Context } from '../context.ts'
 import { named } from '../named.ts'
@@ -25,8 +25,8 @@ export const postResolvers = {
   Query: {
     post: (_, { id }, context) => visiblePost(id, context),
     feed: async (_, { authorId, ...page }, { posts }) => {
-      const range = rangeOf(FEED, page)
-      const author = authorId == null ? null : rowIn(authorId, 'User')
+      const range = keysetRange(FEED, page)
+      const author = authorId == null ? null : decodeId(authorId, 'User')
       if (authorId != null && author === null) throw badInput('authorId', 'the id of a user', authorId)
       return keysetPage(FEED, range, await posts.feed(author, range), () => posts.countFeed(author))
     },
@@ -79,7 +79,7 @@ export const postResolvers = {
     },
   },
   Post: {
-    id: ({ id }) => opaqueId('Post', id),
+    id: ({ id }) => encodeId('Post', id),
     author: ({ authorId }, _, { load }) => named('User', authorId, load.userById),
     published: ({ publishedAt }) => publishedAt !== null,
     about: ({ aboutId }) => (aboutId === null ? null : { __typename: 'DirectoryItem', id: aboutId }),
@@ -87,13 +87,13 @@ export const postResolvers = {
   PostConnection: connectionFields,
   User: {
     posts: async ({ id }, { limit }, { viewer, load }) => {
-      const size = checkedSize('limit', limit ?? 10, 100)
+      const size = checkPageSize('limit', limit ?? 10, 100)
       return load.postsOfAuthor({ limit: size, reader: (await viewer())?.user.id ?? null }).load(id)
     },
   },
   DirectoryItem: {
     posts: async ({ id }, page, { load }) => {
-      const range = rangeOf(ABOUT, page, { usual: 10 })
+      const range = keysetRange(ABOUT, page, { usual: 10 })
       const rows = await load.postsAbout(range).load(id)
       return keysetPage(ABOUT, range, rows, async () => Number((await load.postCountAbout.load(id))?.count ?? 0))
     },
@@ -102,7 +102,7 @@ export const postResolvers = {
 
 /** The post with this opaque id, as far as who asks sees it; null when there is none. */
 export async function visiblePost(id: string, { load, viewer }: Context): Promise<Post | null> {
-  const row = rowIn(id, 'Post')
+  const row = decodeId(id, 'Post')
   const post = row === null ? null : await load.postById.load(row)
   return post && isVisible(post, (await viewer())?.user.id ?? null) ? post : null
 }

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { refilled, sizeOf } from '../../toolkit/quota.ts'
+import { refilledQuota, sizeOf } from '../../toolkit/quota.ts'
 import type { Tables } from '../tables.ts'
 import { exceeded, type WriteAllowance, type WriteCost, type WriteQuotas } from './quota.ts'
 
@@ -44,7 +44,7 @@ function takingFrom(
     sql`least(${amount}::double precision, ${sizeOf(quota)}::double precision)`
   const [writesTaken, bytesTaken] = [takenOf(writes, cost.writes), takenOf(bytes, cost.bytes)]
   const left = (quota: WriteQuotas['writes'], column: RawBuilder<unknown>) =>
-    refilled(quota, column, sql`own.counted_at`, sql`excluded.counted_at`)
+    refilledQuota(quota, column, sql`own.counted_at`, sql`excluded.counted_at`)
   const writesLeft = left(writes, sql`own.writes_left`)
   const bytesLeft = left(bytes, sql`own.bytes_left`)
   return sql`
@@ -61,7 +61,7 @@ function takingFrom(
 
 async function leftOf(database: Kysely<Tables>, { writes, bytes }: WriteQuotas, userId: string): Promise<WriteAllowance> {
   const left = (quota: WriteQuotas['writes'], column: string) =>
-    refilled(quota, sql.ref(column), sql`counted_at`, sql`clock_timestamp()`)
+    refilledQuota(quota, sql.ref(column), sql`counted_at`, sql`clock_timestamp()`)
   const { rows } = await sql<WriteAllowance>`
     SELECT ${left(writes, 'writes_left')} AS "writesLeft", ${left(bytes, 'bytes_left')} AS "bytesLeft"
     FROM write_quota WHERE author_id = ${userId}`.execute(database)

@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { OneByOne } from '../../../platform/collections/keyed-mutex.ts'
+import type { KeyedMutex } from '../../../platform/collections/keyed-mutex.ts'
 import { append } from '../../../platform/events/outbox.ts'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
 import type { Room } from '../room/room.ts'
@@ -16,7 +16,7 @@ const SINCE = sql<Date>`now() - ${sql.lit(INVITATION_DAYS)} * interval '1 day'`
  */
 export const roomInvitationRepository = (
   database: Kysely<Tables>,
-  inRoom: OneByOne,
+  inRoom: KeyedMutex,
   lockRoom: (transaction: Transaction<Tables>, roomId: string) => Promise<Room | undefined>,
 ) => {
   const pending = () => database.selectFrom('room_invitation').where('declined_at', 'is', null).where('invited_at', '>', SINCE)

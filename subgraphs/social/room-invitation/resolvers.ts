@@ -1,8 +1,8 @@
 import type { Resolvers } from '#generated/social/resolvers.ts'
 import type { OutboxEvent } from '../../../platform/events/outbox.ts'
 import { forbidden, missing } from '../../../platform/graphql/errors.ts'
-import { rowIn } from '../../toolkit/ids.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { decodeId } from '../../toolkit/ids.ts'
+import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { notFoundError } from '../../toolkit/validation.ts'
 import type { Context } from '../context.ts'
 import { named } from '../named.ts'
@@ -23,20 +23,20 @@ export const roomInvitationResolvers = {
   Query: {
     roomInvitations: async (_, page, { signedIn, roomInvitations }) => {
       const { user } = await signedIn()
-      const range = rangeOf(OF_USER, page)
+      const range = keysetRange(OF_USER, page)
       return keysetPage(OF_USER, range, await roomInvitations.ofUser(user.id, range), () => roomInvitations.countOfUser(user.id))
     },
   },
   Mutation: {
     acceptRoomInvitation: async (_, { roomId }, { signedIn, roomInvitations }) => {
       const { user } = await signedIn()
-      const row = rowIn(roomId, 'Room')
+      const row = decodeId(roomId, 'Room')
       const room = row === null ? null : await roomInvitations.accept(row, user.id)
       return room ? { __typename: 'AcceptRoomInvitationSuccess', room } : notFoundError('invitation into a room', roomId)
     },
     declineRoomInvitation: async (_, { roomId }, { signedIn, roomInvitations }) => {
       const { user } = await signedIn()
-      const row = rowIn(roomId, 'Room')
+      const row = decodeId(roomId, 'Room')
       const isDeclined = row !== null && (await roomInvitations.decline(row, user.id))
       return isDeclined ? { __typename: 'DeclineRoomInvitationSuccess', roomId } : notFoundError('invitation into a room', roomId)
     },
@@ -64,7 +64,7 @@ export const roomInvitationResolvers = {
     invitations: async ({ id, ownerId }, page, { signedIn, roomInvitations }) => {
       const { user } = await signedIn()
       if (user.id !== ownerId) throw forbidden('Only the owner of this room sees who is invited.')
-      const range = rangeOf(OF_ROOM, page)
+      const range = keysetRange(OF_ROOM, page)
       return keysetPage(OF_ROOM, range, await roomInvitations.ofRoom(id, range), () => roomInvitations.countOfRoom(id))
     },
   },

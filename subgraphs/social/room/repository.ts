@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { OneByOne } from '../../../platform/collections/keyed-mutex.ts'
+import type { KeyedMutex } from '../../../platform/collections/keyed-mutex.ts'
 import { prepared } from '../../../platform/database/prepared-statements.ts'
-import { againAfterDeadlock } from '../../../platform/database/retry-deadlock.ts'
+import { retryAfterDeadlock } from '../../../platform/database/retry-deadlock.ts'
 import { append } from '../../../platform/events/outbox.ts'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
 import type { QuotaRepository } from '../quota/repository.ts'
@@ -19,7 +19,7 @@ export type MembershipChange = Room | 'no such room' | 'no such user' | 'not the
  * Rooms and their members in the database. Who changes members, or writes a message, locks the room's row first, and waits for others here before that: those who wait for
  * one room must not hold all connections.
  */
-export const roomRepository = (database: Kysely<Tables>, inRoom: OneByOne, quota: QuotaRepository) => ({
+export const roomRepository = (database: Kysely<Tables>, inRoom: KeyedMutex, quota: QuotaRepository) => ({
   /** In any order, without those that do not exist. */
   findByIds: (ids: readonly string[]): Promise<Room[]> => BY_IDS(database, ids),
 
@@ -82,7 +82,7 @@ export const roomRepository = (database: Kysely<Tables>, inRoom: OneByOne, quota
    */
   create: (name: string, ownerId: string, inviteeIds: readonly string[]): Promise<RoomCreation | null> =>
     unlessRefused(() =>
-      againAfterDeadlock(() =>
+      retryAfterDeadlock(() =>
         database.transaction().execute(async (transaction) => {
           const invitees = [...new Set(inviteeIds)].filter((id) => id !== ownerId)
           if (!(await quota.take(transaction, ownerId, creationCost(name, invitees.length)))) return null
@@ -112,7 +112,7 @@ export const roomRepository = (database: Kysely<Tables>, inRoom: OneByOne, quota
    */
   invite: (roomId: string, actorId: string, userId: string): Promise<MembershipChange | 'too many invitations' | 'over quota'> =>
     inRoom(roomId, () =>
-      againAfterDeadlock(() =>
+      retryAfterDeadlock(() =>
         database.transaction().execute(async (transaction) => {
           const room = await lockRoom(transaction, roomId)
           if (!room) return 'no such room'

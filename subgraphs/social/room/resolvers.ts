@@ -1,7 +1,7 @@
 import type { Resolvers } from '#generated/social/resolvers.ts'
 import { badInput, forbidden, notFound, unauthenticated } from '../../../platform/graphql/errors.ts'
-import { opaqueId, rowIn } from '../../toolkit/ids.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { decodeId, encodeId } from '../../toolkit/ids.ts'
+import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { notFoundError, problem, problemsIn, textProblem, validationError } from '../../toolkit/validation.ts'
 import type { Context } from '../context.ts'
 import { named } from '../named.ts'
@@ -39,7 +39,7 @@ export const roomResolvers = {
     },
     rooms: async (_, page, { signedIn, rooms }) => {
       const { user } = await signedIn()
-      const range = rangeOf(ROOMS, page)
+      const range = keysetRange(ROOMS, page)
       return keysetPage(ROOMS, range, await rooms.ofUser(user.id, range), () => rooms.countOfUser(user.id))
     },
   },
@@ -47,7 +47,7 @@ export const roomResolvers = {
     createRoom: async (_, { name, memberIds }, { signedIn, rooms, quota }) => {
       const { user } = await signedIn()
       const given = memberIds ?? []
-      const rows = given.map((id) => rowIn(id, 'User'))
+      const rows = given.map((id) => decodeId(id, 'User'))
       const malformed = given.find((_id, index) => rows[index] === null)
       const problems = problemsIn([
         textProblem('name', name, 100),
@@ -61,13 +61,13 @@ export const roomResolvers = {
       if ('room' in made) return { __typename: 'CreateRoomSuccess', room: made.room }
       if (made.unknown.includes(user.id)) throw unauthenticated('Expected a user who has not been deleted.')
       return validationError([
-        ...made.unknown.map((row) => problem('memberIds', 'ids of users', opaqueId('User', row))),
-        ...made.crowded.map((row) => problem('memberIds', FREE_TO_INVITE, opaqueId('User', row))),
+        ...made.unknown.map((row) => problem('memberIds', 'ids of users', encodeId('User', row))),
+        ...made.crowded.map((row) => problem('memberIds', FREE_TO_INVITE, encodeId('User', row))),
       ])
     },
     addRoomMember: async (_, { roomId, userId }, { signedIn, rooms, quota }) => {
       const { user } = await signedIn()
-      const [room, invitee] = [rowIn(roomId, 'Room'), rowIn(userId, 'User')]
+      const [room, invitee] = [decodeId(roomId, 'Room'), decodeId(userId, 'User')]
       if (room === null) return notFoundError('room', roomId)
       // The id 0 is nobody's: who does not own the room hears that first.
       const invited = await rooms.invite(room, user.id, invitee ?? '0')
@@ -77,25 +77,25 @@ export const roomResolvers = {
     },
     removeRoomMember: async (_, { roomId, userId }, { signedIn, rooms }) => {
       const { user } = await signedIn()
-      const [room, member] = [rowIn(roomId, 'Room'), rowIn(userId, 'User')]
+      const [room, member] = [decodeId(roomId, 'Room'), decodeId(userId, 'User')]
       if (room === null) return notFoundError('room', roomId)
       if (member === user.id) throw badInput('userId', 'the id of another member (leaveRoom ends your own membership)', userId)
       return membership(await rooms.removeMember(room, user.id, member ?? '0'), roomId, userId)
     },
     leaveRoom: async (_, { roomId }, { signedIn, rooms, load }) => {
       const { user } = await signedIn()
-      const row = rowIn(roomId, 'Room')
+      const row = decodeId(roomId, 'Room')
       if (row === null || !(await load.roomById.load(row))) return notFoundError('room', roomId)
       if (!(await rooms.leave(row, user.id))) throw forbidden(FOR_MEMBERS)
       return { __typename: 'LeaveRoomSuccess', roomId }
     },
   },
   Room: {
-    id: ({ id }) => opaqueId('Room', id),
+    id: ({ id }) => encodeId('Room', id),
     owner: ({ ownerId }, _, { load }) => named('User', ownerId, load.userById),
     members: async ({ id }, page, context): Promise<RoomMemberPage> => {
       await refuseStrangers(id, await context.signedIn(), context)
-      const range = rangeOf(MEMBERS, page)
+      const range = keysetRange(MEMBERS, page)
       const { load } = context
       const rows = await load.membersOfRoom(range).load(id)
       return keysetPage(MEMBERS, range, rows, async () => Number((await load.memberCount.load(id))?.count ?? 0))
@@ -111,7 +111,7 @@ export const roomResolvers = {
 
 /** The room with this opaque id, for a member. Throws NOT_FOUND when there is none, and FORBIDDEN for who is no member. */
 export async function roomForMember(id: string, viewer: Viewer, context: Context): Promise<Room> {
-  const row = rowIn(id, 'Room')
+  const row = decodeId(id, 'Room')
   const room = row === null ? null : await context.load.roomById.load(row)
   if (!room) throw notFound('room', id)
   await refuseStrangers(room.id, viewer, context)

@@ -1,7 +1,7 @@
 import type { JWK } from 'jose'
 import { type Kysely, sql } from 'kysely'
 import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
-import { placeOf } from '../../../platform/secrets/stored.ts'
+import { secretLocation } from '../../../platform/secrets/stored.ts'
 import type { Tables } from '../tables.ts'
 import { SIGNING_KEY } from './secrets.ts'
 
@@ -33,7 +33,9 @@ export const keyRepository = (database: Kysely<Tables>, secrets: SecretCipher) =
       publicKey: public_key as JWK,
       // An object was stored before there was a key to encrypt with.
       privateKey:
-        typeof private_key === 'string' ? JSON.parse(secrets.decrypt(placeOf(SIGNING_KEY, kid), private_key)) : private_key,
+        typeof private_key === 'string'
+          ? JSON.parse(secrets.decrypt(secretLocation(SIGNING_KEY, kid), private_key))
+          : private_key,
       createdAt: created_at,
       retiresAt: retires_at,
     }))
@@ -85,7 +87,7 @@ const insert = async (
       kid,
       public_key: JSON.stringify(publicKey),
       // Without a key to encrypt with, the object itself.
-      private_key: secrets.keyIds.length === 0 ? text : JSON.stringify(secrets.encrypt(placeOf(SIGNING_KEY, kid), text)),
+      private_key: secrets.keyIds.length === 0 ? text : JSON.stringify(secrets.encrypt(secretLocation(SIGNING_KEY, kid), text)),
       created_at: createdAt,
       retires_at: retiresAt,
     })

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { networkOf } from '../../../platform/rate-limit/address-rate-limit.ts'
-import { isPassword } from '../../toolkit/password.ts'
+import { verifyPassword } from '../../toolkit/password.ts'
 import type { TokenContent, TokenSubject } from '../../toolkit/user-token.ts'
 import type { Context, Parts } from '../context.ts'
 import { addressHash, emailKey } from '../user/user.ts'
@@ -64,7 +64,7 @@ export function checkPassword(email: string, password: string, context: Checking
     const attempt = { emailHash: addressHash(key), networkHash, isKnownNetwork }
     const { isLocked, unlockAt } = await attempts.countAttempt(attempt, now(), LOCKS)
     if (isLocked && unlockAt) return { kind: 'locked', unlockAt }
-    const isRight = await isPassword(password, known?.passwordHash ?? null)
+    const isRight = await verifyPassword(password, known?.passwordHash ?? null)
     if (isRight && known) {
       await attempts.forgetAttempts(attempt, now())
       await attempts.rememberNetwork(userId, networkOfUser, now())

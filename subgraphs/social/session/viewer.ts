@@ -1,7 +1,7 @@
 import { unauthenticated } from '../../../platform/graphql/errors.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { userTokenIn } from '../../../platform/http/user-token.ts'
-import { subjectOf } from '../../toolkit/user-token.ts'
+import { verifyUserToken } from '../../toolkit/user-token.ts'
 import type { User } from '../user/user.ts'
 import type { KeyRing } from './key-ring.ts'
 import type { SessionRepository } from './repository.ts'
@@ -23,7 +23,7 @@ export async function viewerOf(
 ): Promise<Viewer | null> {
   const token = userTokenIn(caller)
   if (token === null) return null
-  const subject = await subjectOf(token, checkingKey(keys), caller.connectedAt ?? now())
+  const subject = await verifyUserToken(token, checkingKey(keys), caller.connectedAt ?? now())
   const user = subject && (await sessions.userOfLiving(subject.sessionId, now()))
   if (!subject || !user) throw unauthenticated('Expected a token that is valid now: sign in again, or use refreshSession.')
   return { user, sessionId: subject.sessionId }

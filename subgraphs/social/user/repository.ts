@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { prepared } from '../../../platform/database/prepared-statements.ts'
-import { againAfterDeadlock } from '../../../platform/database/retry-deadlock.ts'
+import { retryAfterDeadlock } from '../../../platform/database/retry-deadlock.ts'
 import { append } from '../../../platform/events/outbox.ts'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
 import { leaveEveryRoom } from '../room/repository.ts'
@@ -91,7 +91,7 @@ export const userRepository = (database: Kysely<Tables>) => ({
     const updated = await unlessTaken(() =>
       role === undefined || role === 'ADMIN'
         ? change(database)
-        : againAfterDeadlock(() =>
+        : retryAfterDeadlock(() =>
             database.transaction().execute(async (transaction) => {
               await lockAdministrators(transaction)
               const user = await lockUser(transaction, id)
@@ -113,7 +113,7 @@ export const userRepository = (database: Kysely<Tables>) => ({
    */
   delete: (id: string): Promise<boolean | 'last administrator'> =>
     unlessLast(() =>
-      againAfterDeadlock(() =>
+      retryAfterDeadlock(() =>
         database.transaction().execute(async (transaction) => {
           const [before] = await BY_IDS(transaction, [id])
           // Before rooms and rows: whoever waits for this lock holds nothing that others need.

@@ -1,9 +1,9 @@
 import type { Resolvers } from '#generated/social/resolvers.ts'
 import type { OutboxEvent } from '../../../platform/events/outbox.ts'
 import { badInput, forbidden, notFound } from '../../../platform/graphql/errors.ts'
-import { checkedSize } from '../../toolkit/connection.ts'
-import { opaqueId, rowIn } from '../../toolkit/ids.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { checkPageSize } from '../../toolkit/connection.ts'
+import { decodeId, encodeId } from '../../toolkit/ids.ts'
+import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { isText, notFoundError, validationError } from '../../toolkit/validation.ts'
 import type { Context } from '../context.ts'
 import { checkPassword } from '../session/sign-in.ts'
@@ -29,7 +29,7 @@ export const userResolvers = {
       return found && (found.id === user.id || user.role === 'ADMIN') ? found : null
     },
     users: (_, { limit, offset }, { users }) => {
-      const size = checkedSize('limit', limit ?? 10, 100)
+      const size = checkPageSize('limit', limit ?? 10, 100)
       const skipped = offset ?? 0
       if (skipped < 0 || skipped > MOST_SKIPPED) throw badInput('offset', `0 to ${MOST_SKIPPED}`, skipped)
       return users.list({ limit: size, offset: skipped })
@@ -38,7 +38,7 @@ export const userResolvers = {
       if (query.trim() === '' || query.length > LONGEST_QUERY || !isText(query)) {
         throw badInput('query', `1 to ${LONGEST_QUERY} characters of text that are not all white space`, query)
       }
-      const range = rangeOf(FOUND, page)
+      const range = keysetRange(FOUND, page)
       const search = { text: query.trim(), inAddresses: (await viewer())?.user.role === 'ADMIN' }
       return keysetPage(FOUND, range, await users.search(search, range), () => users.count(search))
     },
@@ -92,15 +92,15 @@ export const userResolvers = {
         return sessionId === null ? signUps : audiences.signUps(signUps, sessionId)
       },
       resolve: ({ payload: { id } }: OutboxEvent, _: unknown, context: Context) =>
-        userWith(opaqueId('User', String(id)), context),
+        userWith(encodeId('User', String(id)), context),
     },
   },
   User: {
     __resolveReference: ({ id }, { load }) => {
-      const row = rowIn(id, 'User')
+      const row = decodeId(id, 'User')
       return row === null ? null : load.userById.load(row)
     },
-    id: ({ id }) => opaqueId('User', id),
+    id: ({ id }) => encodeId('User', id),
     email: async ({ id, email }, _, context) => {
       if (!(await isSelf(id, context)) && (await context.viewer())?.user.role !== 'ADMIN') {
         throw forbidden('Only the user and administrators see an e-mail address.')
@@ -117,7 +117,7 @@ const isSelf = async (id: string, { introduced, viewer }: Context): Promise<bool
 
 /** The user with this opaque id. Throws NOT_FOUND when there is none. */
 async function userWith(id: string, { load }: Context): Promise<User> {
-  const row = rowIn(id, 'User')
+  const row = decodeId(id, 'User')
   const user = row === null ? null : await load.userById.load(row)
   if (!user) throw notFound('user', id)
   return user
@@ -141,7 +141,7 @@ async function refuseAddress(email: string, changed: User, currentPassword: stri
 /** The user with this opaque id, for that user and administrators; null when there is none. Throws FORBIDDEN for others. */
 async function changeable(id: string, { signedIn, load }: Context): Promise<User | null> {
   const { user: viewer } = await signedIn()
-  const row = rowIn(id, 'User')
+  const row = decodeId(id, 'User')
   const user = row === null ? null : await load.userById.load(row)
   if (user && user.id !== viewer.id && viewer.role !== 'ADMIN') {
     throw forbidden('Only the user and administrators may change or delete an account.')

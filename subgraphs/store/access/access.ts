@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { bannedFromStore, unauthenticated } from '../../../platform/graphql/errors.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
-import { networkOf, type RateLimit } from '../../../platform/rate-limit/address-rate-limit.ts'
+import { type AddressRateLimit, networkOf } from '../../../platform/rate-limit/address-rate-limit.ts'
 import { bearerIn, credentialsIn } from './credentials.ts'
 import type { Access } from './grant.ts'
 import type { AccessRepository } from './repository.ts'
@@ -28,7 +28,7 @@ export const hashOf = (secret: string): Buffer => createHash('sha256').update(se
  */
 export function accessJudge(
   repository: AccessRepository,
-  refusals: RateLimit,
+  refusals: AddressRateLimit,
   now: () => Date,
   banEndsIn: BanLookup = () => 0,
 ): AccessJudge {

@@ -2,8 +2,8 @@ import type { JWTVerifyGetKey } from 'jose'
 import { unauthenticated } from '../../../platform/graphql/errors.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { userTokenIn } from '../../../platform/http/user-token.ts'
-import { opaqueId } from '../../toolkit/ids.ts'
-import { type SessionCheck, subjectOf } from '../../toolkit/user-token.ts'
+import { encodeId } from '../../toolkit/ids.ts'
+import { type SessionCheck, verifyUserToken } from '../../toolkit/user-token.ts'
 
 /** A user of the social graph: the opaque id, and when the password was given; null: before the token was last refreshed. */
 export type Presented = { readonly id: string; readonly signedInAt: Date | null }
@@ -20,8 +20,8 @@ export const userJudge =
   async (caller) => {
     const token = userTokenIn(caller)
     if (token === null) return null
-    const subject = await subjectOf(token, keys, now())
+    const subject = await verifyUserToken(token, keys, now())
     if (!subject || !(await isSessionOpen(token)))
       throw unauthenticated('Expected a token that is valid now: sign in again, or use refreshSession.')
-    return { id: opaqueId('User', subject.userId), signedInAt: subject.signedInAt }
+    return { id: encodeId('User', subject.userId), signedInAt: subject.signedInAt }
   }

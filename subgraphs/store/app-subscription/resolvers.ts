@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { opaqueId } from '../../toolkit/ids.ts'
-import { type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { encodeId } from '../../toolkit/ids.ts'
+import { type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { notFoundError } from '../../toolkit/validation.ts'
 import { findVisibleApp } from '../app/visible-app.ts'
 import type { Context } from '../context.ts'
@@ -24,7 +24,7 @@ async function ordersOf(
 ) {
   const places = new Map<number, number>()
   const list: KeysetList<Order> = { name, parts: ['number'], positionOf: ({ id }) => [places.get(id) ?? 0] }
-  const range = rangeOf(list, page, LIST_SIZES)
+  const range = keysetRange(list, page, LIST_SIZES)
   const behind = Math.max(from, Number(range.after?.[0] ?? 0)) + range.offset
   const rows = await appSubscriptions.orders(storeId, days, { from: behind, to }, range.size + 1)
   for (const { id, place } of rows) places.set(id, place)
@@ -64,7 +64,7 @@ export const appSubscriptionResolvers = {
     plans: ({ id }, _, { load }) => load.plansOfApp.load(id),
   },
   AppSubscription: {
-    id: ({ id }) => opaqueId('AppSubscription', String(id)),
+    id: ({ id }) => encodeId('AppSubscription', String(id)),
     number: ({ id }) => id,
     status: ({ endsOn }) => (endsOn === null ? 'ACTIVE' : 'CANCELED'),
   },

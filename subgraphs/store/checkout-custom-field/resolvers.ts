@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import type { Context } from '../context.ts'
 import { decodeId, gone, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
@@ -19,7 +19,7 @@ export const checkoutCustomFieldResolvers = {
       return row === null ? null : load.checkoutCustomFieldById.load(row)
     },
     checkoutCustomFields: async (_, page, { storeId, checkoutCustomFields }) => {
-      const range = rangeOf(ALL, page, LIST_SIZES)
+      const range = keysetRange(ALL, page, LIST_SIZES)
       const store = await storeId()
       return keysetPage(ALL, range, await checkoutCustomFields.list(store, range), () => checkoutCustomFields.count(store))
     },

@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { decodeId, gone, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import { createCustomField, deleteCustomField, updateCustomField } from './actions.ts'
@@ -14,7 +14,7 @@ export const customFieldResolvers = {
       return row === null ? null : load.customFieldById.load(row)
     },
     customFields: async (_, page, { storeId, customFields }) => {
-      const range = rangeOf(ALL, page, LIST_SIZES)
+      const range = keysetRange(ALL, page, LIST_SIZES)
       const store = await storeId()
       return keysetPage(ALL, range, await customFields.list(store, range), () => customFields.count(store))
     },

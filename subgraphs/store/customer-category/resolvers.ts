@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import type { Context } from '../context.ts'
 import type { Customer } from '../customer/customer.ts'
 import { decodeId, gone, identified, present } from '../ids.ts'
@@ -23,7 +23,7 @@ export const customerCategoryResolvers = {
       return row === null ? null : load.customerCategoryById.load(row)
     },
     customerCategories: async (_, page, { storeId, customerCategories }) => {
-      const range = rangeOf(ALL, page, LIST_SIZES)
+      const range = keysetRange(ALL, page, LIST_SIZES)
       const store = await storeId()
       return keysetPage(ALL, range, await customerCategories.list(store, range), () => customerCategories.count(store))
     },
@@ -47,7 +47,7 @@ export const customerCategoryResolvers = {
       return row === null ? null : load.customerCategoryById.load(row)
     },
     customers: async ({ id }, page, { load }) => {
-      const range = rangeOf(MEMBERS, page, LIST_SIZES)
+      const range = keysetRange(MEMBERS, page, LIST_SIZES)
       const rows = await load.customerIdsInCategory(range).load(id)
       const customers = await customersOf(
         rows.map(({ customerId }) => customerId),

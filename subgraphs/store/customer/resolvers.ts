@@ -1,6 +1,6 @@
 import type { CustomerFilter, Resolvers } from '#generated/store/resolvers.ts'
 import { badInput } from '../../../platform/graphql/errors.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { isText } from '../../toolkit/validation.ts'
 import type { Context } from '../context.ts'
 import { eventsFor, type FeedEvent } from '../feed.ts'
@@ -30,7 +30,7 @@ export const customerResolvers = {
     customers: async (_, { filter, search, orderBy, ...page }, { storeId, customers }) => {
       const isNewestFirst = orderBy === 'CREATED_DESC'
       const list = isNewestFirst ? NEWEST_FIRST : OLDEST_FIRST
-      const range = rangeOf(list, page, LIST_SIZES)
+      const range = keysetRange(list, page, LIST_SIZES)
       const which = selectionOf(filter, search)
       const store = await storeId()
       const rows = await customers.list(store, which, range, isNewestFirst)

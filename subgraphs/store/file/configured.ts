@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Config } from '../../../platform/config/config.ts'
-import { Refusal } from '../../../platform/process/operator-error.ts'
+import { OperatorError } from '../../../platform/process/operator-error.ts'
 import type { secretsVariables } from '../../../platform/secrets/variables.ts'
 import { type LocalStorage, localStorage } from './local-storage.ts'
 import { s3CredentialsOf } from './s3-credentials.ts'
@@ -8,7 +8,7 @@ import type { FileStorage } from './storage.ts'
 import type { FileConfig } from './variables.ts'
 
 /**
- * The storage that the configuration names. `local`: what this process has to serve itself; null when a bucket does. Throws a `Refusal` when it cannot be
+ * The storage that the configuration names. `local`: what this process has to serve itself; null when a bucket does. Throws an `OperatorError` when it cannot be
  * used.
  */
 export async function fileStorageOf(
@@ -37,7 +37,7 @@ async function localFolder(folder: string, publicUrl: string): Promise<LocalStor
   try {
     return await localStorage({ folder, publicUrl })
   } catch (error) {
-    throw new Refusal(`Expected to be able to write to the folder of stored files, "${folder}": ${reasonOf(error)}.`, {
+    throw new OperatorError(`Expected to be able to write to the folder of stored files, "${folder}": ${reasonOf(error)}.`, {
       cause: error,
     })
   }

@@ -54,7 +54,7 @@ export function storeFiles(storage: FileStorage, sources: Sources): Files {
     privateUrl: storage.privateUrl,
     async keep(url, kind, options) {
       try {
-        return await places.hold(String(options.storeId), AbortSignal.timeout(TURN), () =>
+        return await places.run(String(options.storeId), AbortSignal.timeout(TURN), () =>
           sources.read(url, kind.maxBytes, (source) => take(source, kind, options)),
         )
       } catch (error) {

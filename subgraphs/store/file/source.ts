@@ -29,7 +29,7 @@ const REDIRECTS = 5
 
 export function fileSources(options: SourceNetwork = {}): Sources {
   const network = safeNetwork({ resolvers: systemServers(), ...options })
-  const http = httpClient(network, dnsClient(network), { userAgent: 'atrium', redirects: REDIRECTS, isPlainAllowed: true })
+  const http = httpClient(network, dnsClient(network), { userAgent: 'atrium', maxRedirects: REDIRECTS, isPlainAllowed: true })
 
   return {
     async read(url, maxBytes, take) {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { type Rounds, rounds } from '../../../platform/process/run-periodically.ts'
+import { type PeriodicJob, runPeriodically } from '../../../platform/process/run-periodically.ts'
 import type { Files } from './files.ts'
 import type { FileRepository } from './repository.ts'
 
@@ -11,8 +11,8 @@ const AGE = 3_600_000
 export const sweepFiles = (
   { files, repository }: { readonly files: Files; readonly repository: FileRepository },
   { log, now }: { readonly log: Logger; readonly now: () => Date },
-): Rounds =>
-  rounds(
+): PeriodicJob =>
+  runPeriodically(
     EVERY,
     async (signal) => {
       const before = new Date(now().getTime() - AGE)

@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { notFoundError } from '../../toolkit/validation.ts'
 import type { Context } from '../context.ts'
 import { deletingFile } from '../file/write.ts'
@@ -24,7 +24,7 @@ export const fulfillmentResolvers = {
   Query: {
     fulfillment: (_, { id }, context) => fulfillmentOf(id, context),
     fulfillments: async (_, { shipmentStatus, ...page }, { storeId, fulfillments }) => {
-      const range = rangeOf(OLDEST_FIRST, page, LIST_SIZES)
+      const range = keysetRange(OLDEST_FIRST, page, LIST_SIZES)
       const [store, where] = [await storeId(), shipmentStatus ?? null]
       return keysetPage(OLDEST_FIRST, range, await fulfillments.list(store, where, range), () => fulfillments.count(store, where))
     },
@@ -72,7 +72,7 @@ export const fulfillmentResolvers = {
     location: ({ locationId }, _, { load }) => present(load.locationById.load(locationId), 'location'),
     label: labelIn,
     history: async ({ id }, page, { load }) => {
-      const range = rangeOf(OF_FULFILLMENT, page, LIST_SIZES)
+      const range = keysetRange(OF_FULFILLMENT, page, LIST_SIZES)
       const rows = await load.historyOfFulfillment(range).load(id)
       return keysetPage(OF_FULFILLMENT, range, rows, async () =>
         Number((await load.historyCountOfFulfillment.load(id))?.count ?? 0),

@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { badInput } from '../../../platform/graphql/errors.ts'
-import { opaqueId } from '../../toolkit/ids.ts'
+import { encodeId } from '../../toolkit/ids.ts'
 import type { Context } from '../context.ts'
 import { eventsFor, type FeedEvent, rowFor } from '../feed.ts'
 import { decodeId, present } from '../ids.ts'
@@ -42,7 +42,7 @@ export const inventoryResolvers = {
     inventoryLevels: ({ id }, _, { load }) => load.inventoryLevelsOfProduct.load(id),
   },
   InventoryLevel: {
-    id: ({ id }) => opaqueId('InventoryLevel', String(id)),
+    id: ({ id }) => encodeId('InventoryLevel', String(id)),
     location: ({ locationId }, _, { load }) => present(load.locationById.load(locationId), 'location'),
     locationNumber: ({ locationId }) => locationId,
     product: ({ productId }, _, { load }) => present(load.productById.load(productId), 'product'),

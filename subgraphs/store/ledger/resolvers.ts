@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { opaqueId } from '../../toolkit/ids.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { encodeId } from '../../toolkit/ids.ts'
+import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { demand } from '../access/guard.ts'
 import type { Context } from '../context.ts'
 import { present } from '../ids.ts'
@@ -13,7 +13,7 @@ export const ledgerResolvers = {
   Query: {
     storeBalance: async (_, __, context) => balance(context, await context.storeId()),
     ledgerEntries: async (_, page, { storeId, ledger }) => {
-      const range = rangeOf(ENTRIES, page, LIST_SIZES)
+      const range = keysetRange(ENTRIES, page, LIST_SIZES)
       const store = await storeId()
       return keysetPage(ENTRIES, range, await ledger.list(store, range), () => ledger.count(store))
     },
@@ -26,7 +26,7 @@ export const ledgerResolvers = {
     },
   },
   LedgerEntry: {
-    id: ({ id }) => opaqueId('LedgerEntry', String(id)),
+    id: ({ id }) => encodeId('LedgerEntry', String(id)),
     number: ({ id }) => id,
     order: ({ orderId }, _, { load }) => (orderId === null ? null : load.orderById.load(orderId)),
   },

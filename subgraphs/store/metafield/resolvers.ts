@@ -1,5 +1,5 @@
 import type { MetafieldResolvers, Resolvers } from '#generated/store/resolvers.ts'
-import { opaqueId, rowIn } from '../../toolkit/ids.ts'
+import { decodeId, encodeId } from '../../toolkit/ids.ts'
 import { demand, demandForField } from '../access/guard.ts'
 import { scopesFor } from '../access/rules.ts'
 import type { Context } from '../context.ts'
@@ -9,8 +9,8 @@ import { ownerKey } from './repository.ts'
 
 /** The thing that an opaque id is of; null for every other id. */
 function ownerOf(id: string): Owner | null {
-  const type = OWNER_TYPES.find((each) => rowIn(id, each) !== null)
-  const row = type && Number(rowIn(id, type))
+  const type = OWNER_TYPES.find((each) => decodeId(id, each) !== null)
+  const row = type && Number(decodeId(id, type))
   return row && row <= 2_147_483_647 ? { type, id: row } : null
 }
 
@@ -54,7 +54,7 @@ export const metafieldResolvers = {
       return context.write('deleteMetafields', input, (unit) => deleteMetafields(unit, { ...input, owner }))
     },
   },
-  Metafield: { id: ({ id }) => opaqueId('Metafield', String(id)) } satisfies MetafieldResolvers,
+  Metafield: { id: ({ id }) => encodeId('Metafield', String(id)) } satisfies MetafieldResolvers,
   SetMetafieldsSuccess: { metafields: ofOwner('SetMetafieldsSuccess') },
   DeleteMetafieldsSuccess: { metafields: ofOwner('DeleteMetafieldsSuccess') },
 } satisfies Resolvers

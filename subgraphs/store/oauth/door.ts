@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Door, From } from '../../../platform/http/subgraph-routes.ts'
+import type { From, SubgraphRoutes } from '../../../platform/http/subgraph-routes.ts'
 import { networkOf } from '../../../platform/rate-limit/address-rate-limit.ts'
-import type { Counting } from '../../../platform/rate-limit/rate-limit-store.ts'
+import type { RateLimitStore } from '../../../platform/rate-limit/rate-limit-store.ts'
 import { UnreadableForm, withPlainForm } from './form.ts'
 import { protectedResourceMetadata } from './metadata.ts'
 import type { Protocol } from './protocol.ts'
@@ -17,7 +17,7 @@ const RESOURCES = ['/v1', '/mcp/store']
 const OF_RESOURCE = '/.well-known/oauth-protected-resource'
 
 /** The addresses of the door. */
-export const OAUTH_ROUTES: Door['routes'] = [
+export const OAUTH_ROUTES: SubgraphRoutes['routes'] = [
   { method: 'GET', path: '/oauth/authorize' },
   { method: 'GET', path: '/oauth/authorize/:request', hasSecretPath: true },
   { method: 'POST', path: '/oauth/token' },
@@ -34,19 +34,19 @@ export function oauthDoor({
   protocol,
   oauth,
   publicUrl,
-  counting,
+  rateLimits,
   now,
 }: {
   readonly protocol: () => Promise<Protocol>
   readonly oauth: OauthRepository
   readonly publicUrl: string
-  readonly counting: Counting
+  readonly rateLimits: RateLimitStore
   readonly now: () => Date
-}): Door {
+}): SubgraphRoutes {
   let handler: Promise<ReturnType<Protocol['callback']>> | null = null
   const { protocol: scheme, host, pathname } = new URL(publicUrl)
   const before = pathname.replace(/\/$/, '')
-  const take = counting.buckets('sign-ins of apps', REQUESTS_PER_MINUTE)
+  const take = rateLimits.buckets('sign-ins of apps', REQUESTS_PER_MINUTE)
   const ofResources = new Map(RESOURCES.map((path) => [`${OF_RESOURCE}${path}`, protectedResourceMetadata(path, publicUrl)]))
 
   return {

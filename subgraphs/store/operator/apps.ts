@@ -1,5 +1,5 @@
 import { type Connection, openDatabase } from '../../../platform/database/database.ts'
-import { Refusal } from '../../../platform/process/operator-error.ts'
+import { OperatorError } from '../../../platform/process/operator-error.ts'
 import { SCOPES } from '../access/scopes.ts'
 import { type App, appProblems, scopesIn } from '../app/app.ts'
 import { appRepository } from '../app/repository.ts'
@@ -10,7 +10,7 @@ import type { Tables } from '../tables.ts'
 
 /** What an operator does with apps that every store can use. */
 export type Apps = {
-  /** Registers an app; `clientSecret` is null for a public one. Throws a `Refusal` for what is not permitted. */
+  /** Registers an app; `clientSecret` is null for a public one. Throws an `OperatorError` for what is not permitted. */
   readonly create: (app: {
     readonly name: string
     readonly redirectUris: readonly string[]
@@ -20,9 +20,9 @@ export type Apps = {
   }) => Promise<{ readonly clientId: string; readonly clientSecret: string | null }>
   /** All of them, oldest first. */
   readonly list: () => Promise<readonly App[]>
-  /** What an app costs. Throws a `Refusal` for a code that is none of theirs. */
+  /** What an app costs. Throws an `OperatorError` for a code that is none of theirs. */
   readonly plansOf: (code: string) => Promise<readonly AppPlan[]>
-  /** Says what an app costs, in place of what it cost before; subscriptions keep their plans. Throws a `Refusal` for what is not permitted. */
+  /** Says what an app costs, in place of what it cost before; subscriptions keep their plans. Throws an `OperatorError` for what is not permitted. */
   readonly setPlans: (code: string, plans: readonly AppPlan[]) => Promise<void>
 }
 
@@ -33,14 +33,15 @@ export async function withApps<Result>(connection: Connection, work: (apps: Apps
   const subscriptions = appSubscriptionRepository(database.query)
   const rowOf = async (code: string): Promise<number> => {
     const app = await apps.byCode(code)
-    if (!app || app.storeId !== null) throw new Refusal(`There is no app that every store can use with the client_id "${code}".`)
+    if (!app || app.storeId !== null)
+      throw new OperatorError(`There is no app that every store can use with the client_id "${code}".`)
     return app.id
   }
   try {
     return await work({
       async create({ name, redirectUris, scopes, isPublic }) {
         const [wrong] = appProblems({ name, redirectUris, scopes: scopes ?? SCOPES })
-        if (wrong) throw new Refusal(spokenAsOption(wrong.message))
+        if (wrong) throw new OperatorError(spokenAsOption(wrong.message))
         const secret = isPublic ? null : newAppSecret()
         const code = newAppCode()
         await apps.insert({
@@ -58,7 +59,8 @@ export async function withApps<Result>(connection: Connection, work: (apps: Apps
       plansOf: async (code) => subscriptions.plansOf([await rowOf(code)]),
       async setPlans(code, plans) {
         const [wrong] = planProblems(plans)
-        if (wrong) throw new Refusal(wrong.message.replace(/"plans\.(\d+)\.(\w+)"/, '$2 of --plan').replace('"plans"', '--plan'))
+        if (wrong)
+          throw new OperatorError(wrong.message.replace(/"plans\.(\d+)\.(\w+)"/, '$2 of --plan').replace('"plans"', '--plan'))
         const id = await rowOf(code)
         await database.query.transaction().execute((query) => appSubscriptionRepository(query).setPlans(id, plans))
       },

@@ -1,5 +1,5 @@
 import { type Connection, openDatabase } from '../../../platform/database/database.ts'
-import { Refusal } from '../../../platform/process/operator-error.ts'
+import { OperatorError } from '../../../platform/process/operator-error.ts'
 import { PLAIN_SECRETS, type SecretCipher } from '../../../platform/secrets/cipher.ts'
 import { hashOf } from '../access/access.ts'
 import { countryOf } from '../country/country.ts'
@@ -16,7 +16,7 @@ import { write } from '../write.ts'
 
 /** What an operator does with stores. */
 export type Stores = {
-  /** Sets up a store, all of it or nothing; with a sample, filled with that. Throws a `Refusal` for a name or country that is not permitted. */
+  /** Sets up a store, all of it or nothing; with a sample, filled with that. Throws an `OperatorError` for a name or country that is not permitted. */
   readonly create: (store: {
     readonly name: string
     readonly country: string
@@ -33,7 +33,7 @@ export type Stores = {
   readonly erase: (email: string) => Promise<ErasedInStores>
   /**
    * Gives a store another hooks token; until when the one before signs as well, null: not at all.
-   * Throws a `Refusal` when there is no such store.
+   * Throws an `OperatorError` when there is no such store.
    */
   readonly rotateHooksToken: (code: string, overlapHours: number) => Promise<Date | null>
   /**
@@ -65,9 +65,9 @@ export async function withStores<Result>(
     return await work({
       async create({ name, country, isPaid, sample }) {
         const wrong = nameProblem(name)
-        if (wrong) throw new Refusal(wrong.message.replace('"name"', '--name'))
+        if (wrong) throw new OperatorError(wrong.message.replace('"name"', '--name'))
         const known = countryOf(country)
-        if (!known) throw new Refusal(`Expected --country to be an ISO 3166-1 alpha-2 code such as PT, got "${country}".`)
+        if (!known) throw new OperatorError(`Expected --country to be an ISO 3166-1 alpha-2 code such as PT, got "${country}".`)
         const at = new Date()
         const wanted = {
           name,
@@ -96,14 +96,15 @@ export async function withStores<Result>(
       },
       async rotateHooksToken(code, overlapHours) {
         const storeId = await stores.idOf(code)
-        if (storeId === null) throw new Refusal(`There is no store with the code "${code}"; \`atrium store list\` shows them.`)
+        if (storeId === null)
+          throw new OperatorError(`There is no store with the code "${code}"; \`atrium store list\` shows them.`)
         const now = new Date()
         const unit = { storeId, now, announce: async () => {}, secrets }
         const outcome = await write(database.query, unit, { name: 'rotateHooksToken', input: null, key: null }, (each) =>
           rotateHooksToken(each, overlapHours),
         )
         if (outcome.__typename !== 'RotateHooksTokenSuccess')
-          throw new Refusal(`The hooks token of "${code}" could not be rotated.`)
+          throw new OperatorError(`The hooks token of "${code}" could not be rotated.`)
         return overlapHours === 0 ? null : new Date(now.getTime() + overlapHours * 3_600_000)
       },
       endSignIns: ({ apps }) => oauthRepository(database.query).endAll({ apps }),

@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { gone, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import { createOrderDocument, deleteOrderDocument, updateOrderDocument } from './actions.ts'
@@ -10,7 +10,7 @@ const OLDEST_FIRST: KeysetList<OrderDocument> = { name: 'orderDocuments', parts:
 export const orderDocumentResolvers = {
   Query: {
     orderDocuments: async (_, page, { storeId, orderDocuments }) => {
-      const range = rangeOf(OLDEST_FIRST, page, LIST_SIZES)
+      const range = keysetRange(OLDEST_FIRST, page, LIST_SIZES)
       const store = await storeId()
       return keysetPage(OLDEST_FIRST, range, await orderDocuments.list(store, range), () => orderDocuments.count(store))
     },

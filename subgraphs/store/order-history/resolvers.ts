@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import { addOrderHistoryEntry } from './actions.ts'
@@ -14,7 +14,7 @@ export const orderHistoryResolvers = {
   },
   Order: {
     history: async ({ id }, page, { load }) => {
-      const range = rangeOf(OF_ORDER, page, LIST_SIZES)
+      const range = keysetRange(OF_ORDER, page, LIST_SIZES)
       const rows = await load.historyOfOrder(range).load(id)
       return keysetPage(OF_ORDER, range, rows, async () => Number((await load.historyCountOfOrder.load(id))?.count ?? 0))
     },

@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
 import { transaction } from '../../../platform/database/transaction.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import type { Context } from '../context.ts'
 import { eventsFor, type FeedEvent, rowFor } from '../feed.ts'
 import { decodeId, identified, present } from '../ids.ts'
@@ -28,7 +28,7 @@ export const orderResolvers = {
     orders: async (_, { filter, search, orderBy, ...page }, { storeId, orders, load, now }) => {
       const isNewestFirst = orderBy === 'ID_DESC'
       const list = isNewestFirst ? NEWEST_FIRST : OLDEST_FIRST
-      const range = rangeOf(list, page, LIST_SIZES)
+      const range = keysetRange(list, page, LIST_SIZES)
       const store = await storeId()
       const { timezone } = filter?.createdWithin ? await present(load.storeById.load(store), 'store') : { timezone: 'UTC' }
       const which = selectionOf(filter, search, { now: now(), timezone })
@@ -80,7 +80,7 @@ export const orderResolvers = {
   },
   Customer: {
     orders: async ({ id }, { status, ...page }, { load }) => {
-      const range = rangeOf(OF_CUSTOMER, page, LIST_SIZES)
+      const range = keysetRange(OF_CUSTOMER, page, LIST_SIZES)
       const rows = await load.orderIdsOfCustomer({ range, status: status ?? null }).load(id)
       const found = await Promise.all(rows.map((row) => load.orderById.load(row.id)))
       const orders = found.filter((order) => order !== null)

@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { decodeId, gone, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import { createPage, deletePage, updatePage } from './actions.ts'
@@ -14,7 +14,7 @@ export const pageResolvers = {
       return row === null ? null : load.pageById.load(row)
     },
     pages: async (_, { status, categoryId, ...page }, { storeId, pages }) => {
-      const range = rangeOf(ALL, page, LIST_SIZES)
+      const range = keysetRange(ALL, page, LIST_SIZES)
       // An id of no category is that of none with pages.
       const filter = {
         status: status ?? null,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
-import { placeOf, type StoredSecret } from '../../../platform/secrets/stored.ts'
+import { type StoredSecret, secretLocation } from '../../../platform/secrets/stored.ts'
 import { countRows } from '../row-repository.ts'
 import { PAYMENT_KEY, PAYMENT_SECRET } from '../stored-secrets.ts'
 import type { Tables } from '../tables.ts'
@@ -90,7 +90,7 @@ const columnsOf = ({ name, description, enabled, at, ...written }: Written) => (
 /** The columns of what is encrypted for this row; none for what stays as it is. */
 function secretsOf(storeId: number, id: number, { key, secret, secrets }: Written) {
   const encrypted = (stored: StoredSecret, text: string | null) =>
-    text === null ? null : secrets.encrypt(placeOf(stored, storeId, id), text)
+    text === null ? null : secrets.encrypt(secretLocation(stored, storeId, id), text)
   return {
     ...(key !== undefined && { key: encrypted(PAYMENT_KEY, key) }),
     ...(secret !== undefined && { secret: encrypted(PAYMENT_SECRET, secret) }),

@@ -1,4 +1,4 @@
-import { oncePer } from '../../../platform/collections/memoize.ts'
+import { memoize } from '../../../platform/collections/memoize.ts'
 import { loaderByKey, loaderOfLists } from '../../toolkit/loader.ts'
 import type { Columns } from '../../toolkit/selected-columns.ts'
 import type { Tenant } from '../tenant.ts'
@@ -13,7 +13,7 @@ export const productCategoryLoaders = (categories: ProductCategoryRepository, { 
     async (ids: readonly number[]) => categories.findByIds(await storeId(), ids),
     ({ id }) => id,
   ),
-  categoriesOfProduct: oncePer((columns: Columns<ProductCategory>) =>
+  categoriesOfProduct: memoize((columns: Columns<ProductCategory>) =>
     loaderOfLists(
       async (productIds: readonly number[]) => categories.holding(await storeId(), productIds, columns),
       ({ productId }) => productId,

@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { decodeId, gone, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import { createProductCategory, deleteProductCategory, updateProductCategory } from './actions.ts'
@@ -14,7 +14,7 @@ export const productCategoryResolvers = {
       return row === null ? null : load.productCategoryById.load(row)
     },
     productCategories: async (_, page, { storeId, productCategories }) => {
-      const range = rangeOf(ALL, page, LIST_SIZES)
+      const range = keysetRange(ALL, page, LIST_SIZES)
       const store = await storeId()
       return keysetPage(ALL, range, await productCategories.list(store, range), () => productCategories.count(store))
     },

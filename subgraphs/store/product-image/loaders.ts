@@ -1,4 +1,4 @@
-import { oncePer } from '../../../platform/collections/memoize.ts'
+import { memoize } from '../../../platform/collections/memoize.ts'
 import { loaderByKey, loaderOfLists } from '../../toolkit/loader.ts'
 import type { Columns } from '../../toolkit/selected-columns.ts'
 import type { Tenant } from '../tenant.ts'
@@ -10,7 +10,7 @@ export const productImageLoaders = (images: ProductImageRepository, { storeId }:
     async (ids: readonly number[]) => images.findByIds(await storeId(), ids),
     ({ id }) => id,
   ),
-  productImagesOfProduct: oncePer((columns: Columns<ProductImage>) =>
+  productImagesOfProduct: memoize((columns: Columns<ProductImage>) =>
     loaderOfLists(
       async (productIds: readonly number[]) => images.ofProducts(await storeId(), productIds, columns),
       ({ productId }) => productId,

@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { columnsAsked } from '../../toolkit/selected-columns.ts'
+import { selectedColumns } from '../../toolkit/selected-columns.ts'
 import { IMAGE } from '../file/file.ts'
 import { deletingFile, writeWithFile } from '../file/write.ts'
 import { decodeId, gone, identified, present } from '../ids.ts'
@@ -8,7 +8,7 @@ import { createProductImage, deleteProductImage, moveProductImage } from './acti
 import type { ProductImage } from './product-image.ts'
 import { IMAGE_COLUMNS } from './repository.ts'
 
-const asked = columnsAsked<ProductImage>({
+const asked = selectedColumns<ProductImage>({
   all: IMAGE_COLUMNS,
   // Where a product and its variants are asked for pictures, mostly for these, they are read once.
   always: ['id', 'productId', 'position', 'key'],
@@ -36,8 +36,8 @@ export const productImageResolvers = {
       ),
   },
   Product: {
-    images: ({ id }, _, { load }, info) => load.productImagesOfProduct(asked.by(info)).load(id),
-    imageCount: async ({ id }, _, { load }) => (await load.productImagesOfProduct(asked.least).load(id)).length,
+    images: ({ id }, _, { load }, info) => load.productImagesOfProduct(asked.of(info)).load(id),
+    imageCount: async ({ id }, _, { load }) => (await load.productImagesOfProduct(asked.minimal).load(id)).length,
   },
   ProductVariant: {
     // It is one of the product's, which most of those who ask for it have asked for as well.
@@ -45,7 +45,7 @@ export const productImageResolvers = {
       imageId === null
         ? null
         : load
-            .productImagesOfProduct(asked.by(info))
+            .productImagesOfProduct(asked.of(info))
             .load(productId)
             .then((images) => images.find(({ id }) => id === imageId) ?? null),
   },

@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { decodeId, identified } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import type { ProductReview } from './product-review.ts'
@@ -14,14 +14,14 @@ export const productReviewResolvers = {
       return row === null ? null : load.productReviewById.load(row)
     },
     productReviews: async (_, page, { storeId, productReviews }) => {
-      const range = rangeOf(ALL, page, LIST_SIZES)
+      const range = keysetRange(ALL, page, LIST_SIZES)
       const store = await storeId()
       return keysetPage(ALL, range, await productReviews.list(store, range), () => productReviews.count(store))
     },
   },
   Product: {
     reviews: async ({ id }, page, { load }) => {
-      const range = rangeOf(OF_PRODUCT, page, LIST_SIZES)
+      const range = keysetRange(OF_PRODUCT, page, LIST_SIZES)
       return keysetPage(
         OF_PRODUCT,
         range,

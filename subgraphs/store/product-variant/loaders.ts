@@ -1,4 +1,4 @@
-import { oncePer } from '../../../platform/collections/memoize.ts'
+import { memoize } from '../../../platform/collections/memoize.ts'
 import { loaderByKey, loaderOfLists } from '../../toolkit/loader.ts'
 import type { Columns } from '../../toolkit/selected-columns.ts'
 import type { Tenant } from '../tenant.ts'
@@ -10,7 +10,7 @@ export const productVariantLoaders = (variants: ProductVariantRepository, { stor
     async (ids: readonly number[]) => variants.findByIds(await storeId(), ids),
     ({ id }) => id,
   ),
-  variantsOfProduct: oncePer((columns: Columns<ProductVariant>) =>
+  variantsOfProduct: memoize((columns: Columns<ProductVariant>) =>
     loaderOfLists(
       async (productIds: readonly number[]) => variants.ofProducts(await storeId(), productIds, columns),
       ({ productId }) => productId,

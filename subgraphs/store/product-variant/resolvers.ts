@@ -1,11 +1,11 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { columnsAsked } from '../../toolkit/selected-columns.ts'
+import { selectedColumns } from '../../toolkit/selected-columns.ts'
 import { decodeId, gone, identified, present } from '../ids.ts'
 import { createProductVariant, deleteProductVariant, updateProductVariant } from './actions.ts'
 import type { ProductVariant } from './product-variant.ts'
 import { VARIANT_COLUMNS } from './repository.ts'
 
-const asked = columnsAsked<ProductVariant>({
+const asked = selectedColumns<ProductVariant>({
   all: VARIANT_COLUMNS,
   always: ['id', 'productId', 'imageId'],
   besides: ['number', 'options', 'image', 'product', 'metafields'],
@@ -28,7 +28,7 @@ export const productVariantResolvers = {
       write('deleteProductVariant', given, (unit) => deleteProductVariant(unit, given.id, given)),
   },
   Product: {
-    variants: ({ id }, _, { load }, info) => load.variantsOfProduct(asked.by(info)).load(id),
+    variants: ({ id }, _, { load }, info) => load.variantsOfProduct(asked.of(info)).load(id),
   },
   ProductVariant: {
     ...identified('ProductVariant'),

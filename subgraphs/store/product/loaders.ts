@@ -1,4 +1,4 @@
-import { oncePer } from '../../../platform/collections/memoize.ts'
+import { memoize } from '../../../platform/collections/memoize.ts'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
 import { loaderByKey, loaderOfLists, loaderPerArguments } from '../../toolkit/loader.ts'
 import type { Columns } from '../../toolkit/selected-columns.ts'
@@ -12,7 +12,7 @@ export const productLoaders = (products: ProductRepository, { storeId }: Tenant)
     ({ id }) => id,
   ),
   /** Per columns: a product with those, by its row. */
-  productWith: oncePer((columns: Columns<Product>) =>
+  productWith: memoize((columns: Columns<Product>) =>
     loaderByKey(
       async (ids: readonly number[]) => products.findByIds(await storeId(), ids, columns),
       ({ id }) => id,

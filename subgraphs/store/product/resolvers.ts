@@ -1,7 +1,7 @@
 import type { ProductFilter, ProductSearch, Resolvers } from '#generated/store/resolvers.ts'
 import { badInput } from '../../../platform/graphql/errors.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
-import { columnsAsked } from '../../toolkit/selected-columns.ts'
+import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
+import { selectedColumns } from '../../toolkit/selected-columns.ts'
 import { isText } from '../../toolkit/validation.ts'
 import type { Context } from '../context.ts'
 import { eventsFor, type FeedEvent, rowFor } from '../feed.ts'
@@ -24,7 +24,7 @@ const IN_CATEGORY = listed('productsInCategory')
 
 const MAX_CATEGORIES = 50
 
-const asked = columnsAsked<Product>({
+const asked = selectedColumns<Product>({
   all: PRODUCT_COLUMNS,
   always: ['id'],
   besides: [
@@ -33,7 +33,7 @@ const asked = columnsAsked<Product>({
   ],
 })
 
-const categoriesAsked = columnsAsked<ProductCategory>({
+const categoriesAsked = selectedColumns<ProductCategory>({
   all: CATEGORY_COLUMNS,
   always: ['id', 'parentId'],
   besides: ['number', 'parent', 'parentNumber', 'children', 'products', 'metafields'],
@@ -49,11 +49,11 @@ export const productResolvers = {
     products: async (_, { filter, search, orderBy, locale, ...page }, context, info) => {
       const isNewestFirst = orderBy === 'ID_DESC'
       const list = isNewestFirst ? NEWEST_FIRST : OLDEST_FIRST
-      const range = rangeOf(list, page, LIST_SIZES)
+      const range = keysetRange(list, page, LIST_SIZES)
       const which = selectionOf(filter, search)
       const language = await languageOf(locale, context)
       const store = await context.storeId()
-      const rows = await context.products.list(store, which, range, { isNewestFirst, columns: asked.by(info) })
+      const rows = await context.products.list(store, which, range, { isNewestFirst, columns: asked.of(info) })
       const inLanguage = await allTranslated(rows, language, context)
       return keysetPage(list, range, inLanguage, () => context.products.count(store, which))
     },
@@ -87,15 +87,15 @@ export const productResolvers = {
       const row = decodeId(id, 'Product')
       return row === null ? null : load.productById.load(row)
     },
-    categories: ({ id }, _, { load }, info) => load.categoriesOfProduct(categoriesAsked.by(info)).load(id),
+    categories: ({ id }, _, { load }, info) => load.categoriesOfProduct(categoriesAsked.of(info)).load(id),
   },
   ProductCategory: {
     products: async ({ id }, { locale, ...page }, context, info) => {
       const { load } = context
-      const range = rangeOf(IN_CATEGORY, page, LIST_SIZES)
+      const range = keysetRange(IN_CATEGORY, page, LIST_SIZES)
       const language = await languageOf(locale, context)
       const rows = await load.productIdsInCategory(range).load(id)
-      const product = load.productWith(asked.by(info))
+      const product = load.productWith(asked.of(info))
       const found = await Promise.all(rows.map((row) => product.load(row.id)))
       const products = await allTranslated(
         found.filter((product) => product !== null),

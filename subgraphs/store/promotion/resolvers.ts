@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { decodeId, gone, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
 import { createPromotion, deletePromotion, updatePromotion } from './actions.ts'
@@ -15,7 +15,7 @@ export const promotionResolvers = {
       return row === null ? null : load.promotionById.load(row)
     },
     promotions: async (_, page, { storeId, promotions }) => {
-      const range = rangeOf(ALL, page, LIST_SIZES)
+      const range = keysetRange(ALL, page, LIST_SIZES)
       const [store, enabled] = [await storeId(), page.enabled ?? null]
       return keysetPage(ALL, range, await promotions.list(store, range, enabled), () => promotions.count(store, enabled))
     },

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { type Quota, refilled, sizeOf } from '../../toolkit/quota.ts'
+import { type Quota, refilledQuota, sizeOf } from '../../toolkit/quota.ts'
 import type { Tables } from '../tables.ts'
 import { type StoreAddition, type StoreQuotas, type StoreUsage, totalOf } from './quota.ts'
 
@@ -48,7 +48,7 @@ export async function adjustUsage(
 }
 
 const NOW = sql`clock_timestamp()`
-const left = (quota: Quota, column: string) => refilled(quota, sql.ref(column), sql`counted_at`, NOW)
+const left = (quota: Quota, column: string) => refilledQuota(quota, sql.ref(column), sql`counted_at`, NOW)
 
 async function count(
   database: Kysely<Tables>,

@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { visibleApp } from '../app/visible-app.ts'
 import { decodeId, gone, identified, present } from '../ids.ts'
 import { LIST_SIZES } from '../lists.ts'
@@ -17,7 +17,7 @@ export const scriptTagResolvers = {
       return found && (app === null || app.id === found.appId) ? found : null
     },
     scriptTags: async (_, { appCode, ...page }, { access, apps, scriptTags }) => {
-      const range = rangeOf(ALL, page, LIST_SIZES)
+      const range = keysetRange(ALL, page, LIST_SIZES)
       const asker = await access()
       const appId = appCode == null ? (asker.app?.id ?? null) : (await visibleApp(apps, asker, appCode)).id
       const { storeId } = asker

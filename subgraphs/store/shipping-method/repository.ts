@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
-import { placeOf } from '../../../platform/secrets/stored.ts'
+import { secretLocation } from '../../../platform/secrets/stored.ts'
 import { countRows } from '../row-repository.ts'
 import { HOOKS_TOKEN, SHIPPING_TOKEN } from '../stored-secrets.ts'
 import type { Tables } from '../tables.ts'
@@ -114,8 +114,8 @@ export const shippingMethodRepository = (database: Kysely<Tables>) => ({
       rows.map(({ id, token, hooksToken }) => [
         id,
         token === null
-          ? secrets.decrypt(placeOf(HOOKS_TOKEN, storeId), hooksToken)
-          : secrets.decrypt(placeOf(SHIPPING_TOKEN, storeId, id), token),
+          ? secrets.decrypt(secretLocation(HOOKS_TOKEN, storeId), hooksToken)
+          : secrets.decrypt(secretLocation(SHIPPING_TOKEN, storeId, id), token),
       ]),
     )
   },
@@ -167,4 +167,6 @@ const columnsOf = ({ name, enabled, state, city, postal, at, ...written }: Writt
 
 /** The column of what is encrypted for this row; none for what stays as it is. */
 const secretsOf = (storeId: number, id: number, { token, secrets }: Written) =>
-  token === undefined ? {} : { token: token === null ? null : secrets.encrypt(placeOf(SHIPPING_TOKEN, storeId, id), token) }
+  token === undefined
+    ? {}
+    : { token: token === null ? null : secrets.encrypt(secretLocation(SHIPPING_TOKEN, storeId, id), token) }

@@ -4,7 +4,7 @@ import { deadline } from '../../../platform/outbound/deadline.ts'
 import { dnsClient } from '../../../platform/outbound/dns-client.ts'
 import { systemServers } from '../../../platform/outbound/dns-servers.ts'
 import { Fault } from '../../../platform/outbound/fault.ts'
-import { httpClient, type Response, readJson } from '../../../platform/outbound/http-client.ts'
+import { httpClient, type OutboundResponse, readJson } from '../../../platform/outbound/http-client.ts'
 import { type NetworkOptions, safeNetwork } from '../../../platform/outbound/safe-connect.ts'
 import { slots } from '../../../platform/outbound/slots.ts'
 import { isText } from '../../toolkit/validation.ts'
@@ -73,11 +73,11 @@ export function shippingServices(options: ShippingNetwork = {}): ShippingService
   async function answer<Shape>(
     { storeId }: RateRequest,
     shape: z.ZodType<Shape>,
-    ask: (options: { signal: AbortSignal; accept: string; maxBytes: number }) => Promise<Response>,
+    ask: (options: { signal: AbortSignal; accept: string; maxBytes: number }) => Promise<OutboundResponse>,
   ): Promise<Shape> {
     const { signal, clear } = deadline(TIME, new AbortController().signal)
     try {
-      return await places.hold(String(storeId), signal, async () => {
+      return await places.run(String(storeId), signal, async () => {
         const response = await ask({ signal, accept: 'application/json', maxBytes: MAX_BYTES })
         if (response.status !== 200) {
           response.body.destroy()

@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { present } from '../ids.ts'
 import type { Shop, ShopProduct } from './shop.ts'
 
@@ -17,7 +17,7 @@ const SECRET = /^[\w-]{32}$/
 export const shopResolvers = {
   Query: {
     shops: async (_, page, { shops }) => {
-      const range = rangeOf(SHOPS, page, { usual: 24, most: 100 })
+      const range = keysetRange(SHOPS, page, { usual: 24, most: 100 })
       return keysetPage(SHOPS, range, await shops.list(range), shops.count)
     },
     shop: (_, { code }, { shops }) => (CODE.test(code) ? shops.byCode(code) : null),
@@ -27,7 +27,7 @@ export const shopResolvers = {
   Shop: {
     url: ({ code }, _, { publicUrl }) => `${publicUrl}/shops/${code}`,
     products: async ({ id }, page, { load }) => {
-      const range = rangeOf(PRODUCTS, page, SIZES)
+      const range = keysetRange(PRODUCTS, page, SIZES)
       const count = async () => (await load.productCountOfShop.load(id))?.count ?? 0
       return keysetPage(PRODUCTS, range, await load.productsOfShop(range).load(id), count)
     },

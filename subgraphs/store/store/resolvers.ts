@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { placeOf } from '../../../platform/secrets/stored.ts'
+import { secretLocation } from '../../../platform/secrets/stored.ts'
 import { SCOPES } from '../access/scopes.ts'
 import { languageName } from '../country/country.ts'
 import { identified, present } from '../ids.ts'
@@ -41,7 +41,7 @@ export const storeResolvers = {
   },
   Store: {
     ...identified('Store'),
-    hooksToken: ({ id, hooksToken }, _, { secrets }) => secrets.decrypt(placeOf(HOOKS_TOKEN, id), hooksToken),
+    hooksToken: ({ id, hooksToken }, _, { secrets }) => secrets.decrypt(secretLocation(HOOKS_TOKEN, id), hooksToken),
     url: ({ code }, _, { publicUrl }) => `${publicUrl}/shops/${code}`,
     languages: async ({ id }, _, { load }) =>
       (await load.languagesOfStore.load(id)).map(({ code }) => ({ code, name: languageName(code) ?? code })),

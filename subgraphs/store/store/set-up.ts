@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
-import { placeOf } from '../../../platform/secrets/stored.ts'
+import { secretLocation } from '../../../platform/secrets/stored.ts'
 import { hashOf } from '../access/access.ts'
 import { defaultsOf } from '../country/country.ts'
 import { HOOKS_TOKEN } from '../stored-secrets.ts'
@@ -42,7 +42,7 @@ export async function setUpStore(
     ...wanted,
     ...defaults,
     code,
-    hooksToken: (storeId) => secrets.encrypt(placeOf(HOOKS_TOKEN, storeId), newHooksToken()),
+    hooksToken: (storeId) => secrets.encrypt(secretLocation(HOOKS_TOKEN, storeId), newHooksToken()),
     login: credentials.login,
     tokenHash: hashOf(credentials.authtoken),
   })

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Caller } from '../../../platform/http/caller.ts'
 import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
-import { opaqueId } from '../../toolkit/ids.ts'
+import { encodeId } from '../../toolkit/ids.ts'
 import type { InternalCallers } from '../access/internal-callers.ts'
 import type { Parts } from '../context.ts'
 import { webhookSubscriptionRepository } from '../webhook-subscription/repository.ts'
@@ -98,7 +98,7 @@ async function bodyOf(
   { delivery, signer: { storeCode } }: { readonly delivery: WebhookDelivery; readonly signer: Signer },
   ended: AbortSignal,
 ): Promise<string> {
-  const requestId = `webhook-${opaqueId('WebhookDelivery', String(delivery.id))}`
+  const requestId = `webhook-${encodeId('WebhookDelivery', String(delivery.id))}`
   const signal = AbortSignal.any([ended, AbortSignal.timeout(BODY_TIMEOUT_MS)])
   const body = await insiders.reading({ storeId, storeCode }, requestId, (caller) =>
     bodies(delivery.entity, delivery.entityId, caller, signal),

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { type Rounds, rounds } from '../../../platform/process/run-periodically.ts'
+import { type PeriodicJob, runPeriodically } from '../../../platform/process/run-periodically.ts'
 import type { WebhookDeliveryRepository } from './repository.ts'
 
 /** How often old deliveries are looked for, and how old they are then, whatever became of them. Milliseconds. */
@@ -12,8 +12,8 @@ const BATCH = 1_000
 export const purgeDeliveries = (
   deliveries: WebhookDeliveryRepository,
   { log, now }: { readonly log: Logger; readonly now: () => Date },
-): Rounds =>
-  rounds(
+): PeriodicJob =>
+  runPeriodically(
     EVERY,
     async (signal) => {
       const before = new Date(now().getTime() - AGE)

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { prepared } from '../../../platform/database/prepared-statements.ts'
 import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
-import { placeOf } from '../../../platform/secrets/stored.ts'
+import { secretLocation } from '../../../platform/secrets/stored.ts'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
 import type { EventName, StoreEvent, SubjectTable } from '../events.ts'
 import { HOOKS_TOKEN, PREVIOUS_HOOKS_TOKEN } from '../stored-secrets.ts'
@@ -360,8 +360,8 @@ export const webhookDeliveryRepository = (database: Kysely<Tables>) => {
         .executeTakeFirstOrThrow()
       return {
         ...signer,
-        hooksToken: secrets.decrypt(placeOf(HOOKS_TOKEN, storeId), hooksToken),
-        previousHooksToken: previous && secrets.decrypt(placeOf(PREVIOUS_HOOKS_TOKEN, storeId), previous),
+        hooksToken: secrets.decrypt(secretLocation(HOOKS_TOKEN, storeId), hooksToken),
+        previousHooksToken: previous && secrets.decrypt(secretLocation(PREVIOUS_HOOKS_TOKEN, storeId), previous),
       }
     },
 

@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { demandBody } from '../access/event-scopes.ts'
 import { eventName, eventWord } from '../events.ts'
 import { decodeId, present } from '../ids.ts'
@@ -21,7 +21,7 @@ export const webhookDeliveryResolvers = {
       return row === null ? null : load.webhookDeliveryById.load(row)
     },
     webhookDeliveries: async (_, { filter, ...page }, { storeId, webhookDeliveries }) => {
-      const range = rangeOf(NEWEST_FIRST, page, LIST_SIZES)
+      const range = keysetRange(NEWEST_FIRST, page, LIST_SIZES)
       const store = await storeId()
       const which = {
         // An id that is none is that of nothing.

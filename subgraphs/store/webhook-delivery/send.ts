@@ -53,7 +53,7 @@ export function webhookSender(options: WebhookNetwork = {}): WebhookSender {
         time.clear()
       }
     },
-    refusal: network.refusal,
+    refusal: network.blockReason,
     close: http.close,
   }
 }

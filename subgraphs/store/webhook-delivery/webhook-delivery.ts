@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { opaqueId } from '../../toolkit/ids.ts'
+import { encodeId } from '../../toolkit/ids.ts'
 import type { EventName } from '../events.ts'
 
 export type DeliveryStatus = 'waiting' | 'delivered' | 'failed'
@@ -71,7 +71,7 @@ export function headersOf(
     'Jumpseller-Triggered-At': triggeredAt.toISOString().replace('T', ' ').replace('Z', ' UTC'),
     'Jumpseller-Hmac-Sha256': signature(hooksToken, body),
     ...(isOverlap && { 'Atrium-Previous-Hmac-Sha256': signature(previousHooksToken, body) }),
-    'Atrium-Delivery-Id': opaqueId('WebhookDelivery', String(id)),
+    'Atrium-Delivery-Id': encodeId('WebhookDelivery', String(id)),
     ...(isTest && { 'Atrium-Test': 'true' }),
   }
 }

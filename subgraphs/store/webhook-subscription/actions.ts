@@ -1,4 +1,4 @@
-import { placeOf } from '../../../platform/secrets/stored.ts'
+import { secretLocation } from '../../../platform/secrets/stored.ts'
 import { notFoundError, problem, validationError } from '../../toolkit/validation.ts'
 import { type EventName, subjectOf } from '../events.ts'
 import { decodeId } from '../ids.ts'
@@ -158,11 +158,11 @@ export async function rotateHooksToken({ query, storeId, now, secrets }: UnitOfW
   const until = new Date(now.getTime() + overlapHours * 3_600_000)
   // Encrypted for its new column: a ciphertext is good for one only.
   const previous = secrets.encrypt(
-    placeOf(PREVIOUS_HOOKS_TOKEN, storeId),
-    secrets.decrypt(placeOf(HOOKS_TOKEN, storeId), hooksToken),
+    secretLocation(PREVIOUS_HOOKS_TOKEN, storeId),
+    secrets.decrypt(secretLocation(HOOKS_TOKEN, storeId), hooksToken),
   )
   await stores.setHooksToken(storeId, {
-    hooksToken: secrets.encrypt(placeOf(HOOKS_TOKEN, storeId), newHooksToken()),
+    hooksToken: secrets.encrypt(secretLocation(HOOKS_TOKEN, storeId), newHooksToken()),
     previous: overlapHours === 0 ? null : { hooksToken: previous, until },
     at: now,
   })

@@ -1,5 +1,5 @@
 import type { Resolvers } from '#generated/store/resolvers.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { demandEvents } from '../access/event-scopes.ts'
 import { eventName, eventWord } from '../events.ts'
 import { decodeId, gone, identified, present } from '../ids.ts'
@@ -25,7 +25,7 @@ export const webhookSubscriptionResolvers = {
       return row === null ? null : load.webhookSubscriptionById.load(row)
     },
     webhookSubscriptions: async (_, page, { storeId, webhookSubscriptions }) => {
-      const range = rangeOf(ALL, page, LIST_SIZES)
+      const range = keysetRange(ALL, page, LIST_SIZES)
       const store = await storeId()
       return keysetPage(ALL, range, await webhookSubscriptions.list(store, range), () => webhookSubscriptions.count(store))
     },

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { type CircuitBreaker, type CircuitPace, circuitBreaker } from '../../../platform/outbound/circuit-breaker.ts'
+import { type CircuitBreaker, type CircuitSettings, circuitBreaker } from '../../../platform/outbound/circuit-breaker.ts'
 import { Fault, type FaultReason, faultOf } from '../../../platform/outbound/fault.ts'
 
 /** Leaves services of others alone that keep failing, so that no decision waits for them. */
@@ -12,7 +12,7 @@ export type Circuits = {
  * Registries are asked seldom, answer slowly and are down for minutes: a longer view than that of our own services, and longer rests. A
  * minute at most: when it was our own network that failed, all of them are open.
  */
-const PATIENT: CircuitPace = { windowSeconds: 60, leastAttempts: 5, firstCooling: 5_000, longestCooling: 60_000 }
+const PATIENT: CircuitSettings = { windowSeconds: 60, minAttempts: 5, initialCoolingMs: 5_000, maxCoolingMs: 60_000 }
 
 /** What says that the service itself fails; everything else is about one answer, or about us. */
 const FAILURES: ReadonlySet<FaultReason> = new Set(['timeout', 'unavailable', 'rate_limited', 'refused', 'no_tls'])

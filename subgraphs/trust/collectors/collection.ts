@@ -44,7 +44,7 @@ export function startCollectors(
     try {
       const found = await resolveAddresses(parts.dns, subject.host, signal)
       // Who knows no name at all is no witness that this one is not there.
-      if (found.outcome !== 'nxdomain' || (await parts.dns.root(signal)).isKnown) return found
+      if (found.status !== 'nxdomain' || (await parts.dns.root(signal)).isReachable) return found
       throw new Fault('unavailable', 'the DNS servers do not know the root')
     } finally {
       clear()
@@ -116,7 +116,7 @@ const FAILURES: Readonly<Record<Exclude<Fault['reason'], 'timeout' | 'no_capacit
 }
 
 const literal = (address: string): Addresses => ({
-  outcome: 'found',
+  status: 'found',
   a: address.includes(':') ? [] : [address],
   aaaa: address.includes(':') ? [address] : [],
   cnames: [],

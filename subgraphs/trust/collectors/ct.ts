@@ -16,7 +16,7 @@ export const collectCt: Collector<'ct'> = async ({ subject: { registrable }, par
   if (registrable === null) return { status: 'skipped', reason: 'not_applicable', validFor: DAY }
   const url = parts.ctUrl.replace('{domain}', registrable)
   const index = new URL(url).host
-  return parts.circuits.through(index, () => parts.places.hold(index, signal, fromIndex))
+  return parts.circuits.through(index, () => parts.places.run(index, signal, fromIndex))
 
   async function fromIndex(): Promise<Told<'ct'>> {
     const response = await parts.https.get(url, { signal, accept: 'application/json', maxBytes: MAX_BYTES })

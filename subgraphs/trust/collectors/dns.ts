@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { RecordType as Question } from 'dns-packet'
 import { isAddress, specialRange } from '../../../platform/outbound/address-policy.ts'
 import type { DnsClient } from '../../../platform/outbound/dns-client.ts'
-import { aliasesIn, canonicalName } from '../../../platform/outbound/dns-message.ts'
+import { canonicalName, followAliases } from '../../../platform/outbound/dns-message.ts'
 import { Fault } from '../../../platform/outbound/fault.ts'
 import type { DnsFacts, RecordType } from '../evidence.ts'
 import type { Collector } from './collector.ts'
@@ -26,9 +26,9 @@ export const collectDns: Collector<'dns'> = async ({ subject, parts: { dns }, si
   /** Null without an answer. A name that is not there has no records. */
   const records = async (type: RecordType, name: string, question: Question): Promise<unknown[] | null> => {
     try {
-      const { rcode, records: all } = await dns.ask(name, question, signal)
+      const { rcode, records: all } = await dns.query(name, question, signal)
       if (rcode !== 'NOERROR' && rcode !== 'NXDOMAIN') throw new Fault('unavailable', rcode)
-      const owner = aliasesIn(all, name).at(-1)?.target ?? name
+      const owner = followAliases(all, name).at(-1)?.target ?? name
       return all.flatMap((record) =>
         record.type === question && canonicalName(record.name) === owner && 'data' in record ? [record.data] : [],
       )
@@ -40,11 +40,11 @@ export const collectDns: Collector<'dns'> = async ({ subject, parts: { dns }, si
 
   // First and alone: a name that is not there has nothing else, and under load addresses of all hosts go before records of some.
   const where = await addresses()
-  if (where.outcome === 'nxdomain') return { status: 'absent', reason: 'nxdomain', validFor: SHORTEST * 5 }
-  const isBogus = where.outcome === 'servfail' && (await answersUnchecked(dns, host, signal))
-  if (where.outcome === 'servfail' && !isBogus) return { status: 'failed', reason: 'servfail', validFor: SHORTEST }
+  if (where.status === 'nxdomain') return { status: 'absent', reason: 'nxdomain', validFor: SHORTEST * 5 }
+  const isBogus = where.status === 'servfail' && (await answersUnchecked(dns, host, signal))
+  if (where.status === 'servfail' && !isBogus) return { status: 'failed', reason: 'servfail', validFor: SHORTEST }
 
-  const [ns, mx, txt, dmarc, caa, wildcard, { isSigned }] = await Promise.all([
+  const [ns, mx, txt, dmarc, caa, wildcard, { validatesDnssec }] = await Promise.all([
     records('NS', registrable, 'NS'),
     records('MX', registrable, 'MX'),
     records('TXT', registrable, 'TXT'),
@@ -62,7 +62,7 @@ export const collectDns: Collector<'dns'> = async ({ subject, parts: { dns }, si
     dmarc: textThat(dmarc, /^v=DMARC1(?:\s|;|$)/i),
     caa: asSet((caa ?? []).slice(0, KEPT).flatMap((record) => caaText(record) ?? [])),
     cnames: where.cnames.map((name) => asText(name, LONGEST_NAME) ?? ''),
-    dnssec: isBogus ? 'bogus' : where.isAuthentic ? 'secure' : isSigned ? 'insecure' : 'unknown',
+    dnssec: isBogus ? 'bogus' : where.isAuthentic ? 'secure' : validatesDnssec ? 'insecure' : 'unknown',
     wildcard,
     ttlSeconds: where.ttlSeconds,
     unanswered: [...new Set([...where.unanswered, ...unanswered])].sort(),
@@ -122,7 +122,7 @@ async function isWildcard(dns: DnsClient, host: string, registrable: string, sig
   const probe = `${randomBytes(8).toString('hex')}.${parent}`
   if (probe.length > LONGEST_NAME) return null
   try {
-    const { rcode, records } = await dns.ask(probe, 'A', signal)
+    const { rcode, records } = await dns.query(probe, 'A', signal)
     if (rcode === 'NXDOMAIN') return false
     return rcode === 'NOERROR' ? records.some(({ type }) => type === 'A' || type === 'CNAME') : null
   } catch {
@@ -133,7 +133,7 @@ async function isWildcard(dns: DnsClient, host: string, registrable: string, sig
 /** Whether the name answers once nobody checks signatures: then it is they that are wrong. */
 async function answersUnchecked(dns: DnsClient, host: string, signal: AbortSignal): Promise<boolean> {
   try {
-    const { rcode } = await dns.ask(host, 'A', signal, { isUnchecked: true })
+    const { rcode } = await dns.query(host, 'A', signal, { isUnchecked: true })
     return rcode === 'NOERROR' || rcode === 'NXDOMAIN'
   } catch {
     return false

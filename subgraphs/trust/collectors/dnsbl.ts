@@ -44,7 +44,7 @@ export function dnsblZones(dns: DnsClient, zones: readonly string[]): DnsblZones
     const name = `${host}.${zone}`
     if (name.length > 253) return []
     const [root, isHonest, codes] = await Promise.all([dns.root(signal), saysNo(zone, at, signal), codesOf(name, signal)])
-    if (!root.isKnown) throw new Fault('unavailable', 'the DNS servers do not know the root')
+    if (!root.isReachable) throw new Fault('unavailable', 'the DNS servers do not know the root')
     if (!isHonest) throw new Fault('malformed', `${zone} lists everything`)
     return codes.map((code): FeedHit => {
       const number = Number(code.split('.')[3])
@@ -68,7 +68,7 @@ export function dnsblZones(dns: DnsClient, zones: readonly string[]): DnsblZones
   function saysNo(zone: string, at: number, signal: AbortSignal): Promise<boolean> {
     const known = honesty.get(zone)
     if (known && at - known.at < DNSBL_VALID) return known.answer
-    const answer = dns.ask(`${randomBytes(8).toString('hex')}.com.${zone}`, 'A', signal).then(({ rcode, records }) => {
+    const answer = dns.query(`${randomBytes(8).toString('hex')}.com.${zone}`, 'A', signal).then(({ rcode, records }) => {
       if (rcode !== 'NXDOMAIN' && rcode !== 'NOERROR') throw new Fault('unavailable', rcode)
       return records.length === 0
     })
@@ -79,7 +79,7 @@ export function dnsblZones(dns: DnsClient, zones: readonly string[]): DnsblZones
 
   /** The codes that list the name. Throws for codes that mean a fault, and for addresses that are no codes. */
   async function codesOf(name: string, signal: AbortSignal): Promise<string[]> {
-    const { rcode, records } = await dns.ask(name, 'A', signal)
+    const { rcode, records } = await dns.query(name, 'A', signal)
     if (rcode === 'NXDOMAIN') return []
     if (rcode !== 'NOERROR') throw new Fault('unavailable', rcode)
     const codes = records.flatMap((record) => (record.type === 'A' && canonicalName(record.name) === name ? [record.data] : []))

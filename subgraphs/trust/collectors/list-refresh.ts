@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { Logger } from 'pino'
 import { Fault, faultOf } from '../../../platform/outbound/fault.ts'
-import { type HttpClient, type Response, statusFault } from '../../../platform/outbound/http-client.ts'
+import { type HttpClient, type OutboundResponse, statusFault } from '../../../platform/outbound/http-client.ts'
 import type { UnixSeconds } from '../evidence.ts'
 import type { Edition, ListEntry, ListRepository } from './list-repository.ts'
 import { unpacked } from './list-unpack.ts'
@@ -103,7 +103,10 @@ function assertSane(list: List, { entries, unreadable, asOf }: Copy, old: Editio
 }
 
 /** The entries of an answer in batches, while it comes in. `hash` and `unreadable` are complete when `batches` is. */
-function reading(list: List, { body }: Response): { batches: AsyncIterable<ListEntry[]>; hash: Hash; unreadable: () => number } {
+function reading(
+  list: List,
+  { body }: OutboundResponse,
+): { batches: AsyncIterable<ListEntry[]>; hash: Hash; unreadable: () => number } {
   const hash = createHash('sha256')
   const { format } = list
   let unreadable = 0
@@ -168,7 +171,7 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-function lastModified({ headers }: Response): UnixSeconds | null {
+function lastModified({ headers }: OutboundResponse): UnixSeconds | null {
   const at = Date.parse(headers['last-modified'] ?? '')
   return Number.isFinite(at) ? Math.floor(at / 1000) : null
 }

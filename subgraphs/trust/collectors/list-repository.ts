@@ -1,5 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
-import { batched } from '../../toolkit/batch-work.ts'
+import { batchWork } from '../../toolkit/batch-work.ts'
 import type { FeedHit, UnixSeconds } from '../evidence.ts'
 import type { CollectorTables } from './tables.ts'
 
@@ -52,7 +52,7 @@ type Asked = { readonly lists: readonly string[]; readonly keys: readonly string
 
 /** Lists in the database, shared by every process. Every target is looked for in each of them: where many targets come at once, they share statements. */
 export const listRepository = (database: Kysely<CollectorTables>) => {
-  const find = batched(
+  const find = batchWork(
     async (asked: readonly Asked[]): Promise<readonly (readonly Found[])[]> => {
       const pairs = new Map(
         asked.flatMap(({ lists, keys }) => lists.flatMap((list) => keys.map((key) => [`${list} ${key}`, { list, key }]))),
@@ -72,7 +72,7 @@ export const listRepository = (database: Kysely<CollectorTables>) => {
     { most: TARGETS },
   )
 
-  const states = batched(
+  const states = batchWork(
     async (asked: readonly (readonly string[])[]): Promise<readonly (readonly ListState[])[]> => {
       const names = [...new Set(asked.flat())]
       const rows = await database.selectFrom('list').selectAll().where('name', 'in', names).execute()

@@ -1,5 +1,5 @@
 import { Fault } from '../../../platform/outbound/fault.ts'
-import type { Response } from '../../../platform/outbound/http-client.ts'
+import type { OutboundResponse } from '../../../platform/outbound/http-client.ts'
 import { readJson, statusFault } from '../../../platform/outbound/http-client.ts'
 import type { RdapFacts } from '../evidence.ts'
 import type { Collector, Told } from './collector.ts'
@@ -35,9 +35,9 @@ export const collectRdap: Collector<'rdap'> = async ({ subject, parts, signal, n
     const best = more ? { ...facts, registeredAt: more.registeredAt, expiresAt: facts.expiresAt ?? more.expiresAt } : facts
     return { status: 'ok', facts: best, version, validFor: validity(best) }
   }
-  return parts.circuits.through(registry, () => parts.places.hold(registry, signal, answer))
+  return parts.circuits.through(registry, () => parts.places.run(registry, signal, answer))
 
-  function ask(url: string): Promise<Response> {
+  function ask(url: string): Promise<OutboundResponse> {
     return parts.https.get(url, { signal, accept: ACCEPT, maxBytes: MAX_BYTES })
   }
 

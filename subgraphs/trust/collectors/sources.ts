@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { cancelledByNobody } from '../../../platform/database/cancellation.ts'
+import { withoutCancellation } from '../../../platform/database/cancellation.ts'
 import { dnsClient } from '../../../platform/outbound/dns-client.ts'
 import { systemServers } from '../../../platform/outbound/dns-servers.ts'
 import { httpClient } from '../../../platform/outbound/http-client.ts'
 import { type NetworkOptions, safeNetwork } from '../../../platform/outbound/safe-connect.ts'
 import { slots } from '../../../platform/outbound/slots.ts'
-import { batched } from '../../toolkit/batch-work.ts'
+import { batchWork } from '../../toolkit/batch-work.ts'
 import type { Evidence, Snapshot, UnixSeconds } from '../evidence.ts'
 import { circuitsOf } from './circuits.ts'
 import { type Answering, startCollectors, timedOut, type UnderWay } from './collection.ts'
@@ -126,13 +126,13 @@ export function trustSources({
   let reachesDns: boolean | null = null
 
   // Under load many targets share a statement. Few at first: were hundreds begun at once, none of them would be answered in time.
-  const latestOf = batched(repository.latestSnapshots)
-  const validOf = batched(async (targets: readonly Subject[]) => {
+  const latestOf = batchWork(repository.latestSnapshots)
+  const validOf = batchWork(async (targets: readonly Subject[]) => {
     const valid = await repository.valid(targets.flatMap(askedOf), seconds())
     const byKey = new Map(valid.map((each) => [`${each.source} ${each.evidence.subject}`, each]))
     return targets.map((target) => askedOf(target).flatMap(({ source, subject }) => byKey.get(`${source} ${subject}`) ?? []))
   })
-  const save = batched(
+  const save = batchWork(
     async (all: readonly { readonly stored: StoredSnapshot; readonly evidence: readonly Evidence[] }[]) => {
       await repository.save(all.flatMap(({ evidence }) => evidence))
       await repository.saveSnapshots(all.map(({ stored }) => stored))
@@ -223,7 +223,7 @@ export function trustSources({
     const running = collecting.get(subject.host)
     if (running) return running
     // Others may come to wait for it.
-    const collected = cancelledByNobody(() => collect(subject, budgetMs, isRenewal)).finally(() =>
+    const collected = withoutCancellation(() => collect(subject, budgetMs, isRenewal)).finally(() =>
       collecting.delete(subject.host),
     )
     collecting.set(subject.host, collected)
@@ -326,7 +326,7 @@ export function trustSources({
   async function lookAfter(): Promise<void> {
     let tidied = -Infinity
     while (!ended.signal.aborted) {
-      reachesDns = (await dns.root(AbortSignal.any([ended.signal, AbortSignal.timeout(PROBE)]))).isKnown
+      reachesDns = (await dns.root(AbortSignal.any([ended.signal, AbortSignal.timeout(PROBE)]))).isReachable
       await refreshDue()
       if (performance.now() - tidied > HOUR && !ended.signal.aborted) {
         tidied = performance.now()

@@ -20,14 +20,14 @@ const NOT_TLS =
 export const collectTls: Collector<'tls'> = async ({ subject: { host }, parts, signal, addresses }) => {
   if (isAddress(host)) return { status: 'skipped', reason: 'not_applicable', validFor: HOUR }
   const where = await addresses()
-  if (where.outcome === 'servfail') throw new Fault('unavailable', 'no addresses are known')
+  if (where.status === 'servfail') throw new Fault('unavailable', 'no addresses are known')
   if (where.a.length + where.aaaa.length === 0) return { status: 'skipped', reason: 'not_applicable', validFor: 60 }
   const { network } = parts
   const everywhere = [...where.a, ...where.aaaa]
-  const isRefused = everywhere.some((address) => network.refusal({ address, port: network.tlsPort }) !== null)
+  const isRefused = everywhere.some((address) => network.blockReason({ address, port: network.tlsPort }) !== null)
   if (isRefused) return { status: 'skipped', reason: 'not_applicable', validFor: 60 }
 
-  return parts.places.hold(everywhere[0] ?? host, signal, async () => {
+  return parts.places.run(everywhere[0] ?? host, signal, async () => {
     try {
       const tcp = await connectTo(network, where, network.tlsPort, signal)
       const socket = await network.handshake(

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Config, Variables } from '../../../platform/config/config.ts'
-import { readServer } from '../../../platform/outbound/dns-servers.ts'
+import { parseDnsServer } from '../../../platform/outbound/dns-servers.ts'
 import { LIST_NAMES, type ListChoice } from './lists.ts'
 
 const SERVERS = 'addresses of DNS servers with commas between them, such as 9.9.9.9,[2620:fe::fe]:53'
@@ -14,7 +14,7 @@ const parts = (text: string): string[] => text.split(',').map((part) => part.tri
 export const collectorVariables = {
   TRUST_DNS_SERVERS: {
     read: z.string().transform((text, context) => {
-      const servers = parts(text).map(readServer)
+      const servers = parts(text).map(parseDnsServer)
       if (servers.every((server) => server !== null)) return servers
       context.addIssue(SERVERS)
       return z.NEVER

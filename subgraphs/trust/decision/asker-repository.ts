@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { prepared } from '../../../platform/database/prepared-statements.ts'
-import { batched } from '../../toolkit/batch-work.ts'
+import { batchWork } from '../../toolkit/batch-work.ts'
 import type { ApiKey } from '../key/key.ts'
 import { wantedOf } from '../override/override.ts'
 import type { Override } from '../pipeline/request.ts'
@@ -37,7 +37,7 @@ type Question = { readonly secret: Buffer; readonly asked: readonly Asked[]; rea
  * Every decision begins with this, so it is one statement, and those that come at once share it.
  */
 export const askers = (database: Kysely<Tables>): ((question: Question) => Promise<Asker | null>) =>
-  batched(
+  batchWork(
     async (questions: readonly Question[]) => {
       // A question without a valid request is still asked by somebody.
       const lines = questions.flatMap(({ secret, asked, at }, place) =>

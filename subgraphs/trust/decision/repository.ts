@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { prepared } from '../../../platform/database/prepared-statements.ts'
-import { batched } from '../../toolkit/batch-work.ts'
+import { batchWork } from '../../toolkit/batch-work.ts'
 import type { Place } from '../assessment/repository.ts'
 import type { Snapshot } from '../evidence.ts'
 import { takeScans } from '../key/repository.ts'
@@ -23,7 +23,7 @@ export type NewDecision = Decision & {
 /** Decisions in the database. */
 export const decisionRepository = (database: Kysely<Tables>) => {
   // Of keys without a limit, whose decisions wait for no count: those that come at once share a statement.
-  const inserted = batched(
+  const inserted = batchWork(
     async (all: readonly (readonly NewDecision[])[]) => {
       await INSERT(database, ...columnsOf(all.flat()))
       return all
@@ -33,7 +33,7 @@ export const decisionRepository = (database: Kysely<Tables>) => {
   )
 
   // Who makes many decisions at once makes them of as many snapshots.
-  const saved = batched(
+  const saved = batchWork(
     async (all: readonly (readonly NewDecision[])[]) => {
       await saveWhatIsNew(database, all.flat())
       return all
@@ -172,7 +172,7 @@ const SNAPSHOTS = prepared((database: Kysely<Tables>, ids: readonly string[]) =>
 
 /** Those that are asked for at once share a statement. */
 const snapshotsById = (database: Kysely<Tables>): ((id: string) => Promise<Snapshot | null>) =>
-  batched(async (ids: readonly string[]) => {
+  batchWork(async (ids: readonly string[]) => {
     const rows = await SNAPSHOTS(database, [...new Set(ids)])
     const found = new Map(rows.map(({ id, body }) => [id, JSON.parse(body) as Snapshot]))
     return ids.map((id) => found.get(id) ?? null)

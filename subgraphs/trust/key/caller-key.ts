@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql'
 import { CODES } from '../../../platform/graphql/errors.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
-import type { RateLimit } from '../../../platform/rate-limit/address-rate-limit.ts'
+import type { AddressRateLimit } from '../../../platform/rate-limit/address-rate-limit.ts'
 import { secretIn } from './key.ts'
 import { secretHash } from './secret.ts'
 
@@ -12,7 +12,7 @@ import { secretHash } from './secret.ts'
 export async function presentedBy<Found>(
   caller: Caller,
   find: (secret: Buffer) => Promise<Found | null>,
-  refusals: RateLimit,
+  refusals: AddressRateLimit,
 ): Promise<Found> {
   const secret = secretIn(caller)
   if (secret === null)

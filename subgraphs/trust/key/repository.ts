@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { prepared } from '../../../platform/database/prepared-statements.ts'
-import { batched } from '../../toolkit/batch-work.ts'
+import { batchWork } from '../../toolkit/batch-work.ts'
 import type { Tables } from '../tables.ts'
 import { type ApiKey, monthOf, type Plan } from './key.ts'
 import type { Secret } from './secret.ts'
@@ -118,7 +118,7 @@ export const keyRepository = (database: Kysely<Tables>) => ({
 
 /** Every request begins with this one: those that come at once share a statement. */
 function foundBySecret(database: Kysely<Tables>): (hash: Buffer, at: Date) => Promise<ApiKey | null> {
-  const find = batched(async (asked: readonly { readonly hash: Buffer; readonly at: Date }[]) => {
+  const find = batchWork(async (asked: readonly { readonly hash: Buffer; readonly at: Date }[]) => {
     const rows = await BY_SECRETS(
       database,
       asked.map(({ hash }) => hash),

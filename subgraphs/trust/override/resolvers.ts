@@ -1,8 +1,8 @@
 import type { Resolvers } from '#generated/trust/resolvers.ts'
 import { excerpt } from '../../../platform/graphql/errors.ts'
 import { lowerCase, upperCase } from '../../../platform/text/case.ts'
-import { opaqueId } from '../../toolkit/ids.ts'
-import { connectionFields, type KeysetList, keysetPage, rangeOf } from '../../toolkit/keyset.ts'
+import { encodeId } from '../../toolkit/ids.ts'
+import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import type { Fault } from '../input-fault.ts'
 import { checkedOverride, MOST_OVERRIDES, type Override, scopeOf } from './override.ts'
 
@@ -12,7 +12,7 @@ export const overrideResolvers = {
   Query: {
     overrides: async (_, { subject, ...page }, { asking, overrides, engine, now }) => {
       const { id: keyId } = await asking(1)
-      const range = rangeOf(OVERRIDES, page)
+      const range = keysetRange(OVERRIDES, page)
       const found = subject == null ? null : engine.normalise('url', subject)
       // What is no name has no override.
       const listed = { keyId, subject: found && (found.kind === 'target' ? found.target.host : ''), at: now() }
@@ -46,7 +46,7 @@ export const overrideResolvers = {
     },
   },
   Override: {
-    id: ({ id }) => opaqueId('Override', id),
+    id: ({ id }) => encodeId('Override', id),
     scope: ({ subject }, _, { engine }) => scopeOf(subject, engine),
     action: ({ action }) => upperCase(action),
   },

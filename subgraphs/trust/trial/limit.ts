@@ -1,6 +1,6 @@
 import { rateLimited } from '../../../platform/graphql/errors.ts'
 import { networkOf } from '../../../platform/rate-limit/address-rate-limit.ts'
-import type { Counting } from '../../../platform/rate-limit/rate-limit-store.ts'
+import type { RateLimitStore } from '../../../platform/rate-limit/rate-limit-store.ts'
 
 /** A minute. One who tries things out does not do more; registries and name servers are asked for each new name. */
 const OF_ONE_ADDRESS = 5
@@ -11,7 +11,7 @@ const OF_ALL = 60
 export type TrialLimit = (address: string) => Promise<number>
 
 /** Counts trials of addresses, and of all of them together. */
-export function trialLimit({ buckets }: Counting): TrialLimit {
+export function trialLimit({ buckets }: RateLimitStore): TrialLimit {
   const [ofOne, ofAll] = [buckets('trials', OF_ONE_ADDRESS), buckets('all trials', OF_ALL)]
 
   return async (address) => {

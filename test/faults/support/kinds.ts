@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { opaqueId, rowIn } from '../../../subgraphs/toolkit/ids.ts'
+import { decodeId, encodeId } from '../../../subgraphs/toolkit/ids.ts'
 import { ask } from '../../cluster/support.ts'
 import type { Kind } from './ledger.ts'
 import { listenTo } from './listener.ts'
@@ -14,7 +14,8 @@ export const STOCK = 1_000_000
 /** Messages in a room, and a member who is told of them. Nothing tells a message from its repetition, so a client that was told nothing cannot repeat it. */
 export function messages({ url, databaseUrl }: Place, token: string, room: string): Kind {
   const listener = listenTo(url, token, room)
-  const written = () => namesIn(databaseUrl, 'SELECT text AS name FROM social.message WHERE room_id = $1', [rowIn(room, 'Room')])
+  const written = () =>
+    namesIn(databaseUrl, 'SELECT text AS name FROM social.message WHERE room_id = $1', [decodeId(room, 'Room')])
   return {
     name: 'message',
     isRepeatable: false,
@@ -57,7 +58,7 @@ export const arrivals = ({ url, databaseUrl }: Place, authorization: string, pro
   isRepeatable: true,
   write: async (name) => {
     const adjust = 'mutation ($input: AdjustInventoryInput!) { adjustInventory(input: $input) { __typename } }'
-    const input = { productId: opaqueId('Product', String(product)), delta: 1, idempotencyKey: `${product} ${name}` }
+    const input = { productId: encodeId('Product', String(product)), delta: 1, idempotencyKey: `${product} ${name}` }
     await mutate(url, authorization, 'adjustInventory', adjust, { input })
   },
   // What tells a repetition is committed with the change, or neither is: the stock must agree.

@@ -1,5 +1,5 @@
 import type { GraphQLFormattedError } from 'graphql'
-import type { Answer } from './oracle.ts'
+import type { Answer } from './answer.ts'
 
 /**
  * An answer without what may differ between gateways that are both right:

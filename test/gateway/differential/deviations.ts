@@ -1,4 +1,4 @@
-import type { Answer } from './oracle.ts'
+import type { Answer } from './answer.ts'
 
 /** What is right: an answer, one of several, or the oracle's data with errors at the places where the field that throws stands. */
 export type Right = Answer | { readonly oneOf: readonly Answer[] } | typeof AT_THE_PLACES_OF_THE_FIELD

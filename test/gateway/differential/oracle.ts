@@ -1,11 +1,9 @@
 import { createRequire } from 'node:module'
 import type { GraphQLDataSource } from '@apollo/gateway'
 import { type ExecutionResult, execute, type GraphQLFormattedError, GraphQLSchema, parse } from 'graphql'
+import type { Answer } from './answer.ts'
 import { breaksSchema, injected } from './faults.ts'
 import type { Case, Running, Tap } from './small-graph.ts'
-
-/** What a gateway said, as a client sees it. */
-export type Answer = { readonly data?: unknown; readonly errors?: readonly GraphQLFormattedError[] }
 
 /** Apollo's gateway over some subgraphs. `entityFetches` are the subgraphs that were asked for entities since it was last emptied. */
 export type Oracle = {

@@ -12,8 +12,8 @@ import {
   parse,
 } from 'graphql'
 import { compose } from '../../../gateway/planning/composition.ts'
+import type { Answer } from './answer.ts'
 import type { Fault, FieldFault } from './faults.ts'
-import type { Answer } from './oracle.ts'
 
 /** What a subgraph of a table is: SDL without its link to federation, and resolvers over constant values. */
 export type SmallSubgraph = { readonly sdl: string; readonly resolvers?: object }

@@ -5,8 +5,8 @@ import { parseGraphQLResponse } from '../../../gateway/subgraph-client/http-mess
 import type { Link, RequestContext } from '../../../gateway/subgraph-client/link.ts'
 import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
 import { followed } from '../support/followed.ts'
+import type { Answer } from './answer.ts'
 import { breaksSchema, injected } from './faults.ts'
-import type { Answer } from './oracle.ts'
 import type { Case, Running, Tap } from './small-graph.ts'
 
 /**

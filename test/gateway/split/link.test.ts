@@ -5,14 +5,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
 import type { ExecutionResult } from '../../../gateway/operations/execution-result.ts'
-import { remoteDoor } from '../../../gateway/signed-link/remote-routes.ts'
+import { remoteRoutes } from '../../../gateway/signed-link/remote-routes.ts'
 import { createSignatureVerifier, createSigner, type Sign } from '../../../gateway/signed-link/signature.ts'
 import { serveSubgraph } from '../../../gateway/signed-link/subgraph-endpoint.ts'
 import { createRemoteLink, type RemoteLink } from '../../../gateway/subgraph-client/remote-subgraph.ts'
-import { changes } from '../../../platform/events/change-listeners.ts'
+import { changeListeners } from '../../../platform/events/change-listeners.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
-import type { Door } from '../../../platform/http/subgraph-routes.ts'
+import type { SubgraphRoutes } from '../../../platform/http/subgraph-routes.ts'
 import { followed } from '../support/followed.ts'
 import { ask, keptLog } from '../support/graph.ts'
 import { startTicker, type Ticker } from '../support/ticker.ts'
@@ -27,9 +27,9 @@ const servers: FastifyInstance[] = []
 const links: RemoteLink[] = []
 /** Who asked the ticking subgraph, as it was told. */
 const callers: Caller[] = []
-const { onChange, tell } = changes()
+const { onChange, notify: tell } = changeListeners()
 
-const door: Door = {
+const httpRoutes: SubgraphRoutes = {
   routes: [{ method: 'POST', path: '/form' }],
   async answer(request, response, from) {
     let body = ''
@@ -48,7 +48,11 @@ beforeAll(async () => {
       callers.push(caller)
       return subgraph.context(caller)
     }
-    await serveSubgraph(app, { ...subgraph, context, door, onChange }, { judge: createSignatureVerifier(SECRETS, Date.now), log })
+    await serveSubgraph(
+      app,
+      { ...subgraph, context, httpRoutes, onChange },
+      { judge: createSignatureVerifier(SECRETS, Date.now), log },
+    )
     await app.listen({ host: '127.0.0.1', port: 0 })
     servers.push(app)
     const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
@@ -180,7 +184,7 @@ test('what has changed is told to gateways', async () => {
 })
 
 test('a door in another process gets the request as it came, and answers as if it were here', async () => {
-  const remote = remoteDoor(door.routes, { url: base, sign })
+  const remote = remoteRoutes(httpRoutes.routes, { url: base, sign })
   const request = new IncomingMessage(null as never)
   Object.assign(request, {
     method: 'POST',
@@ -198,7 +202,7 @@ test('a door in another process gets the request as it came, and answers as if i
       },
       end: (bytes: Uint8Array) => resolve({ status, headers, body: Buffer.from(bytes).toString() }),
     }
-    void remote.door.answer(request, response as unknown as ServerResponse, { requestId: 'r-9', address: '203.0.113.9' })
+    void remote.httpRoutes.answer(request, response as unknown as ServerResponse, { requestId: 'r-9', address: '203.0.113.9' })
   })
   expect(answered).toMatchObject({ status: 201, headers: { 'set-cookie': ['a=1', 'b=2'] } })
   expect(JSON.parse(answered.body)).toEqual({

@@ -9,7 +9,7 @@ import type { Persisted } from '../../../gateway/operations/trusted-documents.ts
 import { compose } from '../../../gateway/planning/composition.ts'
 import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
 import { serveGraphql } from '../../../gateway/transports/http.ts'
-import { type Changes, changes } from '../../../platform/events/change-listeners.ts'
+import { type ChangeListeners, changeListeners } from '../../../platform/events/change-listeners.ts'
 import type { Subgraph } from '../../../platform/graphql/subgraph.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
@@ -72,7 +72,7 @@ export type Library = {
   /** Names of the books by id, as they are now. */
   readonly names: Map<string, string>
   /** Of the books subgraph, and of the ratings. */
-  readonly changed: { readonly books: Changes['tell']; readonly ratings: Changes['tell'] }
+  readonly changed: { readonly books: ChangeListeners['notify']; readonly ratings: ChangeListeners['notify'] }
   /** Lets `later` and `slowly` go on. */
   readonly release: () => void
   /** How many wait for that. */
@@ -97,7 +97,7 @@ export async function openLibrary({
     ['a', 'Atlas'],
     ['b', `Broad ${'and long '.repeat(200)}`],
   ])
-  const [books, ratings] = [changes(), changes()]
+  const [books, ratings] = [changeListeners(), changeListeners()]
   const waiters: (() => void)[] = []
   const counted = <Result>(name: string, result: Result): Result => {
     asked[name] = (asked[name] ?? 0) + 1
@@ -198,7 +198,7 @@ export async function openLibrary({
     base,
     asked,
     names,
-    changed: { books: books.tell, ratings: ratings.tell },
+    changed: { books: books.notify, ratings: ratings.notify },
     release() {
       for (const go of waiters.splice(0)) go()
     },

@@ -15,7 +15,7 @@ import {
   subscribe,
 } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ownGraph } from '../../../composition/built-in-supergraph.ts'
+import { builtInSupergraph } from '../../../composition/built-in-supergraph.ts'
 import { requirementsIn } from '../../../gateway/authorization/operation-guard.ts'
 import { readSupergraph } from '../../../gateway/planning/supergraph.ts'
 import { type AnyOfAll, authorizationRules, isMet, type Requirement } from '../../../platform/graphql/authorization-rules.ts'
@@ -83,7 +83,7 @@ function scopesAtRoot({ operation, fields }: Pick<(typeof rooted)[number], 'oper
 const isNullable = ({ operationId }: Operation, scopes: AnyOfAll | null): boolean =>
   /Review/.test(operationId) && scopes?.flat().join() === 'read_customers'
 
-const supergraph = parse(ownGraph().supergraphSdl)
+const supergraph = parse(builtInSupergraph().supergraphSdl)
 const api = readSupergraph(supergraph).api
 const authorization = authorizationRules(supergraph)
 

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import type { JWTVerifyGetKey } from 'jose'
 import pino from 'pino'
 import { expect } from 'vitest'
-import { ownGraph } from '../../../composition/built-in-supergraph.ts'
+import { builtInSupergraph } from '../../../composition/built-in-supergraph.ts'
 import { startGateway } from '../../../gateway/gateway.ts'
 import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
@@ -75,7 +75,7 @@ export async function startStoreStack({
   const social = await socialSubgraph({ connection, log })
   const trust = trustSubgraph({ connection, log, sources: fixedSources(now) })
   const gateway = await startGateway({
-    ...ownGraph(),
+    ...builtInSupergraph(),
     links: [directory, social, store.subgraph, trust].map(createLocalLink),
     limits: { depth: 10, cost: 1000 },
     log,

@@ -1,7 +1,7 @@
 import { isObjectType, parse, subscribe } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Caller } from '../../../platform/http/caller.ts'
-import { opaqueId } from '../../../subgraphs/toolkit/ids.ts'
+import { encodeId } from '../../../subgraphs/toolkit/ids.ts'
 import { sdlOf } from '../../../subgraphs/toolkit/sdl.ts'
 import { ANONYMOUS, type Answered, type Social, startSocial, type TestUser } from './support/social.ts'
 
@@ -224,10 +224,10 @@ async function aWorld(): Promise<World> {
   return {
     users,
     bystander,
-    post: opaqueId('Post', published),
-    draft: opaqueId('Post', draft),
-    comment: opaqueId('Comment', commented),
-    room: opaqueId('Room', room),
+    post: encodeId('Post', published),
+    draft: encodeId('Post', draft),
+    comment: encodeId('Comment', commented),
+    room: encodeId('Room', room),
   }
 }
 

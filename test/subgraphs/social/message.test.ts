@@ -1,7 +1,7 @@
 import { createSourceEventStream, parse, subscribe } from 'graphql'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { opaqueId, rowIn } from '../../../subgraphs/toolkit/ids.ts'
+import { decodeId, encodeId } from '../../../subgraphs/toolkit/ids.ts'
 import { held, releaseAll } from './support/held.ts'
 import { ANONYMOUS, type Answered, type Social, startSocial, type TestUser } from './support/social.ts'
 
@@ -91,12 +91,12 @@ describe('sendMessage', () => {
   test('is for members', async () => {
     expect(codeOf(await social.ask(SEND, { room, text: 'Hi' }, cem?.caller))).toBe('FORBIDDEN')
     expect(codeOf(await social.ask(SEND, { room, text: 'Hi' }, ANONYMOUS))).toBe('UNAUTHENTICATED')
-    expect(await send('Hi', ann, opaqueId('Room', '999999'))).toMatchObject({ __typename: 'NotFoundError' })
+    expect(await send('Hi', ann, encodeId('Room', '999999'))).toMatchObject({ __typename: 'NotFoundError' })
     expect(await send('Hi', ann, 'nonsense')).toMatchObject({ __typename: 'NotFoundError' })
   })
 
   test('into a room that is locked keeps nobody else waiting, however many send', async () => {
-    const row = rowIn(room, 'Room')
+    const row = decodeId(room, 'Room')
     const elsewhere = await held(social.database, 'SELECT FROM room WHERE id = $1 FOR UPDATE', [row])
     const texts = Array.from({ length: 25 }, (_, index) => `message ${index}`)
     const sending = texts.map((text) => send(text))
@@ -117,7 +117,7 @@ describe('sendMessage', () => {
   })
 
   test('leaves neither message nor event when its author stops being a member meanwhile', async () => {
-    const row = rowIn(room, 'Room') ?? ''
+    const row = decodeId(room, 'Room') ?? ''
     await Promise.all([
       ask('mutation ($r: ID!) { r: leaveRoom(roomId: $r) { __typename } }', { r: room }, ben),
       ...Array.from({ length: 10 }, () => social.ask(SEND, { room, text: 'Hi' }, ben?.caller)),
@@ -223,7 +223,7 @@ describe('messageReceived', () => {
   test('asks the database once per message who may have it, however many listen', async () => {
     const document = parse(LISTEN)
     const users = await Promise.all(Array.from({ length: 30 }, () => social.aUser()))
-    for (const { row } of users) await social.sql('INSERT INTO room_member VALUES ($1, $2)', [rowIn(room, 'Room'), row])
+    for (const { row } of users) await social.sql('INSERT INTO room_member VALUES ($1, $2)', [decodeId(room, 'Room'), row])
     const sources = await Promise.all(
       users.map(async ({ caller }) => {
         const contextValue = social.subgraph.context(caller)

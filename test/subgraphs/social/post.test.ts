@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { opaqueId } from '../../../subgraphs/toolkit/ids.ts'
+import { encodeId } from '../../../subgraphs/toolkit/ids.ts'
 import { type Answered, type Social, startSocial, type TestUser } from './support/social.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each test knows.
@@ -111,7 +111,7 @@ describe('a post', () => {
     expect(await ask(POST, { id: published }, ann)).toBeNull()
   })
 
-  test.each(['nonsense', '', '\0', opaqueId('Post', '999999'), opaqueId('User', '1')])('%j is none', async (id) => {
+  test.each(['nonsense', '', '\0', encodeId('Post', '999999'), encodeId('User', '1')])('%j is none', async (id) => {
     expect(await ask(POST, { id }, ann)).toBeNull()
     for (const text of [act('publishPost'), act('deletePost'), act('deleteComment')]) {
       expect(await ask(text, { id }, ann)).toEqual({ __typename: 'NotFoundError' })
@@ -152,7 +152,7 @@ describe('lists', () => {
       await aPost({ title: 'later', published: true }, user)
     }
     expect(seen).toEqual(['5', '4', '3', '2', '1'])
-    expect(titles(await ask(FEED, { author: opaqueId('User', '999999') }))).toEqual([])
+    expect(titles(await ask(FEED, { author: encodeId('User', '999999') }))).toEqual([])
     expect(codeOf(await social.ask(FEED, { author: 'nonsense' }))).toBe('BAD_USER_INPUT')
     expect(
       codeOf(await social.ask(FEED, { after: Buffer.from('["about","2026-01-01T00:00:00.000Z","1"]').toString('base64url') })),

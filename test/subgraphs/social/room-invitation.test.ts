@@ -1,7 +1,7 @@
 import { parse, subscribe } from 'graphql'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { MAX_PENDING_INVITATIONS } from '../../../subgraphs/social/room-invitation/room-invitation.ts'
-import { opaqueId } from '../../../subgraphs/toolkit/ids.ts'
+import { encodeId } from '../../../subgraphs/toolkit/ids.ts'
 import { held, releaseAll } from './support/held.ts'
 import { ANONYMOUS, type Answered, type Social, startSocial, type TestUser } from './support/social.ts'
 
@@ -95,7 +95,7 @@ describe('nobody is in a room without consent', () => {
   test('only the invited accept, and only what was not withdrawn and is not too old', async () => {
     const room = await aRoom(ann, [ben])
     for (const other of [cem, ann]) expect(await ask(ANSWER('accept'), { room }, other)).toEqual({ __typename: 'NotFoundError' })
-    for (const id of ['nonsense', opaqueId('Room', '999999'), opaqueId('User', '1')]) {
+    for (const id of ['nonsense', encodeId('Room', '999999'), encodeId('User', '1')]) {
       expect(await ask(ANSWER('accept'), { room: id }, ben)).toEqual({ __typename: 'NotFoundError' })
       expect(await ask(ANSWER('decline'), { room: id }, ben)).toEqual({ __typename: 'NotFoundError' })
     }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { opaqueId } from '../../../subgraphs/toolkit/ids.ts'
+import { encodeId } from '../../../subgraphs/toolkit/ids.ts'
 import { ANONYMOUS, type Answered, type Social, startSocial, type TestUser } from './support/social.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by the paths that each test knows.
@@ -60,9 +60,9 @@ describe('createRoom', () => {
     ['a\0b', [], 'name'],
     ['\uD800', [], 'name'],
     ['Room', ['nonsense'], 'memberIds'],
-    ['Room', [opaqueId('User', '999999')], 'memberIds'],
-    ['Room', [opaqueId('Post', '1')], 'memberIds'],
-    ['Room', Array.from({ length: 101 }, () => opaqueId('User', '1')), 'memberIds'],
+    ['Room', [encodeId('User', '999999')], 'memberIds'],
+    ['Room', [encodeId('Post', '1')], 'memberIds'],
+    ['Room', Array.from({ length: 101 }, () => encodeId('User', '1')), 'memberIds'],
   ])('refuses %j with %j as data', async (name, members, field) => {
     const before = await social.sql('SELECT count(*) FROM room')
     const answer = await ask(CREATE, { name, members }, ann)
@@ -99,13 +99,13 @@ describe('members', () => {
     },
   )
 
-  test.each(['nonsense', opaqueId('Room', '999999'), '', '\0'])('there is no room %j', async (room) => {
+  test.each(['nonsense', encodeId('Room', '999999'), '', '\0'])('there is no room %j', async (room) => {
     expect(await ask(CHANGE('addRoomMember'), { room, user: ben?.id }, ann)).toMatchObject({ __typename: 'NotFoundError' })
     expect(await ask(LEAVE, { room }, ann)).toMatchObject({ __typename: 'NotFoundError' })
     expect(codeOf(await social.ask(MEMBERS, { id: room }, ann?.caller))).toBe('NOT_FOUND')
   })
 
-  test.each(['nonsense', opaqueId('User', '999999')])('there is no user %j', async (user) => {
+  test.each(['nonsense', encodeId('User', '999999')])('there is no user %j', async (user) => {
     const room = await aRoom(ann)
     expect(await ask(CHANGE('addRoomMember'), { room, user }, ann)).toMatchObject({ __typename: 'NotFoundError' })
   })

@@ -1,9 +1,9 @@
 import { parse, subscribe } from 'graphql'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { knownMigrations } from '../../../platform/database/migrate.ts'
+import { readMigrations } from '../../../platform/database/migrate.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { nameKey } from '../../../subgraphs/social/user/user.ts'
-import { opaqueId } from '../../../subgraphs/toolkit/ids.ts'
+import { encodeId } from '../../../subgraphs/toolkit/ids.ts'
 import { hashPassword } from '../../../subgraphs/toolkit/password.ts'
 import { held, releaseAll } from './support/held.ts'
 import { ANONYMOUS, type Answered, type Social, startSocial, type TestUser } from './support/social.ts'
@@ -140,9 +140,9 @@ describe('reading', () => {
     'nonsense',
     '',
     '\0',
-    opaqueId('User', '999999'),
-    opaqueId('User', '99999999999999999999'),
-    opaqueId('Post', '1'),
+    encodeId('User', '999999'),
+    encodeId('User', '99999999999999999999'),
+    encodeId('Post', '1'),
     `${'x'.repeat(5_000)}`,
   ])('an id that is none is NOT_FOUND', async (id) => {
     expect(codeOf(await social.ask(EMAIL, { id }))).toBe('NOT_FOUND')
@@ -206,7 +206,7 @@ describe('searchUsers', () => {
     const lower = 'φειδίας weiß'
     await social.sql('UPDATE "user" SET name_key = $1 WHERE id = $2', [lower, row])
     expect(await search('WEISS')).toMatchObject({ totalCount: 0 })
-    const migration = knownMigrations().find(({ subgraph, name }) => subgraph === 'social' && name.endsWith('_name_keys'))
+    const migration = readMigrations().find(({ subgraph, name }) => subgraph === 'social' && name.endsWith('_name_keys'))
     await social.sql(migration?.sql ?? '')
     expect(names(await search('WEISS'))).toEqual(['Φειδίας Weiß'])
     expect(await social.sql('SELECT name_key FROM "user" WHERE id = $1', [row])).toEqual([{ name_key: nameKey('Φειδίας Weiß') }])
@@ -336,7 +336,7 @@ describe('updateUser', () => {
     expect(codeOf(await social.ask(UPDATE, { id: ben?.id, input: { role: 'ADMIN' } }, ben?.caller))).toBe('FORBIDDEN')
   })
 
-  test.each(['nonsense', opaqueId('User', '999999')])('of %j is a NotFoundError', async (id) => {
+  test.each(['nonsense', encodeId('User', '999999')])('of %j is a NotFoundError', async (id) => {
     expect(await update(id, { name: 'x' }, ben)).toEqual({ __typename: 'NotFoundError' })
   })
 })

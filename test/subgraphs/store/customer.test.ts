@@ -4,7 +4,7 @@ import { PLAIN_SECRETS } from '../../../platform/secrets/cipher.ts'
 import { customerForOrder } from '../../../subgraphs/store/customer/for-order.ts'
 import type { Tables } from '../../../subgraphs/store/tables.ts'
 import { write } from '../../../subgraphs/store/write.ts'
-import { isPassword } from '../../../subgraphs/toolkit/password.ts'
+import { verifyPassword } from '../../../subgraphs/toolkit/password.ts'
 import { watchStatements } from './support/statements.ts'
 import { type StoreStack, startStore, type TestStore } from './support/store.ts'
 
@@ -99,7 +99,7 @@ test('a password is kept as argon2id, told to nobody, replaced and removed; what
   const stored = async () => (await stack.sql('SELECT * FROM customer WHERE id = $1', [made.number]))[0] ?? {}
   const hash = String((await stored()).password_hash)
   expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
-  expect(await isPassword('correct horse', hash)).toBe(true)
+  expect(await verifyPassword('correct horse', hash)).toBe(true)
   for (const table of ['customer', 'idempotency_key', 'event']) {
     expect(JSON.stringify(await stack.sql(`SELECT * FROM ${table}`))).not.toContain('correct horse')
   }
@@ -111,7 +111,7 @@ test('a password is kept as argon2id, told to nobody, replaced and removed; what
   expect(await update(made.id, { phone: '1' })).toMatchObject({ customer: { hasPassword: true } })
   expect((await stored()).password_hash).toBe(hash)
   await update(made.id, { password: 'battery staple' })
-  expect(await isPassword('battery staple', String((await stored()).password_hash))).toBe(true)
+  expect(await verifyPassword('battery staple', String((await stored()).password_hash))).toBe(true)
   expect(await update(made.id, { password: null })).toMatchObject({ customer: { hasPassword: false } })
 })
 

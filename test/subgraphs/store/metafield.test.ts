@@ -2,7 +2,7 @@ import { isObjectType } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { demand } from '../../../subgraphs/store/access/guard.ts'
 import { OWNERS } from '../../../subgraphs/store/metafield/owners.ts'
-import { opaqueId } from '../../../subgraphs/toolkit/ids.ts'
+import { encodeId } from '../../../subgraphs/toolkit/ids.ts'
 import { changer } from './support/change.ts'
 import { watchStatements } from './support/statements.ts'
 import { type StoreStack, startStore, type TestStore } from './support/store.ts'
@@ -131,7 +131,7 @@ describe('metafields of', () => {
   test('another store are neither seen nor set', async () => {
     const other = await stack.aStore({ name: 'Another shop' })
     const { id, number } = await aPage()
-    for (const ownerId of [id, String(number), opaqueId('Store', String(shop.storeId)), opaqueId('Money', '1'), 'nothing']) {
+    for (const ownerId of [id, String(number), encodeId('Store', String(shop.storeId)), encodeId('Money', '1'), 'nothing']) {
       expect(await set(ownerId, [text('n', 'k')], other)).toMatchObject({ __typename: 'NotFoundError' })
     }
     expect(
@@ -142,7 +142,7 @@ describe('metafields of', () => {
   })
 
   test('the store itself are set by its own id', async () => {
-    const ownerId = opaqueId('Store', String(shop.storeId))
+    const ownerId = encodeId('Store', String(shop.storeId))
     await set(ownerId, [text('app', 'plan')])
     expect((await stack.ask(shop, '{ store { metafields { key } } }')).data.store.metafields).toEqual([{ key: 'plan' }])
   })

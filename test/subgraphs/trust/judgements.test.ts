@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { cancelledBy } from '../../../platform/database/cancellation.ts'
+import { withCancellation } from '../../../platform/database/cancellation.ts'
 import { migrate } from '../../../platform/database/migrate.ts'
 import { judgementId } from '../../../subgraphs/trust/decision/judgements.ts'
 import { emptyDatabase } from '../../support/database.ts'
@@ -97,7 +97,7 @@ test('nobody is answered before their decision is stored, and who leaves takes n
   const lock = await locked('decision')
   const controller = new AbortController()
   let answered = 0
-  const asked = [cancelledBy(controller.signal, () => decide('both.example.com', leaves)), decide('both.example.com', stays)]
+  const asked = [withCancellation(controller.signal, () => decide('both.example.com', leaves)), decide('both.example.com', stays)]
   for (const each of asked) void each.then(() => answered++)
   await expect.poll(waiting).toBe(1)
   controller.abort(new Error('The client is gone.'))

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { ownGraph } from '../../../composition/built-in-supergraph.ts'
+import { builtInSupergraph } from '../../../composition/built-in-supergraph.ts'
 import { guestOf } from '../../../gateway/client.ts'
 import { startGateway } from '../../../gateway/gateway.ts'
 import { createHistory } from '../../../gateway/observability/history.ts'
@@ -12,7 +12,7 @@ import { serveMcpServers } from '../../../mcp/servers.ts'
 import type { Connection } from '../../../platform/database/database.ts'
 import { freePort } from '../../../platform/http/listen.ts'
 import { createHttpServer } from '../../../platform/http/server.ts'
-import { countedHere } from '../../../platform/rate-limit/rate-limit-store.ts'
+import { localRateLimitStore } from '../../../platform/rate-limit/rate-limit-store.ts'
 import { serveDirectoryApi } from '../../../rest-facade/directory/serve.ts'
 import { memoryRateLimit } from '../../../rest-facade/store/caller/rate-limit.ts'
 import { resources } from '../../../rest-facade/store/resources.ts'
@@ -22,7 +22,7 @@ import { directorySubgraph } from '../../../subgraphs/directory/subgraph.ts'
 import { socialSubgraph } from '../../../subgraphs/social/subgraph.ts'
 import { serveFiles } from '../../../subgraphs/store/file/serve.ts'
 import { storeSubgraph } from '../../../subgraphs/store/subgraph.ts'
-import { opaqueId } from '../../../subgraphs/toolkit/ids.ts'
+import { encodeId } from '../../../subgraphs/toolkit/ids.ts'
 import { graphExamples, graphSignIn, serveExplorer } from '../../../web/explorer/serve.ts'
 import { startSite } from '../../../web/serve.ts'
 import { keptLog } from '../../gateway/support/graph.ts'
@@ -125,7 +125,7 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
   const metrics = createMetrics({ ofProcess: true })
   const history = createHistory(metrics, { intervalMs: 200 })
   const gateway = await startGateway({
-    ...ownGraph(),
+    ...builtInSupergraph(),
     links: subgraphs.map(createLocalLink),
     limits: { depth: 10, cost: 1000 },
     log: log.log,
@@ -139,7 +139,7 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
     hasExplorer: true,
     hasSchema: true,
     uses: rateLimit.uses,
-    operations: { token: OPERATIONS_TOKEN, history, checks, circuits: gateway.circuits, counting: countedHere() },
+    operations: { token: OPERATIONS_TOKEN, history, checks, circuits: gateway.circuits, rateLimits: localRateLimitStore() },
   })
   const app = createHttpServer({ log: log.log, lost: site.lost })
   await serveGraphql(app, gateway, {
@@ -154,7 +154,7 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
     hosts: [],
     isOnLoopback: true,
     introspection: true,
-    counting: countedHere(),
+    rateLimits: localRateLimitStore(),
   })
   serveFiles(app, files.local)
   await site.serve(app)
@@ -212,7 +212,7 @@ async function writePosts(connection: Connection): Promise<void> {
     for (const [index, [title, content]] of posts.entries()) {
       await client.query(
         'INSERT INTO social.post (author_id, title, content, about_id, published_at) VALUES ($1, $2, $3, $4, now())',
-        [authors[index].id, title, content, opaqueId('McpServer', items[index].id)],
+        [authors[index].id, title, content, encodeId('McpServer', items[index].id)],
       )
     }
   } finally {

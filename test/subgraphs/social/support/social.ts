@@ -12,7 +12,7 @@ import { signToken } from '../../../../subgraphs/social/session/token.ts'
 import { socialSubgraph } from '../../../../subgraphs/social/subgraph.ts'
 import type { Tables } from '../../../../subgraphs/social/tables.ts'
 import { emailKey, nameKey, type Role } from '../../../../subgraphs/social/user/user.ts'
-import { opaqueId } from '../../../../subgraphs/toolkit/ids.ts'
+import { encodeId } from '../../../../subgraphs/toolkit/ids.ts'
 import { type FreshDatabase, freshDatabase } from '../../../support/database.ts'
 
 /** A user that a test made: `id` is what clients see, `row` is what tables hold, `caller` is signed in. */
@@ -79,7 +79,7 @@ export async function startSocial(
       ])
       const { token } = await signToken({ userId: row, sessionId, signedInAt: null }, keys, at)
       const credentials = { authorization: `Bearer ${token}` }
-      return { id: opaqueId('User', row), row, email, caller: { ...ANONYMOUS, credentials } }
+      return { id: encodeId('User', row), row, email, caller: { ...ANONYMOUS, credentials } }
     },
     async join(room, users) {
       for (const user of users) {

@@ -1,13 +1,13 @@
-import { ownGraph } from '../../../../composition/built-in-supergraph.ts'
+import { builtInSupergraph } from '../../../../composition/built-in-supergraph.ts'
 import { guestOf } from '../../../../gateway/client.ts'
 import { startGateway } from '../../../../gateway/gateway.ts'
 import { createLocalLink } from '../../../../gateway/subgraph-client/local-subgraph.ts'
 import { serveGraphql } from '../../../../gateway/transports/http.ts'
-import { serveDoor } from '../../../../gateway/transports/subgraph-routes.ts'
+import { serveSubgraphRoutes } from '../../../../gateway/transports/subgraph-routes.ts'
 import { serveMcpServers } from '../../../../mcp/servers.ts'
 import { freePort } from '../../../../platform/http/listen.ts'
 import { createHttpServer } from '../../../../platform/http/server.ts'
-import { countedHere } from '../../../../platform/rate-limit/rate-limit-store.ts'
+import { localRateLimitStore } from '../../../../platform/rate-limit/rate-limit-store.ts'
 import { serveSocialApi } from '../../../../rest-facade/social/serve.ts'
 import { memoryRateLimit } from '../../../../rest-facade/store/caller/rate-limit.ts'
 import { serveStoreApi } from '../../../../rest-facade/store/serve.ts'
@@ -32,7 +32,7 @@ export async function startOauth() {
   const social = await socialSubgraph({ connection, log: log.log })
   const trust = trustSubgraph({ connection, log: log.log, sources: fixedSources(() => new Date()) })
   const gateway = await startGateway({
-    ...ownGraph(),
+    ...builtInSupergraph(),
     links: [directory, social, store.subgraph, trust].map(createLocalLink),
     limits: { depth: 10, cost: 1000 },
     log: log.log,
@@ -47,9 +47,9 @@ export async function startOauth() {
     hosts: [],
     isOnLoopback: true,
     introspection: true,
-    counting: countedHere(),
+    rateLimits: localRateLimitStore(),
   })
-  if (store.subgraph.door) await serveDoor(app, store.subgraph.door)
+  if (store.subgraph.httpRoutes) await serveSubgraphRoutes(app, store.subgraph.httpRoutes)
   await site.serve(app)
   await app.listen({ port, host: '127.0.0.1' })
 

@@ -150,7 +150,7 @@ test.each([
   { why: 'an address in octal', endpoint: { address: '0177.0.0.1', port: 443 }, isRefused: true },
 ])('without a rule of its own, the network judges $why', async ({ endpoint, isRefused }) => {
   const network = safeNetwork({ resolvers: [{ address: '127.0.0.53', port: 53 }] })
-  expect(network.refusal(endpoint) !== null).toBe(isRefused)
+  expect(network.blockReason(endpoint) !== null).toBe(isRefused)
   if (isRefused) await expect(network.connect(endpoint, AbortSignal.timeout(1_000))).rejects.toMatchObject({ reason: 'blocked' })
 })
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { afterEach, expect, test } from 'vitest'
-import { cancelledBy } from '../../../../platform/database/cancellation.ts'
+import { withCancellation } from '../../../../platform/database/cancellation.ts'
 import type { Snapshot } from '../../../../subgraphs/trust/evidence.ts'
 import { json } from '../../../support/http-server.ts'
 import { aBootstrap, startTrust, type Trust, type TrustOptions } from './support/trust.ts'
@@ -164,7 +164,7 @@ test('one caller who cancels does not cancel the collection for the others', asy
 test('a cancelled operation cancels neither the shared collection nor its storage', async () => {
   const { trust } = await aWorld()
   const ended = new AbortController()
-  const first = cancelledBy(ended.signal, () => trust.evidenceFor(subject('shop.com')))
+  const first = withCancellation(ended.signal, () => trust.evidenceFor(subject('shop.com')))
   const second = trust.evidenceFor(subject('shop.com'))
   ended.abort(new Error('gone'))
   expect(statuses(await second)).toMatchObject({ rdap: 'ok', dns: 'ok', tls: 'ok' })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../../platform/database/database.ts'
-import { cursorOf, type PositionPart, positionIn } from '../../../subgraphs/toolkit/cursor.ts'
-import { rangeOf } from '../../../subgraphs/toolkit/keyset.ts'
+import { decodeCursor, encodeCursor, type PositionPart } from '../../../subgraphs/toolkit/cursor.ts'
+import { keysetRange } from '../../../subgraphs/toolkit/keyset.ts'
 import { emptyDatabase, type FreshDatabase } from '../../support/database.ts'
 
 const REFUSED = expect.objectContaining({ extensions: { code: 'BAD_USER_INPUT', argument: 'after' } })
@@ -24,7 +24,7 @@ describe('a time', () => {
   test.each(['2026-11-20T09:30:00.000Z', '2024-02-29T23:59:59.999Z', '0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'])(
     '%s is one, also for PostgreSQL',
     async (time) => {
-      expect(positionIn('list', ['time'], cursorOf('list', [time]))).toEqual([time])
+      expect(decodeCursor('list', ['time'], encodeCursor('list', [time]))).toEqual([time])
       const { pool, close } = openDatabase(database.connection, { schema: 'public', onError: () => {} })
       const { rows } = await pool.query('SELECT $1::timestamptz AS time', [time])
       await close()
@@ -45,7 +45,7 @@ describe('a time', () => {
     '1',
     '',
   ])('%j is none', (time) => {
-    expect(refusal(() => positionIn('list', ['time'], cursorOf('list', [time])))).toEqual(REFUSED)
+    expect(refusal(() => decodeCursor('list', ['time'], encodeCursor('list', [time])))).toEqual(REFUSED)
   })
 })
 
@@ -55,6 +55,6 @@ test.each<[PositionPart, string | number]>([
   ['number', -1e300],
 ])('a %s of a list in the database is not %j', (part, value) => {
   const list = { name: 'list', parts: [part], positionOf: () => [value] }
-  expect(refusal(() => rangeOf(list, { after: cursorOf('list', [value]) }))).toEqual(REFUSED)
-  expect(rangeOf(list, { after: cursorOf('list', [7]) }).after).toEqual([7])
+  expect(refusal(() => keysetRange(list, { after: encodeCursor('list', [value]) }))).toEqual(REFUSED)
+  expect(keysetRange(list, { after: encodeCursor('list', [7]) }).after).toEqual([7])
 })

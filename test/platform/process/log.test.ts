@@ -8,8 +8,8 @@ import { expect, test } from 'vitest'
 const LOG = join(import.meta.dirname, '../../../platform/process/log.ts')
 
 test('a process goes on when the disk of its log is full', async () => {
-  const code = `import { processLog } from ${JSON.stringify(LOG)}
-    const log = processLog('info')
+  const code = `import { createLog } from ${JSON.stringify(LOG)}
+    const log = createLog('info')
     for (let line = 0; line < 1_000; line++) log.info('x'.repeat(10_000))
     setTimeout(() => console.error(process.memoryUsage().rss < 300_000_000 ? 'still here' : 'large'), 100)`
   // Whatever is written there finds no room.

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isTransient } from '../../../platform/database/transient-error.ts'
+import { isTransientError } from '../../../platform/database/transient-error.ts'
 import { freePort } from '../../../platform/http/listen.ts'
 import { emptyDatabase, type FreshDatabase } from '../../support/database.ts'
 
@@ -35,7 +35,7 @@ test.for([
   ['a full disk', there, `DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'disk_full'; END $$`],
   ['a deadlock', there, `DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'deadlock_detected'; END $$`],
 ] as const)('%s passes', async ([, config, sql]) => {
-  expect(isTransient(await errorOf(await config(), sql))).toBe(true)
+  expect(isTransientError(await errorOf(await config(), sql))).toBe(true)
 })
 
 test.for([
@@ -44,5 +44,5 @@ test.for([
   ['a statement that takes too long', 'SET statement_timeout = 1; SELECT pg_sleep(1)'],
 ] as const)('%s does not pass', async ([, sql]) => {
   const error = await errorOf(there(), sql)
-  expect([error, isTransient(error)]).toEqual([expect.any(pg.DatabaseError), false])
+  expect([error, isTransientError(error)]).toEqual([expect.any(pg.DatabaseError), false])
 })

@@ -8,7 +8,7 @@ import { type Database, openDatabase } from '../../../platform/database/database
 import { eventFeed } from '../../../platform/events/event-feed.ts'
 import { append, appendAll, type EventFeed, type OutboxEvent, type OutboxTables } from '../../../platform/events/outbox.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/database.ts'
-import { databaseProxy } from './support/database-proxy.ts'
+import { databaseProxy } from '../database/support/database-proxy.ts'
 
 const log = pino({ level: 'silent' })
 

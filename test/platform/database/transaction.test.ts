@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { cancelledBy } from '../../../platform/database/cancellation.ts'
+import { withCancellation } from '../../../platform/database/cancellation.ts'
 import { type Database, openDatabase } from '../../../platform/database/database.ts'
 import { transaction } from '../../../platform/database/transaction.ts'
 import { emptyDatabase, type FreshDatabase } from '../../support/database.ts'
@@ -92,7 +92,7 @@ test('nothing is committed when something fails that nobody waited for', async (
 test('a transaction that is cancelled ends before its connection is somebody else’s', async () => {
   const abort = new AbortController()
   asked = ''
-  const cancelled = cancelledBy(abort.signal, () =>
+  const cancelled = withCancellation(abort.signal, () =>
     transaction(database.query, (query) =>
       Promise.all([add(query, 1), sql`SELECT pg_sleep(15)`.execute(query), add(query, 2), add(query, 3)]),
     ),

@@ -1,6 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { rateLimit } from '../../../platform/rate-limit/address-rate-limit.ts'
-import { type Counting, countedHere, countedTogether, countingOf } from '../../../platform/rate-limit/rate-limit-store.ts'
+import { addressRateLimit } from '../../../platform/rate-limit/address-rate-limit.ts'
+import {
+  localRateLimitStore,
+  type RateLimitStore,
+  rateLimitStoreOf,
+  redisRateLimitStore,
+} from '../../../platform/rate-limit/rate-limit-store.ts'
 import { redisScripts } from '../../../platform/redis/redis-scripts.ts'
 import { keyRate } from '../../../subgraphs/trust/key/rate.ts'
 import { trialLimit } from '../../../subgraphs/trust/trial/limit.ts'
@@ -22,15 +27,15 @@ async function refusedOf(asked: readonly Promise<unknown>[]): Promise<number> {
 }
 
 test('without Redis a process counts by itself', async () => {
-  const [one, other] = await Promise.all([1, 2].map(() => countingOf({}, keptLog().log)))
-  const take = [one, other].map((counting) => (counting as Counting).buckets('things', 3))
+  const [one, other] = await Promise.all([1, 2].map(() => rateLimitStoreOf({}, keptLog().log)))
+  const take = [one, other].map((rateLimits) => (rateLimits as RateLimitStore).buckets('things', 3))
   expect(await take[0]?.('a', 3)).toMatchObject({ isGranted: true, left: 0 })
   expect(await take[0]?.('a', 1)).toMatchObject({ isGranted: false })
   expect(await take[1]?.('a', 3)).toMatchObject({ isGranted: true })
 })
 
 test('a limit is told as an error with the time to wait', async () => {
-  const limit = rateLimit('log-ins', 2, countedHere())
+  const limit = addressRateLimit('log-ins', 2, localRateLimitStore())
   await limit('1.2.3.4')
   await limit('1.2.3.4')
   await expect(limit('1.2.3.4')).rejects.toMatchObject({ extensions: { code: 'RATE_LIMITED', retryAfterSeconds: 30 } })
@@ -39,35 +44,37 @@ test('a limit is told as an error with the time to wait', async () => {
 
 describe.skipIf(!hasRedis)('two processes (needs redis-server)', () => {
   /** On a busy machine an answer may take longer than a process should wait for it. */
-  const patient: typeof countingOf = async ({ REDIS_URL: url = '' }, log) =>
-    countedTogether(await redisScripts({ url, purpose: 'limits', log, commandMilliseconds: 10_000 }))
+  const patient: typeof rateLimitStoreOf = async ({ REDIS_URL: url = '' }, log) =>
+    redisRateLimitStore(await redisScripts({ url, purpose: 'limits', log, commandMilliseconds: 10_000 }))
 
-  async function two(counting = patient): Promise<{ redis: RedisServer; both: readonly [Counting, Counting]; lines: unknown[] }> {
+  async function two(
+    rateLimits = patient,
+  ): Promise<{ redis: RedisServer; both: readonly [RateLimitStore, RateLimitStore]; lines: unknown[] }> {
     const redis = await redisServer()
     cleanups.push(redis.stop)
     const { log, lines } = keptLog()
-    const both = await Promise.all([counting({ REDIS_URL: redis.url }, log), counting({ REDIS_URL: redis.url }, log)])
+    const both = await Promise.all([rateLimits({ REDIS_URL: redis.url }, log), rateLimits({ REDIS_URL: redis.url }, log)])
     for (const { close } of both) cleanups.push(close)
     return { redis, both, lines }
   }
 
   test('count addresses together, and to the point', async () => {
     const { both, lines } = await two()
-    const limits = both.map((counting) => rateLimit('log-ins', 60, counting))
+    const limits = both.map((rateLimits) => addressRateLimit('log-ins', 60, rateLimits))
     const asked = Array.from({ length: 100 }, (_, index) => limits[index % 2]?.('1.2.3.4') as Promise<void>)
     // One comes back each second, so one or two more at most.
     expect([38, 39, 40]).toContain(await refusedOf(asked))
     await limits[0]?.('1.2.3.5')
     // Networks of IPv6 are one address, and other limits have buckets of their own.
-    const refreshes = rateLimit('refreshes', 1, both[1])
+    const refreshes = addressRateLimit('refreshes', 1, both[1])
     await refreshes('2001:db8::1')
-    await expect(rateLimit('refreshes', 1, both[0])('2001:db8::2')).rejects.toMatchObject(LIMITED)
+    await expect(addressRateLimit('refreshes', 1, both[0])('2001:db8::2')).rejects.toMatchObject(LIMITED)
     expect(lines).toEqual([])
   })
 
   test('count questions of keys together, by their plans', async () => {
     const { both } = await two()
-    const rates = both.map((counting) => keyRate({ free: 10, unlimited: 0 }, counting))
+    const rates = both.map((rateLimits) => keyRate({ free: 10, unlimited: 0 }, rateLimits))
     const asked = Array.from({ length: 8 }, (_, index) => rates[index % 2]?.({ id: '7', plan: 'free' }, 3) as Promise<void>)
     expect(await refusedOf(asked)).toBe(5)
     // More at once than there ever are is the whole bucket.
@@ -91,7 +98,7 @@ describe.skipIf(!hasRedis)('two processes (needs redis-server)', () => {
   })
 
   test('count by themselves while Redis is away, and together again when it is back', async () => {
-    const { redis, both, lines } = await two(countingOf)
+    const { redis, both, lines } = await two(rateLimitStoreOf)
     const take = both.map(({ buckets }) => buckets('things', 3))
     expect(await take[0]?.('a', 3)).toMatchObject({ isGranted: true })
     expect(await take[1]?.('a', 1)).toMatchObject({ isGranted: false })

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { lazily } from '../../../subgraphs/toolkit/lazy-members.ts'
+import { lazyMembers } from '../../../subgraphs/toolkit/lazy-members.ts'
 
 test('a part is made once, for one object, when something of it is asked for', () => {
   const made: string[] = []
-  const partsOf = lazily<[name: string, times: number]>()(
+  const partsOf = lazyMembers<[name: string, times: number]>()(
     (name) => {
       made.push(`greetings of ${name}`)
       return { hello: `Hello ${name}`, bye: `Bye ${name}` }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { oneByOne } from '../../../platform/collections/keyed-mutex.ts'
+import { keyedMutex } from '../../../platform/collections/keyed-mutex.ts'
 
 test('work of one key is done in its order, one piece at a time; work of another does not wait', async () => {
-  const inTurn = oneByOne('pieces')
+  const inTurn = keyedMutex('pieces')
   const said: string[] = []
   const piece = (key: string, name: string, milliseconds: number) =>
     inTurn(key, async () => {
@@ -18,7 +18,7 @@ test('work of one key is done in its order, one piece at a time; work of another
 })
 
 test('one that fails is the only one that does', async () => {
-  const inTurn = oneByOne('pieces')
+  const inTurn = keyedMutex('pieces')
   const failing = inTurn('a', async () => {
     throw new Error('broken')
   })
@@ -28,7 +28,7 @@ test('one that fails is the only one that does', async () => {
 })
 
 test('who has waited for too long does not begin, and those behind do not wait for it', async () => {
-  const inTurn = oneByOne('pieces', 50)
+  const inTurn = keyedMutex('pieces', 50)
   const first = inTurn('a', () => sleep(80, 'first'))
   let begun = 0
   const late = inTurn('a', async () => begun++)

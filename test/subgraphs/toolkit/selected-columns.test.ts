@@ -1,11 +1,11 @@
 import { buildSchema, type GraphQLResolveInfo, graphqlSync } from 'graphql'
 import { expect, test } from 'vitest'
-import { columnsAsked } from '../../../subgraphs/toolkit/selected-columns.ts'
+import { selectedColumns } from '../../../subgraphs/toolkit/selected-columns.ts'
 
 type Note = { readonly id: number; readonly text: string; readonly authorId: number; readonly at: Date }
 
 const asked = () =>
-  columnsAsked<Note>({ all: ['id', 'text', 'authorId', 'at'], always: ['id', 'authorId'], besides: ['number', 'author'] })
+  selectedColumns<Note>({ all: ['id', 'text', 'authorId', 'at'], always: ['id', 'authorId'], besides: ['number', 'author'] })
 
 const SCHEMA = buildSchema(`
   type Query { notes: Notes }
@@ -44,25 +44,25 @@ test.each([
   ],
   ['all, for a field that nothing is said of', '{ notes { nodes { length } } }', ['id', 'text', 'authorId', 'at']],
 ])('reads %s', (_, query, columns) => {
-  expect(asked().by(infoOf(query))).toEqual(columns)
+  expect(asked().of(infoOf(query))).toEqual(columns)
 })
 
 test('the same columns are one object, whoever asks for them', () => {
-  const { by } = asked()
+  const { of: by } = asked()
   expect(by(infoOf('{ notes { nodes { at id } } }'))).toBe(by(infoOf('{ notes { edges { node { at number } } } }')))
 })
 
 test('there are only so many sets of columns: whoever asks for another one gets whole rows', () => {
   const columns = Array.from({ length: 50 }, (_, index) => `column${index}`)
   const schema = buildSchema(`type Query { rows: [Row] } type Row { ${columns.map((name) => `${name}: Int`).join(' ')} }`)
-  const { by } = columnsAsked<Record<string, number>>({ all: columns, always: [], besides: [] })
+  const { of: by } = selectedColumns<Record<string, number>>({ all: columns, always: [], besides: [] })
   const sets = columns.map((name) => by(infoOf(`{ rows { ${name} } }`, 'rows', schema)))
   expect(sets.slice(0, 40)).toEqual(columns.slice(0, 40).map((name) => [name]))
   for (const set of sets.slice(40)) expect(set).toEqual(columns)
 })
 
 test('what an operation asks is worked out once', () => {
-  const { by } = asked()
+  const { of: by } = asked()
   const info = infoOf('{ notes { nodes { ...A } } } fragment A on Note { at }')
   expect(by(info)).toBe(by({ ...info, fragments: {} }))
 })

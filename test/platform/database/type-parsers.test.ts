@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { timeIn } from '../../../platform/database/type-parsers.ts'
+import { parseTimestamp } from '../../../platform/database/type-parsers.ts'
 
 const byPg = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ)
 
@@ -16,10 +16,10 @@ test.each([
   ['2026-11-21 09:30:00.5+05:30', '2026-11-21T04:00:00.500Z'],
   ['2026-11-21 09:30:00-03', '2026-11-21T12:30:00.000Z'],
 ])('%s is %s', (text, time) => {
-  expect(timeIn(text).toISOString()).toBe(time)
-  expect(timeIn(text)).toEqual(byPg(text))
+  expect(parseTimestamp(text).toISOString()).toBe(time)
+  expect(parseTimestamp(text)).toEqual(byPg(text))
 })
 
 test('times without an end are read as pg reads them', () => {
-  expect([timeIn('infinity'), timeIn('-infinity')]).toEqual([Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])
+  expect([parseTimestamp('infinity'), parseTimestamp('-infinity')]).toEqual([Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])
 })

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readConfig } from '../../../platform/config/config.ts'
 import { keyIdIn, keyIdOf, PLAIN_SECRETS, secretCipher } from '../../../platform/secrets/cipher.ts'
-import { placeOf } from '../../../platform/secrets/stored.ts'
+import { secretLocation } from '../../../platform/secrets/stored.ts'
 import { secretsKeysOf, secretsVariables } from '../../../platform/secrets/variables.ts'
 
 const [key, other] = [randomBytes(32), randomBytes(32)]
 const cipher = secretCipher([key])
 const column = { schema: 'store', table: 'store', column: 'hooks_token' }
-const here = placeOf(column, 7)
+const here = secretLocation(column, 7)
 
 test('a secret is read again by whoever has its key, and is another text each time', () => {
   const [one, two] = [cipher.encrypt(here, 'a secret'), cipher.encrypt(here, 'a secret')]
@@ -23,10 +23,10 @@ test('a secret is read again by whoever has its key, and is another text each ti
 })
 
 test.each([
-  ['another row', placeOf(column, 8)],
-  ['another column', placeOf({ ...column, column: 'previous_hooks_token' }, 7)],
-  ['another table', placeOf({ ...column, table: 'shipping_method' }, 7)],
-  ['a row of two parts', placeOf(column, 7, 7)],
+  ['another row', secretLocation(column, 8)],
+  ['another column', secretLocation({ ...column, column: 'previous_hooks_token' }, 7)],
+  ['another table', secretLocation({ ...column, table: 'shipping_method' }, 7)],
+  ['a row of two parts', secretLocation(column, 7, 7)],
 ])('a secret that was moved to %s is refused', (_, place) => {
   expect(() => cipher.decrypt(place, cipher.encrypt(here, 'a secret'))).toThrow(/belongs to another row/)
 })

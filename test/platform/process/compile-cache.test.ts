@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
-const ROOT = join(import.meta.dirname, '..')
+const ROOT = join(import.meta.dirname, '../../..')
 
 /** Where a process that keeps what it loads says that it keeps it. */
 async function folderOf(env: Readonly<Record<string, string>> = {}): Promise<string> {
   const script = `
     import { getCompileCacheDir } from 'node:module'
-    import { keepCompiled } from './platform/process/compile-cache.ts'
-    keepCompiled()
+    import { enableCompileCache } from './platform/process/compile-cache.ts'
+    enableCompileCache()
     console.log(getCompileCacheDir())`
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
     cwd: ROOT,

@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { anyOf } from '../../../platform/database/any-of.ts'
-import { cancelledBy } from '../../../platform/database/cancellation.ts'
+import { withCancellation } from '../../../platform/database/cancellation.ts'
 import { type Database, openDatabase } from '../../../platform/database/database.ts'
 import { prepared } from '../../../platform/database/prepared-statements.ts'
 import { transaction } from '../../../platform/database/transaction.ts'
@@ -55,7 +55,7 @@ const divided = prepared((query: Kysely<Tables>, divisor: number) =>
 )
 const nap = prepared((query: Kysely<Tables>, seconds: number) => sql`SELECT pg_sleep(${seconds})`.compile(query))
 
-const operation = <Result>(work: () => Result, signal = new AbortController().signal): Result => cancelledBy(signal, work)
+const operation = <Result>(work: () => Result, signal = new AbortController().signal): Result => withCancellation(signal, work)
 
 /** An Execute message of PostgreSQL's protocol: its length, a portal without a name, and all rows. */
 const EXECUTE = 'E\0\0\0\t\0\0\0\0\0'

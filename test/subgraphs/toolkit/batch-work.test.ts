@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { batched } from '../../../subgraphs/toolkit/batch-work.ts'
+import { batchWork } from '../../../subgraphs/toolkit/batch-work.ts'
 
 /** Doubles numbers, and notes which came together; refuses those with a zero among them. `begun` resolves when the first are being doubled. */
 function doubling(options?: { readonly most: number }) {
   const batches: (readonly number[])[] = []
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
-  const double = batched(async (numbers: readonly number[]) => {
+  const double = batchWork(async (numbers: readonly number[]) => {
     batches.push(numbers)
     begin()
     await sleep(20)
@@ -41,7 +41,7 @@ test('a failure is that of all who came together, and of nobody else', async () 
 
 test('a value that the database does not take is the failure of who brought it, and of nobody who came with it', async () => {
   const batches: (readonly number[])[] = []
-  const half = batched(async (numbers: readonly number[]) => {
+  const half = batchWork(async (numbers: readonly number[]) => {
     batches.push(numbers)
     if (numbers.includes(3)) throw Object.assign(new Error('odd'), { code: '22000' })
     return numbers.map((number) => number / 2)

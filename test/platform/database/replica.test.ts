@@ -6,13 +6,13 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sharedWrites } from '../../../composition/shared-recent-writes.ts'
+import { redisRecentWrites } from '../../../composition/shared-recent-writes.ts'
 import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
-import { cancelledBy } from '../../../platform/database/cancellation.ts'
+import { withCancellation } from '../../../platform/database/cancellation.ts'
 import { type Database, openDatabase } from '../../../platform/database/database.ts'
 import { type DatabasePair, startPair } from '../../../platform/database/embedded/replicated-pair.ts'
 import { migrate } from '../../../platform/database/migrate.ts'
-import { ownWrites, writersOf } from '../../../platform/database/recent-writes.ts'
+import { localRecentWrites, writerKeys } from '../../../platform/database/recent-writes.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { socialSubgraph } from '../../../subgraphs/social/subgraph.ts'
 import { hasRedis, redisServer } from '../../gateway/support/redis.ts'
@@ -27,7 +27,7 @@ const bob: Caller = { requestId: 'b', address: '203.0.113.2', credentials: {} }
 let pair: DatabasePair
 let onReplica: pg.Client
 let database: Database<Tables>
-const writes = ownWrites()
+const writes = localRecentWrites()
 const said: string[] = []
 
 beforeAll(async () => {
@@ -56,8 +56,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const mayLag = (caller: Caller) => database.reading.readsBehind?.(caller)
-const reading = <Result>(work: () => Result, isBehind = true) => cancelledBy(new AbortController().signal, work, isBehind)
+const mayLag = (caller: Caller) => database.replicaHooks.mayReadReplica?.(caller)
+const replicaHooks = <Result>(work: () => Result, isBehind = true) =>
+  withCancellation(new AbortController().signal, work, isBehind)
 const isReplica = async () => {
   const { rows } = await sql<{ answer: boolean }>`SELECT is_replica() AS answer`.execute(database.query)
   return rows[0]?.answer
@@ -65,25 +66,25 @@ const isReplica = async () => {
 
 describe('reads that may be behind', () => {
   test('are answered by the replica, and all others by the primary', async () => {
-    await expect.poll(() => reading(isReplica), { timeout: 10_000 }).toBe(true)
-    expect([await isReplica(), await reading(isReplica, false)]).toEqual([false, false])
-    const { rows } = await reading(() => sql<{ answer: boolean }>`SELECT is_replica() AS answer`.execute(database.now))
+    await expect.poll(() => replicaHooks(isReplica), { timeout: 10_000 }).toBe(true)
+    expect([await isReplica(), await replicaHooks(isReplica, false)]).toEqual([false, false])
+    const { rows } = await replicaHooks(() => sql<{ answer: boolean }>`SELECT is_replica() AS answer`.execute(database.now))
     expect(rows[0]?.answer).toBe(false)
   })
 
   test('write to the primary where they write after all, once', async () => {
-    await reading(() => database.query.insertInto('note').values({ text: 'inserted' }).execute())
-    await reading(() =>
+    await replicaHooks(() => database.query.insertInto('note').values({ text: 'inserted' }).execute())
+    await replicaHooks(() =>
       database.query.transaction().execute((all) => all.insertInto('note').values({ text: 'in one' }).execute()),
     )
-    await reading(() => sql`SELECT scribble()`.execute(database.query))
+    await replicaHooks(() => sql`SELECT scribble()`.execute(database.query))
     const kept = await database.now.selectFrom('note').select('text').orderBy('text').execute()
     expect(kept.map(({ text }) => text)).toEqual(['in one', 'inserted', 'scribbled'])
   })
 
   test('are cancelled there like everywhere', async () => {
     const ended = new AbortController()
-    const slow = cancelledBy(
+    const slow = withCancellation(
       ended.signal,
       () => sql`SELECT count(*) FROM generate_series(1, 10000000000)`.execute(database.query),
       true,
@@ -101,7 +102,7 @@ describe('reads that may be behind', () => {
 
 describe('who has written', () => {
   test('reads the primary until the replica has that, known by credentials or by address', async () => {
-    await writes.note(writersOf(ann), 2n ** 62n)
+    await writes.note(writerKeys(ann), 2n ** 62n)
     expect([
       await mayLag(ann),
       await mayLag({ ...ann, credentials: {} }),
@@ -113,7 +114,7 @@ describe('who has written', () => {
   test('sees its own post while the replica stands still, and nobody reads a replica that stays behind', async () => {
     const social = await socialSubgraph({
       connection: pair.primary.connection,
-      replica: { connection: pair.replica.connection, writes: ownWrites() },
+      replica: { connection: pair.replica.connection, writes: localRecentWrites() },
       log,
     })
     const link = createLocalLink(social)
@@ -125,7 +126,7 @@ describe('who has written', () => {
       return data
     }
     try {
-      await expect.poll(() => social.readsBehind?.(bob), { timeout: 20_000 }).toBe(true)
+      await expect.poll(() => social.mayReadReplica?.(bob), { timeout: 20_000 }).toBe(true)
       await onReplica.query('SELECT pg_wal_replay_pause()')
       const from = { ...bob, address: '203.0.113.3' }
       const { login } = await ask(
@@ -137,9 +138,9 @@ describe('who has written', () => {
       expect((await ask('{ me { name } }', cy)).me).toEqual({ name: 'Cy' })
       await ask('mutation { createPost(input: { title: "Hi", content: "There", published: true }) { __typename } }', cy)
       expect((await ask('{ me { posts { title } } }', cy)).me.posts).toEqual([{ title: 'Hi' }])
-      await expect.poll(() => social.readsBehind?.(bob), { timeout: 20_000 }).toBe(false)
+      await expect.poll(() => social.mayReadReplica?.(bob), { timeout: 20_000 }).toBe(false)
       await onReplica.query('SELECT pg_wal_replay_resume()')
-      await expect.poll(() => social.readsBehind?.(cy), { timeout: 20_000 }).toBe(true)
+      await expect.poll(() => social.mayReadReplica?.(cy), { timeout: 20_000 }).toBe(true)
       expect((await ask('{ me { posts { title } } }', cy)).me.posts).toEqual([{ title: 'Hi' }])
     } finally {
       await onReplica.query('SELECT pg_wal_replay_resume()')
@@ -148,7 +149,7 @@ describe('who has written', () => {
   }, 90_000)
 
   test('who is forgotten counts as the latest that was', async () => {
-    const few = ownWrites(2)
+    const few = localRecentWrites(2)
     for (const [writer, position] of [
       ['a', 7n],
       ['b', 5n],
@@ -164,7 +165,10 @@ describe('who has written', () => {
 
   test.skipIf(!hasRedis)('is known to all copies through Redis, and to nobody while that is away', async () => {
     const redis = await redisServer()
-    const [one, other] = await Promise.all([sharedWrites(redis.url, 'social', log), sharedWrites(redis.url, 'social', log)])
+    const [one, other] = await Promise.all([
+      redisRecentWrites(redis.url, 'social', log),
+      redisRecentWrites(redis.url, 'social', log),
+    ])
     expect(await one.note(['ann', 'there'], 300n)).toBe(true)
     expect(await one.note(['ann'], 200n)).toBe(true)
     expect([await other.positionOf(['ann']), await other.positionOf(['x', 'there']), await other.positionOf(['x'])]).toEqual([
@@ -181,10 +185,10 @@ describe('who has written', () => {
 test('a replica that is gone costs no answer', async () => {
   const answers = Array.from({ length: 50 }, async (_, index) => {
     if (index === 10) await pair.replica.stop()
-    return reading(() => database.query.selectFrom('note').select('text').execute())
+    return replicaHooks(() => database.query.selectFrom('note').select('text').execute())
   })
   expect((await Promise.all(answers)).map(({ length }) => length)).toEqual(answers.map(() => 3))
-  expect(await reading(isReplica)).toBe(false)
+  expect(await replicaHooks(isReplica)).toBe(false)
   await expect.poll(() => mayLag(bob), { timeout: 10_000 }).toBe(false)
   // Said by the next look, which may be later.
   await expect.poll(() => said.join(), { timeout: 10_000 }).toContain('The replica is gone')

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { type AttemptOutcome, type CircuitState, circuitBreaker } from '../../../platform/outbound/circuit-breaker.ts'
+import { type AttemptResult, type CircuitState, circuitBreaker } from '../../../platform/outbound/circuit-breaker.ts'
 
 /** A circuit whose clock stands still until it is told. */
 function aCircuit() {
   let time = 0
   const changes: CircuitState[] = []
   const breaker = circuitBreaker({ now: () => time, onChange: (state) => changes.push(state) })
-  const attempt = (outcome: AttemptOutcome, times = 1) => {
+  const attempt = (outcome: AttemptResult, times = 1) => {
     for (let count = 0; count < times; count++) breaker.enter()?.(outcome)
   }
   return {

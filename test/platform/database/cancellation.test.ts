@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { cancelledBy } from '../../../platform/database/cancellation.ts'
+import { withCancellation } from '../../../platform/database/cancellation.ts'
 import { openDatabase } from '../../../platform/database/database.ts'
 import { emptyDatabase } from '../../support/database.ts'
 import { databaseProxy } from './support/database-proxy.ts'
@@ -27,7 +27,7 @@ test('a cancellation that reaches the database before its statement is repeated 
     await sql`SELECT 1`.execute(reached.query)
     holding = true
     const abort = new AbortController()
-    const nap = cancelledBy(abort.signal, () => sql`SELECT pg_sleep(15)`.execute(reached.query))
+    const nap = withCancellation(abort.signal, () => sql`SELECT pg_sleep(15)`.execute(reached.query))
     await expect.poll(() => held.length).toBeGreaterThan(0)
     abort.abort(new Error('enough'))
     await expect(nap).rejects.toMatchObject({ code: '57014' })

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { anyOf } from '../../../platform/database/any-of.ts'
-import { cancelledBy } from '../../../platform/database/cancellation.ts'
+import { withCancellation } from '../../../platform/database/cancellation.ts'
 import { type Database, openDatabase } from '../../../platform/database/database.ts'
 import { prepared } from '../../../platform/database/prepared-statements.ts'
 import { emptyDatabase, type FreshDatabase } from '../../support/database.ts'
@@ -126,7 +126,7 @@ test('a statement that is cancelled, before it is prepared or while it runs, can
       sql`SELECT pg_sleep(${seconds}::float8), ${sql.lit(`nap ${milliseconds}`)} AS name`.compile(query),
     )
     const abort = new AbortController()
-    const nap = cancelledBy(abort.signal, () => napping(database.query, 30))
+    const nap = withCancellation(abort.signal, () => napping(database.query, 30))
     setTimeout(() => abort.abort(new Error('enough')), milliseconds)
     await expect(nap).rejects.toThrow()
     expect(await napping(database.query, 0)).toMatchObject([{ name: `nap ${milliseconds}` }])
