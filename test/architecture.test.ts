@@ -149,6 +149,8 @@ const PROVEN_ELSEWHERE: Readonly<Record<string, { readonly by: string; readonly 
     'directory/stats',
   ]),
   ...elsewhere('test/gateway/split/link.test.ts', 'subscribers follow it over HTTP', ['directory/change']),
+  ...elsewhere('test/subgraphs/directory/search.test.ts', 'words are indexed for searches', ['directory/word-index']),
+  ...elsewhere('test/cli/app.test.ts', 'operators act through commands', ['store/operator']),
   ...elsewhere('test/subgraphs/social/post.test.ts', 'a comment belongs to a post', ['social/comment']),
   ...elsewhere('test/gateway/social-directory.test.ts', 'fields of another subgraph need the gateway', ['social/directory-item']),
   ...elsewhere('test/gateway/trust-directory.test.ts', 'fields of another subgraph need the gateway', ['trust/directory-item']),
