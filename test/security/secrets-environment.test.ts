@@ -109,7 +109,10 @@ test('the secret of a bucket works as it is and as `seal` encrypts it, and `chec
     expect((await check(sealed.trim())).code).toBe(0)
     expect(bucket.objects.size).toBe(0)
     const wrong = await check('wrong')
-    expect([wrong.code, wrong.err]).toEqual([1, 'The access key does not work: The S3 service answered a PUT with status 403.\n'])
+    expect([wrong.code, wrong.err]).toEqual([
+      1,
+      'The access key cannot be used: The S3 service answered a PUT with status 403.\n',
+    ])
     const strange = await check(sealed.trim(), { SECRETS_KEY: Buffer.alloc(32, 1).toString('base64') })
     expect([strange.code, strange.err]).toEqual([
       1,
