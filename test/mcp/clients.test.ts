@@ -84,7 +84,7 @@ const WRONG: readonly { server: string; tool: string; given: Record<string, unkn
     server: 'trust',
     tool: 'explain_decision',
     given: { decision_id: 'dec_0' },
-    told: 'This key has no decision with this id. Take decision_id from the answer of check_domain, check_url or check_sources, made with the same key.',
+    told: 'This key has no decision with this id. Use decision_id from the result of check_domain, check_url or check_sources, made with the same key.',
   },
   {
     server: 'trust',

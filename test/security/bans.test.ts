@@ -64,7 +64,7 @@ test.each([
 
 test('tools for agents, too', async () => {
   const { text } = await tool(atrium, store, BANNED)
-  expect(text).toMatch(/RATE_LIMITED|too often/)
+  expect(text).toMatch(/RATE_LIMITED|rate limit/)
   expect(text).not.toContain('"isError":false')
 })
 

@@ -42,7 +42,7 @@ const BOUNDED: readonly { readonly name: string; readonly why: string; readonly 
     name: '/\\/+$/',
     why: 'addresses of settings, and of who starts a program',
     files:
-      /^(web|mcp)\/(\w+\/)?serve\.ts|^rest-facade\/http\/base-url\.ts|^cli\/|^clients\/trust\/client\.ts|^gateway\/tracing\.ts|subgraph\.ts|file\/variables\.ts|registry-api\.ts/,
+      /^(web|mcp)\/(\w+\/)?serve\.ts|^rest-facade\/http\/base-url\.ts|^cli\/|^clients\/trust\/client\.ts|^gateway\/observability\/tracing\.ts|subgraph\.ts|file\/variables\.ts|registry-api\.ts/,
   },
   { name: '/\\/*$/', why: 'addresses of registries, from the list of IANA', files: /collectors\/rdap\.ts$/ },
   { name: '/0+$/', why: 'four places of a number, a thousand of one that is read', files: /(store\/amount|wire\/scalars)\.ts$/ },

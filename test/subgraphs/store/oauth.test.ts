@@ -329,7 +329,7 @@ test.each([
   const app = await stack.anApp()
   const asked = await browser.open(linkOf(app, { redirect_uri }))
   expect([asked.status, new URL(asked.address).pathname]).toEqual([400, '/authorize/problem'])
-  expect(asked.page).toContain('You were not sent on')
+  expect(asked.page).toContain('You were not redirected')
   const told = await fetch(linkOf(app, { redirect_uri }), { redirect: 'manual', headers: { accept: 'application/json' } })
   expect([told.status, told.headers.get('location')]).toEqual([400, null])
   expect(browser.cookies.size).toBe(0)
@@ -339,7 +339,7 @@ test('an unknown app leads to a page that shows nothing of the link', async () =
   const link = linkOf({ clientId: '<script>', clientSecret: null }, { state: '<b>' })
   const { status, page } = await shopBrowser(stack.url).open(link)
   expect(status).toBe(400)
-  expect(page).toContain('There is no app with the name')
+  expect(page).toContain('has an unknown client_id')
   expect(page).not.toMatch(/<script>|<b>/)
 })
 
