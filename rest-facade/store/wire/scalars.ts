@@ -91,7 +91,7 @@ function jsonIn(given: unknown): unknown {
 }
 
 const TEXT: ScalarReader = {
-  expectation: 'a text without NUL characters and halves of surrogate pairs',
+  expectation: 'a text without NUL characters and unpaired surrogates',
   read: (given) => (isText(given) ? given : undefined),
 }
 
@@ -111,5 +111,5 @@ const SCALARS: LookupTable<ScalarReader> = lookupTable({
   },
   Boolean: { expectation: 'true or false', read: (given) => (typeof given === 'boolean' ? given : undefined) },
   DateTime: { expectation: 'a time such as "2026-11-20 09:30:00 UTC" or "2026-11-20T09:30:00Z"', read: timeIn },
-  JSON: { expectation: 'JSON without NUL characters and halves of surrogate pairs', read: jsonIn },
+  JSON: { expectation: 'JSON without NUL characters and unpaired surrogates', read: jsonIn },
 })

@@ -91,7 +91,7 @@ export const customerResolvers = {
 function selectionOf(filter: CustomerFilter | null | undefined, search: string | null | undefined): CustomerSelection {
   const { email, status, categoryId, acceptsMarketing, createdSince, createdBefore, updatedSince } = filter ?? {}
   if (email != null && !isText(email)) {
-    throw badInput('filter.email', 'text without NUL characters and halves of surrogate pairs', email)
+    throw badInput('filter.email', 'text without NUL characters and unpaired surrogates', email)
   }
   return {
     words: searchWords('search', search ?? ''),

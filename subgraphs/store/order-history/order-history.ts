@@ -26,5 +26,5 @@ function logProblem(log: unknown): Problem | null {
   if (text.length > MAX_LOG_LENGTH)
     return problem('log', `at most ${MAX_LOG_LENGTH} characters as JSON`, `${text.length} characters`)
   // Well-formed halves of pairs are written as they are: only lone ones are spelled.
-  return UNSTORABLE.test(text) ? problem('log', 'without NUL characters and halves of surrogate pairs', 'one') : null
+  return UNSTORABLE.test(text) ? problem('log', 'without NUL characters and unpaired surrogates', 'one') : null
 }

@@ -56,11 +56,7 @@ export const pageProblems = ({ title, body, status, ...input }: PageInput): read
     title === undefined ? null : textProblem('title', title ?? '', MAX_TEXT_LENGTH),
     body == null || (body.length <= MAX_BODY_LENGTH && isText(body))
       ? null
-      : problem(
-          'body',
-          `at most ${MAX_BODY_LENGTH} characters, no NUL characters and halves of surrogate pairs among them`,
-          body,
-        ),
+      : problem('body', `at most ${MAX_BODY_LENGTH} characters, no NUL characters and unpaired surrogates among them`, body),
     status === null ? problem('status', `one of ${PAGE_STATUSES.join(', ')}`, status) : null,
     optional('pageTitle', input.pageTitle, MAX_TEXT_LENGTH),
     optional('metaDescription', input.metaDescription, MAX_DESCRIPTION_LENGTH),

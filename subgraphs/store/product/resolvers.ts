@@ -163,7 +163,7 @@ function selectionOf(filter: ProductFilter | null | undefined, search: ProductSe
   if (categoryIds && categoryIds.length > MAX_CATEGORIES) {
     throw badInput('filter.categoryIds', `at most ${MAX_CATEGORIES} ids`, categoryIds.length)
   }
-  if (sku != null && !isText(sku)) throw badInput('filter.sku', 'text without NUL characters and halves of surrogate pairs', sku)
+  if (sku != null && !isText(sku)) throw badInput('filter.sku', 'text without NUL characters and unpaired surrogates', sku)
   return {
     ...(status && { status }),
     ...(featured != null && { featured }),

@@ -91,7 +91,7 @@ function filesProblems(files: readonly ThemeFile[]): readonly Problem[] {
           ? null
           : problem(
               `${field}.content`,
-              `at most ${MAX_FILE_LENGTH} characters, no NUL characters and halves of surrogate pairs among them`,
+              `at most ${MAX_FILE_LENGTH} characters, no NUL characters and unpaired surrogates among them`,
               content,
             ),
       ]

@@ -155,11 +155,11 @@ test.each([
 })
 
 test('only the guarded connection opens sockets', () => {
-  const root = join(import.meta.dirname, '../../../../subgraphs')
+  const root = join(import.meta.dirname, '../../../..')
   const opens =
     /\b(?:(?:net|tls|http2?)\.(?:connect|createConnection|request|get)|createSocket|createConnection|new (?:net\.)?Socket|WebSocket|EventSource|fetch)\s*\(|from 'node:(?:https?|http2|dns\/promises)'/
-  const offenders = globSync(['trust/collectors/*.ts', 'runtime/outbound/*.ts'], { cwd: root }).filter((file) =>
+  const offenders = globSync(['subgraphs/trust/collectors/*.ts', 'platform/outbound/*.ts'], { cwd: root }).filter((file) =>
     opens.test(readFileSync(join(root, file), 'utf8')),
   )
-  expect(offenders).toEqual(['runtime/outbound/safe-connect.ts'])
+  expect(offenders).toEqual(['platform/outbound/safe-connect.ts'])
 })
