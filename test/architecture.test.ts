@@ -14,8 +14,8 @@ const imports = sources.flatMap((from) =>
   })),
 )
 
-/** Where circles are still to be cut. */
-const CIRCLES_LEFT = /^(subgraphs\/store|gateway|rest-facade\/store\/wire)\//
+/** The circle that is still to be cut. */
+const CIRCLE_LEFT = ['gateway/client.ts', 'gateway/gateway.ts', 'gateway/operations/persisted-documents.ts']
 
 /** Who may not import whom. `from` and `to` are matched from the start of the path; `but` are the exceptions. */
 const rules: readonly { why: string; from: RegExp; to: RegExp; but?: RegExp }[] = [
@@ -97,7 +97,7 @@ test('only composition roots and configuration read process.env', () => {
 })
 
 test('no circle of imports, of values or of types', () => {
-  expect(circles(imports).filter((circle) => !circle.some((file) => CIRCLES_LEFT.test(file)))).toEqual([])
+  expect(circles(imports)).toEqual([CIRCLE_LEFT])
 })
 
 test('the gateway has three files at its root', () => {
