@@ -16,7 +16,7 @@ import { configuredTracing } from './gateway/observability/tracing-config.ts'
 import { describeConfig, readConfig } from './platform/config/config.ts'
 import { migrate } from './platform/database/migrate.ts'
 import { type DatabaseServer, databaseServer } from './platform/database/server.ts'
-import { freePort, isLoopbackHost, listen, listeningOf, localUrl } from './platform/http/listen.ts'
+import { freePort, isLoopbackHost, listen, listenOptionsFromConfig, localUrl } from './platform/http/listen.ts'
 import { enableCompileCache } from './platform/process/compile-cache.ts'
 import { type Defer, runProgram } from './platform/process/lifecycle.ts'
 import { createLog } from './platform/process/log.ts'
@@ -73,15 +73,15 @@ await runProgram(async (defer, end) => {
   const metrics = config.METRICS ? parts.createMetrics({ ofProcess: true }) : null
   const tracing = await configuredTracing(config)
   if (tracing) defer(tracing.close)
-  const budget = await parts.budgetOf(config, log)
+  const budget = await parts.budgetFromConfig(config, log)
   defer(async () => budget?.close())
   const slots = parts.subscriptionSlots(parts.subscriptionLimitsOf(config), metrics?.subscriptionRefused)
-  const documents = await parts.sharedDocumentsOf(config, log)
+  const documents = await parts.sharedDocumentsFromConfig(config, log)
   defer(async () => documents?.close())
   const gateway = await parts.startGateway({
     ...parts.builtInSupergraph(),
     links: graph.links,
-    limits: parts.limitsOf(config),
+    limits: parts.limitsFromConfig(config),
     budget,
     slots,
     log,
@@ -90,8 +90,8 @@ await runProgram(async (defer, end) => {
     slowMilliseconds: config.SLOW_OPERATION_MILLISECONDS,
     responseCacheBytes: config.RESPONSE_CACHE_BYTES,
     introspection: config.INTROSPECTION,
-    persisted: parts.persistedBy(config),
-    documents,
+    trustedDocuments: parts.trustedDocumentsFromConfig(config),
+    sharedDocuments: documents,
   })
   defer(gateway.close)
   await graph.connectClient(gateway.client)
@@ -110,7 +110,15 @@ await runProgram(async (defer, end) => {
     operations: history && { token: config.OPERATIONS_TOKEN ?? '', history, checks, circuits: gateway.circuits, rateLimits },
   })
   const isProxy = config.TRUSTED_PROXIES
-  const app = parts.createHttpServer({ log, checks, metrics, lost: site.lost, isProxy, loadLimit: config.LOAD_LIMIT, publicUrl })
+  const app = parts.createHttpServer({
+    log,
+    checks,
+    metrics,
+    notFoundPage: site.lost,
+    isProxy,
+    loadLimit: config.LOAD_LIMIT,
+    publicUrl,
+  })
   const explorer = config.EXPLORER && {
     page: await parts.serveExplorer(app, { examples: parts.graphExamples(), signIn: parts.graphSignIn(), home: './' }),
   }
@@ -123,7 +131,7 @@ await runProgram(async (defer, end) => {
   if (graph.httpRoutes) await parts.serveSubgraphRoutes(app, graph.httpRoutes)
   await parts.serveTrustApi(app, gateway.client, { publicUrl })
   if (local) parts.serveFiles(app, local)
-  await parts.serveMcpServers(app, gateway.client, parts.guestOf(gateway), {
+  await parts.serveMcpServers(app, gateway.client, parts.createExternalClient(gateway), {
     publicUrl,
     hosts: config.MCP_HOSTS ?? [],
     isOnLoopback: isLoopbackHost(config.HOST),
@@ -135,7 +143,7 @@ await runProgram(async (defer, end) => {
     const open = { sockets: sockets.count, gateway, jobs: graph.jobs, listeners: graph.listeners }
     await parts.serveMetrics(app, metrics, open, { ...parts.scrapingConfig(config), rateLimits, log, defer })
   }
-  await listen(app, listeningOf(config, port), defer)
+  await listen(app, listenOptionsFromConfig(config, port), defer)
   graph.start()
   if (database) {
     const isAlone = config.DATABASE_URL === undefined

@@ -53,8 +53,8 @@ async function graphOf(guard: (scope: string) => string, grants: CallerGrants) {
     log: pino({ level: 'silent' }),
     grantsOver: () => () => grants,
   })
-  const admission = gateway.admit(QUERY, undefined)
-  if (admission.kind === 'refused') throw new Error(JSON.stringify(admission.errors))
+  const admission = gateway.prepareText(QUERY, undefined)
+  if (admission.kind === 'rejected') throw new Error(JSON.stringify(admission.errors))
   const passage = () => ({
     caller: { requestId: 'b', address: '127.0.0.1', credentials: {} },
     signal: new AbortController().signal,

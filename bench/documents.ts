@@ -39,9 +39,9 @@ for (let number = 0; number <= count; number++) {
   // Fields of all four subgraphs under a name that is new each time.
   const text = QUERIES.small.replace('inStock', `new${number}: inStock`)
   const begin = performance.now()
-  const admission = gateway.admit(text, undefined)
+  const admission = gateway.prepareText(text, undefined)
   times.push(performance.now() - begin)
-  if (admission.kind === 'refused') throw new Error(admission.errors[0]?.message)
+  if (admission.kind === 'rejected') throw new Error(admission.errors[0]?.message)
   await admission.run({ first: 2 }, passage())
   if (number === 2_000 || number % 10_000 === 0) console.log(`${number} documents: ${megabytes().toFixed(0)} MB resident`)
 }

@@ -13,7 +13,7 @@ import { linkSecretsOf } from '../gateway/signed-link/variables.ts'
 import { createLocalLink } from '../gateway/subgraph-client/local-subgraph.ts'
 import { migrate } from '../platform/database/migrate.ts'
 import { databaseServer } from '../platform/database/server.ts'
-import { freePort, listen, listeningOf, localUrl } from '../platform/http/listen.ts'
+import { freePort, listen, listenOptionsFromConfig, localUrl } from '../platform/http/listen.ts'
 import { createHttpServer } from '../platform/http/server.ts'
 import type { Defer } from '../platform/process/lifecycle.ts'
 import { rateLimitStoreOf } from '../platform/rate-limit/rate-limit-store.ts'
@@ -80,7 +80,7 @@ export async function runSubgraph(
     const open = { sockets: () => 0, listeners: subgraph.listeners ?? (() => 0), jobs: subgraph.jobs, gateway: null }
     await serveMetrics(app, metrics, open, { ...scrapingConfig(config), rateLimits, log, defer })
   }
-  await listen(app, listeningOf(config, port), defer)
+  await listen(app, listenOptionsFromConfig(config, port), defer)
   subgraph.start?.()
   defer(encryptInBackground(connection, stored, { cipher: secrets, isAlone: false, log }))
   void database.gone.then(() => end(new Error('The embedded PostgreSQL ended unexpectedly; the next start recovers its data.')))

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { describeConfig, readConfig } from '../platform/config/config.ts'
-import { freePort, listen, listeningOf, localUrl } from '../platform/http/listen.ts'
+import { freePort, listen, listenOptionsFromConfig, localUrl } from '../platform/http/listen.ts'
 import { createHttpServer } from '../platform/http/server.ts'
 import { runProgram } from '../platform/process/lifecycle.ts'
 import { createLog } from '../platform/process/log.ts'
@@ -12,17 +12,17 @@ import { OperatorError } from '../platform/process/operator-error.ts'
 import { serveExplorer } from '../web/explorer/serve.ts'
 import { grantsByJwt } from './authorization/variables.ts'
 import { startGateway } from './gateway.ts'
-import { limitsOf } from './limits/limits.ts'
-import { budgetOf } from './limits/redis-budget.ts'
+import { limitsFromConfig } from './limits/limits.ts'
+import { budgetFromConfig } from './limits/redis-budget.ts'
 import { subscriptionLimitsOf, subscriptionSlots } from './limits/subscription-slots.ts'
 import { createMetrics } from './observability/metrics.ts'
 import { scrapingConfig, serveMetrics } from './observability/metrics-endpoint.ts'
 import { configuredTracing } from './observability/tracing-config.ts'
-import { sharedDocumentsOf } from './operations/redis-documents.ts'
-import { persistedBy } from './operations/trusted-documents.ts'
-import { type Graph, swappable } from './planning/hot-swap.ts'
-import { locationsIn } from './planning/supergraph.ts'
-import { watchedFile } from './planning/watched-file.ts'
+import { sharedDocumentsFromConfig } from './operations/redis-documents.ts'
+import { trustedDocumentsFromConfig } from './operations/trusted-documents.ts'
+import { type Graph, hotSwappableGateway } from './planning/hot-swap.ts'
+import { subgraphLocations } from './planning/supergraph.ts'
+import { watchFile } from './planning/watched-file.ts'
 import { variables } from './standalone/config.ts'
 import { checkReachability, respondsToGraphql } from './subgraph-client/health.ts'
 import { createLinkPool, type SubgraphLocation } from './subgraph-client/link-pool.ts'
@@ -44,23 +44,23 @@ await runProgram(async (defer, end) => {
   const metrics = config.METRICS ? createMetrics({ ofProcess: true }) : null
   const tracing = await configuredTracing(config)
   if (tracing) defer(tracing.close)
-  const budget = await budgetOf(config, log)
+  const budget = await budgetFromConfig(config, log)
   defer(async () => budget?.close())
   const slots = subscriptionSlots(subscriptionLimitsOf(config), metrics?.subscriptionRefused)
-  const persisted = persistedBy(config)
-  const documents = await sharedDocumentsOf(config, log)
+  const persisted = trustedDocumentsFromConfig(config)
+  const documents = await sharedDocumentsFromConfig(config, log)
   defer(async () => documents?.close())
   // One for all graphs that follow each other: it remembers tokens and keys.
   const findGrants = grantsByJwt(config)
   const timeoutMilliseconds = config.SUBGRAPH_TIMEOUT_MILLISECONDS
   const pool = createLinkPool((location) => createRemoteLink({ ...location, timeoutMilliseconds, log }))
   let served = await graphOf(first)
-  const gateway = swappable(served, log)
+  const gateway = hotSwappableGateway(served, log)
   defer(gateway.close)
 
-  const watched = watchedFile(path, first, replaceGraph)
+  const watched = watchFile(path, first, replaceGraph)
   defer(watched.close)
-  process.on('SIGHUP', watched.look)
+  process.on('SIGHUP', watched.reload)
 
   const isProxy = config.TRUSTED_PROXIES
   const check = (signal: AbortSignal) => checkReachability(served.locations, respondsToGraphql, signal)
@@ -74,7 +74,7 @@ await runProgram(async (defer, end) => {
     await serveMetrics(app, metrics, open, { ...scrapingConfig(config), log, defer })
   }
   const port = config.PORT || (await freePort(config.HOST))
-  await listen(app, listeningOf(config, port), defer)
+  await listen(app, listenOptionsFromConfig(config, port), defer)
   console.error(`The gateway is ready: ${localUrl(config.HOST, port)}/graphql`)
 
   /** Rejects with a Refusal when the text is no supergraph, or one that a trusted document does not fit. */
@@ -85,7 +85,7 @@ await runProgram(async (defer, end) => {
       const gateway = await startGateway({
         supergraphSdl,
         links,
-        limits: limitsOf(config),
+        limits: limitsFromConfig(config),
         budget,
         slots,
         log,
@@ -94,8 +94,8 @@ await runProgram(async (defer, end) => {
         slowMilliseconds: config.SLOW_OPERATION_MILLISECONDS,
         responseCacheBytes: config.RESPONSE_CACHE_BYTES,
         introspection: config.INTROSPECTION,
-        persisted,
-        documents,
+        trustedDocuments: persisted,
+        sharedDocuments: documents,
         ...(findGrants && { grantsOver: () => findGrants }),
       })
       return { gateway, release, locations }
@@ -126,9 +126,9 @@ function textOf(file: string): string {
 }
 
 function locationsOf(file: string, sdl: string): readonly SubgraphLocation[] {
-  let locations: ReturnType<typeof locationsIn>
+  let locations: ReturnType<typeof subgraphLocations>
   try {
-    locations = locationsIn(sdl)
+    locations = subgraphLocations(sdl)
   } catch (error) {
     throw broken(file, error)
   }

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { createMcpHandler, type McpHttpHandler, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../platform/http/caller.ts'
-import { Overloaded } from '../platform/http/load-shedding.ts'
-import { callerOf, goneSignal } from '../platform/http/request-caller.ts'
+import { ServiceOverloadedError } from '../platform/http/load-shedding.ts'
+import { callerOf, disconnectSignal } from '../platform/http/request-caller.ts'
 import type { RateLimitStore } from '../platform/rate-limit/rate-limit-store.ts'
 import type { CallReporter } from './call.ts'
 import { guard, type HostOptions, refuse } from './guard.ts'
@@ -63,7 +63,7 @@ export async function serveMcp(
       scope.removeAllContentTypeParsers()
       scope.addContentTypeParser('*', { parseAs: 'string', bodyLimit: MAX_BODY_BYTES }, (_, text, done) => done(null, text))
       scope.setErrorHandler((error: FastifyError, request, reply) => {
-        if (error instanceof Overloaded) return refuse(reply, error.statusCode, error.message)
+        if (error instanceof ServiceOverloadedError) return refuse(reply, error.statusCode, error.message)
         if (error.statusCode === 413) return refuse(reply, 413, `Expected a body of at most ${MAX_BODY_BYTES} bytes.`)
         if (error.statusCode !== undefined && error.statusCode < 500) return refuse(reply, error.statusCode, error.message)
         request.log.error({ err: error }, 'an MCP request failed')
@@ -86,7 +86,7 @@ export async function serveMcp(
     const parsed = isJson ? parse(body) : undefined
     if (isJson && parsed === undefined) return refuse(reply, 400, 'Expected a body of valid JSON.', ProtocolErrorCode.ParseError)
 
-    const signal = goneSignal(reply)
+    const signal = disconnectSignal(reply)
     const webRequest = new Request(`${publicUrl}/mcp/${server.name}`, {
       method,
       headers: Object.entries(headers).flatMap(([name, value]): [string, string][] =>

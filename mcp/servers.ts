@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { GatewayClient, Guest } from '../gateway/client.ts'
+import type { ExternalClient, GatewayClient } from '../gateway/client.ts'
 import { directoryServer } from './directory/server.ts'
 import { graphServer } from './graph/server.ts'
 import { type ServingOptions, serveMcp } from './serve.ts'
@@ -10,7 +10,7 @@ import { trustServer } from './trust/server.ts'
 export async function serveMcpServers(
   app: FastifyInstance,
   client: GatewayClient,
-  guest: Guest,
+  guest: ExternalClient,
   { introspection, ...options }: ServingOptions & { readonly introspection: boolean },
 ): Promise<void> {
   const servers = [directoryServer, await storeServer(client), trustServer, graphServer(guest, { introspection })]

@@ -14,9 +14,6 @@ const imports = sources.flatMap((from) =>
   })),
 )
 
-/** The circle that is still to be cut. */
-const CIRCLE_LEFT = ['gateway/client.ts', 'gateway/gateway.ts', 'gateway/operations/persisted-documents.ts']
-
 /** Who may not import whom. `from` and `to` are matched from the start of the path; `but` are the exceptions. */
 const rules: readonly { why: string; from: RegExp; to: RegExp; but?: RegExp }[] = [
   {
@@ -33,7 +30,7 @@ const rules: readonly { why: string; from: RegExp; to: RegExp; but?: RegExp }[] 
   {
     why: 'the gateway imports no subgraph',
     from: /^gateway\//,
-    to: /^(subgraphs|rest-facade|mcp|web|cli|composition|database|main\.ts)/,
+    to: /^(subgraphs|rest-facade|mcp|web|cli|composition|database|config\.ts|main\.ts)/,
     // The page of a stand-alone gateway.
     but: /^web\/explorer\/serve\.ts$/,
   },
@@ -97,7 +94,7 @@ test('only composition roots and configuration read process.env', () => {
 })
 
 test('no circle of imports, of values or of types', () => {
-  expect(circles(imports)).toEqual([CIRCLE_LEFT])
+  expect(circles(imports)).toEqual([])
 })
 
 test('the gateway has three files at its root', () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { LostPageDocument } from '#generated/operations.ts'
 import type { GatewayClient } from '../gateway/client.ts'
-import type { LostPage } from '../platform/http/server.ts'
+import type { NotFoundPage } from '../platform/http/server.ts'
 import { agentSkillFiles } from './agent-skills/files.ts'
 import { serveAuthorization } from './authorize/serve.ts'
 import type { Uses } from './console/page.ts'
@@ -59,7 +59,7 @@ export type SiteOptions = {
 export async function startSite(
   client: GatewayClient,
   options: SiteOptions,
-): Promise<{ readonly serve: (app: FastifyInstance) => Promise<void>; readonly lost: LostPage }> {
+): Promise<{ readonly serve: (app: FastifyInstance) => Promise<void>; readonly lost: NotFoundPage }> {
   const publicUrl = options.publicUrl.replace(/\/+$/, '')
   const before = new URL(publicUrl).pathname.replace(/\/$/, '')
   const assets = assetsOf(

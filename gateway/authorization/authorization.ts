@@ -8,7 +8,7 @@ import {
   type Requirement,
 } from '../../platform/graphql/authorization-rules.ts'
 import { type PlannedDocument, plannedDocument } from '../executor/federated/planned-document.ts'
-import type { CheckedOperation } from '../operations/document-cache.ts'
+import type { ValidatedOperation } from '../operations/document-cache.ts'
 import { refusal } from '../operations/errors.ts'
 import type { Supergraph } from '../planning/supergraph.ts'
 import type { RequestContext } from '../subgraph-client/link.ts'
@@ -52,7 +52,7 @@ export type Refused = {
 /** Enforces the authorization directives of one supergraph. */
 export type Authorization = {
   /** Collects the requirements of an operation; null for one without guarded parts. */
-  readonly guardOf: (checked: Pick<CheckedOperation, 'document' | 'operation'>) => OperationGuard | null
+  readonly guardOf: (checked: Pick<ValidatedOperation, 'document' | 'operation'>) => OperationGuard | null
 }
 
 /** The grants of anonymous callers, and of every caller where no grants are configured. */

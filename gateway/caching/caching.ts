@@ -2,9 +2,9 @@ import { hash } from 'node:crypto'
 import { type DocumentNode, print } from 'graphql'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { RunOperation } from '../executor/run-operation.ts'
-import type { CheckedOperation } from '../operations/document-cache.ts'
+import type { ValidatedOperation } from '../operations/document-cache.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
-import { planOf, type Supergraph } from '../planning/supergraph.ts'
+import { queryPlanOf, type Supergraph } from '../planning/supergraph.ts'
 import type { Link, RequestContext } from '../subgraph-client/link.ts'
 import { readCacheHints } from './cache-hints.ts'
 import { announcedChanges, dependenciesOf, mutationChanges } from './dependencies.ts'
@@ -24,9 +24,9 @@ export type RunCacheable = (variables: Readonly<Record<string, unknown>>, contex
 /** The response cache of one graph, applied to its operations. */
 export type OperationCache = {
   /** `run` of a query through the cache; null when its response must not be cached. */
-  readonly cacheQuery: (checked: CheckedOperation, run: RunOperation) => RunCacheable | null
+  readonly cacheQuery: (checked: ValidatedOperation, run: RunOperation) => RunCacheable | null
   /** `run` of a mutation, which then invalidates what it may have changed; others unchanged. */
-  readonly invalidateAfter: (checked: CheckedOperation, run: RunOperation) => RunOperation
+  readonly invalidateAfter: (checked: ValidatedOperation, run: RunOperation) => RunOperation
   readonly close: () => void
 }
 
@@ -58,7 +58,7 @@ export function createOperationCache({
     cacheQuery(checked, run) {
       const policy = cachePolicyOf(checked, api, hints)
       if (!policy) return null
-      const { ready, plan } = planOf(checked, supergraph)
+      const { ready, plan } = queryPlanOf(checked, supergraph)
       const isPrivate = policy.isPrivate || dependsOnViewer(plan, api, viewer)
       const dependencies = dependenciesOf(ready.document, plan, api)
       const keyFor = cacheKeyOf(checked)
@@ -76,7 +76,7 @@ export function createOperationCache({
 
     invalidateAfter(checked, run) {
       if (checked.operation.operation !== 'mutation') return run
-      const { ready, plan } = planOf(checked, supergraph)
+      const { ready, plan } = queryPlanOf(checked, supergraph)
       const changes = mutationChanges(ready.document, plan, api)
       return async (variables, context) => {
         let mayStillRun = true
@@ -104,7 +104,7 @@ const withPolicy = (result: CachedResult, policy: CachePolicy): CacheableResult 
 function cacheKeyOf({
   document,
   operation,
-}: CheckedOperation): (variables: Readonly<Record<string, unknown>>, credentials: Caller['credentials']) => string {
+}: ValidatedOperation): (variables: Readonly<Record<string, unknown>>, credentials: Caller['credentials']) => string {
   const text = hash('sha256', print(document), 'base64url')
   const names = (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value)
   return (variables, credentials) => {

@@ -10,7 +10,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql'
-import type { CheckedOperation } from '../operations/document-cache.ts'
+import type { ValidatedOperation } from '../operations/document-cache.ts'
 import { documentIndex, fragmentOf } from '../operations/document-index.ts'
 import type { CacheHint, CacheHints } from './cache-hints.ts'
 
@@ -32,7 +32,7 @@ const NO_HINT: CacheHint = { inheritMaxAge: false }
  * cached: age 0, introspection, or no query.
  */
 export function cachePolicyOf(
-  { document, operation, isIntrospection }: CheckedOperation,
+  { document, operation, isIntrospection }: ValidatedOperation,
   schema: GraphQLSchema,
   hints: CacheHints,
 ): CachePolicy | null {

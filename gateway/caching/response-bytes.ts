@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
-import { type Coding, compressed, WORTHWHILE_BYTES } from '../../platform/http/compression.ts'
+import { type ContentCoding, compress, MIN_COMPRESSED_BYTES } from '../../platform/http/compression.ts'
 
 /** The body of a cached response: serialized and hashed once, compressed once per coding. */
 export type ResponseBytes = {
   /** The bytes in this coding, or plain for null and for a body too small to compress. */
-  readonly encoded: (wanted: Coding | null) => Promise<{ readonly bytes: Buffer; readonly coding: Coding | null }>
+  readonly encoded: (wanted: ContentCoding | null) => Promise<{ readonly bytes: Buffer; readonly coding: ContentCoding | null }>
   /** SHA-256 of the plain bytes, in base64url. */
   readonly hash: () => string
   /** Bytes held, in all codings. */
@@ -15,14 +15,14 @@ export type ResponseBytes = {
 
 export function createResponseBytes(text: string): ResponseBytes {
   const plain = Buffer.from(text)
-  const codings = new Map<Coding, Buffer>()
+  const codings = new Map<ContentCoding, Buffer>()
   let size = plain.length
   let digest: string | null = null
   let notify = (_: number): void => {}
   return {
     async encoded(wanted) {
-      if (!wanted || plain.length < WORTHWHILE_BYTES) return { bytes: plain, coding: null }
-      const bytes = codings.get(wanted) ?? (await compressed(plain, wanted))
+      if (!wanted || plain.length < MIN_COMPRESSED_BYTES) return { bytes: plain, coding: null }
+      const bytes = codings.get(wanted) ?? (await compress(plain, wanted))
       if (!codings.has(wanted)) {
         codings.set(wanted, bytes)
         size += bytes.length

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CREDENTIAL_HEADERS } from '../../platform/http/caller.ts'
-import { codingFor } from '../../platform/http/compression.ts'
+import { negotiateCoding } from '../../platform/http/compression.ts'
 import { COST_HEADER } from '../limits/cost-report.ts'
 import type { CacheableResult } from './caching.ts'
 
@@ -19,7 +19,7 @@ export async function sendCacheableResponse(
   contentType: string,
   send: (reply: FastifyReply, contentType: string, status: number, bytes: Buffer) => void,
 ): Promise<void> {
-  const { bytes, coding } = await body.encoded(codingFor(request.headers['accept-encoding']))
+  const { bytes, coding } = await body.encoded(negotiateCoding(request.headers['accept-encoding']))
   if (request.method === 'POST') reply.header('vary', 'Accept, Accept-Encoding').header('cache-control', 'no-store')
   else {
     // A strong tag differs per coding and media type.

@@ -24,12 +24,12 @@ import type { Authorization, OperationGuard, Refused } from '../authorization/au
 import { refusalErrors } from '../authorization/refusal-errors.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import type { Metrics } from '../observability/metrics.ts'
-import type { CheckedOperation } from '../operations/document-cache.ts'
+import type { ValidatedOperation } from '../operations/document-cache.ts'
 import { fault } from '../operations/errors.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
-import { withinTime } from '../operations/timeout.ts'
-import type { KnownPlan } from '../planning/plan-store.ts'
-import { planOf, type Supergraph } from '../planning/supergraph.ts'
+import { withTimeout } from '../operations/timeout.ts'
+import type { StoredPlan } from '../planning/plan-store.ts'
+import { queryPlanOf, type Supergraph } from '../planning/supergraph.ts'
 import type { Link, RequestContext } from '../subgraph-client/link.ts'
 import { compileConditions } from './federated/conditions.ts'
 import { compilePlan, createProjectionFor, type RunPlan } from './federated/plan.ts'
@@ -47,17 +47,17 @@ export type ExecutorDeps = {
 }
 
 /** Mutations go on after the client disconnects: none may stop between two of its writes. */
-export const outlivesClient = ({ operation }: CheckedOperation): boolean => operation.operation === 'mutation'
+export const outlivesClient = ({ operation }: ValidatedOperation): boolean => operation.operation === 'mutation'
 
 /** Runs `run` within the time limit of an operation. An unexpected throw is logged and masked. */
 export async function runWithTimeout(
   context: RequestContext,
   log: Logger,
   run: (bounded: RequestContext) => Promise<ExecutionResult>,
-  options: Parameters<typeof withinTime>[3] = {},
+  options: Parameters<typeof withTimeout>[3] = {},
 ): Promise<ExecutionResult> {
   try {
-    return await withinTime(BOUNDS.milliseconds, context, run, options)
+    return await withTimeout(BOUNDS.operationTimeoutMs, context, run, options)
   } catch (error) {
     log.error({ err: error, requestId: context.caller.requestId }, 'an operation failed')
     return { data: null, errors: [fault(context.caller.requestId)] }
@@ -70,7 +70,7 @@ export async function runWithTimeout(
  * planner does not support the operation.
  */
 export function planOperation(
-  checked: CheckedOperation,
+  checked: ValidatedOperation,
   deps: ExecutorDeps,
   { guard = deps.authorization?.guardOf(checked) ?? null, mutations = 'partial' }: GuardOptions = {},
 ): RunOperation {
@@ -94,7 +94,7 @@ type GuardOptions = {
  * read, with an error for each refused one.
  */
 function planGuarded(
-  checked: CheckedOperation,
+  checked: ValidatedOperation,
   { supergraph, links, metrics }: ExecutorDeps,
   {
     unguarded,
@@ -127,7 +127,7 @@ function compileAllowed(
 
 const EMPTY_PLAN: QueryPlan = { kind: 'QueryPlan' }
 
-function planUnguarded(checked: CheckedOperation, { supergraph, links, metrics }: ExecutorDeps): RunOperation {
+function planUnguarded(checked: ValidatedOperation, { supergraph, links, metrics }: ExecutorDeps): RunOperation {
   if (checked.isIntrospection) {
     const introspect = compileOperation(supergraph.api, checked.document, checked.operation.name?.value)
     return async (variableValues) => {
@@ -136,7 +136,7 @@ function planUnguarded(checked: CheckedOperation, { supergraph, links, metrics }
     }
   }
 
-  const { ready, plan } = planOf(checked, supergraph)
+  const { ready, plan } = queryPlanOf(checked, supergraph)
   const direct = findDirectLink(checked, singleFetch(plan), supergraph, links)
   if (direct) {
     const { document, operation } = checked
@@ -184,9 +184,9 @@ const SCHEMA_RULES = specifiedRules.filter((rule) => !DOCUMENT_RULES.has(rule))
  * there is none.
  */
 export function findDirectLink(
-  { document, operation, known }: CheckedOperation,
+  { document, operation, storedPlan: known }: ValidatedOperation,
   fetch: FetchNode | null,
-  { api, hidesSomething }: Supergraph,
+  { api, hasInaccessibleElements: hidesSomething }: Supergraph,
   links: ReadonlyMap<string, Link>,
 ): Link | null {
   if (!fetch || fetch.requires || fetch.outputRewrites || fetch.contextRewrites) return null
@@ -198,8 +198,8 @@ export function findDirectLink(
 }
 
 /** The plan of an operation as the plan store keeps it. */
-export function createStoredPlan(checked: CheckedOperation, { supergraph, links }: ExecutorDeps): KnownPlan {
-  const { plan } = planOf(checked, supergraph)
+export function createStoredPlan(checked: ValidatedOperation, { supergraph, links }: ExecutorDeps): StoredPlan {
+  const { plan } = queryPlanOf(checked, supergraph)
   const fetch = singleFetch(plan)
   const isLocal = fetch !== null && links.get(fetch.serviceName)?.schema !== undefined
   return { plan, isDirect: isLocal ? findDirectLink(checked, fetch, supergraph, links) !== null : null }
@@ -208,7 +208,7 @@ export function createStoredPlan(checked: CheckedOperation, { supergraph, links 
 const singleFetch = ({ node }: QueryPlan): FetchNode | null => (node?.kind === 'Fetch' ? node : null)
 
 /** Whether `__schema` or `__type` is selected: a subgraph would answer with its own schema. */
-function selectsSchema(document: CheckedOperation['document']): boolean {
+function selectsSchema(document: ValidatedOperation['document']): boolean {
   let found = false
   visit(document, {
     Field({ name }) {

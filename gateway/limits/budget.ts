@@ -12,7 +12,7 @@ export type Budget = {
 }
 
 /** Whose points are spent: one bucket for the client, and one for everybody at its address. */
-export type Purses = { readonly client: string; readonly address: string }
+export type BudgetKeys = { readonly client: string; readonly address: string }
 
 /**
  * Budgets that one address has for all its clients together. Nobody has looked at credentials yet when their cost is counted: without a bound, whoever
@@ -21,7 +21,7 @@ export type Purses = { readonly client: string; readonly address: string }
 export const BUDGETS_PER_ADDRESS = 10
 
 /** A client is known by its credentials, hashed so that they lie nowhere; without any, by its address. */
-export function pursesOf({ credentials, address }: Caller): Purses {
+export function budgetKeys({ credentials, address }: Caller): BudgetKeys {
   const network = networkOf(address)
   const presented = CREDENTIAL_HEADERS.map((name) => credentials[name] ?? '')
   const isAnonymous = presented.every((value) => value === '')
@@ -39,7 +39,7 @@ export function memoryBudget(perMinute: number, now: () => Date = () => new Date
   return {
     perMinute,
     spend(caller, points) {
-      const { client, address } = pursesOf(caller)
+      const { client, address } = budgetKeys(caller)
       const ofAddress = addresses(address, points)
       if (!ofAddress.isGranted) return ofAddress
       const ofClient = clients(client, points)

@@ -20,7 +20,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql'
 import { documentIndex } from '../operations/document-index.ts'
-import type { ListSize, Weights } from './cost-weights.ts'
+import type { CostWeights, ListSize } from './cost-weights.ts'
 import { BOUNDS } from './limits.ts'
 
 /** Slicing arguments by convention, for schemas that do not use `@listSize`. */
@@ -70,9 +70,9 @@ export type CostModel = {
  * Compiles the counting of one operation, so that a request only evaluates it with its variables. `document` must be valid against `schema` and
  * within the bound of fields after spreading.
  */
-export function costModel(
+export function compileCostModel(
   schema: GraphQLSchema,
-  weights: Weights,
+  weights: CostWeights,
   document: DocumentNode,
   operation: OperationDefinitionNode,
 ): CostModel {

@@ -22,14 +22,14 @@ export const PROFILES = {
 } as const satisfies Readonly<Record<string, DefaultWeights>>
 
 /** What a supergraph says about cost with `@cost` and `@listSize`; keys are `Type`, `Type.field` and `Type.field(argument)`. */
-export type Weights = {
+export type CostWeights = {
   readonly defaults: DefaultWeights
   readonly costs: ReadonlyMap<string, number>
   readonly listSizes: ReadonlyMap<string, ListSize>
 }
 
 /** Reads the weights out of a supergraph's SDL: the API schema that clients see has lost them. */
-export function weightsOf(supergraph: DocumentNode, defaults: DefaultWeights = PROFILES.default): Weights {
+export function readCostWeights(supergraph: DocumentNode, defaults: DefaultWeights = PROFILES.default): CostWeights {
   const costs = new Map<string, number>()
   const listSizes = new Map<string, ListSize>()
 

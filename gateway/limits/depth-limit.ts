@@ -1,9 +1,11 @@
-import { type DocumentNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql'
+import { type DocumentNode, type GraphQLFormattedError, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql'
 import { documentIndex } from '../operations/document-index.ts'
+import { type GatewayCode, refusal } from '../operations/errors.ts'
+import { BOUNDS, type Limits } from './limits.ts'
 
-/** How large an operation is with all its fragments spread. Counts may exceed 2^53 and end as Infinity: compare, never loop. */
-export type Shape = {
-  /** Levels of fields; a leaf at the root is at level 0, as graphql-depth-limit counts. `__` fields and what is below do not count. */
+/** Size of an operation with all fragments spread. Counts may exceed 2^53 and reach Infinity: compare them, never loop. */
+export type OperationSize = {
+  /** Levels of fields, counted like graphql-depth-limit: a root leaf is level 0; `__` fields and their children do not count. */
   readonly depth: number
   readonly fields: number
   readonly aliases: number
@@ -12,27 +14,28 @@ export type Shape = {
   readonly introspections: number
 }
 
-type Size = { depth: number; fields: number; aliases: number; direct: number; introspections: number }
+/** `direct`: fields of the selection set itself. */
+type SelectionSize = { depth: number; fields: number; aliases: number; direct: number; introspections: number }
 
 /**
- * Measures the operation. Every fragment is measured once, however often it is spread, so the time is linear in the text.
- * `document` must be valid: a cycle of fragments would never end.
+ * Measures an operation. Each fragment is measured once, so the time is linear in the text.
+ * `document` must be valid: a cycle of fragments would not terminate.
  */
-export function shapeOf(document: DocumentNode, operation: OperationDefinitionNode): Shape {
+export function measureOperation(document: DocumentNode, operation: OperationDefinitionNode): OperationSize {
   const { fragments } = documentIndex(document)
-  const measured = new Map<string, Size>()
+  const measured = new Map<string, SelectionSize>()
 
-  function sizeOfFragment(name: string): Size {
-    const known = measured.get(name)
-    if (known) return known
+  function sizeOfFragment(name: string): SelectionSize {
+    const cached = measured.get(name)
+    if (cached) return cached
     const fragment = fragments.get(name)
-    const size = fragment ? sizeOf(fragment.selectionSet) : nothing()
+    const size = fragment ? sizeOf(fragment.selectionSet) : emptySize()
     measured.set(name, size)
     return size
   }
 
-  function sizeOf({ selections }: SelectionSetNode): Size {
-    const total = nothing()
+  function sizeOf({ selections }: SelectionSetNode): SelectionSize {
+    const total = emptySize()
     for (const selection of selections) {
       if (selection.kind !== Kind.FIELD) {
         add(
@@ -41,7 +44,7 @@ export function shapeOf(document: DocumentNode, operation: OperationDefinitionNo
         )
         continue
       }
-      const below = selection.selectionSet ? sizeOf(selection.selectionSet) : nothing()
+      const below = selection.selectionSet ? sizeOf(selection.selectionSet) : emptySize()
       const isMeta = selection.name.value.startsWith('__')
       add(total, {
         depth: isMeta || !selection.selectionSet ? 0 : below.depth + 1,
@@ -54,16 +57,38 @@ export function shapeOf(document: DocumentNode, operation: OperationDefinitionNo
     return total
   }
 
-  const { direct, ...shape } = sizeOf(operation.selectionSet)
-  return { ...shape, rootFields: direct }
+  const { direct, ...size } = sizeOf(operation.selectionSet)
+  return { ...size, rootFields: direct }
 }
 
-const nothing = (): Size => ({ depth: 0, fields: 0, aliases: 0, direct: 0, introspections: 0 })
+const emptySize = (): SelectionSize => ({ depth: 0, fields: 0, aliases: 0, direct: 0, introspections: 0 })
 
-function add(total: Size, part: Size): void {
+function add(total: SelectionSize, part: SelectionSize): void {
   total.depth = Math.max(total.depth, part.depth)
   total.fields += part.fields
   total.aliases += part.aliases
   total.direct += part.direct
   total.introspections += part.introspections
 }
+
+/** One row per bound on the size of an operation; all can be read off its text. */
+const SIZE_LIMITS: readonly {
+  readonly key: keyof OperationSize
+  readonly limit: (limits: Limits) => number
+  readonly code: GatewayCode
+  readonly noun: string
+}[] = [
+  { key: 'depth', limit: ({ depth }) => depth || Infinity, code: 'DEPTH_LIMIT_EXCEEDED', noun: 'levels of fields' },
+  { key: 'fields', limit: () => BOUNDS.fields, code: 'OPERATION_TOO_LARGE', noun: 'fields' },
+  { key: 'aliases', limit: () => BOUNDS.aliases, code: 'OPERATION_TOO_LARGE', noun: 'aliases' },
+  { key: 'rootFields', limit: () => BOUNDS.rootFields, code: 'OPERATION_TOO_LARGE', noun: 'fields at the root' },
+  { key: 'introspections', limit: () => BOUNDS.introspections, code: 'OPERATION_TOO_LARGE', noun: '"__schema" and "__type"' },
+]
+
+/** An error for each exceeded bound, with the actual size and the limit. */
+export const sizeLimitErrors = (size: OperationSize, limits: Limits): readonly GraphQLFormattedError[] =>
+  SIZE_LIMITS.flatMap(({ key, limit, code, noun }) => {
+    const [actual, allowed] = [size[key], limit(limits)]
+    if (actual <= allowed) return []
+    return [refusal(code, `Expected at most ${allowed} ${noun}, got ${actual}.`, { [key]: actual, limit: allowed })]
+  })

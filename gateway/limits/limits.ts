@@ -12,7 +12,7 @@ export type Limits = {
 }
 
 /** The limits that an environment asks for; a weight of its own wins over the profile. */
-export const limitsOf = (config: {
+export const limitsFromConfig = (config: {
   readonly DEPTH_LIMIT: number
   readonly COST_LIMIT: number
   readonly COST_PROFILE: keyof typeof PROFILES
@@ -56,7 +56,7 @@ export const BOUNDS = {
   /** The longest page that a slicing argument may ask for, in items. Subgraphs usually allow less. */
   pageSize: 1_000,
   /** Wall time of an operation; of a subscription, of its beginning and of what is resolved for each event. */
-  milliseconds: 10_000,
+  operationTimeoutMs: 10_000,
   /** Operations that run at once over one WebSocket. */
   socketOperations: 100,
   /** Bytes that wait for the reader of a WebSocket before it is closed. Longer than a long answer; a reader who keeps up has none. */

@@ -2,10 +2,10 @@ import type { Logger } from 'pino'
 import { takeFromRedis } from '../../platform/rate-limit/rate-limit-store.ts'
 import { type RateLimitResult, toRateLimitResult } from '../../platform/rate-limit/token-buckets.ts'
 import { redisScripts } from '../../platform/redis/redis-scripts.ts'
-import { BUDGETS_PER_ADDRESS, type Budget, memoryBudget, pursesOf } from './budget.ts'
+import { BUDGETS_PER_ADDRESS, type Budget, budgetKeys, memoryBudget } from './budget.ts'
 
 /** The budget that an environment asks for; null for none. */
-export async function budgetOf(
+export async function budgetFromConfig(
   { COST_BUDGET: perMinute, REDIS_URL: url }: { readonly COST_BUDGET: number; readonly REDIS_URL?: string | undefined },
   log: Logger,
 ): Promise<Budget | null> {
@@ -40,7 +40,7 @@ export async function redisBudget({
   return {
     perMinute,
     spend(caller, points) {
-      const { client, address } = pursesOf(caller)
+      const { client, address } = budgetKeys(caller)
       const sizes = [perMinute, perMinute * BUDGETS_PER_ADDRESS]
       const taking = takeFromRedis(scripts, [`atrium:cost:${client}`, `atrium:cost:${address}`], sizes, points)
       return taking === null

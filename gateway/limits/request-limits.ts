@@ -1,9 +1,9 @@
 import { type GraphQLFormattedError, type GraphQLSchema, Kind } from 'graphql'
 import type { RateLimitResult } from '../../platform/rate-limit/token-buckets.ts'
 import { conditionVariables } from '../executor/federated/conditions.ts'
-import type { CheckedOperation } from '../operations/document-cache.ts'
+import type { ValidatedOperation } from '../operations/document-cache.ts'
 import { refusal, withoutSuggestions } from '../operations/errors.ts'
-import { type Coerce, coercion } from '../operations/variables.ts'
+import { type Coerce, compileCoercion } from '../operations/variables.ts'
 import type { RequestContext } from '../subgraph-client/link.ts'
 import type { Budget } from './budget.ts'
 import type { CostModel } from './cost-limit.ts'
@@ -17,7 +17,7 @@ type Variables = Readonly<Record<string, unknown>>
 type Errors = readonly GraphQLFormattedError[]
 
 /** What is wrong with an operation once its variables are known: nothing when it may run. */
-export type Verdict = {
+export type RequestCheckResult = {
   readonly errors: Errors
   /** Absent when it was refused before anything was counted. */
   readonly cost?: CostReport
@@ -26,7 +26,7 @@ export type Verdict = {
 /** The last check of one operation. */
 export type RequestCheck = {
   /** Variables, page sizes, cost, and the client's budget, from which the cost is taken. Cost is counted on values that are in range. Never rejects. */
-  readonly verdict: (variables: Variables, passage: RequestContext) => Verdict | Promise<Verdict>
+  readonly check: (variables: Variables, passage: RequestContext) => RequestCheckResult | Promise<RequestCheckResult>
   /** What the operation counts with these variables, in points; 0 where they are wrong. Takes nothing from any budget. */
   readonly cost: (variables: Variables) => number
 }
@@ -40,26 +40,29 @@ type Checks = {
 }
 
 /** Compiles the check of one operation. Without `suggestions`, errors do not say what a client that mistypes may have meant. */
-export function requestCheck(
+export function compileRequestCheck(
   schema: GraphQLSchema,
-  checked: CheckedOperation,
+  checked: ValidatedOperation,
   model: CostModel,
   { limits, budget, suggestions }: { readonly limits: Limits; readonly budget: Budget | null; readonly suggestions: boolean },
 ): RequestCheck {
   // What costs more than a whole minute's budget could never run.
   const limit = Math.min(limits.cost || Infinity, budget?.perMinute ?? Infinity)
-  const coerce = coercion(schema, checked.operation.variableDefinitions ?? [], { maxErrors: MAX_VARIABLE_ERRORS })
+  const coerce = compileCoercion(schema, checked.operation.variableDefinitions ?? [], { maxErrors: MAX_VARIABLE_ERRORS })
   const checks: Checks = { coerce, conditions: nullableConditions(checked), model }
 
   return {
-    verdict,
+    check: verdict,
     cost(variables) {
       const { coerced } = coercedIn(checks, variables)
       return coerced ? model.cost(coerced) : 0
     },
   }
 
-  function verdict(variables: Variables, { caller, wantsCost = false }: RequestContext): Verdict | Promise<Verdict> {
+  function verdict(
+    variables: Variables,
+    { caller, wantsCost = false }: RequestContext,
+  ): RequestCheckResult | Promise<RequestCheckResult> {
     const { coerced, errors } = coercedIn(checks, variables)
     if (!coerced) return { errors: suggestions ? errors : errors.map(withoutSuggestions) }
     const requested = model.cost(coerced)
@@ -107,7 +110,7 @@ function coercedIn(
  * A default lets a variable that may be null stand where no null may. graphql-js then says so where the condition is met, which may be in one subgraph, in several,
  * or in a plan of ours: so all of that is said before.
  */
-function nullableConditions({ document, operation }: CheckedOperation): readonly string[] {
+function nullableConditions({ document, operation }: ValidatedOperation): readonly string[] {
   const inConditions = conditionVariables(document)
   return (operation.variableDefinitions ?? [])
     .filter(({ type, variable }) => type.kind !== Kind.NON_NULL_TYPE && inConditions.has(variable.name.value))

@@ -70,8 +70,8 @@ export async function serveMetrics(
   metrics.gaugePer('atrium_jobs_oldest_seconds', 'How long the job has waited that is due for longest.', ['queue'], async () =>
     (await jobs()).map(({ queue, oldestSeconds }) => [[queue], oldestSeconds] as const),
   )
-  metrics.gauge('atrium_requests_running', 'Requests and operations of WebSockets that are being worked on.', app.load.running)
-  metrics.gauge('atrium_requests_most', 'How many of them there may be at this moment.', app.load.most)
+  metrics.gauge('atrium_requests_running', 'Requests and operations of WebSockets that are being worked on.', app.load.inFlight)
+  metrics.gauge('atrium_requests_most', 'How many of them there may be at this moment.', app.load.limit)
   if (sources.gateway) addGatewayGauges(sources.gateway, metrics, sources.sockets)
 
   const own = port === undefined ? app : createHttpServer({ log })

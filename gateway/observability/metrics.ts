@@ -2,7 +2,7 @@ import type { OperationTypeNode } from 'graphql'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { RunOperation } from '../executor/run-operation.ts'
 import type { SubscriptionBound } from '../limits/subscription-slots.ts'
-import type { CheckedOperation } from '../operations/document-cache.ts'
+import type { ValidatedOperation } from '../operations/document-cache.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { Link } from '../subgraph-client/link.ts'
 
@@ -261,7 +261,7 @@ export function createMetrics({ ofProcess = false }: { readonly ofProcess?: bool
 /** `run` of one document, counted by its result. */
 export function countOperation<Result>(
   metrics: Metrics,
-  { operation }: CheckedOperation,
+  { operation }: ValidatedOperation,
   run: (...parameters: Parameters<RunOperation>) => Promise<Result>,
   resultIn: (result: Result) => ExecutionResult,
 ): (...parameters: Parameters<RunOperation>) => Promise<Result> {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { RunOperation } from '../executor/run-operation.ts'
-import type { CheckedOperation } from '../operations/document-cache.ts'
+import type { ValidatedOperation } from '../operations/document-cache.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { Link } from '../subgraph-client/link.ts'
 
@@ -15,7 +15,7 @@ type FetchTotals = { fetches: number; milliseconds: number }
 export type SlowLog = {
   /** `run` of one document. `costOf` is called for slow runs only; null: without a cost. */
   readonly watchOperation: <Result>(
-    checked: CheckedOperation,
+    checked: ValidatedOperation,
     run: (...parameters: Parameters<RunOperation>) => Promise<Result>,
     resultIn: (result: Result) => ExecutionResult,
     costOf: ((variables: Parameters<RunOperation>[0]) => number) | null,

@@ -10,9 +10,9 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace'
-import { spanIn } from '../../platform/http/trace-parent.ts'
+import { parseTraceparent } from '../../platform/http/trace-parent.ts'
 import type { RunOperation } from '../executor/run-operation.ts'
-import type { CheckedOperation } from '../operations/document-cache.ts'
+import type { ValidatedOperation } from '../operations/document-cache.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
 import type { Link, RequestContext } from '../subgraph-client/link.ts'
 
@@ -20,7 +20,7 @@ import type { Link, RequestContext } from '../subgraph-client/link.ts'
 export type Tracing = {
   /** `run` of one document within a span, a child of the client's `traceparent`. */
   readonly traceOperation: <Result>(
-    checked: CheckedOperation,
+    checked: ValidatedOperation,
     run: (...parameters: Parameters<RunOperation>) => Promise<Result>,
     resultIn: (result: Result) => ExecutionResult,
   ) => (...parameters: Parameters<RunOperation>) => Promise<Result>
@@ -112,7 +112,7 @@ async function endAfter<Result>(span: Span, work: () => Promise<Result>): Promis
 }
 
 function parentContextOf({ caller: { traceparent } }: RequestContext): SpanContext {
-  const parent = traceparent === undefined ? null : spanIn(traceparent)
+  const parent = traceparent === undefined ? null : parseTraceparent(traceparent)
   return parent ? trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true }) : ROOT_CONTEXT
 }
 

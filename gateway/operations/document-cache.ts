@@ -13,117 +13,130 @@ import {
   visit,
 } from 'graphql'
 import { boundedCache } from '../../platform/collections/bounded-cache.ts'
-import { type CostModel, costModel } from '../limits/cost-limit.ts'
-import type { Weights } from '../limits/cost-weights.ts'
-import { shapeOf } from '../limits/depth-limit.ts'
-import { shapeFaults } from '../limits/limit-errors.ts'
+import { type CostModel, compileCostModel } from '../limits/cost-limit.ts'
+import type { CostWeights } from '../limits/cost-weights.ts'
+import { measureOperation, sizeLimitErrors } from '../limits/depth-limit.ts'
 import { BOUNDS, type Limits } from '../limits/limits.ts'
-import type { KnownPlan } from '../planning/plan-store.ts'
+import type { StoredPlan } from '../planning/plan-store.ts'
 import { documentIndex, fragmentOf } from './document-index.ts'
 import { documentError, refusal, withoutSuggestions } from './errors.ts'
 
-/** An operation that passed every check that does not depend on variables. */
-export type CheckedOperation = {
-  /** The operation and the fragments that it reaches, and nothing else. */
+/** An operation that is valid, whatever its variables are. */
+export type ValidatedOperation = {
+  /** The operation and the fragments that it spreads, directly or not; nothing else. */
   readonly document: DocumentNode
   readonly operation: OperationDefinitionNode
-  /** True when every root field is `__schema`, `__type` or `__typename`. */
+  /** Whether every root field is `__schema`, `__type` or `__typename`. */
   readonly isIntrospection: boolean
-  /** Its plan, where that was made before. */
-  readonly known?: KnownPlan | null
+  /** Its plan from an earlier start; null or absent without one. */
+  readonly storedPlan?: StoredPlan | null
 }
 
-/** A client's operation with the counting of its cost, or the errors that refuse it. */
-export type Checked =
-  | { readonly kind: 'checked'; readonly checked: CheckedOperation; readonly model: CostModel }
-  | {
-      readonly kind: 'refused'
-      readonly errors: readonly GraphQLFormattedError[]
-      /** Which kind of operation was meant, where the text says so. */
-      readonly operation?: OperationTypeNode
-    }
+/** A client's operation that must not run, with at least one error. */
+export type RejectedOperation = {
+  readonly kind: 'rejected'
+  readonly errors: readonly GraphQLFormattedError[]
+  /** Its operation type, where the document could be parsed that far. */
+  readonly operation?: OperationTypeNode
+}
 
-/** Checks a client's text: tokens, syntax, validity, operation, depth and size. Never throws. */
-export function checkText(
-  text: string,
-  operationName: string | undefined,
-  rules: {
-    readonly schema: GraphQLSchema
-    readonly weights: Weights
-    readonly limits: Limits
-    /** Whether a client may ask for the schema, in a query or by guessing names. */
-    readonly introspection: boolean
-  },
-): Checked {
-  let document: DocumentNode
-  try {
-    // Without locations a document takes a third of the memory; they are only needed for errors.
-    document = parse(text, { noLocation: true, maxTokens: BOUNDS.tokens })
-  } catch (error) {
-    return refused(syntaxError(error as GraphQLError))
-  }
-  const repeated = mostRepeated(document)
-  if (repeated.times > BOUNDS.repetitions) {
-    return refused(
-      refusal('OPERATION_TOO_LARGE', `Expected at most ${BOUNDS.repetitions} times ${repeated.what}, got ${repeated.times}.`),
-    )
-  }
-  const deepest = deepestValue(document)
-  if (deepest > BOUNDS.variableDepth) {
-    const message = `Expected values nested at most ${BOUNDS.variableDepth} deep, got ${deepest}.`
-    return refused(refusal('OPERATION_TOO_LARGE', message, { limit: BOUNDS.variableDepth }))
-  }
+/** A client's valid operation with its cost model, or the errors that reject it. */
+export type ValidationResult =
+  | { readonly kind: 'valid'; readonly validated: ValidatedOperation; readonly model: CostModel }
+  | RejectedOperation
 
+type ValidationRules = {
+  readonly schema: GraphQLSchema
+  readonly weights: CostWeights
+  readonly limits: Limits
+  /** Whether clients may introspect the schema, and get suggestions for misspelled names. */
+  readonly introspection: boolean
+}
+
+/** Validates a client's document: tokens, syntax, schema, operation, depth and size. Never throws. */
+export function validateOperation(text: string, operationName: string | undefined, rules: ValidationRules): ValidationResult {
+  const document = parseBounded(text)
+  if (document.kind === 'rejected') return document
   const operation = operationNamed(document, operationName)
-  if (typeof operation === 'string') return refused(refusal('OPERATION_RESOLUTION_FAILURE', operation))
+  if (typeof operation === 'string') return rejected(refusal('OPERATION_RESOLUTION_FAILURE', operation))
   const kind = operation.operation
 
   const invalid = validationErrors(rules.schema, document, text)
   if (invalid.length > 0) {
-    return { ...refused(...(rules.introspection ? invalid : invalid.map(withoutSuggestions))), operation: kind }
+    return { ...rejected(...(rules.introspection ? invalid : invalid.map(withoutSuggestions))), operation: kind }
   }
 
   const own = reachableFrom(operation, document)
-  if (kind === 'subscription' && isConditional(operation, own)) return { ...refused(CONDITIONAL), operation: kind }
-  const shape = shapeOf(own, operation)
-  if (!rules.introspection && shape.introspections > 0) return { ...refused(NO_INTROSPECTION), operation: kind }
-  const faults = shapeFaults(shape, rules.limits)
-  if (faults.length > 0) return { ...refused(...faults), operation: kind }
+  if (kind === 'subscription' && isConditional(operation, own)) return { ...rejected(CONDITIONAL), operation: kind }
+  const size = measureOperation(own, operation)
+  if (!rules.introspection && size.introspections > 0) return { ...rejected(NO_INTROSPECTION), operation: kind }
+  const sizeErrors = sizeLimitErrors(size, rules.limits)
+  if (sizeErrors.length > 0) return { ...rejected(...sizeErrors), operation: kind }
 
-  const checked = { document: own, operation, isIntrospection: isIntrospection(own, operation) }
-  const model = checked.isIntrospection ? FREE : costModel(rules.schema, rules.weights, own, operation)
-  return { kind: 'checked', checked, model }
+  const validated = { document: own, operation, isIntrospection: isIntrospection(own, operation) }
+  const model = validated.isIntrospection ? FREE : compileCostModel(rules.schema, rules.weights, own, operation)
+  return { kind: 'valid', validated, model }
 }
 
-/** The same for a document of our own, which no limit applies to, and which was checked before if there is a plan of it. Throws with every problem. */
-export function checkOwn(document: DocumentNode, schema: GraphQLSchema, known: KnownPlan | null): CheckedOperation {
-  const errors = known ? [] : validate(schema, document)
+/** Parses a text and checks the bounds that validation itself depends on. */
+function parseBounded(text: string): DocumentNode | RejectedOperation {
+  let document: DocumentNode
+  try {
+    // Without locations a document takes a third of the memory; only errors need them.
+    document = parse(text, { noLocation: true, maxTokens: BOUNDS.tokens })
+  } catch (error) {
+    // `parse` throws nothing else.
+    return rejected(syntaxError(error as GraphQLError))
+  }
+  const repeated = mostRepeated(document)
+  if (repeated.times > BOUNDS.repetitions) {
+    const message = `Expected at most ${BOUNDS.repetitions} times ${repeated.what}, got ${repeated.times}.`
+    return rejected(refusal('OPERATION_TOO_LARGE', message))
+  }
+  const depth = valueDepth(document)
+  if (depth > BOUNDS.variableDepth) {
+    const message = `Expected values nested at most ${BOUNDS.variableDepth} deep, got ${depth}.`
+    return rejected(refusal('OPERATION_TOO_LARGE', message, { limit: BOUNDS.variableDepth }))
+  }
+  return document
+}
+
+/**
+ * Validates a document of a facade, to which no limit applies. A document with a stored plan was
+ * validated before. Throws one error with every problem.
+ */
+export function validateInternalOperation(
+  document: DocumentNode,
+  schema: GraphQLSchema,
+  storedPlan: StoredPlan | null,
+): ValidatedOperation {
+  const errors = storedPlan ? [] : validate(schema, document)
   const operation = operationNamed(document, undefined)
   if (typeof operation === 'string') throw new Error(operation)
   if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('\n'))
-  return { document, operation, isIntrospection: isIntrospection(document, operation), known }
+  return { document, operation, isIntrospection: isIntrospection(document, operation), storedPlan }
 }
 
-/** Remembers the outcome of `check` per text and operation name, good or bad. */
-export function rememberingDocuments<Outcome>(
-  check: (text: string, operationName: string | undefined) => Outcome,
-): (text: string, operationName: string | undefined) => Outcome {
-  const outcomes = boundedCache<{ readonly outcome: Outcome }>(REMEMBERED)
+/** Caches the result of `prepare` per text and operation name, valid or not. */
+export function createDocumentCache<Prepared>(
+  prepare: (text: string, operationName: string | undefined) => Prepared,
+): (text: string, operationName: string | undefined) => Prepared {
+  const cache = boundedCache<{ readonly prepared: Prepared }>(DOCUMENT_CACHE_BOUND)
   return (text, operationName) => {
-    // Its length says where a name ends: no text makes another one's key.
+    // The length marks the end of the name, so that two pairs never share a key.
     const key = `${operationName?.length ?? ''}:${operationName ?? ''}${text}`
-    const known = outcomes.get(key)
-    if (known) return known.outcome
-    const outcome = check(text, operationName)
-    outcomes.set(key, { outcome })
-    return outcome
+    const hit = cache.get(key)
+    if (hit) return hit.prepared
+    const prepared = prepare(text, operationName)
+    cache.set(key, { prepared })
+    return prepared
   }
 }
 
-/** Measured: a text of nothing but short fields takes 70 bytes per character with all that is made of it, so this is at most 70 MB. */
-const REMEMBERED = { maxEntries: 1_000, maxCharacters: 1_000_000 }
+/** Measured: a text of short fields takes 70 bytes per character, compiled; so at most 70 MB. */
+const DOCUMENT_CACHE_BOUND = { maxEntries: 1_000, maxCharacters: 1_000_000 }
 
-/** Introspection has bounds of its own: repeated it is refused by shape, nested by a rule of graphql-js. */
+/** Introspection has its own bounds: `BOUNDS.introspections`, and a depth rule of graphql-js. */
 const FREE: CostModel = { cost: () => 0, pageFault: () => null }
 
 const NO_INTROSPECTION = refusal(
@@ -131,13 +144,13 @@ const NO_INTROSPECTION = refusal(
   'Expected no "__schema" and "__type", for introspection is switched off here: ask those who run this server for the SDL of its graph.',
 )
 
-/** Errors that are told about one document: more of them help nobody, and a short text can have thousands. */
-const AT_MOST = { maxErrors: 20 }
+/** Errors reported per document: a short text can have thousands. */
+const VALIDATION_OPTIONS = { maxErrors: 20 }
 
-/** The specification forbids it, graphql-js' validation does not: a subscription to nothing is none. */
+/** Forbidden by the specification (§5.2.4.1), but not by graphql-js: the root field could be skipped. */
 const CONDITIONAL = refusal('GRAPHQL_VALIDATION_FAILED', 'Expected the field of a subscription without @skip and @include.')
 
-const refused = (...errors: readonly GraphQLFormattedError[]) => ({ kind: 'refused' as const, errors })
+const rejected = (...errors: readonly GraphQLFormattedError[]) => ({ kind: 'rejected' as const, errors })
 
 function syntaxError(error: GraphQLError): GraphQLFormattedError {
   if (error.message.includes('Parsing aborted')) {
@@ -147,9 +160,9 @@ function syntaxError(error: GraphQLError): GraphQLFormattedError {
   return documentError(error, 'GRAPHQL_PARSE_FAILED')
 }
 
-/** The one definition that an operationName selects, or a sentence about why there is none. An empty name is a name that nothing has. */
+/** The definition that `operationName` selects, or an error message. An empty name matches nothing. */
 function operationNamed(document: DocumentNode, name: string | undefined): OperationDefinitionNode | string {
-  const { operations } = documentIndex(document)
+  const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
   if (name !== undefined) {
     return (
       operations.find((operation) => operation.name?.value === name) ??
@@ -161,11 +174,11 @@ function operationNamed(document: DocumentNode, name: string | undefined): Opera
   return others.length === 0 ? first : 'Expected operationName to say which operation to run: the document has several.'
 }
 
-/** Errors with locations in `text`. Validation itself throws for some documents; those are invalid too. */
+/** Errors with locations in `text`. graphql-js throws for some documents; they are invalid too. */
 function validationErrors(schema: GraphQLSchema, document: DocumentNode, text: string): readonly GraphQLFormattedError[] {
   try {
-    if (validate(schema, document, specifiedRules, AT_MOST).length === 0) return []
-    const errors = validate(schema, parse(text), specifiedRules, AT_MOST)
+    if (validate(schema, document, specifiedRules, VALIDATION_OPTIONS).length === 0) return []
+    const errors = validate(schema, parse(text), specifiedRules, VALIDATION_OPTIONS)
     return errors.map((error) => documentError(error, 'GRAPHQL_VALIDATION_FAILED'))
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'it cannot be validated'
@@ -173,20 +186,20 @@ function validationErrors(schema: GraphQLSchema, document: DocumentNode, text: s
   }
 }
 
-/** Lists and objects in each other, in the values and types that the text spells out. */
-function deepestValue(document: DocumentNode): number {
-  let [depth, deepest] = [0, 0]
+/** Nesting of lists and objects in the literals and types of a document. */
+function valueDepth(document: DocumentNode): number {
+  let [depth, maxDepth] = [0, 0]
   const enter = () => {
-    deepest = Math.max(deepest, ++depth)
+    maxDepth = Math.max(maxDepth, ++depth)
   }
   const leave = () => {
     depth--
   }
   visit(document, { ListValue: { enter, leave }, ObjectValue: { enter, leave }, ListType: { enter, leave } })
-  return deepest
+  return maxDepth
 }
 
-/** The response name or fragment that occurs most often: conflicts between equal names are searched pair by pair. */
+/** The most frequent response name or construct: validation compares equal names pair by pair. */
 function mostRepeated(document: DocumentNode): { readonly what: string; readonly times: number } {
   const names = new Map<string, number>()
   const count = (name: string) => names.set(name, (names.get(name) ?? 0) + 1)
@@ -205,42 +218,42 @@ function mostRepeated(document: DocumentNode): { readonly what: string; readonly
 
 function reachableFrom(operation: OperationDefinitionNode, document: DocumentNode): DocumentNode {
   const { fragments } = documentIndex(document)
-  const reached = new Set<FragmentDefinitionNode>()
+  const visited = new Set<FragmentDefinitionNode>()
   const follow = (node: OperationDefinitionNode | FragmentDefinitionNode): void => {
     visit(node, {
       FragmentSpread({ name }) {
         const fragment = fragments.get(name.value)
-        if (!fragment || reached.has(fragment)) return
-        reached.add(fragment)
+        if (!fragment || visited.has(fragment)) return
+        visited.add(fragment)
         follow(fragment)
       },
     })
   }
   follow(operation)
-  return { kind: Kind.DOCUMENT, definitions: [operation, ...reached] }
+  return { kind: Kind.DOCUMENT, definitions: [operation, ...visited] }
 }
 
-/** Whether `@skip` or `@include` decides about a field of the root. */
+/** Whether `@skip` or `@include` stands on the way to a root field. */
 function isConditional(operation: OperationDefinitionNode, document: DocumentNode): boolean {
   const { fragments } = documentIndex(document)
-  const decides = ({ selectionSet }: Pick<OperationDefinitionNode, 'selectionSet'>): boolean =>
+  const hasCondition = ({ selectionSet }: Pick<OperationDefinitionNode, 'selectionSet'>): boolean =>
     selectionSet.selections.some((selection) => {
       if (selection.directives?.some(({ name }) => name.value === 'skip' || name.value === 'include')) return true
       if (selection.kind === Kind.FIELD) return false
       const fragment = fragmentOf(selection, fragments)
-      return fragment !== undefined && decides(fragment)
+      return fragment !== undefined && hasCondition(fragment)
     })
-  return decides(operation)
+  return hasCondition(operation)
 }
 
-/** Whether nothing but introspection is asked at the root. */
+/** Whether all root fields are introspection. */
 function isIntrospection(document: DocumentNode, operation: OperationDefinitionNode): boolean {
   const { fragments } = documentIndex(document)
-  const asksOnly = ({ selectionSet }: Pick<OperationDefinitionNode, 'selectionSet'>): boolean =>
+  const selectsOnlyMeta = ({ selectionSet }: Pick<OperationDefinitionNode, 'selectionSet'>): boolean =>
     selectionSet.selections.every((selection) => {
       if (selection.kind === Kind.FIELD) return selection.name.value.startsWith('__')
       const fragment = fragmentOf(selection, fragments)
-      return fragment === undefined || asksOnly(fragment)
+      return fragment === undefined || selectsOnlyMeta(fragment)
     })
-  return operation.operation === 'query' && asksOnly(operation)
+  return operation.operation === 'query' && selectsOnlyMeta(operation)
 }

@@ -32,19 +32,19 @@ export type GatewayCode =
   | 'UNAVAILABLE'
 
 /** Characters of a message and places of an error that a client gets: both grow with what it sent. */
-const MOST_CHARACTERS = 500
-const MOST_LOCATIONS = 10
+const MAX_MESSAGE_CHARACTERS = 500
+const MAX_LOCATIONS = 10
 
 /** A message that is not longer than anybody reads. */
 const clipped = (message: string): string =>
-  message.length <= MOST_CHARACTERS
+  message.length <= MAX_MESSAGE_CHARACTERS
     ? message
-    : `${message.slice(0, MOST_CHARACTERS).toWellFormed()}… (${message.length} characters)`
+    : `${message.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed()}… (${message.length} characters)`
 
 /** What graphql-js finds wrong with a document, under one of our codes. */
 export const documentError = ({ message, locations }: GraphQLError, code: GatewayCode): GraphQLFormattedError => ({
   message: clipped(message),
-  ...(locations && { locations: locations.slice(0, MOST_LOCATIONS) }),
+  ...(locations && { locations: locations.slice(0, MAX_LOCATIONS) }),
   extensions: { code },
 })
 
@@ -62,7 +62,7 @@ export const withoutSuggestions = (error: GraphQLFormattedError): GraphQLFormatt
 })
 
 /** The same error with the id of the request that it belongs to, which the log has too. */
-export const identified = (error: GraphQLFormattedError, requestId: string): GraphQLFormattedError => ({
+export const withRequestId = (error: GraphQLFormattedError, requestId: string): GraphQLFormattedError => ({
   ...error,
   extensions: { ...error.extensions, requestId },
 })

@@ -1,6 +1,6 @@
 import type { GraphQLFormattedError } from 'graphql'
 
-/** The result of an operation; `data` is absent when the operation was refused before execution. */
+/** What came of an operation; `data` is absent when it was refused before any of it ran. */
 export type ExecutionResult = {
   readonly data?: Readonly<Record<string, unknown>> | null
   readonly errors?: readonly GraphQLFormattedError[]

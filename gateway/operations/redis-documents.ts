@@ -4,8 +4,8 @@ import { redisScripts } from '../../platform/redis/redis-scripts.ts'
 import { BOUNDS } from '../limits/limits.ts'
 
 const KEY = 'atrium:documents'
-/** As many as a process keeps. */
-const MOST = 10_000
+/** The same bound as in one process. */
+const MAX_DOCUMENTS = 10_000
 /** Documents that are read at once, and the wait after a fault. */
 const BATCH = 200
 const RETRY_MILLISECONDS = 1_000
@@ -16,25 +16,31 @@ const ADD = `return redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'te
 /** Texts that clients registered by their hash, through whichever gateway. */
 export type SharedDocuments = {
   /** Tells the others. Never waits, and never fails: a client whose text did not arrive is asked for it again. */
-  readonly tell: (text: string) => void
+  readonly publish: (text: string) => void
   /** Calls `told` with every text that is known to the others, and with new ones as they come. The returned function ends it. */
-  readonly follow: (told: (text: string) => void) => () => void
+  readonly subscribe: (told: (text: string) => void) => () => void
   readonly close: () => Promise<void>
 }
 
 /** What an environment asks for: null without Redis, where each process knows what it was told itself. */
-export async function sharedDocumentsOf(
+export async function sharedDocumentsFromConfig(
   { REDIS_URL: url }: { readonly REDIS_URL?: string | undefined },
   log: Logger,
 ): Promise<SharedDocuments | null> {
-  return url === undefined ? null : sharedDocuments({ url, log })
+  return url === undefined ? null : createSharedDocuments({ url, log })
 }
 
 /**
  * Documents in a stream of Redis, which each gateway reads from its beginning on. Looking one up is a matter of memory, so nobody waits for Redis. What it says is
  * believed as far as the hash of the text goes: a text is judged like any other when somebody asks for it.
  */
-export async function sharedDocuments({ url, log }: { readonly url: string; readonly log: Logger }): Promise<SharedDocuments> {
+export async function createSharedDocuments({
+  url,
+  log,
+}: {
+  readonly url: string
+  readonly log: Logger
+}): Promise<SharedDocuments> {
   const scripts = await redisScripts({ url, purpose: 'documents that clients registered', log })
   const { Redis } = await import('ioredis')
   // Of its own: it waits for what comes next.
@@ -46,8 +52,8 @@ export async function sharedDocuments({ url, log }: { readonly url: string; read
   const reading = read()
 
   return {
-    tell: (text) => void scripts.run(ADD, [KEY], [MOST, text]),
-    follow(told) {
+    publish: (text) => void scripts.run(ADD, [KEY], [MAX_DOCUMENTS, text]),
+    subscribe(told) {
       following.add(told)
       return () => void following.delete(told)
     },

@@ -11,9 +11,9 @@ export type TrustedDocument = {
 }
 
 /** Documents that clients name instead of sending them. */
-export type Persisted = {
+export type TrustedDocuments = {
   /** What the operator vouches for; checked, planned and compiled at start. */
-  readonly trusted: readonly TrustedDocument[]
+  readonly documents: readonly TrustedDocument[]
   /** Whether everything else is refused. */
   readonly isOnly: boolean
 }
@@ -24,22 +24,22 @@ type Entry = { readonly id: string; readonly text: unknown; readonly name?: unkn
 const FORMAT = 'apollo-persisted-query-manifest'
 const VERSION = 1
 
-/** What PERSISTED_MANIFEST and PERSISTED_ONLY say. Throws an `OperatorError` when they cannot be followed. */
-export function persistedBy({
+/** What PERSISTED_MANIFEST and PERSISTED_ONLY say. Throws a `Refusal` when they cannot be followed. */
+export function trustedDocumentsFromConfig({
   PERSISTED_MANIFEST: file,
   PERSISTED_ONLY: isOnly,
 }: {
   readonly PERSISTED_MANIFEST: string | undefined
   readonly PERSISTED_ONLY: boolean
-}): Persisted {
-  if (file !== undefined) return { trusted: readManifest(file), isOnly }
+}): TrustedDocuments {
+  if (file !== undefined) return { documents: readManifest(file), isOnly }
   if (isOnly)
     throw new OperatorError('Expected PERSISTED_MANIFEST to name a file: with PERSISTED_ONLY=1 nothing else may be asked.')
-  return { trusted: [], isOnly }
+  return { documents: [], isOnly }
 }
 
 /**
- * Reads a manifest of persisted documents: Apollo's format, or a map from identifier to text. Throws an `OperatorError` that names the file and the first entry
+ * Reads a manifest of persisted documents: Apollo's format, or a map from identifier to text. Throws a `Refusal` that names the file and the first entry
  * that is wrong. Whether the documents fit a graph is not known here.
  */
 function readManifest(file: string): readonly TrustedDocument[] {

@@ -29,7 +29,7 @@ const UNKNOWN = Symbol('unknown')
  * Prepares the coercion of an operation's variables; `maxErrors` is how many errors are told. Where all values have the form that their types want already,
  * as those of most clients and all of our own have, there is nothing to do but to check that; all others, and all errors, are left to graphql-js.
  */
-export function coercion(
+export function compileCoercion(
   schema: GraphQLSchema,
   definitions: readonly VariableDefinitionNode[],
   options: { readonly maxErrors: number },

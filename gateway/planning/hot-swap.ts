@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
-import type { Admission, Gateway } from '../gateway.ts'
+import type { Gateway } from '../gateway.ts'
+import type { ExecutableOperation, PreparedOperation } from '../operations/prepared-operation.ts'
 
-/** A graph that serves, and what else must end with it. */
+/** A gateway and the resources that end with it. */
 export type Graph = {
   readonly gateway: Gateway
   /** Called once, after the last of its operations. */
@@ -9,28 +10,28 @@ export type Graph = {
 }
 
 /** A gateway whose graph can be replaced while it serves. */
-export type SwappableGateway = Gateway & {
-  /** Operations that begin from now on run on `next`; those that run end where they began, and then their graph is released. */
+export type HotSwappableGateway = Gateway & {
+  /** New operations run on `next`; running ones finish on the graph they started on, which is then released. */
   readonly swap: (next: Graph) => void
 }
 
-type Admitted = Extract<Admission, { readonly kind: 'admitted' }>
-
-/** A graph and what still runs on it. */
+/** A graph with its running operations. */
 type Generation = Graph & {
   running: number
   isCurrent: boolean
   isReleased: boolean
-  /** Its admissions, with the counting of what runs. */
-  readonly admissions: WeakMap<Admission, Admission>
+  /** Prepared operations of its gateway, with counting of what runs. */
+  readonly counted: WeakMap<PreparedOperation, PreparedOperation>
 }
 
-/** Serves `first` until something else is swapped in. Facades keep the client of the graph that they began with. */
-export function swappable(first: Graph, log: Logger): SwappableGateway {
-  const told = new Set<() => void>()
-  const living = new Set<Generation>()
+type Prepare = (gateway: Gateway) => PreparedOperation
+
+/** Serves `first` until another graph is swapped in. Facades keep the client of the graph they started with. */
+export function hotSwappableGateway(first: Graph, log: Logger): HotSwappableGateway {
+  const listeners = new Set<() => void>()
+  const generations = new Set<Generation>()
   const releasing = new Set<Promise<unknown>>()
-  let current = begin(first)
+  let current = createGeneration(first)
 
   return {
     get schema() {
@@ -48,116 +49,126 @@ export function swappable(first: Graph, log: Logger): SwappableGateway {
     get slots() {
       return current.gateway.slots
     },
-    admit: (text, operationName) => admitted((gateway) => gateway.admit(text, operationName)),
-    admitAsked: (asked) => admitted((gateway) => gateway.admitAsked(asked)),
+    prepareText: (text, operationName) => prepare((gateway) => gateway.prepareText(text, operationName)),
+    prepare: (params) => prepare((gateway) => gateway.prepare(params)),
     circuits: () => current.gateway.circuits(),
-    subscriptions: () => [...living].reduce((sum, { gateway }) => sum + gateway.subscriptions(), 0),
-    onSwap: (tell) => void told.add(tell),
+    subscriptions: () => [...generations].reduce((sum, { gateway }) => sum + gateway.subscriptions(), 0),
+    onSwap: (listener) => void listeners.add(listener),
     swap(next) {
-      const before = current
-      current = begin(next)
-      before.isCurrent = false
-      releaseWhenDone(before)
-      for (const tell of told) tell()
+      const previous = current
+      current = createGeneration(next)
+      previous.isCurrent = false
+      releaseWhenIdle(previous)
+      for (const listener of listeners) listener()
     },
     async close() {
-      for (const generation of living) release(generation)
+      for (const generation of generations) release(generation)
       await Promise.all(releasing)
     },
   }
 
-  function begin(graph: Graph): Generation {
-    const generation: Generation = { ...graph, running: 0, isCurrent: true, isReleased: false, admissions: new WeakMap() }
-    living.add(generation)
+  function createGeneration(graph: Graph): Generation {
+    const generation: Generation = { ...graph, running: 0, isCurrent: true, isReleased: false, counted: new WeakMap() }
+    generations.add(generation)
     return generation
   }
 
-  function releaseWhenDone(generation: Generation): void {
+  function releaseWhenIdle(generation: Generation): void {
     if (!generation.isCurrent && generation.running === 0) release(generation)
   }
 
   function release(generation: Generation): void {
     if (generation.isReleased) return
     generation.isReleased = true
-    living.delete(generation)
+    generations.delete(generation)
     const ending = generation.gateway
       .close()
       .then(generation.release)
-      .catch((error: unknown) => log.error({ err: error }, 'a graph that was replaced could not be released'))
+      .catch((error: unknown) => log.error({ err: error }, 'a replaced graph could not be released'))
       .finally(() => releasing.delete(ending))
     releasing.add(ending)
   }
 
-  function admitted(admit: (gateway: Gateway) => Admission): Admission {
+  function prepare(prepareIn: Prepare): PreparedOperation {
     const generation = current
-    const admission = admit(generation.gateway)
-    if (admission.kind === 'refused') return admission
-    const known = generation.admissions.get(admission)
-    if (known) return known
-    const noted = counting(generation, admission, () => admitted(admit))
-    generation.admissions.set(admission, noted)
-    return noted
+    const prepared = prepareIn(generation.gateway)
+    if (prepared.kind === 'rejected') return prepared
+    const cached = generation.counted.get(prepared)
+    if (cached) return cached
+    const operation = counted(generation, prepared, () => prepare(prepareIn))
+    generation.counted.set(prepared, operation)
+    return operation
   }
 
-  /** `admission`, whose graph is not released while it runs; `again` admits the same anew, should that have happened before it began. */
-  function counting(generation: Generation, admission: Admitted, again: () => Admission): Admitted {
-    const { run, answer, subscribe } = admission
+  /**
+   * `prepared`, whose graph is not released while it runs. Where the graph was released between
+   * preparation and execution, `prepareAgain` prepares it on the current one.
+   */
+  function counted(
+    generation: Generation,
+    prepared: ExecutableOperation,
+    prepareAgain: () => PreparedOperation,
+  ): ExecutableOperation {
+    const { run, answer, subscribe } = prepared
 
     return {
-      ...admission,
+      ...prepared,
       run: (variables, passage) =>
-        during(
+        count(
           () => run(variables, passage),
-          (anew) => (anew.kind === 'admitted' ? anew.run(variables, passage) : Promise.resolve({ errors: anew.errors })),
+          async (again) => (again.kind === 'executable' ? again.run(variables, passage) : { errors: again.errors }),
         ),
       answer:
         answer &&
         ((variables, passage) =>
-          during(
+          count(
             () => answer(variables, passage),
-            async (anew) => {
-              if (anew.kind === 'refused') return { result: { errors: anew.errors } }
-              return anew.answer?.(variables, passage) ?? { result: await anew.run(variables, passage) }
+            async (again) => {
+              if (again.kind === 'rejected') return { result: { errors: again.errors } }
+              return again.answer?.(variables, passage) ?? { result: await again.run(variables, passage) }
             },
           )),
       subscribe:
         subscribe &&
         (async (variables, passage) => {
           if (generation.isReleased) {
-            const anew = again()
-            if (anew.kind === 'refused') return { kind: 'refused', errors: anew.errors }
-            return (await anew.subscribe?.(variables, passage)) ?? { kind: 'refused', errors: [] }
+            const again = prepareAgain()
+            if (again.kind === 'rejected') return { kind: 'refused', errors: again.errors }
+            return (await again.subscribe?.(variables, passage)) ?? { kind: 'refused', errors: [] }
           }
           generation.running++
           const opened = await subscribe(variables, passage)
           if (opened.kind === 'refused') {
-            ended()
+            onEnd()
             return opened
           }
           const { source } = opened
           let isOver = false
           const end = () => {
             source.return()
-            if (!isOver) ended()
+            if (!isOver) onEnd()
             isOver = true
           }
           return { kind: 'open', source: { follow: (recipient) => source.follow(recipient), return: end } }
         }),
     }
 
-    async function during<Result>(work: () => Promise<Result>, anew: (admission: Admission) => Promise<Result>): Promise<Result> {
-      if (generation.isReleased) return anew(again())
+    async function count<Result>(
+      execute: () => Promise<Result>,
+      executeAgain: (prepared: PreparedOperation) => Promise<Result>,
+    ): Promise<Result> {
+      if (generation.isReleased) return executeAgain(prepareAgain())
       generation.running++
       try {
-        return await work()
+        return await execute()
       } finally {
-        ended()
+        onEnd()
       }
     }
 
-    function ended(): void {
+    function onEnd(): void {
       generation.running--
-      releaseWhenDone(generation)
+      releaseWhenIdle(generation)
     }
   }
 }

@@ -6,28 +6,28 @@ import type { QueryPlan } from '@apollo/query-planner'
 import type { DocumentNode } from 'graphql'
 
 /** What was found out about a valid document. */
-export type KnownPlan = {
+export type StoredPlan = {
   readonly plan: QueryPlan
   /** Whether it is valid as well in the schema of the only subgraph that it asks; null where that was not looked at. */
   readonly isDirect: boolean | null
 }
 
 /** Plans of documents of our own, from one start to the next: checking and planning the hundreds that the facades have takes a second. */
-export type KeptPlans = {
+export type PlanStore = {
   /** Whether nothing is known of this graph. */
   readonly isEmpty: boolean
   /** The plan of an equal document, which was valid when it was made; null for one that nobody planned. */
-  readonly find: (document: DocumentNode) => KnownPlan | null
-  readonly add: (document: DocumentNode, known: KnownPlan) => void
+  readonly find: (document: DocumentNode) => StoredPlan | null
+  readonly add: (document: DocumentNode, known: StoredPlan) => void
 }
 
 /** Keeps nothing. */
-export const NO_PLANS: KeptPlans = { isEmpty: true, find: () => null, add: () => {} }
+export const EMPTY_PLAN_STORE: PlanStore = { isEmpty: true, find: () => null, add: () => {} }
 
 /** What is added in this time after another is written with it. Milliseconds. */
-const WRITE_AFTER = 300
+const WRITE_DELAY_MS = 300
 /** Graphs whose plans are kept: that of this version, and those that were served or tried last. */
-const GRAPHS = 8
+const MAX_GRAPHS = 8
 
 /** Changes with what is written. */
 const FORMAT = 1
@@ -38,11 +38,11 @@ const { version } = createRequire(import.meta.url)('@apollo/query-planner/packag
  * Plans for the graph of this SDL, that of the whole and those of its subgraphs, in `folder`, which nobody may write to whose code may not be run here. What was kept for another graph, or by another planner, is not
  * read. Where nothing can be read or written, nothing is kept.
  */
-export function keptPlans(folder: string, sdl: string): KeptPlans {
+export function createPlanStore(folder: string, sdl: string): PlanStore {
   const graph = createHash('sha256').update(`${FORMAT} ${version}\n`).update(sdl).digest('base64url')
   const file = join(folder, `${graph}.json`)
   const before = plansIn(file)
-  let added: Record<string, KnownPlan> = {}
+  let added: Record<string, StoredPlan> = {}
   let writing: NodeJS.Timeout | undefined
 
   return {
@@ -51,7 +51,7 @@ export function keptPlans(folder: string, sdl: string): KeptPlans {
     add(document, known) {
       added[keyOf(document)] = known
       clearTimeout(writing)
-      writing = setTimeout(write, WRITE_AFTER).unref()
+      writing = setTimeout(write, WRITE_DELAY_MS).unref()
     },
   }
 
@@ -66,7 +66,7 @@ export function keptPlans(folder: string, sdl: string): KeptPlans {
       renameSync(own, file)
       const files = readdirSync(folder).map((name) => join(folder, name))
       const youngest = files.map((path) => ({ path, at: statSync(path).mtimeMs })).sort((one, other) => other.at - one.at)
-      for (const { path } of youngest.slice(GRAPHS)) rmSync(path, { force: true })
+      for (const { path } of youngest.slice(MAX_GRAPHS)) rmSync(path, { force: true })
     } catch {
       discard(own)
     }
@@ -84,11 +84,11 @@ function discard(file: string): void {
 /** Documents are generated, so equal ones are written alike. */
 const keyOf = (document: DocumentNode): string => hash('sha256', JSON.stringify(document), 'base64url')
 
-function plansIn(file: string): Record<string, KnownPlan> {
+function plansIn(file: string): Record<string, StoredPlan> {
   try {
     // What was written is what `KnownPlan` says; anything else is nothing.
     const read: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    return typeof read === 'object' && read !== null ? (read as Record<string, KnownPlan>) : {}
+    return typeof read === 'object' && read !== null ? (read as Record<string, StoredPlan>) : {}
   } catch {
     return {}
   }

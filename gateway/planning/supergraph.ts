@@ -11,7 +11,7 @@ import { authorizationRules } from '../../platform/graphql/authorization-rules.t
 import { describeRequirements } from '../authorization/describe-requirements.ts'
 import { type PlannedDocument, plannedDocument } from '../executor/federated/planned-document.ts'
 import type { TypeTest } from '../executor/federated/response-data.ts'
-import type { CheckedOperation } from '../operations/document-cache.ts'
+import type { ValidatedOperation } from '../operations/document-cache.ts'
 import { type FieldSets, fieldSetsIn } from './field-sets.ts'
 
 /** A composed graph, ready to plan operations. */
@@ -21,18 +21,18 @@ export type Supergraph = {
   /** Names of the subgraphs that plans fetch from. */
   readonly subgraphs: readonly string[]
   /** Whether anything is kept from clients, so that what subgraphs answer must be filtered. */
-  readonly hidesSomething: boolean
+  readonly hasInaccessibleElements: boolean
   /** The plan of the only operation in `document`, which is valid against `api`. Throws for what the planner does not support. */
   readonly plan: (document: DocumentNode) => QueryPlan
   /** Queries that do something, marked with `@tag(name: "once")`: a subgraph that may have done it is not asked again. */
-  readonly once: ReadonlySet<string>
+  readonly queriesWithSideEffects: ReadonlySet<string>
   /** Whether objects of this type are of that type, interface or union, also where clients do not see it. */
   readonly isOf: TypeTest
   readonly fieldSets: FieldSets
 }
 
 /** The subgraphs of a supergraph and where it says they are reached, without composing anything. Throws for text that is no SDL. */
-export function locationsIn(sdl: string): readonly { readonly name: string; readonly url: string }[] {
+export function subgraphLocations(sdl: string): readonly { readonly name: string; readonly url: string }[] {
   const graphs = parse(sdl, { noLocation: true }).definitions.find(
     (definition) => definition.kind === Kind.ENUM_TYPE_DEFINITION && definition.name.value === 'join__Graph',
   )
@@ -59,7 +59,7 @@ export const SUPPORTED_FEATURES: ReadonlySet<string> = new Set([
 ])
 
 /** When a planner is made that nobody needed until then: what a start has to do is done. Milliseconds. */
-const IDLE = 5_000
+const PLANNER_DELAY_MS = 5_000
 
 /**
  * Reads a federation 2 supergraph. Throws when the document is none. One that is `known` was planned for before, so it is valid; its planner, which takes a few hundred milliseconds, is made
@@ -79,7 +79,7 @@ export function readSupergraph(document: DocumentNode, { isKnown = false }: { re
     })
     return planner
   }
-  if (isKnown) setTimeout(plannerOf, IDLE).unref()
+  if (isKnown) setTimeout(plannerOf, PLANNER_DELAY_MS).unref()
   else plannerOf()
   // How an operation is run and what its answer is made of are both read from its plan, one after the other.
   let last: { readonly document: DocumentNode; readonly plan: QueryPlan } | null = null
@@ -87,14 +87,14 @@ export function readSupergraph(document: DocumentNode, { isKnown = false }: { re
   return {
     api: describeRequirements(apiSchema.toGraphQLJSSchema(), authorizationRules(document)),
     subgraphs: [...model.subgraphsMetadata()].map(({ name }) => name),
-    hidesSomething: hidesSomething(model),
+    hasInaccessibleElements: hidesSomething(model),
     plan(document) {
       if (last?.document !== document) {
         last = { document, plan: plannerOf().buildQueryPlan(operationFromDocument(apiSchema, document)) }
       }
       return last.plan
     },
-    once: onceIn(model),
+    queriesWithSideEffects: onceIn(model),
     isOf,
     fieldSets: fieldSetsIn(document, isOf),
   }
@@ -112,8 +112,8 @@ function onceIn({ schema }: SupergraphModel): ReadonlySet<string> {
 }
 
 /** A checked operation in the words of its plan, and that plan. Throws for what the planner does not support. */
-export function planOf(
-  { document, operation, known }: CheckedOperation,
+export function queryPlanOf(
+  { document, operation, storedPlan: known }: ValidatedOperation,
   supergraph: Supergraph,
 ): { readonly ready: PlannedDocument; readonly plan: QueryPlan } {
   const ready = plannedDocument(document, operation, supergraph.fieldSets.names)

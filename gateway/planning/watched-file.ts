@@ -4,14 +4,14 @@ import { basename, dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** How often to look anyway: not every file system tells of changes. Milliseconds. */
-const POLL = 5_000
+const POLL_INTERVAL_MS = 5_000
 /** A file that is being written changes again within this time. Milliseconds. */
-const SETTLED = 200
+const STABLE_MS = 200
 
 /** A file that is followed. */
 export type WatchedFile = {
   /** Looks at once, and takes the text even if it is the one that was last seen. */
-  readonly look: () => void
+  readonly reload: () => void
   /** Resolves when nothing runs any more. */
   readonly close: () => Promise<void>
 }
@@ -20,7 +20,7 @@ export type WatchedFile = {
  * Calls `changed` with the text of `file` when it is another one than before (at first, than `known`) and has been the same for a moment, never twice at once. A file that
  * is gone or cannot be read is one that has not changed: it may be about to be replaced. `changed` must not reject.
  */
-export function watchedFile(file: string, known: string, changed: (text: string) => Promise<void>): WatchedFile {
+export function watchFile(file: string, known: string, changed: (text: string) => Promise<void>): WatchedFile {
   const ended = new AbortController()
   let seen: string | null = known
   let woken = Promise.withResolvers<void>()
@@ -31,7 +31,7 @@ export function watchedFile(file: string, known: string, changed: (text: string)
     while (!ended.signal.aborted) {
       const pause = new AbortController()
       const signal = AbortSignal.any([ended.signal, pause.signal])
-      await Promise.race([woken.promise, sleep(POLL, undefined, { signal, ref: false }).catch(() => {})])
+      await Promise.race([woken.promise, sleep(POLL_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => {})])
       pause.abort()
       woken = Promise.withResolvers()
       const text = await settled()
@@ -42,7 +42,7 @@ export function watchedFile(file: string, known: string, changed: (text: string)
   })()
 
   return {
-    look() {
+    reload() {
       seen = null
       woken.resolve()
     },
@@ -57,7 +57,7 @@ export function watchedFile(file: string, known: string, changed: (text: string)
   async function settled(): Promise<string | null> {
     let before = await textNow()
     while (before !== null && before !== seen && !ended.signal.aborted) {
-      await sleep(SETTLED, undefined, { signal: ended.signal, ref: false }).catch(() => {})
+      await sleep(STABLE_MS, undefined, { signal: ended.signal, ref: false }).catch(() => {})
       const now = await textNow()
       if (now === before) return now
       before = now

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { changeListeners } from '../../platform/events/change-listeners.ts'
 import type { OnChange } from '../../platform/graphql/subgraph.ts'
-import { eventsIn } from '../transports/server-sent-events.ts'
+import { parseEventStream } from '../transports/server-sent-events.ts'
 import { CHANGES_PATH } from './changes-path.ts'
 import type { Sign } from './signature.ts'
 
@@ -49,6 +49,6 @@ export function followChanges({ origin, sign }: { readonly origin: string; reado
     const { statusCode, body } = await request(`${origin}${CHANGES_PATH}`, { dispatcher: agent, signal, headers: signed })
     if (statusCode !== 200) return void (await body.dump())
     announce(null)
-    for await (const { event, data } of eventsIn(body)) if (event === 'next') announce(JSON.parse(data))
+    for await (const { event, data } of parseEventStream(body)) if (event === 'next') announce(JSON.parse(data))
   }
 }

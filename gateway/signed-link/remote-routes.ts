@@ -1,6 +1,6 @@
 import { IncomingMessage, type ServerResponse } from 'node:http'
 import { Pool } from 'undici'
-import type { From, SubgraphRoutes } from '../../platform/http/subgraph-routes.ts'
+import type { RequestOrigin, SubgraphRoutes } from '../../platform/http/subgraph-routes.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import type { Sign } from './signature.ts'
 
@@ -28,7 +28,7 @@ type Carried = {
   readonly headers: IncomingMessage['headers']
   /** In base64. */
   readonly body: string
-  readonly from: From
+  readonly from: RequestOrigin
 }
 
 /** HTTP routes of a remote subgraph: forwards requests to it and responses back. */
@@ -36,10 +36,13 @@ export function remoteRoutes(
   routes: SubgraphRoutes['routes'],
   { url, sign }: { readonly url: string; readonly sign: Sign },
 ): { readonly httpRoutes: SubgraphRoutes; readonly close: () => Promise<void> } {
-  const pool = new Pool(new URL(url).origin, { headersTimeout: BOUNDS.milliseconds, bodyTimeout: BOUNDS.milliseconds })
-  return { httpRoutes: { routes, answer }, close: () => pool.destroy() }
+  const pool = new Pool(new URL(url).origin, {
+    headersTimeout: BOUNDS.operationTimeoutMs,
+    bodyTimeout: BOUNDS.operationTimeoutMs,
+  })
+  return { httpRoutes: { routes, handle: answer }, close: () => pool.destroy() }
 
-  async function answer(request: IncomingMessage, response: ServerResponse, from: From): Promise<void> {
+  async function answer(request: IncomingMessage, response: ServerResponse, from: RequestOrigin): Promise<void> {
     const bytes = await bytesOf(request)
     if (!bytes) {
       response.writeHead(413, { 'content-type': 'application/json; charset=utf-8', connection: 'close' })
@@ -65,7 +68,7 @@ export function remoteRoutes(
 export function carriedRequest(
   text: string,
   { socket }: IncomingMessage,
-): { readonly request: IncomingMessage; readonly from: From } {
+): { readonly request: IncomingMessage; readonly from: RequestOrigin } {
   const { method, url, headers, body, from } = JSON.parse(text) as Carried
   const bytes = Buffer.from(body, 'base64')
   const request = new IncomingMessage(socket)

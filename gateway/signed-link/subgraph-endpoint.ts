@@ -5,12 +5,12 @@ import type { Logger } from 'pino'
 import { boundedCache } from '../../platform/collections/bounded-cache.ts'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
 import type { Caller, ScopeGrant } from '../../platform/http/caller.ts'
-import { callerOf, goneSignal } from '../../platform/http/request-caller.ts'
+import { callerOf, disconnectSignal } from '../../platform/http/request-caller.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import { SUBSCRIPTION_BYTES, type SubscriptionSlots, subscriptionSlots } from '../limits/subscription-slots.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { refusal } from '../operations/errors.ts'
-import { withinTime } from '../operations/timeout.ts'
+import { withTimeout } from '../operations/timeout.ts'
 import { maskErrors } from '../subgraph-client/error-masking.ts'
 import { MAX_RESPONSE_BYTES } from '../subgraph-client/http-messages.ts'
 import type { EventSource, SubgraphRequest } from '../subgraph-client/link.ts'
@@ -90,7 +90,7 @@ export async function serveSubgraph(
       scope.post(SUBGRAPH_ROUTES_PATH, async (request, reply) => {
         const carried = carriedRequest(signedText(request.body, signed.get(request)), request.raw)
         reply.hijack()
-        await subgraphRoutes.answer(carried.request, reply.raw, carried.from).catch((error: unknown) => {
+        await subgraphRoutes.handle(carried.request, reply.raw, carried.from).catch((error: unknown) => {
           log.error({ err: error, requestId: carried.from.requestId }, 'a route of a subgraph failed')
           reply.raw.destroy()
         })
@@ -108,7 +108,7 @@ export async function serveSubgraph(
   })
 
   async function answer(reply: FastifyReply, request: SubgraphRequest, caller: Caller): Promise<FastifyReply> {
-    const result = await withinTime(BOUNDS.milliseconds, { caller, signal: goneSignal(reply) }, (context) =>
+    const result = await withTimeout(BOUNDS.operationTimeoutMs, { caller, signal: disconnectSignal(reply) }, (context) =>
       link.execute(request, context),
     )
     return reply.header('content-type', GRAPHQL_TYPE).send(JSON.stringify(result))
@@ -120,7 +120,7 @@ export async function serveSubgraph(
     if (full) return refuse(reply, [full])
     // Also where the gateway disconnects before the stream opens.
     reply.raw.once('close', () => slots.releaseBytes(bytes))
-    const begun = await withinTime(BOUNDS.milliseconds, { caller, signal: goneSignal(reply) }, async (context) =>
+    const begun = await withTimeout(BOUNDS.operationTimeoutMs, { caller, signal: disconnectSignal(reply) }, async (context) =>
       link.subscribe?.(request, context),
     )
     if (begun?.kind !== 'open') return refuse(reply, begun?.errors.map((error) => error.toJSON()) ?? [])
@@ -138,7 +138,7 @@ export async function serveSubgraph(
         if (!stream.writable) return
         if (done) break
         const context = { caller, signal: NEVER }
-        const result = await withinTime(BOUNDS.milliseconds, context, (bounded) => source.resolve(value, bounded))
+        const result = await withTimeout(BOUNDS.operationTimeoutMs, context, (bounded) => source.resolve(value, bounded))
         if (!stream.writable) return
         if (!stream.write(eventOf('next', JSON.stringify(result)))) await drained(stream)
       }

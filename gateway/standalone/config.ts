@@ -1,29 +1,228 @@
 import { z } from 'zod'
-import { variables as all } from '../../config.ts'
+import { flag, urlWithProtocol, type Variables, wholeNumber } from '../../platform/config/config.ts'
+import { proxyVariables } from '../../platform/http/trusted-proxies.ts'
 import { jwtVariables } from '../authorization/variables.ts'
+import { splitVariables } from '../signed-link/variables.ts'
 
-const {
-  HOST,
-  PORT,
-  LOG_LEVEL,
-  SLOW_OPERATION_MILLISECONDS,
-  LOAD_LIMIT,
-  MAX_SUBSCRIPTIONS_PER_ADDRESS,
-  MAX_SUBSCRIPTIONS_PER_CREDENTIAL,
-  SUBSCRIPTION_MEMORY_PERCENT,
-  DEPTH_LIMIT,
-  COST_LIMIT,
-  COST_PROFILE,
-  COST_SCALAR,
-  COST_OBJECT,
-  COST_LIST_FACTOR,
-} = all
-const { COST_BUDGET, REDIS_URL, TRUSTED_PROXIES, SHUTDOWN_GRACE_SECONDS, SHUTDOWN_DRAIN_SECONDS } = all
-const { BATCH_LIMIT, PERSISTED_MANIFEST, PERSISTED_ONLY, INTROSPECTION, EXPLORER } = all
-const { METRICS, METRICS_PORT, METRICS_TOKEN, OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER_ARG } = all
-const { RESPONSE_CACHE_BYTES, SUBGRAPH_TIMEOUT_MILLISECONDS } = all
+/**
+ * Settings that every gateway has: one by itself, and the one inside the whole system. The root
+ * `config.ts` takes them from here, so that default, unit and meaning are written once.
+ */
+export const gatewaySettings = {
+  HOST: {
+    read: z.string().regex(/^[\w.:-]+$/, 'a host name or an address'),
+    default: '127.0.0.1',
+    unit: null,
+    meaning: 'Address to listen on; 0.0.0.0 listens on every one.',
+  },
+  PORT: {
+    read: wholeNumber(0, 65_535),
+    default: '4000',
+    unit: null,
+    meaning: 'TCP port of HTTP and WebSocket; 0 takes any free one.',
+  },
+  ...proxyVariables,
+  SUBGRAPH_TIMEOUT_MILLISECONDS: splitVariables.SUBGRAPH_TIMEOUT_MILLISECONDS,
+  // Twice a large burst of one client; about 100 MB when all of them wait for subgraphs. `platform/http/load.ts`
+  // lowers it while the event loop is busy.
+  LOAD_LIMIT: {
+    read: wholeNumber(0, 1_000_000),
+    default: '1000',
+    unit: 'requests',
+    meaning:
+      'Requests, and operations over WebSocket, that a process works on at once; more are answered with 503, and fewer are taken while the processor is short. 0 sets no bound.',
+  },
+  // 20 full sockets: an office, or a page open in every tab. Clients behind a proxy that TRUSTED_PROXIES
+  // does not list share one address and need more.
+  MAX_SUBSCRIPTIONS_PER_ADDRESS: {
+    read: wholeNumber(0, 10_000_000),
+    default: '2000',
+    unit: 'subscriptions',
+    meaning:
+      'Most subscriptions that one client address (of IPv6 its /64) may have at once, over WebSocket and event streams together, in each process; 0 sets no bound.',
+  },
+  // Five full sockets: one program on a few devices.
+  MAX_SUBSCRIPTIONS_PER_CREDENTIAL: {
+    read: wholeNumber(0, 10_000_000),
+    default: '500',
+    unit: 'subscriptions',
+    meaning:
+      'Most subscriptions that may run at once with the same credentials, from all addresses together, in each process; 0 sets no bound.',
+  },
+  // The rest holds everything else of the process and uncollected garbage.
+  SUBSCRIPTION_MEMORY_PERCENT: {
+    read: wholeNumber(1, 75),
+    default: '25',
+    unit: 'percent of the heap',
+    meaning:
+      "How much of the largest heap of a process (Node's --max-old-space-size) all its subscriptions may take, by what each kind is known to take; more are refused.",
+  },
+  DEPTH_LIMIT: {
+    read: wholeNumber(0, 1_000),
+    default: '10',
+    unit: 'levels',
+    meaning: 'Deepest nesting of a GraphQL operation; 0 turns the limit off.',
+  },
+  COST_LIMIT: {
+    read: wholeNumber(0, 100_000_000),
+    default: '1000',
+    unit: 'points',
+    meaning: 'Highest cost of a GraphQL operation; 0 turns the limit off.',
+  },
+  BATCH_LIMIT: {
+    read: wholeNumber(0, 50),
+    default: '0',
+    unit: 'operations',
+    meaning:
+      'Most GraphQL operations in one HTTP request, as a JSON list; together they count against COST_LIMIT. 0 takes no lists.',
+  },
+  PERSISTED_MANIFEST: {
+    read: z.string(),
+    default: null,
+    unit: null,
+    meaning:
+      "File with GraphQL documents that clients may name instead of sending: Apollo's manifest, or a JSON map from id to text.",
+  },
+  PERSISTED_ONLY: {
+    read: flag,
+    default: '0',
+    unit: null,
+    meaning: '1 refuses every GraphQL document that is not in PERSISTED_MANIFEST.',
+  },
+  INTROSPECTION: {
+    read: flag,
+    default: '1',
+    unit: null,
+    meaning:
+      '0 keeps the schema from clients: no introspection, no suggestions. Documents in PERSISTED_MANIFEST may still ask for it.',
+  },
+  EXPLORER: {
+    read: flag,
+    default: '1',
+    unit: null,
+    meaning: '0 serves no GraphiQL to browsers at /graphql.',
+  },
+  COST_PROFILE: {
+    read: z.enum(['default', 'dear-objects'], 'one of default, dear-objects'),
+    default: 'default',
+    unit: null,
+    meaning:
+      'Points where the schema has no `@cost`: default is 1 for a leaf, 2 for an object, dear-objects 1 and 10; both take 10 items for a list.',
+  },
+  COST_SCALAR: {
+    read: wholeNumber(0, 1_000),
+    default: null,
+    unit: 'points',
+    meaning: 'Points of a leaf; unset, as COST_PROFILE says.',
+  },
+  COST_OBJECT: {
+    read: wholeNumber(0, 1_000),
+    default: null,
+    unit: 'points',
+    meaning: 'Points of an object; unset, as COST_PROFILE says.',
+  },
+  COST_LIST_FACTOR: {
+    read: wholeNumber(1, 1_000),
+    default: null,
+    unit: 'items',
+    meaning: 'Length of a list whose length neither the schema nor an argument says; unset, as COST_PROFILE says.',
+  },
+  COST_BUDGET: {
+    read: wholeNumber(0, 100_000_000),
+    default: '0',
+    unit: 'points per minute',
+    meaning: 'Cost that one client of /graphql may spend in a minute; 0 sets no budget.',
+  },
+  REDIS_URL: {
+    read: urlWithProtocol(['redis:', 'rediss:'], 'a URL such as redis://user:password@host:6379'),
+    default: null,
+    unit: null,
+    secret: true,
+    meaning:
+      'A Redis in which several copies count COST_BUDGET and all rate limits together, share documents that clients register by hash, and tell each other who wrote last; unset, each is by itself.',
+  },
+  LOG_LEVEL: {
+    read: z.enum(
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+      'one of fatal, error, warn, info, debug, trace, silent',
+    ),
+    default: 'info',
+    unit: null,
+    meaning: 'The least severe log lines that are written: fatal, error, warn, info, debug, trace, silent.',
+  },
+  SLOW_OPERATION_MILLISECONDS: {
+    read: wholeNumber(0, 60_000),
+    default: '1000',
+    unit: 'milliseconds',
+    meaning:
+      'Queries and mutations that take so long or longer are logged with their name, cost and what each subgraph took; 0 logs none.',
+  },
+  METRICS: {
+    read: flag,
+    default: '1',
+    unit: null,
+    meaning: 'Whether GET /metrics answers with figures for Prometheus: 1 or 0.',
+  },
+  METRICS_PORT: {
+    read: wholeNumber(1, 65_535),
+    default: null,
+    unit: null,
+    meaning:
+      'TCP port of its own for /metrics, on HOST; unset, it is on PORT, and where HOST is not loopback only for who has METRICS_TOKEN.',
+  },
+  METRICS_TOKEN: {
+    read: z
+      .string()
+      .regex(/^[\x21-\x7e]*$/, 'visible ASCII characters')
+      .min(16, 'at least 16 characters'),
+    default: null,
+    unit: null,
+    secret: true,
+    meaning:
+      'Password of /metrics, as Bearer token or by HTTP Basic with any user name; unset, none is asked for, and /metrics is refused on PORT unless HOST is loopback.',
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    read: urlWithProtocol(['http:', 'https:'], 'an http or https URL such as http://localhost:4318'),
+    default: null,
+    unit: null,
+    meaning: 'OpenTelemetry collector that spans are sent to, by OTLP over HTTP; unset, there are none.',
+  },
+  OTEL_SERVICE_NAME: {
+    read: z.string(),
+    default: 'atrium',
+    unit: null,
+    meaning: 'What spans call this process.',
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    read: z
+      .string()
+      .regex(/^(0|1|0?\.\d{1,9})$/, 'a number from 0 to 1')
+      .transform(Number),
+    default: '1',
+    unit: null,
+    meaning: 'Share of the traces begun here that are sent; one that a client began is sent if its traceparent says so.',
+  },
+  RESPONSE_CACHE_BYTES: {
+    read: wholeNumber(0, 999_999_999),
+    default: '20000000',
+    unit: 'bytes',
+    meaning: 'Answers to queries that are kept as long as their @cacheControl hints allow; 0 keeps none.',
+  },
+  SHUTDOWN_GRACE_SECONDS: {
+    read: wholeNumber(0, 3_600),
+    default: '10',
+    unit: 'seconds',
+    meaning: 'How long a stop waits for requests that are being answered.',
+  },
+  SHUTDOWN_DRAIN_SECONDS: {
+    read: wholeNumber(0, 600),
+    default: '0',
+    unit: 'seconds',
+    meaning: 'How long a stop goes on to take requests while /ready says 503, so that a balancer sends the next ones elsewhere.',
+  },
+} as const satisfies Variables
 
-/** The variables of `node gateway/main.ts`: those of the whole system that concern a gateway, and the graph that it serves. */
+/** The settings of `node gateway/main.ts`: the supergraph that it serves, those of every gateway, and JWT. */
 export const variables = {
   SUPERGRAPH_FILE: {
     read: z.string(),
@@ -31,37 +230,6 @@ export const variables = {
     unit: null,
     meaning: 'File with a composed federation 2 supergraph whose join__Graph says where its subgraphs are; required.',
   },
-  HOST,
-  PORT,
-  TRUSTED_PROXIES,
-  SUBGRAPH_TIMEOUT_MILLISECONDS,
-  LOAD_LIMIT,
-  MAX_SUBSCRIPTIONS_PER_ADDRESS,
-  MAX_SUBSCRIPTIONS_PER_CREDENTIAL,
-  SUBSCRIPTION_MEMORY_PERCENT,
-  DEPTH_LIMIT,
-  COST_LIMIT,
-  BATCH_LIMIT,
-  PERSISTED_MANIFEST,
-  PERSISTED_ONLY,
-  INTROSPECTION,
-  EXPLORER,
-  COST_PROFILE,
-  COST_SCALAR,
-  COST_OBJECT,
-  COST_LIST_FACTOR,
-  COST_BUDGET,
-  REDIS_URL,
-  LOG_LEVEL,
-  SLOW_OPERATION_MILLISECONDS,
-  METRICS,
-  METRICS_PORT,
-  METRICS_TOKEN,
-  OTEL_EXPORTER_OTLP_ENDPOINT,
-  OTEL_SERVICE_NAME,
-  OTEL_TRACES_SAMPLER_ARG,
+  ...gatewaySettings,
   ...jwtVariables,
-  RESPONSE_CACHE_BYTES,
-  SHUTDOWN_GRACE_SECONDS,
-  SHUTDOWN_DRAIN_SECONDS,
 } as const

@@ -2,7 +2,7 @@ import { type ExecutionResult, GraphQLError } from 'graphql'
 import { Agent, type Dispatcher, request as send } from 'undici'
 import { type BoundedQueue, boundedQueue } from '../../platform/collections/bounded-queue.ts'
 import type { Sign } from '../signed-link/signature.ts'
-import { EVENT_BYTES, eventsIn } from '../transports/server-sent-events.ts'
+import { MAX_EVENT_CHARACTERS, parseEventStream } from '../transports/server-sent-events.ts'
 import { SubgraphError } from './error-masking.ts'
 import { headersFor, parseGraphQLResponse } from './http-messages.ts'
 import type { EventSource, RequestContext, SubgraphRequest, SubscribeResult } from './link.ts'
@@ -127,7 +127,7 @@ export function upstreamSubscriptions({
   async function deliverEvents(key: string, upstream: Upstream, chunks: AsyncIterable<Buffer>): Promise<void> {
     let end: Error | undefined = unavailable(new Error('The event stream ended without "complete".'))
     try {
-      for await (const { event, data } of eventsIn(chunks)) {
+      for await (const { event, data } of parseEventStream(chunks)) {
         if (event === 'complete') {
           end = undefined
           break
@@ -175,7 +175,7 @@ async function shortText(chunks: AsyncIterable<Buffer>): Promise<string> {
   let bytes = 0
   for await (const chunk of chunks) {
     bytes += chunk.length
-    if (bytes > EVENT_BYTES) throw new Error(`Expected a response of at most ${EVENT_BYTES} bytes.`)
+    if (bytes > MAX_EVENT_CHARACTERS) throw new Error(`Expected a response of at most ${MAX_EVENT_CHARACTERS} bytes.`)
     read.push(chunk)
   }
   return Buffer.concat(read).toString()

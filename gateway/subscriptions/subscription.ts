@@ -11,11 +11,11 @@ import { compilePlan, EVENT_SOURCE } from '../executor/federated/plan.ts'
 import type { PlannedDocument } from '../executor/federated/planned-document.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import { isAnonymous, SUBSCRIPTION_BYTES, type SubscriptionSlots } from '../limits/subscription-slots.ts'
-import type { CheckedOperation } from '../operations/document-cache.ts'
-import { identified } from '../operations/errors.ts'
+import type { ValidatedOperation } from '../operations/document-cache.ts'
+import { withRequestId } from '../operations/errors.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
-import { withinTime } from '../operations/timeout.ts'
-import { planOf } from '../planning/supergraph.ts'
+import { withTimeout } from '../operations/timeout.ts'
+import { queryPlanOf } from '../planning/supergraph.ts'
 import type { EventSource, RequestContext, SubgraphRequest } from '../subgraph-client/link.ts'
 import { OwnSubscription } from './own-subscription.ts'
 import type { Begin, Begun, EventPipeline, Running, StillAllowed } from './subscribe.ts'
@@ -35,7 +35,7 @@ type Opening = { readonly opened: Promise<Begun<SubscriptionGroup>> }
  * Throws when the planner does not support it.
  */
 export function plannedSubscription(
-  checked: CheckedOperation,
+  checked: ValidatedOperation,
   machinery: ExecutorDeps,
   viewer: ViewerFields,
   {
@@ -54,7 +54,7 @@ export function plannedSubscription(
   const { supergraph, links } = machinery
   const { ready, plan } = allowed?.refusals.allowed
     ? { ready: allowed.ready, plan: supergraph.plan(allowed.refusals.allowed) }
-    : planOf(checked, supergraph)
+    : queryPlanOf(checked, supergraph)
   const node = subscriptionNode(plan)
   const link = links.get(node.primary.serviceName)
   if (!link?.subscribe) throw new Error(`Subgraph "${node.primary.serviceName}" has no subscriptions.`)
@@ -175,7 +175,7 @@ export function plannedSubscription(
   }
 
   async function open(text: string, given: Variables, passage: RequestContext): Promise<Begun<EventPipeline>> {
-    const opened = await withinTime(BOUNDS.milliseconds, passage, (bounded) => begin(requestFor(given), bounded))
+    const opened = await withTimeout(BOUNDS.operationTimeoutMs, passage, (bounded) => begin(requestFor(given), bounded))
     if (opened.kind === 'refused') return { kind: 'refused', errors: opened.errors.map(formatted) }
     return { kind: 'open', source: pipeline(opened.source, text, given, passage.caller) }
   }
@@ -240,7 +240,7 @@ function subscriptionNode({ node }: QueryPlan): SubscriptionNode {
 
 /** What the field's subgraph is asked, and how an event becomes an outcome. */
 function waysOf(
-  checked: CheckedOperation,
+  checked: ValidatedOperation,
   ready: PlannedDocument,
   { primary, rest }: SubscriptionNode,
   { supergraph, links }: ExecutorDeps,
@@ -280,7 +280,7 @@ const pick = (variables: Variables, names: readonly string[]): Variables =>
 const anonymous = ({ requestId, address }: Caller): Caller => ({ requestId, address, credentials: {} })
 
 const withId = (outcome: ExecutionResult, requestId: string): ExecutionResult =>
-  outcome.errors ? { ...outcome, errors: outcome.errors.map((error) => identified(error, requestId)) } : outcome
+  outcome.errors ? { ...outcome, errors: outcome.errors.map((error) => withRequestId(error, requestId)) } : outcome
 
 /** Without locations: they belong to the fetch, whose text is not the client's. */
 const formatted = ({ message, path, extensions }: GraphQLError): GraphQLFormattedError => ({

@@ -1,75 +1,75 @@
 import type { GraphQLFormattedError } from 'graphql'
-import { type Admission, type Gateway, SUBSCRIPTION } from '../gateway.ts'
+import type { Gateway } from '../gateway.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import { refusal } from '../operations/errors.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
-import { withinTime } from '../operations/timeout.ts'
+import { SUBSCRIPTIONS_NOT_SUPPORTED } from '../operations/prepare-operation.ts'
+import type { PreparedOperation } from '../operations/prepared-operation.ts'
+import { withTimeout } from '../operations/timeout.ts'
 import type { RequestContext } from '../subgraph-client/link.ts'
-import { type Asked, askedInBody } from './request-params.ts'
+import { type GraphQLParams, parseBodyParams } from './request-params.ts'
 
-/** Operations that came in one request: an outcome for each, in their order, or why none of them runs. */
-export type BatchOutcome =
+/** Results of a batch in the order of its operations, or the error that rejects all of it. */
+export type BatchResult =
   | { readonly kind: 'run'; readonly outcomes: readonly ExecutionResult[] }
   | { readonly kind: 'refused'; readonly error: GraphQLFormattedError }
 
+type BatchItem = { readonly params: GraphQLParams; readonly prepared: PreparedOperation }
+
 /**
- * Runs a list of operations, at most `limit`, each admitted as if it had come alone. Together they may cost what one may, and take as long. With a mutation among
- * them they run one after the other, all at once otherwise. A client that wants to know what it costs may say so once for all of them. Never rejects.
+ * Runs a batch of at most `limit` operations, each prepared like a single one. Together they share one
+ * cost limit and one timeout. They run in parallel, but one after the other if one is a mutation.
+ * The header `GraphQL-Cost` reports the cost of each. Never rejects.
  */
 export async function runBatch(
   gateway: Gateway,
-  given: readonly unknown[],
+  operations: readonly unknown[],
   limit: number,
   passage: RequestContext,
-): Promise<BatchOutcome> {
+): Promise<BatchResult> {
   if (limit === 0)
     return refused('BAD_REQUEST', 'Expected one operation as a JSON object, got a list: this server takes no batches.')
-  if (given.length === 0 || given.length > limit) {
-    return refused('BAD_REQUEST', `Expected a batch of 1 to ${limit} operations, got ${given.length}.`, { limit })
+  if (operations.length === 0 || operations.length > limit) {
+    return refused('BAD_REQUEST', `Expected a batch of 1 to ${limit} operations, got ${operations.length}.`, { limit })
   }
-  const parts: { readonly asked: Asked; readonly admission: Admission }[] = []
-  for (const [index, one] of given.entries()) {
-    const read = askedInBody(one)
-    if (read.kind === 'malformed') {
-      const { error } = read
+  const items: BatchItem[] = []
+  for (const [index, operation] of operations.entries()) {
+    const parsed = parseBodyParams(operation)
+    if (parsed.kind === 'malformed') {
+      const { error } = parsed
       return { kind: 'refused', error: { ...error, message: `Operation ${index + 1} of the batch: ${error.message}` } }
     }
-    parts.push({ asked: read.asked, admission: gateway.admitAsked(read.asked) })
+    items.push({ params: parsed.params, prepared: gateway.prepare(parsed.params) })
   }
 
-  const cost = parts.reduce((sum, { asked, admission }) => sum + costOf(admission, asked), 0)
+  const cost = items.reduce((sum, item) => sum + costOf(item), 0)
   const allowed = gateway.limits.cost
   if (allowed !== 0 && cost > allowed) {
     const message = `Expected a cost of at most ${allowed} for the whole batch, got ${cost}: send fewer operations at once.`
     return refused('COST_LIMIT_EXCEEDED', message, { cost, limit: allowed })
   }
 
-  const outcomes = await withinTime(BOUNDS.milliseconds, passage, async (bounded) => {
-    const run = ({ asked, admission }: (typeof parts)[number]) => {
-      const wantsCost = asked.wantsCost || passage.wantsCost === true
-      return outcomeOf(admission, asked, { ...bounded, wantsCost })
+  const outcomes = await withTimeout(BOUNDS.operationTimeoutMs, passage, async (bounded) => {
+    const run = (item: BatchItem) => {
+      const wantsCost = item.params.wantsCost || passage.wantsCost === true
+      return runItem(item, { ...bounded, wantsCost })
     }
-    if (!parts.some(({ admission }) => admission.operation === 'mutation')) return Promise.all(parts.map(run))
+    if (!items.some(({ prepared }) => prepared.operation === 'mutation')) return Promise.all(items.map(run))
     const inOrder: ExecutionResult[] = []
-    for (const part of parts) inOrder.push(await run(part))
+    for (const item of items) inOrder.push(await run(item))
     return inOrder
   })
   return { kind: 'run', outcomes }
 }
 
-const costOf = (admission: Admission, { variables }: Asked): number =>
-  admission.kind === 'admitted' ? admission.cost(variables) : 0
+const costOf = ({ prepared, params }: BatchItem): number => (prepared.kind === 'executable' ? prepared.cost(params.variables) : 0)
 
-function outcomeOf(
-  admission: Admission,
-  { variables }: Asked,
-  passage: RequestContext,
-): ExecutionResult | Promise<ExecutionResult> {
-  if (admission.operation === 'subscription') return { errors: [SUBSCRIPTION] }
-  return admission.kind === 'refused' ? { errors: admission.errors } : admission.run(variables, passage)
+function runItem({ prepared, params }: BatchItem, passage: RequestContext): ExecutionResult | Promise<ExecutionResult> {
+  if (prepared.operation === 'subscription') return { errors: [SUBSCRIPTIONS_NOT_SUPPORTED] }
+  return prepared.kind === 'rejected' ? { errors: prepared.errors } : prepared.run(params.variables, passage)
 }
 
-const refused = (...[code, message, details]: Parameters<typeof refusal>): BatchOutcome => ({
+const refused = (...[code, message, details]: Parameters<typeof refusal>): BatchResult => ({
   kind: 'refused',
   error: refusal(code, message, details),
 })

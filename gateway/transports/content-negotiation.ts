@@ -1,14 +1,14 @@
 import { boundedCache } from '../../platform/collections/bounded-cache.ts'
 
 /** How an answer is written, by what its client accepts. */
-export type AnswerForm = {
+export type ResponseFormat = {
   /** Server-sent events, where the client likes them best; one body of JSON otherwise. */
   readonly kind: 'events' | 'json'
   readonly contentType: string
   /** Status of an answer that GraphQL itself refuses: for the text, its operation or its variables. */
-  readonly refusedStatus: 200 | 400
+  readonly requestErrorStatus: 200 | 400
   /** Whether the client also takes server-sent events. */
-  readonly takesEvents: boolean
+  readonly acceptsEventStream: boolean
 }
 
 /** A range of an Accept header: a smaller `rank` was written earlier. */
@@ -19,7 +19,7 @@ const RESPONSE = 'application/graphql-response+json'
 const JSON_TYPE = 'application/json'
 
 /** Clients send the same header again and again. */
-const REMEMBERED = { maxEntries: 200, maxCharacters: 50_000 }
+const ACCEPT_CACHE_BOUND = { maxEntries: 200, maxCharacters: 50_000 }
 
 /**
  * Chooses among `application/json`, `application/graphql-response+json` and `text/event-stream` by the Accept header (RFC 9110 §12.5.1): the highest quality,
@@ -28,8 +28,8 @@ const REMEMBERED = { maxEntries: 200, maxCharacters: 50_000 }
  * Who names `application/json` cannot tell an answer of ours from one of a proxy by anything but status 200, so by the specification what GraphQL refuses comes
  * with that status. Who takes anything gets the truth in the status.
  */
-export function answerForms(): (accept: string | undefined) => AnswerForm | null {
-  const known = boundedCache<{ readonly form: AnswerForm | null }>(REMEMBERED)
+export function createContentNegotiation(): (accept: string | undefined) => ResponseFormat | null {
+  const known = boundedCache<{ readonly form: ResponseFormat | null }>(ACCEPT_CACHE_BOUND)
   return (accept = '*/*') => {
     const remembered = known.get(accept)
     if (remembered) return remembered.form
@@ -39,7 +39,7 @@ export function answerForms(): (accept: string | undefined) => AnswerForm | null
   }
 }
 
-function formFor(ranges: ReadonlyMap<string, Range>): AnswerForm | null {
+function formFor(ranges: ReadonlyMap<string, Range>): ResponseFormat | null {
   const takesEvents = (ranges.get(EVENTS)?.quality ?? 0) > 0
   const candidates = [
     { type: JSON_TYPE, range: ranges.get(JSON_TYPE), loose: ranges.get('application/*') ?? ranges.get('*/*') },
@@ -57,8 +57,8 @@ function formFor(ranges: ReadonlyMap<string, Range>): AnswerForm | null {
   return {
     kind: best.type === EVENTS ? 'events' : 'json',
     contentType: `${best.type}; charset=utf-8`,
-    refusedStatus: best.type === JSON_TYPE && best.isNamed ? 200 : 400,
-    takesEvents,
+    requestErrorStatus: best.type === JSON_TYPE && best.isNamed ? 200 : 400,
+    acceptsEventStream: takesEvents,
   }
 }
 

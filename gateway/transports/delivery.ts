@@ -1,10 +1,10 @@
 import type { GraphQLFormattedError } from 'graphql'
 import type { Caller } from '../../platform/http/caller.ts'
-import type { Admission } from '../gateway.ts'
-import { fault, identified } from '../operations/errors.ts'
+import { fault, withRequestId } from '../operations/errors.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
+import type { ExecutableOperation } from '../operations/prepared-operation.ts'
 import type { Recipient, Running } from '../subscriptions/subscribe.ts'
-import { textOf } from './result-json.ts'
+import { resultJson } from './result-json.ts'
 
 /** The client of one operation. */
 export type Client = {
@@ -24,8 +24,7 @@ export type Delivery = {
   readonly stop: () => void
 }
 
-type Admitted = Extract<Admission, { readonly kind: 'admitted' }>
-type Asking = {
+type DeliveryRequest = {
   readonly variables: Readonly<Record<string, unknown>>
   readonly caller: Caller
   readonly wantsCost: boolean
@@ -33,12 +32,16 @@ type Asking = {
   readonly connectionBytes: number
 }
 
-/** Runs any admitted operation: a query or a mutation has one outcome, a subscription one per event. Calls nothing of `client` but `opening` before it returns. */
-export function deliver(admission: Admitted, asking: Asking, client: Client): Delivery {
-  return admission.subscribe ? deliverEvents(admission.subscribe, asking, client) : deliverAnswer(admission, asking, client)
+/** Runs any operation: a query or a mutation has one outcome, a subscription one per event. Calls nothing of `client` but `opening` before it returns. */
+export function deliver(operation: ExecutableOperation, request: DeliveryRequest, client: Client): Delivery {
+  return operation.subscribe ? deliverEvents(operation.subscribe, request, client) : deliverAnswer(operation, request, client)
 }
 
-function deliverAnswer({ run }: Admitted, { variables, caller, wantsCost }: Asking, client: Client): Delivery {
+function deliverAnswer(
+  { run }: ExecutableOperation,
+  { variables, caller, wantsCost }: DeliveryRequest,
+  client: Client,
+): Delivery {
   const controller = new AbortController()
   const { signal } = controller
   void answered()
@@ -49,10 +52,10 @@ function deliverAnswer({ run }: Admitted, { variables, caller, wantsCost }: Aski
   async function answered(): Promise<readonly GraphQLFormattedError[] | null> {
     const { data, errors, extensions } = await run(variables, { caller, signal, wantsCost })
     if (signal.aborted) return null
-    if (data === undefined) return (errors ?? []).map((error) => identified(error, caller.requestId))
+    if (data === undefined) return (errors ?? []).map((error) => withRequestId(error, caller.requestId))
     const text = JSON.stringify({
       data,
-      ...(errors && { errors: errors.map((error) => identified(error, caller.requestId)) }),
+      ...(errors && { errors: errors.map((error) => withRequestId(error, caller.requestId)) }),
       ...(extensions && { extensions }),
     })
     await new Promise<void>((taken) => client.send(text, taken))
@@ -60,8 +63,12 @@ function deliverAnswer({ run }: Admitted, { variables, caller, wantsCost }: Aski
   }
 }
 
-function deliverEvents(subscribe: NonNullable<Admitted['subscribe']>, asking: Asking, client: Client): Delivery {
-  const { variables, caller, wantsCost, connectionBytes } = asking
+function deliverEvents(
+  subscribe: NonNullable<ExecutableOperation['subscribe']>,
+  request: DeliveryRequest,
+  client: Client,
+): Delivery {
+  const { variables, caller, wantsCost, connectionBytes } = request
   const { requestId } = caller
   const controller = new AbortController()
   const delivery = new EventDelivery(requestId, client, controller)
@@ -105,7 +112,7 @@ class EventDelivery implements Delivery, Recipient {
   }
 
   tell(outcome: ExecutionResult, taken: () => void): void {
-    this.#client.send(textOf(outcome), taken)
+    this.#client.send(resultJson(outcome), taken)
   }
 
   end(errors: readonly GraphQLFormattedError[] | null): void {
@@ -113,7 +120,7 @@ class EventDelivery implements Delivery, Recipient {
     this.#hasEnded = true
     this.#source?.return()
     this.#source = null
-    this.#client.ended(errors?.map((error) => identified(error, this.#requestId)) ?? null)
+    this.#client.ended(errors?.map((error) => withRequestId(error, this.#requestId)) ?? null)
   }
 
   stop(): void {

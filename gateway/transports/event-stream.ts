@@ -6,10 +6,10 @@ import type { Gateway } from '../gateway.ts'
 import { COST_HEADER, wantsCost } from '../limits/cost-report.ts'
 import { BOUNDS } from '../limits/limits.ts'
 import { SUBSCRIPTION_BYTES } from '../limits/subscription-slots.ts'
-import { identified, refusal } from '../operations/errors.ts'
+import { refusal, withRequestId } from '../operations/errors.ts'
 import { type Client, type Delivery, deliver } from './delivery.ts'
 import { heartbeat } from './heartbeat.ts'
-import { askedInBody, askedInUrl } from './request-params.ts'
+import { parseBodyParams, parseUrlParams } from './request-params.ts'
 
 /** Between two comments to one client: proxies cut off what is silent for half a minute or more, and a dead client is found by writing to it. */
 const COMMENT_SECONDS = 15
@@ -19,7 +19,7 @@ const COMMENT_SECONDS = 15
  * `complete` at its end. Takes any operation over POST, all but mutations over GET. What is wrong with an operation comes as `next` with errors, as clients
  * of that protocol only hand on what comes in a stream.
  */
-export function eventStreams(
+export function createEventStreamHandler(
   app: FastifyInstance,
   gateway: Gateway,
 ): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {
@@ -53,17 +53,19 @@ export function eventStreams(
     reply.header('content-type', 'text/event-stream; charset=utf-8').header('x-accel-buffering', 'no')
 
     const refused = (errors: readonly GraphQLFormattedError[]) => {
-      stream.end(nextEvent(JSON.stringify({ errors: errors.map((error) => identified(error, caller.requestId)) })) + COMPLETE)
+      stream.end(nextEvent(JSON.stringify({ errors: errors.map((error) => withRequestId(error, caller.requestId)) })) + COMPLETE)
       return reply.send(stream)
     }
     if (streams.size >= BOUNDS.connections) return refused([refusal('UNAVAILABLE', 'Too many event streams: try again later.')])
-    const read =
-      request.method === 'POST' ? askedInBody(request.body, 'BAD_USER_INPUT') : askedInUrl(request.query, 'BAD_USER_INPUT')
-    if (read.kind === 'malformed') return refused([read.error])
-    const { asked } = read
-    const admission = gateway.admitAsked(asked)
-    if (admission.kind === 'refused') return refused(admission.errors)
-    if (request.method === 'GET' && admission.operation === 'mutation') {
+    const parsed =
+      request.method === 'POST'
+        ? parseBodyParams(request.body, 'BAD_USER_INPUT')
+        : parseUrlParams(request.query, 'BAD_USER_INPUT')
+    if (parsed.kind === 'malformed') return refused([parsed.error])
+    const { params } = parsed
+    const prepared = gateway.prepare(params)
+    if (prepared.kind === 'rejected') return refused(prepared.errors)
+    if (request.method === 'GET' && prepared.operation === 'mutation') {
       return refused([
         refusal('METHOD_NOT_ALLOWED', 'Expected a query or a subscription over GET, got a mutation; send it with POST.'),
       ])
@@ -79,28 +81,28 @@ export function eventStreams(
         stream.on('drain', proceed).on('close', proceed)
       },
       opening() {
-        if (app.load.enterOpening(stream)) return null
-        const { message, retryAfterSeconds } = app.overloaded('graphql')
+        if (app.load.acquireOpening(stream)) return null
+        const { message, retryAfterSeconds } = app.overloadError('graphql')
         return refusal('UNAVAILABLE', message, { retryAfterSeconds })
       },
-      begun: () => app.load.leave(stream),
+      begun: () => app.load.release(stream),
       ended(errors) {
-        app.load.leave(stream)
+        app.load.release(stream)
         if (!stream.writable) return
         stream.end((errors ? nextEvent(JSON.stringify({ errors })) : '') + COMPLETE)
       },
     }
     const asking = {
-      variables: asked.variables,
+      variables: params.variables,
       caller,
-      wantsCost: wantsCost(request.headers[COST_HEADER], asked),
+      wantsCost: wantsCost(request.headers[COST_HEADER], params),
       connectionBytes: SUBSCRIPTION_BYTES.eventStream,
     }
-    const delivery = deliver(admission, asking, client)
+    const delivery = deliver(prepared, asking, client)
     streams.set(stream, delivery)
-    if (admission.subscribe) lasting.add(stream)
+    if (prepared.subscribe) lasting.add(stream)
     // Its answer begins now, and what there is to do for it with that.
-    else app.load.enter(stream)
+    else app.load.acquire(stream)
     comments.add(stream)
     stream.once('close', () => {
       streams.delete(stream)

@@ -31,7 +31,7 @@ const MAX_REASON_CHARACTERS = 40
 
 /**
  * The server's side of graphql-transport-ws for one socket. `graphql-ws` checks the form of messages, and nothing more: what its server keeps for each operation
- * (a parsed message, closures, an iterator and their promises) is 3 kB, of which only the id is needed (docs/adr/0027).
+ * (a parsed message, closures, an iterator and their promises) is 3 kB, of which only the id is needed (docs/decisions.md, 107).
  */
 export function protocolConnection<Operation extends SocketOperation>(
   { send, close, onInit, onSubscribe }: Endpoint<Operation>,

@@ -1,21 +1,22 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GraphQLFormattedError } from 'graphql'
 import { CREDENTIAL_HEADERS } from '../../platform/http/caller.ts'
-import { compressAnswers } from '../../platform/http/compression.ts'
-import { callerOf, goneSignal } from '../../platform/http/request-caller.ts'
-import { codeOf, isForPeople, refusalOf } from '../../platform/http/server.ts'
+import { compressResponses } from '../../platform/http/compression.ts'
+import { callerOf, disconnectSignal } from '../../platform/http/request-caller.ts'
+import { errorCodeOf, errorResponse, isBrowserNavigation } from '../../platform/http/server.ts'
 import { sendCacheableResponse } from '../caching/send-response.ts'
-import { type Gateway, SUBSCRIPTION } from '../gateway.ts'
+import type { Gateway } from '../gateway.ts'
 import { COST_HEADER, wantsCost } from '../limits/cost-report.ts'
-import { identified, refusal } from '../operations/errors.ts'
+import { refusal, withRequestId } from '../operations/errors.ts'
 import type { ExecutionResult } from '../operations/execution-result.ts'
+import { SUBSCRIPTIONS_NOT_SUPPORTED } from '../operations/prepare-operation.ts'
 import type { RequestContext } from '../subgraph-client/link.ts'
 import { runBatch } from './batch.ts'
-import { type AnswerForm, answerForms } from './content-negotiation.ts'
-import { eventStreams } from './event-stream.ts'
-import { askedInBody, askedInUrl } from './request-params.ts'
+import { createContentNegotiation, type ResponseFormat } from './content-negotiation.ts'
+import { createEventStreamHandler } from './event-stream.ts'
+import { parseBodyParams, parseUrlParams } from './request-params.ts'
 
-/** Where the graph is, on every door. */
+/** Path of the graph over every transport. */
 export const GRAPHQL_PATH = '/graphql'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -54,28 +55,28 @@ const REQUEST_ERRORS: readonly unknown[] = [
 export type Page = (reply: FastifyReply) => FastifyReply
 
 /**
- * The graph over HTTP at `/graphql`, by the GraphQL over HTTP specification: POST, and GET for queries. An operation takes the same way as on every door:
- * `gateway.admitAsked`. `page` is for browsers; without one they get JSON like everybody. `batchLimit` is how many operations a list may have; 0 takes no lists.
+ * The graph over HTTP at `/graphql`, by the GraphQL over HTTP specification: POST, and GET for queries. Every transport
+ * prepares operations by `gateway.prepare`. `page` is for browsers; without one they get JSON like everybody. `batchLimit` is how many operations a list may have; 0 takes no lists.
  */
 export async function serveGraphql(
   app: FastifyInstance,
   gateway: Gateway,
   { page, batchLimit = 0 }: { readonly page?: Page; readonly batchLimit?: number } = {},
 ): Promise<void> {
-  const events = eventStreams(app, gateway)
-  const formFor = answerForms()
+  const events = createEventStreamHandler(app, gateway)
+  const formFor = createContentNegotiation()
   const send = sender()
 
   await app.register(
     async (scope) => {
       scope.removeContentTypeParser('text/plain')
-      compressAnswers(scope)
+      compressResponses(scope)
       scope.addHook('onRequest', (_, reply, done) => {
         reply.headers(HEADERS)
         done()
       })
       scope.setErrorHandler((error: FastifyError, request, reply) => {
-        const { status, message } = refusalOf(error)
+        const { status, message } = errorResponse(error)
         if (status === 500) request.log.error({ err: error }, 'a GraphQL request failed')
         // What is refused before the hook above would be kept from pages.
         return refuse(request, reply.headers(HEADERS), status, message)
@@ -92,7 +93,7 @@ export async function serveGraphql(
         // Without a promise: Fastify would listen for the end of each answer.
         handler: (request, reply) => {
           const form = formFor(request.headers.accept)
-          if (form?.kind !== 'events' && page && isForPeople(request)) page(reply)
+          if (form?.kind !== 'events' && page && isBrowserNavigation(request)) page(reply)
           else if (!form) refuse(request, reply, 406, NOT_ACCEPTABLE)
           else if (mayBeForged(request)) refuse(request, reply, 400, FORGED)
           else if (!isUtf8(request)) refuse(request, reply, 415, 'Expected a body in UTF-8.')
@@ -104,35 +105,35 @@ export async function serveGraphql(
     { prefix: GRAPHQL_PATH },
   )
 
-  async function answer(request: FastifyRequest, reply: FastifyReply, form: AnswerForm): Promise<void> {
+  async function answer(request: FastifyRequest, reply: FastifyReply, form: ResponseFormat): Promise<void> {
     const isPost = request.method === 'POST'
     if (isPost && Array.isArray(request.body)) return answerAll(request, reply, request.body)
 
     const write = (status: number, outcome: ExecutionResult) =>
       send(outcome.errors ? withRetryAfter(reply, [outcome]) : reply, form.contentType, status, textOf(outcome, request.id))
-    const read = isPost ? askedInBody(request.body) : askedInUrl(request.query)
-    if (read.kind === 'malformed') return write(400, { errors: [read.error] })
-    const { asked } = read
-    const admission = gateway.admitAsked(asked)
-    if (admission.operation === 'subscription') {
-      if (form.takesEvents) events(request, reply)
-      else write(400, { errors: [SUBSCRIPTION] })
+    const parsed = isPost ? parseBodyParams(request.body) : parseUrlParams(request.query)
+    if (parsed.kind === 'malformed') return write(400, { errors: [parsed.error] })
+    const { params } = parsed
+    const prepared = gateway.prepare(params)
+    if (prepared.operation === 'subscription') {
+      if (form.acceptsEventStream) events(request, reply)
+      else write(400, { errors: [SUBSCRIPTIONS_NOT_SUPPORTED] })
       return
     }
-    if (admission.kind === 'refused') return write(statusOf(admission.errors, form), { errors: admission.errors })
-    if (!isPost && admission.operation !== 'query') {
-      const message = `Expected a query over GET, got a ${admission.operation}; send it with POST.`
+    if (prepared.kind === 'rejected') return write(statusOf(prepared.errors, form), { errors: prepared.errors })
+    if (!isPost && prepared.operation !== 'query') {
+      const message = `Expected a query over GET, got a ${prepared.operation}; send it with POST.`
       reply.header('allow', 'POST')
       return write(405, { errors: [refusal('METHOD_NOT_ALLOWED', message)] })
     }
     const passage: RequestContext = {
       caller: callerOf(request),
-      signal: goneSignal(reply),
-      wantsCost: wantsCost(request.headers[COST_HEADER], asked),
+      signal: disconnectSignal(reply),
+      wantsCost: wantsCost(request.headers[COST_HEADER], params),
     }
-    const answered = admission.answer
-      ? await admission.answer(asked.variables, passage)
-      : { result: await admission.run(asked.variables, passage) }
+    const answered = prepared.answer
+      ? await prepared.answer(params.variables, passage)
+      : { result: await prepared.run(params.variables, passage) }
     if ('bytes' in answered) return sendCacheableResponse(request, reply, answered, form.contentType, send)
     const { result } = answered
     write(result.data === undefined ? statusOf(result.errors, form) : 200, result)
@@ -142,7 +143,7 @@ export async function serveGraphql(
   async function answerAll(request: FastifyRequest, reply: FastifyReply, given: readonly unknown[]): Promise<void> {
     const passage: RequestContext = {
       caller: callerOf(request),
-      signal: goneSignal(reply),
+      signal: disconnectSignal(reply),
       wantsCost: wantsCost(request.headers[COST_HEADER], { wantsCost: false }),
     }
     const batch = await runBatch(gateway, given, batchLimit, passage)
@@ -179,23 +180,23 @@ function sender(): Send {
 }
 
 function refuse(request: FastifyRequest, reply: FastifyReply, status: number, message: string): void {
-  const text = textOf({ errors: [{ message, extensions: { code: codeOf(status) } }] }, request.id)
+  const text = textOf({ errors: [{ message, extensions: { code: errorCodeOf(status) } }] }, request.id)
   void reply.code(status).header('content-type', JSON_TYPE).send(text)
 }
 
 /** An answer as JSON; its errors name the request. */
 const textOf = ({ data, errors, extensions }: ExecutionResult, requestId: string): string =>
-  JSON.stringify({ data, ...(errors && { errors: errors.map((error) => identified(error, requestId)) }), extensions })
+  JSON.stringify({ data, ...(errors && { errors: errors.map((error) => withRequestId(error, requestId)) }), extensions })
 
 /** The status of an answer without data. Apollo's clients send the text of a persisted query that we do not have when they are told so with 200. */
-function statusOf(errors: readonly GraphQLFormattedError[] = [], form: AnswerForm): number {
+function statusOf(errors: readonly GraphQLFormattedError[] = [], form: ResponseFormat): number {
   const has = (code: string) => errors.some(({ extensions }) => extensions?.code === code)
   if (has('PERSISTED_QUERY_NOT_FOUND')) return 200
   if (has('RATE_LIMITED')) return 429
-  return errors.every(({ extensions }) => REQUEST_ERRORS.includes(extensions?.code)) ? form.refusedStatus : 400
+  return errors.every(({ extensions }) => REQUEST_ERRORS.includes(extensions?.code)) ? form.requestErrorStatus : 400
 }
 
-/** Says when the last of what was asked too often may be asked again (RFC 9110 §10.2.3). */
+/** Says when the last of what was params too often may be params again (RFC 9110 §10.2.3). */
 function withRetryAfter(reply: FastifyReply, outcomes: readonly ExecutionResult[]): FastifyReply {
   const seconds = outcomes
     .flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions?.retryAfterSeconds))

@@ -1,8 +1,8 @@
 import type { GraphQLFormattedError } from 'graphql'
 import { type GatewayCode, refusal } from '../operations/errors.ts'
 
-/** What a client asks, well-formed but not judged. Either `text` is not empty, or one of the identifiers is there, or the text comes with its hash. */
-export type Asked = {
+/** Well-formed parameters of a GraphQL request, not validated: a text, an identifier, or a text with its hash. */
+export type GraphQLParams = {
   /** The document; empty where an identifier stands for it. */
   readonly text: string
   /** `extensions.persistedQuery.sha256Hash`, as Apollo's clients send it. Of a trusted document it may be any identifier. */
@@ -15,23 +15,23 @@ export type Asked = {
   readonly wantsCost: boolean
 }
 
-/** The parameters of a request, or what is wrong with their form. */
-export type Read =
-  | { readonly kind: 'asked'; readonly asked: Asked }
+/** Parsed parameters, or the error about their form. */
+export type ParsedParams =
+  | { readonly kind: 'parsed'; readonly params: GraphQLParams }
   | { readonly kind: 'malformed'; readonly error: GraphQLFormattedError }
 
 /** The one version of Apollo's protocol for persisted queries. */
 const PERSISTED_VERSION = 1
-const NOTHING: Asked['variables'] = {}
+const NOTHING: GraphQLParams['variables'] = {}
 
 /** Reads the parameters out of a parsed JSON body or message. `code` is given to what is malformed. */
-export function askedInBody(given: unknown, code: GatewayCode = 'BAD_REQUEST'): Read {
+export function parseBodyParams(given: unknown, code: GatewayCode = 'BAD_REQUEST'): ParsedParams {
   if (!isMap(given)) return malformed('Expected a body with a JSON object.', code)
   return read(given, given.operationName ?? undefined, given.variables ?? NOTHING, given.extensions ?? null, code)
 }
 
 /** Reads the parameters out of the query string of a URL, where maps are JSON and an empty operationName is none. */
-export function askedInUrl(given: unknown, code: GatewayCode = 'BAD_REQUEST'): Read {
+export function parseUrlParams(given: unknown, code: GatewayCode = 'BAD_REQUEST'): ParsedParams {
   if (!isMap(given)) return malformed('Expected parameters in the query string.', code)
   return read(given, given.operationName || undefined, mapIn(given.variables) ?? NOTHING, mapIn(given.extensions) ?? null, code)
 }
@@ -42,7 +42,7 @@ function read(
   variables: unknown,
   extensions: unknown,
   code: GatewayCode,
-): Read {
+): ParsedParams {
   const text = query ?? ''
   if (typeof text !== 'string') return malformed('Expected "query" to be the text of an operation.', code)
   if (operationName !== undefined && typeof operationName !== 'string') {
@@ -75,10 +75,10 @@ function read(
   if (text === '' && documentId === null && hash === null) {
     return malformed('Expected "query" to be the text of an operation, or an identifier of one.', code)
   }
-  return { kind: 'asked', asked: { text, hash, documentId, operationName, variables, wantsCost: extensions?.cost === true } }
+  return { kind: 'parsed', params: { text, hash, documentId, operationName, variables, wantsCost: extensions?.cost === true } }
 }
 
-const malformed = (message: string, code: GatewayCode): Read => ({ kind: 'malformed', error: refusal(code, message) })
+const malformed = (message: string, code: GatewayCode): ParsedParams => ({ kind: 'malformed', error: refusal(code, message) })
 
 /** The JSON in a parameter; what is none comes back as it is, and is found to be no map. */
 function mapIn(parameter: unknown): unknown {

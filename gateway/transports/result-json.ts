@@ -3,7 +3,7 @@ import type { ExecutionResult } from '../operations/execution-result.ts'
 const texts = new WeakMap<ExecutionResult, string>()
 
 /** An outcome as JSON without line breaks, written once however many clients are told of it. */
-export function textOf(outcome: ExecutionResult): string {
+export function resultJson(outcome: ExecutionResult): string {
   const known = texts.get(outcome)
   if (known !== undefined) return known
   const text = JSON.stringify(outcome)

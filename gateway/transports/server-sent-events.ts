@@ -1,8 +1,8 @@
 /** The longest event. */
-export const EVENT_BYTES = 10_000_000
+export const MAX_EVENT_CHARACTERS = 10_000_000
 
 /** The events of a stream, as the HTML standard spells them (§9.2.6); comments and fields that nobody here needs are dropped. */
-export async function* eventsIn(
+export async function* parseEventStream(
   chunks: AsyncIterable<Buffer>,
 ): AsyncGenerator<{ readonly event: string; readonly data: string }> {
   const decoder = new TextDecoder()
@@ -10,7 +10,7 @@ export async function* eventsIn(
   let text = ''
   for await (const chunk of chunks) {
     text += withLineFeeds(decoder.decode(chunk, { stream: true }))
-    if (text.length > EVENT_BYTES) throw new Error(`Expected events of at most ${EVENT_BYTES} characters.`)
+    if (text.length > MAX_EVENT_CHARACTERS) throw new Error(`Expected events of at most ${MAX_EVENT_CHARACTERS} characters.`)
     const blocks = text.split('\n\n')
     text = blocks.pop() ?? ''
     for (const block of blocks) {

@@ -39,7 +39,7 @@ function textFrame(text: string): Buffer {
  * Writes when everything that is to be written at this moment is known: system calls in a row cost half as much as those between which other work is done,
  * for the readers then wake up once. A socket with too many bytes that nobody reads is closed.
  */
-export function frameWriter(): SendFrame {
+export function createFrameWriter(): SendFrame {
   let outgoing: Outgoing[] = []
 
   return (target, beginning, text, taken) => {

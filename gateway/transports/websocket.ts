@@ -5,19 +5,19 @@ import type { GraphQLFormattedError } from 'graphql'
 import { CloseCode, handleProtocols, type SubscribePayload } from 'graphql-ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Caller } from '../../platform/http/caller.ts'
-import type { Load } from '../../platform/http/load.ts'
-import { credentialsIn } from '../../platform/http/request-caller.ts'
+import type { LoadLimiter } from '../../platform/http/load.ts'
+import { pickCredentials } from '../../platform/http/request-caller.ts'
 import { hostProblem, refuseUpgrade, requestIdOf } from '../../platform/http/server.ts'
 import { clientAddress, type IsProxy } from '../../platform/http/trusted-proxies.ts'
 import type { Gateway } from '../gateway.ts'
 import { BOUNDS } from '../limits/limits.ts'
-import { identified, refusal } from '../operations/errors.ts'
+import { refusal, withRequestId } from '../operations/errors.ts'
 import { type Client, type Delivery, deliver } from './delivery.ts'
 import { type ProtocolConnection, protocolConnection, type SocketOperation } from './graphql-transport-ws.ts'
 import { heartbeat } from './heartbeat.ts'
 import { GRAPHQL_PATH } from './http.ts'
-import { askedInBody } from './request-params.ts'
-import { frameWriter, type SendFrame } from './websocket-frames.ts'
+import { parseBodyParams } from './request-params.ts'
+import { createFrameWriter, type SendFrame } from './websocket-frames.ts'
 
 /** Between two pings to one client. One that answers none of two in a row is gone, whatever TCP says. */
 const PING_SECONDS = 15
@@ -26,7 +26,7 @@ const INIT_MILLISECONDS = 5_000
 const CLOSE_MILLISECONDS = 2_000
 
 /** What refusals of WebSockets and their operations are counted as. */
-const DOOR = 'websocket'
+const ROUTE_CLASS = 'websocket'
 
 /** RFC 6455 §7.4.1, and the registry that it founds; clients of this protocol connect again after either. */
 const GOING_AWAY = 1001
@@ -52,7 +52,7 @@ type Connection = {
 
 /** What the headers of an upgrade present, but for what a browser adds to the upgrade of any page: the password that it was once told for this host. */
 function ownCredentialsIn(headers: IncomingHttpHeaders): Caller['credentials'] {
-  const credentials = credentialsIn(headers)
+  const credentials = pickCredentials(headers)
   const { origin, host } = headers
   const isOfOthers = origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host)
   if (!isOfOthers || !/^(basic|digest|negotiate|ntlm)\b/i.test(credentials.authorization?.trim() ?? '')) return credentials
@@ -70,7 +70,7 @@ export type WebSockets = { readonly count: () => number }
  * Pages of every origin may connect: cookies are not read, a bearer token is only sent by a page that has it, and a password of HTTP Basic that a browser
  * adds by itself is not taken from pages of others. So another site's page sees what anybody sees.
  *
- * Slow readers: the next event is only asked for when the last was handed to the network, so that waiting events stay in the subgraph, which ends the
+ * Slow readers: the next event is only params for when the last was handed to the network, so that waiting events stay in the subgraph, which ends the
  * subscription (SLOW_READER) when they are too many. A socket with too many bytes that nobody reads is closed with 1013.
  */
 export function serveWebSockets(
@@ -79,7 +79,7 @@ export function serveWebSockets(
   { isProxy = () => false }: { readonly isProxy?: IsProxy | undefined } = {},
 ): WebSockets {
   const connections = new Set<Connection>()
-  const send = frameWriter()
+  const send = createFrameWriter()
   const server: Server = { load: app.load, overloaded, send, ended }
   let isClosing = false
 
@@ -132,8 +132,8 @@ export function serveWebSockets(
     if (url.split('?', 1)[0] !== GRAPHQL_PATH) return [404, `Expected WebSockets at ${GRAPHQL_PATH}.`]
     if (isClosing) return [503, 'This server is stopping: connect again.']
     if (connections.size >= BOUNDS.connections) return [503, 'Too many connections: try again later.']
-    if (app.load.hasRoom()) return null
-    const { statusCode, message, retryAfterSeconds } = app.overloaded(DOOR)
+    if (app.load.hasCapacity()) return null
+    const { statusCode, message, retryAfterSeconds } = app.overloadError(ROUTE_CLASS)
     return [statusCode, message, retryAfterSeconds]
   }
 
@@ -150,7 +150,7 @@ export function serveWebSockets(
         send: (text) => send(connection, text, ''),
         close: (code, reason) => socket.close(code, reason),
         onInit(payload) {
-          const credentials = { ...connection.caller.credentials, ...credentialsIn(payload) }
+          const credentials = { ...connection.caller.credentials, ...pickCredentials(payload) }
           connection.caller = { ...connection.caller, credentials, connectedAt: new Date() }
         },
         onSubscribe: (id, payload) => begun(connection, id, payload),
@@ -189,7 +189,7 @@ export function serveWebSockets(
   function begun(connection: Connection, id: string, payload: SubscribePayload): Operation | null {
     const requestId = `${connection.caller.requestId}.${++connection.begun}`
     const refused = (errors: readonly GraphQLFormattedError[]) => {
-      const named = errors.map((error) => identified(error, requestId))
+      const named = errors.map((error) => withRequestId(error, requestId))
       send(connection, errorMessage(id, named), '')
       return null
     }
@@ -199,30 +199,30 @@ export function serveWebSockets(
       const message = `Expected at most ${BOUNDS.socketOperations} operations at once over one connection.`
       return refused([refusal('TOO_MANY_OPERATIONS', message, { limit: BOUNDS.socketOperations })])
     }
-    if (!app.load.hasRoom()) return refused([overloaded()])
-    const read = askedInBody(payload)
-    if (read.kind === 'malformed') return refused([read.error])
-    const { variables, wantsCost } = read.asked
-    const admission = gateway.admitAsked(read.asked)
-    if (admission.kind === 'refused') return refused(admission.errors)
+    if (!app.load.hasCapacity()) return refused([overloaded()])
+    const parsed = parseBodyParams(payload)
+    if (parsed.kind === 'malformed') return refused([parsed.error])
+    const { variables, wantsCost } = parsed.params
+    const prepared = gateway.prepare(parsed.params)
+    if (prepared.kind === 'rejected') return refused(prepared.errors)
 
-    const operation = new Operation(connection, id, admission.subscribe === null, server)
+    const operation = new Operation(connection, id, prepared.subscribe === null, server)
     const caller = { ...connection.caller, requestId }
-    operation.delivery = deliver(admission, { variables, caller, wantsCost, connectionBytes: ID_COPIES * id.length }, operation)
+    operation.delivery = deliver(prepared, { variables, caller, wantsCost, connectionBytes: ID_COPIES * id.length }, operation)
     connection.running++
     if (operation.isAnswered) connection.answering++
     // A subscription waits for events, which are nothing to do; what opens their source says so.
-    if (operation.isAnswered) app.load.enter(operation)
+    if (operation.isAnswered) app.load.acquire(operation)
     return operation
   }
 
   function overloaded(): GraphQLFormattedError {
-    const { message, retryAfterSeconds } = app.overloaded(DOOR)
+    const { message, retryAfterSeconds } = app.overloadError(ROUTE_CLASS)
     return refusal('UNAVAILABLE', message, { retryAfterSeconds })
   }
 
   function ended(operation: Operation): void {
-    app.load.leave(operation)
+    app.load.release(operation)
     const { connection } = operation
     connection.running--
     if (operation.isAnswered) connection.answering--
@@ -245,7 +245,7 @@ export function serveWebSockets(
     // Who asks one question after the other always has one to be answered.
     setTimeout(() => {
       for (const { socket } of outdated) socket.close(SERVICE_RESTART, 'The graph has changed: connect again')
-    }, BOUNDS.milliseconds).unref()
+    }, BOUNDS.operationTimeoutMs).unref()
   }
 
   /** Resolves when the last socket is closed; those that answer too late or not at all are cut off. */
@@ -254,7 +254,7 @@ export function serveWebSockets(
     await new Promise<void>((resolve) => {
       const cut = setTimeout(() => {
         for (const { socket } of connections) socket.terminate()
-      }, BOUNDS.milliseconds + CLOSE_MILLISECONDS)
+      }, BOUNDS.operationTimeoutMs + CLOSE_MILLISECONDS)
       const gone = () => {
         if (connections.size > 0) return
         clearTimeout(cut)
@@ -273,7 +273,7 @@ const errorMessage = (id: string, errors: readonly GraphQLFormattedError[]): str
 
 /** What operations need of their server: one object for all of them. */
 type Server = {
-  readonly load: Load
+  readonly load: LoadLimiter
   readonly overloaded: () => GraphQLFormattedError
   readonly send: SendFrame
   readonly ended: (operation: Operation) => void
@@ -302,11 +302,11 @@ class Operation implements SocketOperation, Client {
   }
 
   opening(): GraphQLFormattedError | null {
-    return this.#server.load.enterOpening(this) ? null : this.#server.overloaded()
+    return this.#server.load.acquireOpening(this) ? null : this.#server.overloaded()
   }
 
   begun(): void {
-    this.#server.load.leave(this)
+    this.#server.load.release(this)
   }
 
   ended(errors: readonly GraphQLFormattedError[] | null): void {

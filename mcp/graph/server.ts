@@ -1,6 +1,6 @@
 import { printSchema } from 'graphql'
 import { z } from 'zod'
-import type { Guest } from '../../gateway/client.ts'
+import type { ExternalClient } from '../../gateway/client.ts'
 import { CREDENTIAL_HEADERS } from '../../platform/http/caller.ts'
 import { argumentsOf } from '../arguments.ts'
 import { text, wholeNumber } from '../scalars.ts'
@@ -14,7 +14,7 @@ import { type SchemaSearch, schemaSearch } from './search.ts'
 const NAME = z.string().describe('A type, such as `Skill`, or a field, such as `Query.skills`.')
 
 /** The whole graph for agents: find out what can be asked, and ask it, within the limits that every client has. */
-export function graphServer(guest: Guest, { introspection }: { readonly introspection: boolean }): ToolServer {
+export function graphServer(guest: ExternalClient, { introspection }: { readonly introspection: boolean }): ToolServer {
   const { schema, limits } = guest
   let index: SchemaSearch | null = null
   /** Its index is made for the first who searches: that takes a tenth of a second. */
@@ -139,7 +139,7 @@ export function graphServer(guest: Guest, { introspection }: { readonly introspe
   }
 }
 
-function boundsOf({ depth, cost }: Guest['limits']): string {
+function boundsOf({ depth, cost }: ExternalClient['limits']): string {
   const bounds = [
     ...(depth ? [`${depth} levels of fields`] : []),
     ...(cost ? [`${cost} points of cost, which grow with page sizes`] : []),

@@ -74,5 +74,12 @@ export const wholeNumber = (min: number, max: number) => {
     .refine((value) => value >= min && value <= max, expectation)
 }
 
+/** A switch: 1 or 0. */
+export const flag = z.enum(['0', '1'], '0 or 1').transform((text) => text === '1')
+
+/** A URL with one of these protocols, such as `https:`. */
+export const urlWithProtocol = (protocols: readonly string[], expectation: string) =>
+  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), expectation)
+
 /** Removes user and password from a URL: this text may be logged. */
 const withoutCredentials = (text: string): string => text.replace(/(?<=:\/\/)[^/]*@/, '…@')

@@ -2,18 +2,18 @@ import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 
-/** Shorter answers fit into one packet anyway. */
-export const WORTHWHILE_BYTES = 1024
-/** Longer ones take long enough to leave them to another thread. */
-const LONG_BYTES = 32_768
+/** Shorter responses fit into one packet. */
+export const MIN_COMPRESSED_BYTES = 1024
+/** Longer responses are compressed on the thread pool. */
+const ASYNC_COMPRESSION_BYTES = 32_768
 
 /** Quality 4 costs what gzip costs and gives less. */
 const BROTLI = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }
 
-export type Coding = 'br' | 'gzip'
+export type ContentCoding = 'br' | 'gzip'
 type Content = string | Buffer
 const CODINGS: Readonly<
-  Record<Coding, { readonly here: (text: Content) => Buffer; readonly elsewhere: (text: Content) => Promise<Buffer> }>
+  Record<ContentCoding, { readonly here: (text: Content) => Buffer; readonly elsewhere: (text: Content) => Promise<Buffer> }>
 > = {
   br: {
     here: (text) => zlib.brotliCompressSync(text, BROTLI),
@@ -23,26 +23,26 @@ const CODINGS: Readonly<
 }
 
 /** Compresses the text answers of this scope that are worth it, for clients that accept it. Answers with a coding of their own stay as they are. */
-export function compressAnswers(app: FastifyInstance): void {
+export function compressResponses(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (typeof payload !== 'string' || reply.hasHeader('content-encoding')) return done(null, payload)
     addVary(reply)
-    if (payload.length < WORTHWHILE_BYTES) return done(null, payload)
-    const coding = codingFor(request.headers['accept-encoding'])
+    if (payload.length < MIN_COMPRESSED_BYTES) return done(null, payload)
+    const coding = negotiateCoding(request.headers['accept-encoding'])
     if (!coding) return done(null, payload)
     const take = (bytes: Buffer) => {
       reply.header('content-encoding', coding).header('content-length', bytes.length)
       done(null, bytes)
     }
-    const bytes = compressed(payload, coding)
+    const bytes = compress(payload, coding)
     if (bytes instanceof Promise) bytes.then(take, done)
     else take(bytes)
   })
 }
 
 /** The content in this coding; at once when that is quick. */
-export const compressed = (content: Content, coding: Coding): Buffer | Promise<Buffer> =>
-  content.length < LONG_BYTES ? CODINGS[coding].here(content) : CODINGS[coding].elsewhere(content)
+export const compress = (content: Content, coding: ContentCoding): Buffer | Promise<Buffer> =>
+  content.length < ASYNC_COMPRESSION_BYTES ? CODINGS[coding].here(content) : CODINGS[coding].elsewhere(content)
 
 function addVary(reply: { getHeader(name: string): unknown; header(name: string, value: string): unknown }): void {
   const vary = reply.getHeader('vary')
@@ -51,7 +51,7 @@ function addVary(reply: { getHeader(name: string): unknown; header(name: string,
 }
 
 /** The better of our codings that an Accept-Encoding header allows; null when it allows none. Equal weights: br. */
-export function codingFor(accepted: string | readonly string[] | undefined): Coding | null {
+export function negotiateCoding(accepted: string | readonly string[] | undefined): ContentCoding | null {
   const weights = new Map<string, number>()
   for (const element of String(accepted ?? '')
     .toLowerCase()
@@ -60,7 +60,8 @@ export function codingFor(accepted: string | readonly string[] | undefined): Cod
     const quality = attributes.find((attribute) => attribute.startsWith('q='))
     weights.set(name, quality === undefined ? 1 : Number(quality.slice(2)) || 0)
   }
-  const weightOf = (coding: Coding) => weights.get(coding) ?? weights.get('*') ?? 0
-  const [best, second]: readonly [Coding, Coding] = weightOf('gzip') > weightOf('br') ? ['gzip', 'br'] : ['br', 'gzip']
+  const weightOf = (coding: ContentCoding) => weights.get(coding) ?? weights.get('*') ?? 0
+  const [best, second]: readonly [ContentCoding, ContentCoding] =
+    weightOf('gzip') > weightOf('br') ? ['gzip', 'br'] : ['br', 'gzip']
   return weightOf(best) > 0 ? best : weightOf(second) > 0 ? second : null
 }

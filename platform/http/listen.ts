@@ -9,7 +9,7 @@ import { OperatorError } from '../process/operator-error.ts'
  * Where a program listens. At its end it goes on to take requests for `drainSeconds` while it says that it is not ready, and then waits for those that are being
  * answered for `graceSeconds`.
  */
-export type Listening = {
+export type ListenOptions = {
   readonly host: string
   readonly port: number
   readonly graceSeconds: number
@@ -17,10 +17,10 @@ export type Listening = {
 }
 
 /** Where and how an environment wants a program to listen. */
-export const listeningOf = (
+export const listenOptionsFromConfig = (
   config: { readonly HOST: string; readonly SHUTDOWN_GRACE_SECONDS: number; readonly SHUTDOWN_DRAIN_SECONDS: number },
   port: number,
-): Listening => ({
+): ListenOptions => ({
   host: config.HOST,
   port,
   graceSeconds: config.SHUTDOWN_GRACE_SECONDS,
@@ -30,7 +30,7 @@ export const listeningOf = (
 /** Connections that may wait to be taken: Linux' own bound (net.core.somaxconn). With the 511 of Node a busy process has those reset that come while it is. */
 const BACKLOG = 4_096
 
-const REFUSALS: LookupTable<(at: Listening) => string> = lookupTable({
+const REFUSALS: LookupTable<(at: ListenOptions) => string> = lookupTable({
   EADDRINUSE: ({ host, port }) =>
     `Port ${port} on ${host} is taken: stop the program that listens there, or set PORT to another number.`,
   EACCES: ({ port }) => `Port ${port} needs more rights than this user has: set PORT to a number from 1024 on.`,
@@ -40,7 +40,7 @@ const REFUSALS: LookupTable<(at: Listening) => string> = lookupTable({
 })
 
 /** Opens the port; the end of the program closes it first and lets requests finish. */
-export async function listen(app: FastifyInstance, at: Listening, defer: Defer): Promise<void> {
+export async function listen(app: FastifyInstance, at: ListenOptions, defer: Defer): Promise<void> {
   try {
     await app.listen({ host: at.host, port: at.port, backlog: BACKLOG })
   } catch (error) {
@@ -88,7 +88,7 @@ export function localUrl(host: string, port: number): string {
   return `http://${everyHere ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-function refusalOf(error: unknown, at: Listening): unknown {
+function refusalOf(error: unknown, at: ListenOptions): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const refusal = REFUSALS[code]
   return refusal ? new OperatorError(refusal(at)) : error

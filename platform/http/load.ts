@@ -2,46 +2,46 @@
  * What a process is in the middle of, and whether it takes more on. An operation has ten seconds; what waits behind hundreds of others is answered too late to be
  * of use, and takes the time of those that could be.
  */
-export type Load = {
-  /** Takes `work` on; false, and nothing is noted, where there is no room for it. */
-  readonly enter: (work: object) => boolean
+export type LoadLimiter = {
+  /** Counts `work` in; false, without any effect, over the limit. */
+  readonly acquire: (work: object) => boolean
   /**
    * Starts what was taken on when it is its turn: now, unless the processor is short and more comes all the time. Where too much waits for that, the newest of it is
    * refused instead, and is not under way any more.
    */
-  readonly begin: (work: object, then: Then) => void
-  /** Whether `enter` would take something on now. Costs nothing, so it is asked before a request is read. */
-  readonly hasRoom: () => boolean
+  readonly schedule: (work: object, then: Scheduled) => void
+  /** Whether `acquire` would succeed now. Cheap: checked before a request is read. */
+  readonly hasCapacity: () => boolean
   /**
    * Takes the opening of a subscription on; false where as many are under way as requests may be at the most. It waits for a database or a subgraph, so it takes
    * no room from requests, and the processor being short does not make it fewer: everybody who was cut off comes back at once.
    */
-  readonly enterOpening: (work: object) => boolean
-  /** `work` is answered, or given up; what was not taken on is ignored. */
-  readonly leave: (work: object) => void
-  /** Somebody connected, and others may. */
-  readonly connected: () => void
-  /** Somebody was told that there is no room, and others may have to be. */
-  readonly refused: () => void
-  /** How much is under way, and how much may be; infinite without a bound. */
-  readonly running: () => number
-  readonly most: () => number
+  readonly acquireOpening: (work: object) => boolean
+  /** `work` was answered or aborted; work that was not acquired is ignored. */
+  readonly release: (work: object) => void
+  /** A client connected: more may follow. */
+  readonly onConnection: () => void
+  /** A request was refused for lack of capacity. */
+  readonly onRefusal: () => void
+  /** Work in flight and its present limit; infinite without one. */
+  readonly inFlight: () => number
+  readonly limit: () => number
   readonly close: () => void
 }
 
 /** One of them is called, once, or none if the process ends before. */
-export type Then = { readonly start: () => void; readonly refuse: () => void }
+export type Scheduled = { readonly start: () => void; readonly refuse: () => void }
 
-/** Under way at least, whatever it takes: as many as one gateway asks a subgraph at once (`http-link.ts`), and enough to keep a processor and a database busy. */
-const LEAST = 64
-/** While the event loop has no rest, no more than is answered in this time is under way, so that it is what the last of it waits (Little's law). Milliseconds. */
-const WAIT = 1_000
-/** Between two looks, and what the bound is halved in at most, so that a burst of half of it has a second to arrive in. Milliseconds. */
-const LOOK = 500
-/** No rest: with a tenth of the time left the loop waits for others, and can take more on. */
-const BUSY = 0.9
-/** How long work is begun for before arrivals are looked at again, and how long they are looked at for while they come. Milliseconds. */
-const SLICE = 10
+/** Lowest limit: the concurrent requests of one gateway to a subgraph, enough to keep a CPU and a database busy. */
+const MIN_LIMIT = 64
+/** While busy, the limit is the number of requests answered in this time, so the last one waits this long (Little's law). */
+const MAX_WAIT_MS = 1_000
+/** Between two samples; the limit at most halves in this time. */
+const SAMPLE_INTERVAL_MS = 500
+/** Event loop utilization above which the process counts as busy. */
+const BUSY_UTILIZATION = 0.9
+/** Length of the alternating slices that start waiting work and accept new connections. */
+const SLICE_MS = 10
 
 /**
  * A load of at most `highest`; 0 for no bound. So much may wait for databases and subgraphs; what waits for the processor is bounded by the time that it takes.
@@ -50,13 +50,13 @@ const SLICE = 10
  * queue, for many times as long. So while the loop has no rest, and connections come or requests are refused, work waits here: slices in which it begins take turns
  * with slices in which whoever comes is let in. Requests over connections that are there already are all seen in one turn, and need not wait.
  */
-export function loadOf(highest: number): Load {
+export function createLoadLimiter(highest: number): LoadLimiter {
   // A Set would keep answers alive that are long over (docs/adr/0018).
   const known = new WeakSet<object>()
   const openings = new WeakSet<object>()
   let opening = 0
   let running = 0
-  const waiting: (Then & { readonly work: object })[] = []
+  const waiting: (Scheduled & { readonly work: object })[] = []
   const most = highest === 0 ? Number.POSITIVE_INFINITY : highest
   let bound = most
   let answered = 0
@@ -70,38 +70,38 @@ export function loadOf(highest: number): Load {
   let sliceBegan = 0
   /** Since the last turn. */
   let hasArrived = false
-  const looking = setInterval(look, LOOK).unref()
+  const looking = setInterval(look, SAMPLE_INTERVAL_MS).unref()
 
   return {
-    enter(work) {
+    acquire(work) {
       hasArrived = true
       if (running >= bound) return false
       if (!known.has(work)) running++
       known.add(work)
       return true
     },
-    begin(work, { start, refuse }) {
+    schedule(work, { start, refuse }) {
       if (!isCrowded && waiting.length === 0) return start()
       if (waiting.push({ work, start, refuse }) === 1) setImmediate(turn)
     },
-    hasRoom: () => running < bound,
-    enterOpening(work) {
+    hasCapacity: () => running < bound,
+    acquireOpening(work) {
       if (opening >= most) return false
       if (!openings.has(work)) opening++
       openings.add(work)
       return true
     },
-    leave(work) {
+    release(work) {
       if (openings.delete(work)) opening--
       if (gone(work)) answered++
     },
-    connected,
-    refused() {
+    onConnection: connected,
+    onRefusal() {
       connected()
       isTooMuch = true
     },
-    running: () => running + opening,
-    most: () => bound,
+    inFlight: () => running + opening,
+    limit: () => bound,
     close: () => clearInterval(looking),
   }
 
@@ -119,7 +119,7 @@ export function loadOf(highest: number): Load {
   /** Begins one thing at most: what that takes goes on after this function, and is seen in the next turn. */
   function turn(): void {
     const now = performance.now()
-    if (now - sliceBegan >= SLICE || (slice === 'arrivals' && !hasArrived)) {
+    if (now - sliceBegan >= SLICE_MS || (slice === 'arrivals' && !hasArrived)) {
       slice = slice === 'work' ? 'arrivals' : 'work'
       sliceBegan = now
     }
@@ -129,10 +129,10 @@ export function loadOf(highest: number): Load {
   }
 
   function look(): void {
-    const isBusy = performance.eventLoopUtilization(loop).utilization > BUSY
+    const isBusy = performance.eventLoopUtilization(loop).utilization > BUSY_UTILIZATION
     isCrowded = isBusy && isMoreComing
     const since = performance.now() - lookedAt
-    const fewer = Math.ceil(Math.max(LEAST, (answered * WAIT) / since, bound * 0.5 ** (since / LOOK)))
+    const fewer = Math.ceil(Math.max(MIN_LIMIT, (answered * MAX_WAIT_MS) / since, bound * 0.5 ** (since / SAMPLE_INTERVAL_MS)))
     bound = Math.min(most, isBusy ? fewer : bound * 2)
     answered = 0
     lookedAt = performance.now()

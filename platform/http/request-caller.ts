@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Caller, CREDENTIAL_HEADERS, type CredentialHeader } from './caller.ts'
-import { spanIn } from './trace-parent.ts'
+import { parseTraceparent } from './trace-parent.ts'
 
 /** Who asks, with the credentials that may go on to subgraphs: `names` of them, or all that there are. */
 export function callerOf(request: FastifyRequest, names: readonly CredentialHeader[] = CREDENTIAL_HEADERS): Caller {
@@ -9,7 +9,7 @@ export function callerOf(request: FastifyRequest, names: readonly CredentialHead
     requestId: request.id,
     address: request.ip,
     credentials: namedIn(request.headers, names),
-    ...(typeof traceparent === 'string' && spanIn(traceparent) && { traceparent }),
+    ...(typeof traceparent === 'string' && parseTraceparent(traceparent) && { traceparent }),
   }
 }
 
@@ -24,7 +24,7 @@ function namedIn(headers: FastifyRequest['headers'], names: readonly CredentialH
 }
 
 /** Credentials by the names of their headers, without regard to case; what is no text is none. */
-export function credentialsIn(given: Readonly<Record<string, unknown>>): Caller['credentials'] {
+export function pickCredentials(given: Readonly<Record<string, unknown>>): Caller['credentials'] {
   const credentials: Partial<Record<CredentialHeader, string>> = {}
   for (const [key, value] of Object.entries(given)) {
     const name = CREDENTIAL_HEADERS.find((known) => known === key.toLowerCase())
@@ -34,7 +34,7 @@ export function credentialsIn(given: Readonly<Record<string, unknown>>): Caller[
 }
 
 /** Aborts when the client goes away before its answer was written. */
-export function goneSignal(reply: FastifyReply): AbortSignal {
+export function disconnectSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) controller.abort(new Error('The client is gone.'))

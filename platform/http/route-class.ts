@@ -1,18 +1,18 @@
-/** The ways into this process, by the beginning of the path; the first that fits. Pages of items lie below /mcp as well, at paths with more in them. */
-const DOORS: readonly (readonly [RegExp, string | null])[] = [
-  // Asked every few seconds by machines that look after this one.
+/** Route classes by path prefix; the first match counts. Deeper paths below /mcp are pages of items. */
+const ROUTE_CLASSES: readonly (readonly [RegExp, string | null])[] = [
+  // Polled every few seconds by monitoring.
   [/^\/(?:health|ready|metrics)$/, null],
   [/^\/graphql(?:\/|$)/, 'graphql'],
   [/^\/(?:api|v1)(?:\/|$)/, 'rest'],
   [/^\/mcp\/[a-z]+(?:\/server\.json)?$/, 'mcp'],
   [/^\/oauth(?:\/|$)/, 'oauth'],
   [/^\/files(?:\/|$)/, 'files'],
-  // Of a subgraph, for gateways.
+  // The link between gateway and subgraph processes.
   [/^\/(?:door|changes)$/, 'link'],
 ]
 
-/** Which way a request took; null for those that nobody counts. */
-export function doorOf(path: string): string | null {
-  const found = DOORS.find(([beginning]) => beginning.test(path))
+/** The route class of a path, a metrics label; null for paths that are not counted. */
+export function routeClassOf(path: string): string | null {
+  const found = ROUTE_CLASSES.find(([beginning]) => beginning.test(path))
   return found ? found[1] : 'pages'
 }

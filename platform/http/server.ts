@@ -15,11 +15,11 @@ import type { Logger } from 'pino'
 import { type LookupTable, lookupTable } from '../collections/lookup-table.ts'
 import { MAX_BODY_BYTES } from './body-limit.ts'
 import { idleConnections } from './idle-connections.ts'
-import { boundLoad, Overloaded } from './load-shedding.ts'
-import { doorOf } from './route-class.ts'
+import { ServiceOverloadedError, shedLoad } from './load-shedding.ts'
+import { routeClassOf } from './route-class.ts'
 import type { IsProxy } from './trusted-proxies.ts'
 
-export { compressAnswers } from './compression.ts'
+export { compressResponses } from './compression.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -28,7 +28,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     /** The way that it took into this process; null for those that nobody counts. */
-    door: string | null
+    routeClass: string | null
   }
   interface FastifyContextConfig {
     /** True where a part of the path is a secret: the log has the pattern of the route instead. */
@@ -51,19 +51,19 @@ export type RequestMetrics = {
 }
 
 /** Answers a browser that follows an address of this server where there is nothing. */
-export type LostPage = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+export type NotFoundPage = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 /** Answers a request whose path no router can read, in the form of a room; false where the path is none of its own. */
-export type UnroutableAnswer = (
+export type UnroutableHandler = (
   request: FastifyRequest,
   reply: FastifyReply,
   refusal: { readonly status: number; readonly message: string },
 ) => boolean
 
-const unroutableAnswers = new WeakMap<Server, UnroutableAnswer[]>()
+const unroutableAnswers = new WeakMap<Server, UnroutableHandler[]>()
 
 /** Has requests whose path cannot be read answered by `answer`, where that is the first one that does. */
-export function answerUnroutable(server: Server, answer: UnroutableAnswer): void {
+export function addUnroutableHandler(server: Server, answer: UnroutableHandler): void {
   unroutableAnswers.set(server, [...(unroutableAnswers.get(server) ?? []), answer])
 }
 
@@ -109,11 +109,11 @@ const CODES: Readonly<Record<number, string>> = {
 }
 
 /** The code of a refusal with this HTTP status. */
-export const codeOf = (status: number): string => CODES[status] ?? 'BAD_REQUEST'
+export const errorCodeOf = (status: number): string => CODES[status] ?? 'BAD_REQUEST'
 
 /** A body for a refusal that has no better place: every answer of this server that is no success is JSON. */
 export const errorBody = (status: number, message: string, details: Readonly<Record<string, unknown>> = {}) => ({
-  error: { code: codeOf(status), message, details },
+  error: { code: errorCodeOf(status), message, details },
 })
 
 /**
@@ -123,7 +123,7 @@ export const errorBody = (status: number, message: string, details: Readonly<Rec
 export function createHttpServer({
   log,
   checks = [],
-  lost,
+  notFoundPage,
   metrics = null,
   isProxy,
   loadLimit = 0,
@@ -132,7 +132,7 @@ export function createHttpServer({
   readonly log: Logger
   readonly checks?: readonly ReadinessCheck[]
   /** For people; programs get JSON. Absent: everybody does. */
-  readonly lost?: LostPage
+  readonly notFoundPage?: NotFoundPage
   /** Counts requests by the door that they took. */
   readonly metrics?: RequestMetrics | null
   /** Whose X-Forwarded-* are believed; absent: nobody's. */
@@ -186,16 +186,16 @@ export function createHttpServer({
     isClosing = true
     idle.end()
   })
-  app.decorateRequest('door', null)
+  app.decorateRequest('routeClass', null)
   app.addHook('onRequest', (request, reply, done) => {
-    request.door = doorOf(pathOf(request))
+    request.routeClass = routeClassOf(pathOf(request))
     reply.header('x-request-id', request.id).headers(common)
     const hosts = hostProblem(request.raw)
     // Before any room sees it: what a request is for depends on its host.
     if (hosts !== null) void refuse(reply.header('connection', 'close'), 400, hosts)
     else done(problemOf(request.raw) ?? undefined)
   })
-  boundLoad(app, loadLimit, (door) => metrics?.shed(door))
+  shedLoad(app, loadLimit, (routeClass) => metrics?.shed(routeClass))
   app.server.on('checkExpectation', (_, response) => {
     response.writeHead(417, { 'content-type': 'application/json; charset=utf-8', connection: 'close' })
     response.end(JSON.stringify(errorBody(417, 'Expected no expectation but 100-continue.')))
@@ -209,8 +209,8 @@ export function createHttpServer({
   app.addHook('onResponse', (request, reply, done) => {
     logLine(log, request, reply)
     if (metrics) {
-      const { door } = request
-      if (door !== null) metrics.requested(door, reply.statusCode, reply.elapsedTime / 1000)
+      const { routeClass } = request
+      if (routeClass !== null) metrics.requested(routeClass, reply.statusCode, reply.elapsedTime / 1000)
     }
     done()
   })
@@ -218,13 +218,13 @@ export function createHttpServer({
   const routes = rememberedRoutes(app)
   app.setNotFoundHandler((request, reply) => {
     const allowed = routes.methodsFor(pathOf(request))
-    if (allowed.length === 0 && lost && isForPeople(request)) return lost(request, reply)
+    if (allowed.length === 0 && notFoundPage && isBrowserNavigation(request)) return notFoundPage(request, reply)
     if (allowed.length === 0) return refuse(reply, 404, `Expected a path of this server, got "${pathOf(request)}".`)
     reply.header('allow', allowed.join(', '))
     return refuse(reply, 405, `Expected one of ${allowed.join(', ')}, got ${request.method}.`)
   })
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const { status, message } = refusalOf(error)
+    const { status, message } = errorResponse(error)
     if (status === 500) log.error({ err: error, requestId: request.id }, 'a request failed')
     return refuse(reply, status, message, status === 500 ? { requestId: request.id } : {})
   })
@@ -273,8 +273,8 @@ function withoutOf(answer: unknown): readonly string[] {
 }
 
 /** What an error of Fastify or of a handler means to a client; 500 unless it says that the request is at fault, or that there is no room for it. */
-export function refusalOf(error: Partial<FastifyError>): { readonly status: number; readonly message: string } {
-  if (error instanceof Overloaded) return { status: error.statusCode, message: error.message }
+export function errorResponse(error: Partial<FastifyError>): { readonly status: number; readonly message: string } {
+  if (error instanceof ServiceOverloadedError) return { status: error.statusCode, message: error.message }
   const status = error.statusCode
   if (status === undefined || status < 400 || status >= 500) return { status: 500, message: 'Something went wrong on our side.' }
   return { status, message: MESSAGES[error.code ?? ''] ?? error.message ?? 'The request is not valid.' }
@@ -330,7 +330,7 @@ export function requestIdOf({ headers }: { readonly headers: Readonly<Record<str
 }
 
 /** A browser that opens the address in its window, not a program. */
-export function isForPeople({ method, headers: { accept = '' } }: FastifyRequest): boolean {
+export function isBrowserNavigation({ method, headers: { accept = '' } }: FastifyRequest): boolean {
   return method !== 'POST' && accept.includes('text/html') && !accept.includes('json')
 }
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Where a request comes from, as the process that took it says. */
-export type From = { readonly requestId: string; readonly address: string }
+/** Request id and client address, as the process that received the request says. */
+export type RequestOrigin = { readonly requestId: string; readonly address: string }
 
-/** Requests that a subgraph answers itself, beside the graph: a protocol that is spoken over HTTP as it is. */
+/** HTTP routes that a subgraph answers itself, beside the graph, such as OAuth. */
 export type SubgraphRoutes = {
   /** What comes here, with the router's `:name` for a part of a path. */
   readonly routes: readonly {
@@ -13,5 +13,5 @@ export type SubgraphRoutes = {
     readonly hasSecretPath?: boolean
   }[]
   /** Answers. The body has not been read. Rejects only when the answer could not be begun. */
-  readonly answer: (request: IncomingMessage, response: ServerResponse, from: From) => Promise<void>
+  readonly handle: (request: IncomingMessage, response: ServerResponse, from: RequestOrigin) => Promise<void>
 }

@@ -5,7 +5,7 @@ type Span = { readonly traceId: string; readonly spanId: string; readonly traceF
 const FORM = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/
 
 /** Null for a text that names none: then a new trace begins. */
-export function spanIn(traceparent: string): Span | null {
+export function parseTraceparent(traceparent: string): Span | null {
   const [, traceId, spanId, flags] = FORM.exec(traceparent) ?? []
   if (traceId === undefined || spanId === undefined || flags === undefined || traceparent.length > 500) return null
   if (traceparent.startsWith('00') && traceparent.length !== 55) return null

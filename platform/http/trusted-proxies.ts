@@ -17,7 +17,7 @@ export const proxyVariables = {
         (proxies) => proxies.every((each) => isNetwork(each) || isAddress(each)),
         'addresses or networks such as 10.1.0.0/16, separated by commas',
       )
-      .transform((proxies) => proxiesIn(proxies)),
+      .transform((proxies) => parseProxies(proxies)),
     default: null,
     unit: null,
     meaning:
@@ -26,7 +26,7 @@ export const proxyVariables = {
 } satisfies Variables
 
 /** Proxies by address, or by network in CIDR notation. */
-export function proxiesIn(proxies: readonly string[]): IsProxy {
+export function parseProxies(proxies: readonly string[]): IsProxy {
   const isWithin = withinAny(proxies.map((each) => (each.includes('/') ? each : `${each}/${isIPv4(each) ? 32 : 128}`)))
   return (address) => isAddress(address) && isWithin(plain(address))
 }

@@ -1,5 +1,5 @@
 import type { GraphQLFormattedError } from 'graphql'
-import type { Answer, GatewayClient } from '../../gateway/client.ts'
+import type { ClientResult, GatewayClient } from '../../gateway/client.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { Failure } from './problem.ts'
 
@@ -41,7 +41,7 @@ export type Endpoint<Data, Input, Fault extends Failure> = {
   /** HTTP status of a success. */
   readonly status: number
   readonly read: (request: RawRequest) => { readonly input: Input } | Rejected<Fault>
-  readonly execute: (client: GatewayClient, input: Input, caller: Caller, signal: AbortSignal) => Promise<Answer<Data>>
+  readonly execute: (client: GatewayClient, input: Input, caller: Caller, signal: AbortSignal) => Promise<ClientResult<Data>>
   /** Maps GraphQL errors. `isInternal`: the request is not at fault, so the errors are logged. */
   readonly toFailure: (
     errors: readonly GraphQLFormattedError[],

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Answer, GatewayClient } from '../../gateway/client.ts'
+import type { ClientResult, GatewayClient } from '../../gateway/client.ts'
 import type { Caller } from '../../platform/http/caller.ts'
-import { goneSignal } from '../../platform/http/request-caller.ts'
+import { disconnectSignal } from '../../platform/http/request-caller.ts'
 import { entityTag, matchesAny, matchesTag, sendNotModified, validators } from './caching.ts'
 import { codingFor, encoded, JSON_TYPE } from './content-coding.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -37,7 +37,7 @@ export function createHandler<Data, Input, Fault extends Failure>(
     })
     if ('failure' in read && read.reason !== 'body') return reject(reply, read)
     const caller = callerOf(request)
-    const signal = goneSignal(reply)
+    const signal = disconnectSignal(reply)
     if ('failure' in read) return reject(reply, { failure: await afterCallerCheck(read.failure, request, caller, signal) })
 
     const { input } = read
@@ -89,7 +89,7 @@ export function createHandler<Data, Input, Fault extends Failure>(
   }
 
   /** Masks internal errors and logs them. */
-  function toFailure(errors: Answer<Data>['errors'], request: FastifyRequest): Fault | Problem {
+  function toFailure(errors: ClientResult<Data>['errors'], request: FastifyRequest): Fault | Problem {
     const { failure, isInternal } = endpoint.toFailure(errors, request.id)
     if (!isInternal) return failure
     request.log.error({ errors, operationId }, 'the graph did not answer a REST request')

@@ -1,7 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { Kind } from 'graphql'
 import type { z } from 'zod'
-import type { Answer, GatewayClient } from '../../gateway/client.ts'
+import type { ClientResult, GatewayClient } from '../../gateway/client.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { RouteMethod } from './endpoint.ts'
 import type { ParameterTable, Value, ValuesOf } from './parameters.ts'
@@ -44,7 +44,12 @@ export type Route<Data> = {
   /** Status of a success. */
   readonly status: number
   readonly prepare: (client: GatewayClient) => Promise<void>
-  readonly execute: (client: GatewayClient, request: TableInput, caller: Caller, signal: AbortSignal) => Promise<Answer<Data>>
+  readonly execute: (
+    client: GatewayClient,
+    request: TableInput,
+    caller: Caller,
+    signal: AbortSignal,
+  ) => Promise<ClientResult<Data>>
   // Methods, whose parameters are bivariant: a row whose document selects more than `Data` is assignable.
   /** The body; null when the path names nothing. Absent on lists. */
   body?(data: Data, request: TableInput): unknown

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewayClient } from '../../gateway/client.ts'
 import type { Caller } from '../../platform/http/caller.ts'
-import { Overloaded } from '../../platform/http/load-shedding.ts'
-import { answerUnroutable, codeOf } from '../../platform/http/server.ts'
+import { ServiceOverloadedError } from '../../platform/http/load-shedding.ts'
+import { addUnroutableHandler, errorCodeOf } from '../../platform/http/server.ts'
 import { allowedMethods } from './allowed-methods.ts'
 import { acceptJson, bodyProblem } from './body.ts'
 import { JSON_TYPE } from './content-coding.ts'
@@ -54,9 +54,9 @@ export async function serveFacade<Data, Input, Fault extends Failure>(
   const mounts = facade.mounts.filter((mount) => !isTaken(app.server, mount))
   setResponseHeaders(app.server, mounts, facade.headers)
   if (facade.answersUndecodablePaths) {
-    answerUnroutable(app.server, (request, reply, { status, message }) => {
+    addUnroutableHandler(app.server, (request, reply, { status, message }) => {
       if (!isBelow(app.server, pathOf(request), mounts)) return false
-      sendFailure(reply, { status, code: codeOf(status), message, details: {} })
+      sendFailure(reply, { status, code: errorCodeOf(status), message, details: {} })
       return true
     })
   }
@@ -79,7 +79,7 @@ export async function serveFacade<Data, Input, Fault extends Failure>(
     })
     scope.setNotFoundHandler(sendNotFound)
     scope.setErrorHandler((error, request, reply) => {
-      if (error instanceof Overloaded) return sendFailure(reply, { ...unavailable, message: error.message })
+      if (error instanceof ServiceOverloadedError) return sendFailure(reply, { ...unavailable, message: error.message })
       // Fastify sets a status on its refusals of bodies; other errors have none.
       const problem = bodyProblem(error as { statusCode?: number }, facade.requestBody?.maxBytes ?? 0)
       if (problem) return sendFailure(reply, problem)

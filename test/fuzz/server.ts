@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
 import { builtInSupergraph } from '../../composition/built-in-supergraph.ts'
-import { guestOf } from '../../gateway/client.ts'
+import { createExternalClient } from '../../gateway/client.ts'
 import { startGateway } from '../../gateway/gateway.ts'
 import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { serveGraphql } from '../../gateway/transports/http.ts'
@@ -89,7 +89,7 @@ await serveStoreApi(app, gateway.client, {
   },
 })
 await serveTrustApi(app, gateway.client, { publicUrl: url })
-await serveMcpServers(app, gateway.client, guestOf(gateway), {
+await serveMcpServers(app, gateway.client, createExternalClient(gateway), {
   publicUrl: url,
   hosts: [],
   isOnLoopback: true,

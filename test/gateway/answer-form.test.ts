@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answerForms } from '../../gateway/transports/content-negotiation.ts'
+import { createContentNegotiation } from '../../gateway/transports/content-negotiation.ts'
 import { serveGraphql } from '../../gateway/transports/http.ts'
 import { createHttpServer } from '../../platform/http/server.ts'
 import { keptLog } from './support/graph.ts'
@@ -32,7 +32,7 @@ test.each<{ accept: string | undefined; type: string | null; why: string }>([
   { accept: 'application/json;q=0', type: null, why: 'excluded' },
   { accept: '', type: null, why: 'nothing' },
 ])('Accept: $accept gets $type ($why)', ({ accept, type }) => {
-  const formFor = answerForms()
+  const formFor = createContentNegotiation()
   // The second time it is remembered.
   for (const form of [formFor(accept), formFor(accept)]) expect(form?.contentType ?? null).toBe(type && `${type}; charset=utf-8`)
 })

@@ -218,8 +218,8 @@ type Answer = {
 
 async function asked(graph: Graph, query: string, who = ''): Promise<Answer> {
   graph.ran.length = 0
-  const admission = graph.gateway.admit(query, undefined)
-  const answer = admission.kind === 'refused' ? { errors: admission.errors } : await admission.run({}, as(who))
+  const admission = graph.gateway.prepareText(query, undefined)
+  const answer = admission.kind === 'rejected' ? { errors: admission.errors } : await admission.run({}, as(who))
   return JSON.parse(JSON.stringify(answer))
 }
 
@@ -427,8 +427,8 @@ describe('authorization directives of any supergraph', () => {
 
   test('a subscription is refused without the scope of its field, and ends when its caller loses a scope', async () => {
     const opened = async (query: string, who: string) => {
-      const admission = graph.gateway.admit(query, undefined)
-      if (admission.kind === 'refused' || !admission.subscribe) throw new Error('Expected a subscription.')
+      const admission = graph.gateway.prepareText(query, undefined)
+      if (admission.kind === 'rejected' || !admission.subscribe) throw new Error('Expected a subscription.')
       return admission.subscribe({}, as(who))
     }
     expect(await opened('subscription { guarded { name } }', '')).toMatchObject({
@@ -457,8 +457,8 @@ describe('authorization directives of any supergraph', () => {
     const denial = { message: 'The token has expired.', extensions: { code: 'UNAUTHENTICATED' } }
     graph.grants.set('late', { ...NO_GRANTS, denial })
     graph.grants.set('plain', holding({}))
-    const admission = graph.gateway.admit('subscription { published { id price } }', undefined)
-    if (admission.kind === 'refused' || !admission.subscribe) throw new Error('Expected a subscription.')
+    const admission = graph.gateway.prepareText('subscription { published { id price } }', undefined)
+    if (admission.kind === 'rejected' || !admission.subscribe) throw new Error('Expected a subscription.')
     const listeners = []
     for (const who of ['late', 'plain']) {
       const opened = await admission.subscribe({}, as(who))
@@ -473,8 +473,8 @@ describe('authorization directives of any supergraph', () => {
   })
 
   test('an answer that was kept for one caller is not told to another who may not read it', async () => {
-    const admission = graph.gateway.admit('{ book(id: "c") { price } }', undefined)
-    if (admission.kind === 'refused') throw new Error('Expected the query to be admitted.')
+    const admission = graph.gateway.prepareText('{ book(id: "c") { price } }', undefined)
+    if (admission.kind === 'rejected') throw new Error('Expected the query to be admitted.')
     const run = async (who: string) =>
       (await (admission.answer ?? admission.run)({}, as(who))) as { data?: unknown; outcome?: Answer }
     expect(JSON.stringify(await run('all'))).toContain('10')

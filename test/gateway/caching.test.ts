@@ -5,9 +5,9 @@ import { readCacheHints } from '../../gateway/caching/cache-hints.ts'
 import { cachePolicyOf } from '../../gateway/caching/policy.ts'
 import { responseCache } from '../../gateway/caching/response-cache.ts'
 import { memoryBudget } from '../../gateway/limits/budget.ts'
-import { weightsOf } from '../../gateway/limits/cost-weights.ts'
+import { readCostWeights } from '../../gateway/limits/cost-weights.ts'
 import { BOUNDS, DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
-import { checkText } from '../../gateway/operations/document-cache.ts'
+import { validateOperation } from '../../gateway/operations/document-cache.ts'
 import { readSupergraph } from '../../gateway/planning/supergraph.ts'
 import { ask, passage } from './support/graph.ts'
 import { type Library, librarySupergraph, openLibrary } from './support/library.ts'
@@ -17,14 +17,14 @@ describe('how long an answer may be told again', () => {
   const { api } = readSupergraph(supergraph)
   const hints = readCacheHints(supergraph)
   const policy = (text: string) => {
-    const outcome = checkText(text, undefined, {
+    const outcome = validateOperation(text, undefined, {
       schema: api,
-      weights: weightsOf(supergraph),
+      weights: readCostWeights(supergraph),
       limits: DEFAULT_LIMITS,
       introspection: true,
     })
-    if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.errors))
-    return cachePolicyOf(outcome.checked, api, hints)
+    if (outcome.kind === 'rejected') throw new Error(JSON.stringify(outcome.errors))
+    return cachePolicyOf(outcome.validated, api, hints)
   }
   const [forAll, forOne] = [(maxAge: number) => ({ maxAge, isPrivate: false }), (maxAge: number) => ({ maxAge, isPrivate: true })]
 
@@ -60,14 +60,14 @@ describe('how long an answer may be told again', () => {
   })
 
   function checked(text: string) {
-    const outcome = checkText(text, undefined, {
+    const outcome = validateOperation(text, undefined, {
       schema: api,
-      weights: weightsOf(supergraph),
+      weights: readCostWeights(supergraph),
       limits: { depth: 0, cost: 0 },
       introspection: true,
     })
-    if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.errors))
-    return outcome.checked
+    if (outcome.kind === 'rejected') throw new Error(JSON.stringify(outcome.errors))
+    return outcome.validated
   }
 })
 
@@ -307,13 +307,13 @@ describe('nothing is told that a mutation may have changed', () => {
 
   test('what one may change that was given up', async () => {
     await get(A)
-    const admission = library.gateway.admit('mutation { slowly(id: "a", name: "New") }', undefined)
-    if (admission.kind === 'refused') throw new Error('Expected it to be admitted.')
+    const admission = library.gateway.prepareText('mutation { slowly(id: "a", name: "New") }', undefined)
+    if (admission.kind === 'rejected') throw new Error('Expected it to be admitted.')
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
       const given = admission.run({}, passage())
       while (library.waiting() === 0) await new Promise(setImmediate)
-      vi.advanceTimersByTime(BOUNDS.milliseconds)
+      vi.advanceTimersByTime(BOUNDS.operationTimeoutMs)
       expect((await given).errors?.[0]?.extensions?.code).toBe('TIMEOUT')
     } finally {
       vi.useRealTimers()
@@ -388,7 +388,7 @@ describe('documents that are named instead of sent', () => {
 
   test('a trusted document may be kept by its identifier, also where nothing else may be asked', async () => {
     await library.app.close()
-    library = await openLibrary({ persisted: { isOnly: true, trusted: [{ id: 'a-book', text: A, operations: [undefined] }] } })
+    library = await openLibrary({ persisted: { isOnly: true, documents: [{ id: 'a-book', text: A, operations: [undefined] }] } })
     const { headers, text } = await getBy({ documentId: 'a-book' })
     expect([text, headers.get('cache-control')]).toEqual([NAMED('Atlas'), 'max-age=60, public'])
     const again = await getBy({ documentId: 'a-book' }, { 'if-none-match': headers.get('etag') ?? '' })

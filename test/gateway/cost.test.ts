@@ -2,10 +2,10 @@ import { parse } from 'graphql'
 import { createClient as createEventClient } from 'graphql-sse'
 import { afterEach, describe, expect, test } from 'vitest'
 import { BUDGETS_PER_ADDRESS, type Budget, memoryBudget } from '../../gateway/limits/budget.ts'
-import { weightsOf } from '../../gateway/limits/cost-weights.ts'
-import { limitsOf } from '../../gateway/limits/limits.ts'
+import { readCostWeights } from '../../gateway/limits/cost-weights.ts'
+import { limitsFromConfig } from '../../gateway/limits/limits.ts'
 import { redisBudget } from '../../gateway/limits/redis-budget.ts'
-import { checkText } from '../../gateway/operations/document-cache.ts'
+import { validateOperation } from '../../gateway/operations/document-cache.ts'
 import { runBatch } from '../../gateway/transports/batch.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { type Doors, openDoors } from './support/doors.ts'
@@ -80,7 +80,7 @@ describe('weights', () => {
       cost: 2 * (5 + 1),
     },
   ])('$why', async ({ settings, query, variables, cost }) => {
-    const doors = await doorsOf({ limits: limitsOf({ ...config, ...settings }) })
+    const doors = await doorsOf({ limits: limitsFromConfig({ ...config, ...settings }) })
     expect(await costOf(doors, query, variables)).toEqual({ requested: cost, limit: 1000, budget: null })
   })
 })
@@ -151,11 +151,11 @@ describe('the cost of an operation is told to those who ask', () => {
 
   test('a condition is asked once, however much it decides about', async () => {
     const { gateway } = await localGraph()
-    const weights = weightsOf(parse(supergraphSdl()), undefined)
+    const weights = readCostWeights(parse(supergraphSdl()), undefined)
     const within = (inside: string) => `${'... @include(if: $yes) { '.repeat(280)}${inside}${' }'.repeat(280)}`
     const text = `query ($yes: Boolean!) { product(id: "a") { ${within('...a')} } } fragment a on Product { ${times(50, '...b')} } fragment b on Product { ${times(90, 'id')} }`
-    const outcome = checkText(text, undefined, { schema: gateway.schema, weights, limits: LIMITS, introspection: true })
-    if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.errors))
+    const outcome = validateOperation(text, undefined, { schema: gateway.schema, weights, limits: LIMITS, introspection: true })
+    if (outcome.kind === 'rejected') throw new Error(JSON.stringify(outcome.errors))
     let asked = 0
     const variables = {
       get yes() {

@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module'
 import { type DocumentNode, type FragmentDefinitionNode, Kind, parse, type ValidationRule, validate } from 'graphql'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { shapeOf } from '../../gateway/limits/depth-limit.ts'
-import { shapeFaults } from '../../gateway/limits/limit-errors.ts'
+import { measureOperation, sizeLimitErrors } from '../../gateway/limits/depth-limit.ts'
 import { ask, type LocalGraph, localGraph } from './support/graph.ts'
 
 /** The package has no types: a rule of validation that reports the depth of every operation. */
@@ -28,10 +27,10 @@ function theirs(document: DocumentNode, limit: number) {
 function ours(document: DocumentNode, limit: number) {
   const shapes = document.definitions
     .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
-    .map((operation) => ({ name: operation.name?.value ?? '', shape: shapeOf(document, operation) }))
+    .map((operation) => ({ name: operation.name?.value ?? '', shape: measureOperation(document, operation) }))
   return {
     depths: Object.fromEntries(shapes.map(({ name, shape }) => [name, shape.depth])),
-    passes: shapes.every(({ shape }) => shapeFaults(shape, { depth: limit, cost: 0 }).length === 0),
+    passes: shapes.every(({ shape }) => sizeLimitErrors(shape, { depth: limit, cost: 0 }).length === 0),
   }
 }
 

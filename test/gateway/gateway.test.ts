@@ -67,9 +67,9 @@ describe('operations', () => {
 
   test('a text is checked once per operation name', () => {
     const query = 'query A { __typename } query B { products { totalCount } }'
-    expect(graph.gateway.admit(query, 'A')).toBe(graph.gateway.admit(query, 'A'))
-    expect(graph.gateway.admit(query, 'A')).not.toBe(graph.gateway.admit(query, 'B'))
-    expect(graph.gateway.admit('{', undefined)).toBe(graph.gateway.admit('{', undefined))
+    expect(graph.gateway.prepareText(query, 'A')).toBe(graph.gateway.prepareText(query, 'A'))
+    expect(graph.gateway.prepareText(query, 'A')).not.toBe(graph.gateway.prepareText(query, 'B'))
+    expect(graph.gateway.prepareText('{', undefined)).toBe(graph.gateway.prepareText('{', undefined))
   })
 
   test('a supergraph whose subgraph has no link does not start', async () => {
@@ -114,9 +114,9 @@ describe('errors', () => {
   })
 
   test('an operation ends when its client goes', async () => {
-    const admission = graph.gateway.admit('{ slow }', undefined)
+    const admission = graph.gateway.prepareText('{ slow }', undefined)
     const gone = new AbortController()
-    if (admission.kind !== 'admitted') throw new Error('Expected it to be admitted.')
+    if (admission.kind !== 'executable') throw new Error('Expected it to be executable.')
     const running = admission.run({}, { ...passage(), signal: gone.signal })
     gone.abort(new Error('The client is gone.'))
     expect((await running).errors?.[0]?.extensions?.code).toBe('TIMEOUT')

@@ -40,7 +40,7 @@ describe('retries', () => {
   })
 
   test('of our graph, the queries that count are asked once', () => {
-    const { once } = readSupergraph(parse(builtInSupergraph().supergraphSdl))
+    const { queriesWithSideEffects: once } = readSupergraph(parse(builtInSupergraph().supergraphSdl))
     expect([...once].sort()).toEqual(['decide', 'decideBatch'])
   })
 

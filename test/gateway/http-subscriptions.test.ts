@@ -62,8 +62,8 @@ afterAll(async () => {
 })
 
 async function subscribe(query: string, authorization?: string, variables: Record<string, unknown> = {}) {
-  const admission = gateway.admit(query, undefined)
-  if (admission.kind === 'refused') throw new Error(JSON.stringify(admission.errors))
+  const admission = gateway.prepareText(query, undefined)
+  if (admission.kind === 'rejected') throw new Error(JSON.stringify(admission.errors))
   const caller = { requestId: 'r', address: '127.0.0.1', credentials: authorization ? { authorization } : {} }
   const begun = await admission.subscribe?.(variables, { caller, signal: new AbortController().signal })
   if (begun?.kind === 'open') opened.push(begun.source)

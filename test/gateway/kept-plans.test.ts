@@ -9,7 +9,7 @@ import * as storeOperations from '../../.generated/rest-facade/store.ts'
 import { builtInSupergraph } from '../../composition/built-in-supergraph.ts'
 import { startGateway } from '../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
-import { type KeptPlans, keptPlans } from '../../gateway/planning/plan-store.ts'
+import { createPlanStore, type PlanStore } from '../../gateway/planning/plan-store.ts'
 import { readSupergraph } from '../../gateway/planning/supergraph.ts'
 import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { CALLER, keptLog, reviewSubgraph, shopSubgraph, supergraphSdl } from './support/graph.ts'
@@ -25,7 +25,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const gatewayWith = (plans: KeptPlans) =>
+const gatewayWith = (plans: PlanStore) =>
   startGateway({
     supergraphSdl: SDL,
     links: [shopSubgraph(), reviewSubgraph()].map(createLocalLink),
@@ -35,7 +35,7 @@ const gatewayWith = (plans: KeptPlans) =>
   })
 
 /** What a gateway answers to our operation that has just been prepared. */
-async function answerWith(plans: KeptPlans) {
+async function answerWith(plans: PlanStore) {
   const gateway = await gatewayWith(plans)
   await gateway.client.prepare(OWN)
   const answer = await gateway.client.run(OWN, { id: 'b' }, CALLER, new AbortController().signal)
@@ -51,11 +51,11 @@ function textIn(from: string): Record<string, unknown> {
 }
 
 test('a plan of an earlier start is run, and says the same', async () => {
-  const before = await answerWith(keptPlans(folder, SDL))
+  const before = await answerWith(createPlanStore(folder, SDL))
   expect(before).toMatchObject({ data: { product: { name: 'Product b' } }, errors: [] })
   await written()
 
-  const kept = keptPlans(folder, SDL)
+  const kept = createPlanStore(folder, SDL)
   expect(kept.isEmpty).toBe(false)
   expect(await answerWith(kept)).toEqual(before)
 
@@ -64,28 +64,28 @@ test('a plan of an earlier start is run, and says the same', async () => {
   const text = readFileSync(join(folder, name), 'utf8')
   expect(text).toContain('{__typename id name}')
   writeFileSync(join(folder, name), text.replace('{__typename id name}', '{__typename id name:id}'))
-  expect((await answerWith(keptPlans(folder, SDL))).data).toMatchObject({ product: { name: 'b' } })
+  expect((await answerWith(createPlanStore(folder, SDL))).data).toMatchObject({ product: { name: 'b' } })
 })
 
 test('documents of clients are planned by a planner that is made when it is needed', async () => {
-  await answerWith(keptPlans(folder, SDL))
+  await answerWith(createPlanStore(folder, SDL))
   await written()
-  const gateway = await gatewayWith(keptPlans(folder, SDL))
-  const admission = gateway.admit('{ products(first: 1) { edges { node { id rating } } } }', undefined)
-  if (admission.kind !== 'admitted') throw new Error('Expected it to be admitted.')
+  const gateway = await gatewayWith(createPlanStore(folder, SDL))
+  const admission = gateway.prepareText('{ products(first: 1) { edges { node { id rating } } } }', undefined)
+  if (admission.kind !== 'executable') throw new Error('Expected it to be admitted.')
   const passage = { caller: CALLER, signal: new AbortController().signal }
   expect(await admission.run({}, passage)).toEqual({ data: { products: { edges: [{ node: { id: 'a', rating: 4.5 } }] } } })
   await gateway.close()
 })
 
 test('a plan counts for its own document and graph only', async () => {
-  await answerWith(keptPlans(folder, SDL))
+  await answerWith(createPlanStore(folder, SDL))
   await written()
-  expect(keptPlans(folder, SDL).find(OWN)).toMatchObject({ plan: { kind: 'QueryPlan' }, isDirect: null })
-  expect(keptPlans(folder, SDL).find(renamed(OWN))).toBeNull()
-  expect(keptPlans(folder, `${SDL}\n# another`).find(OWN)).toBeNull()
+  expect(createPlanStore(folder, SDL).find(OWN)).toMatchObject({ plan: { kind: 'QueryPlan' }, isDirect: null })
+  expect(createPlanStore(folder, SDL).find(renamed(OWN))).toBeNull()
+  expect(createPlanStore(folder, `${SDL}\n# another`).find(OWN)).toBeNull()
 
-  const gateway = await gatewayWith(keptPlans(folder, SDL))
+  const gateway = await gatewayWith(createPlanStore(folder, SDL))
   const wrong = parse('query Own { nothing }') as typeof OWN
   await expect(gateway.client.prepare(wrong)).rejects.toThrow('Cannot query field "nothing"')
   await gateway.close()
@@ -97,7 +97,7 @@ const renamed = (document: DocumentNode): DocumentNode =>
 test('what one subgraph in this process answers is known to be', async () => {
   const direct = parse('{ product(id: "a") { name } }', { noLocation: true }) as TypedDocumentNode<object, Record<string, never>>
   const runs = async () => {
-    const gateway = await gatewayWith(keptPlans(folder, SDL))
+    const gateway = await gatewayWith(createPlanStore(folder, SDL))
     await gateway.client.prepare(direct)
     const answer = await gateway.client.run(direct, {}, CALLER, new AbortController().signal)
     await gateway.close()
@@ -105,34 +105,34 @@ test('what one subgraph in this process answers is known to be', async () => {
   }
   const before = await runs()
   await written()
-  expect(keptPlans(folder, SDL).find(direct)).toMatchObject({ isDirect: true })
+  expect(createPlanStore(folder, SDL).find(direct)).toMatchObject({ isDirect: true })
   expect(await runs()).toEqual(before)
 })
 
 test('starts at the same time keep the plans of all of them', async () => {
   const plan = readSupergraph(parse(SDL)).plan(OWN)
-  const [one, other] = [keptPlans(folder, SDL), keptPlans(folder, SDL)]
+  const [one, other] = [createPlanStore(folder, SDL), createPlanStore(folder, SDL)]
   one.add(OWN, { plan, isDirect: null })
   other.add(renamed(OWN), { plan, isDirect: null })
   await written(2)
   expect(one.find(OWN)).toBeNull()
-  expect(keptPlans(folder, SDL).find(OWN)).toEqual({ plan: JSON.parse(JSON.stringify(plan)), isDirect: null })
-  expect(keptPlans(folder, SDL).find(renamed(OWN))).not.toBeNull()
+  expect(createPlanStore(folder, SDL).find(OWN)).toEqual({ plan: JSON.parse(JSON.stringify(plan)), isDirect: null })
+  expect(createPlanStore(folder, SDL).find(renamed(OWN))).not.toBeNull()
 })
 
 test('what cannot be read is made anew, and a folder that cannot be written to stops nothing', async () => {
-  keptPlans(folder, SDL).add(OWN, { plan: readSupergraph(parse(SDL)).plan(OWN), isDirect: null })
+  createPlanStore(folder, SDL).add(OWN, { plan: readSupergraph(parse(SDL)).plan(OWN), isDirect: null })
   await written()
   const [name = ''] = readdirSync(folder)
   writeFileSync(join(folder, name), 'null')
-  expect((await answerWith(keptPlans(folder, SDL))).errors).toEqual([])
+  expect((await answerWith(createPlanStore(folder, SDL))).errors).toEqual([])
   writeFileSync(join(folder, name), '{"half')
-  const answer = await answerWith(keptPlans(folder, SDL))
+  const answer = await answerWith(createPlanStore(folder, SDL))
   expect(answer.errors).toEqual([])
-  await expect.poll(() => keptPlans(folder, SDL).find(OWN)).not.toBeNull()
+  await expect.poll(() => createPlanStore(folder, SDL).find(OWN)).not.toBeNull()
 
   const file = join(folder, name)
-  const nowhere = keptPlans(join(file, 'below-a-file'), SDL)
+  const nowhere = createPlanStore(join(file, 'below-a-file'), SDL)
   expect(await answerWith(nowhere)).toEqual(answer)
   await new Promise((resolve) => setTimeout(resolve, 500))
   expect(readdirSync(folder)).toEqual([name])
@@ -141,12 +141,12 @@ test('what cannot be read is made anew, and a folder that cannot be written to s
 test('plans of eight graphs are kept, those that were written last', async () => {
   const plan = readSupergraph(parse(SDL)).plan(OWN)
   for (let index = 0; index < 10; index++) {
-    keptPlans(folder, `${SDL}\n# ${index}`).add(OWN, { plan, isDirect: null })
-    await expect.poll(() => keptPlans(folder, `${SDL}\n# ${index}`).isEmpty).toBe(false)
+    createPlanStore(folder, `${SDL}\n# ${index}`).add(OWN, { plan, isDirect: null })
+    await expect.poll(() => createPlanStore(folder, `${SDL}\n# ${index}`).isEmpty).toBe(false)
   }
   expect(readdirSync(folder)).toHaveLength(8)
-  expect(keptPlans(folder, `${SDL}\n# 0`).isEmpty).toBe(true)
-  expect(keptPlans(folder, `${SDL}\n# 9`).isEmpty).toBe(false)
+  expect(createPlanStore(folder, `${SDL}\n# 0`).isEmpty).toBe(true)
+  expect(createPlanStore(folder, `${SDL}\n# 9`).isEmpty).toBe(false)
 })
 
 test('the plan of every operation of ours is the same when it was written and read', () => {

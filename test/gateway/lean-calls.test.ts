@@ -4,7 +4,7 @@ import { buildSchema, type ExecutionResult, execute, type GraphQLObjectType, get
 import { describe, expect, test } from 'vitest'
 import { compileOperation } from '../../gateway/executor/graphql/compile-operation.ts'
 import { visibleArguments } from '../../gateway/executor/graphql/resolver-arity.ts'
-import { coercion } from '../../gateway/operations/variables.ts'
+import { compileCoercion } from '../../gateway/operations/variables.ts'
 
 describe('a resolver is given every argument that it can see', () => {
   const ALL = 4
@@ -81,7 +81,7 @@ describe('variables become what graphql-js makes of them', () => {
   test.each(TYPES.flatMap((type) => [type, `${type}!`]))('%s', (type) => {
     const definitions = [typed(`$v: ${type}`), ...(type.endsWith('!') || type === 'None' ? [] : [typed(`$v: ${type} = null`)])]
     for (const each of definitions) {
-      const coerce = coercion(schema, each, { maxErrors: 5 })
+      const coerce = compileCoercion(schema, each, { maxErrors: 5 })
       for (const given of [{}, { other: 1 }, ...VALUES.map((v) => ({ v }))]) {
         expect(coerce(given)).toEqual(getVariableValues(schema, each, given, { maxErrors: 5 }))
       }
@@ -90,7 +90,7 @@ describe('variables become what graphql-js makes of them', () => {
 
   test('a list that resolvers change is not the one that was given', () => {
     const list = [1, 2]
-    expect(coercion(schema, typed('$v: [Int!]!'), { maxErrors: 5 })({ v: list }).coerced?.v).not.toBe(list)
+    expect(compileCoercion(schema, typed('$v: [Int!]!'), { maxErrors: 5 })({ v: list }).coerced?.v).not.toBe(list)
   })
 })
 

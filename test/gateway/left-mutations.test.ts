@@ -3,7 +3,7 @@ import { parse } from 'graphql'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { type Gateway, startGateway } from '../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
-import { withinTime } from '../../gateway/operations/timeout.ts'
+import { withTimeout } from '../../gateway/operations/timeout.ts'
 import { compose } from '../../gateway/planning/composition.ts'
 import { createRemoteLink } from '../../gateway/subgraph-client/remote-subgraph.ts'
 import { runBatch } from '../../gateway/transports/batch.ts'
@@ -118,8 +118,8 @@ test.each(DEPARTURES)('a mutation over two subgraphs is done whole for $who', as
 
 test('one that has not begun when its client leaves does not begin', async () => {
   const { gateway, taken } = await aShop()
-  const admission = gateway.admit('mutation { take }', undefined)
-  if (admission.kind === 'refused') throw new Error('Expected it to be admitted.')
+  const admission = gateway.prepareText('mutation { take }', undefined)
+  if (admission.kind === 'rejected') throw new Error('Expected it to be executable.')
   const outcome = await admission.run({}, { caller: CALLER, signal: AbortSignal.abort(new Error('gone')) })
   expect([outcome.errors?.[0]?.extensions?.code, taken()]).toEqual(['TIMEOUT', 0])
 })
@@ -140,8 +140,8 @@ test('of a batch, the one that runs is done whole, and those behind it do not be
 
 test('what outlives its client ends with the time that it has, or with that of what it is part of', async () => {
   const ended = (milliseconds: number, within: number) =>
-    withinTime(within, passage(), (whole) =>
-      withinTime(
+    withTimeout(within, passage(), (whole) =>
+      withTimeout(
         milliseconds,
         whole,
         ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason.message))),

@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Load, loadOf } from '../../platform/http/load.ts'
+import { createLoadLimiter, type LoadLimiter } from '../../platform/http/load.ts'
 
-let load: Load
+let load: LoadLimiter
 beforeEach(() => {
-  load = loadOf(1_000)
+  load = createLoadLimiter(1_000)
 })
 afterEach(() => load.close())
 
@@ -12,16 +12,16 @@ afterEach(() => load.close())
 async function begunIn(): Promise<readonly number[]> {
   let turns = 0
   const begun: number[] = []
-  for (const _ of [1, 2, 3]) load.begin({}, { start: () => begun.push(turns), refuse: () => expect.unreachable() })
+  for (const _ of [1, 2, 3]) load.schedule({}, { start: () => begun.push(turns), refuse: () => expect.unreachable() })
   for (turns = 1; begun.length < 3; turns++) await turn()
   return begun
 }
 
 /** Keeps the event loop from resting for as long as it takes until the load has looked twice, while more comes where `isMoreComing`. */
 async function withoutRest({ isMoreComing }: { readonly isMoreComing: boolean }): Promise<void> {
-  const first = load.most()
-  while (load.most() === first) {
-    if (isMoreComing) load.connected()
+  const first = load.limit()
+  while (load.limit() === first) {
+    if (isMoreComing) load.onConnection()
     const end = performance.now() + 20
     while (performance.now() < end);
     await turn()
@@ -29,13 +29,13 @@ async function withoutRest({ isMoreComing }: { readonly isMoreComing: boolean })
 }
 
 test('work begins at once while there is time', async () => {
-  load.connected()
+  load.onConnection()
   expect(await begunIn()).toEqual([0, 0, 0])
 })
 
 test('work begins at once where the processor is short, but nobody new comes', async () => {
   await withoutRest({ isMoreComing: false })
-  expect(load.most()).toBeLessThan(1_000)
+  expect(load.limit()).toBeLessThan(1_000)
   expect(await begunIn()).toEqual([0, 0, 0])
 })
 
@@ -51,13 +51,13 @@ async function burst({ isTooMuch }: { readonly isTooMuch: boolean }) {
   await withoutRest({ isMoreComing: true })
   const [begun, refused]: [number[], number[]] = [[], []]
   let taken = 0
-  for (let work = {}; load.enter(work); work = {}) {
+  for (let work = {}; load.acquire(work); work = {}) {
     const name = taken++
-    load.begin(work, { start: () => begun.push(name), refuse: () => refused.push(name) })
+    load.schedule(work, { start: () => begun.push(name), refuse: () => refused.push(name) })
   }
-  if (isTooMuch) load.refused()
+  if (isTooMuch) load.onRefusal()
   await withoutRest({ isMoreComing: true })
-  const running = load.running()
+  const running = load.inFlight()
   while (begun.length + refused.length < taken) await turn()
   return { begun, refused, running, all: Array.from({ length: taken }, (_, index) => index) }
 }
@@ -75,12 +75,12 @@ test('where there was none for others, the newest of what waits is refused that 
 
 test('no more is taken on than there is room for, and what is left makes room', async () => {
   load.close()
-  load = loadOf(2)
+  load = createLoadLimiter(2)
   const [one, another, third] = [{}, {}, {}]
-  expect([load.enter(one), load.enter(another), load.enter(third)]).toEqual([true, true, false])
-  load.leave(third)
-  expect([load.running(), load.hasRoom()]).toEqual([2, false])
-  load.leave(one)
-  load.leave(one)
-  expect([load.running(), load.hasRoom(), load.enter(third)]).toEqual([1, true, true])
+  expect([load.acquire(one), load.acquire(another), load.acquire(third)]).toEqual([true, true, false])
+  load.release(third)
+  expect([load.inFlight(), load.hasCapacity()]).toEqual([2, false])
+  load.release(one)
+  load.release(one)
+  expect([load.inFlight(), load.hasCapacity(), load.acquire(third)]).toEqual([1, true, true])
 })

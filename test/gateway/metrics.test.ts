@@ -129,8 +129,8 @@ describe('what is counted', () => {
     const gateway = await startGateway({ supergraphSdl, links, limits: DEFAULT_LIMITS, log, metrics })
     await ask(gateway, 'subscription Ticks { ticked { number } }')
     const asked = { documentId: null, operationName: undefined, variables: {}, wantsCost: false }
-    gateway.admitAsked({ ...asked, text: '', hash: 'unknown' })
-    gateway.admitAsked({ ...asked, text: '{ now }', hash: null })
+    gateway.prepare({ ...asked, text: '', hash: 'unknown' })
+    gateway.prepare({ ...asked, text: '{ now }', hash: null })
     expect(await series(metrics, 'atrium_operations_total')).toEqual({
       '{operation="other",kind="subscription",outcome="refused"}': 1,
       '{operation="other",kind="unknown",outcome="refused"}': 1,

@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { type Gateway, startGateway } from '../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
-import { type Persisted, persistedBy } from '../../gateway/operations/trusted-documents.ts'
+import { type TrustedDocuments, trustedDocumentsFromConfig } from '../../gateway/operations/trusted-documents.ts'
 import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { serveGraphql } from '../../gateway/transports/http.ts'
 import { serveWebSockets } from '../../gateway/transports/websocket.ts'
@@ -30,13 +30,13 @@ const written = (manifest: unknown) => {
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const hashed = (sha256Hash: unknown, version: unknown = 1) => ({ persistedQuery: { version, sha256Hash } })
 
-const start = (persisted: Persisted) =>
+const start = (persisted: TrustedDocuments) =>
   startGateway({
     supergraphSdl: supergraphSdl(),
     links: [shopSubgraph(), reviewSubgraph()].map(createLocalLink),
     limits: DEFAULT_LIMITS,
     log: keptLog().log,
-    persisted,
+    trustedDocuments: persisted,
   })
 
 /** Every door of a gateway: each takes the parameters of a request, and says what its first error is or what the data are. */
@@ -95,7 +95,7 @@ describe('automatic persisted queries', () => {
   let gateway: Gateway
   let open: Doors
   beforeAll(async () => {
-    gateway = await start({ trusted: [], isOnly: false })
+    gateway = await start({ documents: [], isOnly: false })
     open = await doorsOf(gateway)
   })
   afterAll(() => open.app.close())
@@ -145,10 +145,10 @@ describe('automatic persisted queries', () => {
 
   test('what is kept is bounded: old texts go when new ones come', () => {
     const ask = (text: string, hash: string) =>
-      gateway.admitAsked({ text, hash, documentId: null, operationName: undefined, variables: {}, wantsCost: false })
+      gateway.prepare({ text, hash, documentId: null, operationName: undefined, variables: {}, wantsCost: false })
     const texts = Array.from({ length: 60 }, (_, index) => `{ caller } #${index}${'x'.repeat(90_000)}`)
-    for (const text of texts) expect(ask(text, sha256(text)).kind).toBe('admitted')
-    const found = texts.filter((text) => ask('', sha256(text)).kind === 'admitted')
+    for (const text of texts) expect(ask(text, sha256(text)).kind).toBe('executable')
+    const found = texts.filter((text) => ask('', sha256(text)).kind === 'executable')
     expect(found).toEqual(texts.slice(-55))
   })
 
@@ -192,7 +192,7 @@ describe('with PERSISTED_ONLY=1', () => {
   let gateway: Gateway
   let open: Doors
   beforeAll(async () => {
-    gateway = await start(persistedBy({ PERSISTED_MANIFEST: written(MANIFEST), PERSISTED_ONLY: true }))
+    gateway = await start(trustedDocumentsFromConfig({ PERSISTED_MANIFEST: written(MANIFEST), PERSISTED_ONLY: true }))
     open = await doorsOf(gateway, { batchLimit: 5 })
   })
   afterAll(() => open.app.close())
@@ -211,10 +211,10 @@ describe('with PERSISTED_ONLY=1', () => {
 
   test('they were checked and planned at start, and are not forgotten for others', () => {
     const one = () =>
-      gateway.admitAsked({ text: '', hash: null, documentId: 'one', operationName: undefined, variables: {}, wantsCost: false })
+      gateway.prepare({ text: '', hash: null, documentId: 'one', operationName: undefined, variables: {}, wantsCost: false })
     const before = one()
-    for (let count = 0; count < 1_100; count++) gateway.admit(`{ __typename } # ${count}`, undefined)
-    expect([before.kind, one() === before]).toEqual(['admitted', true])
+    for (let count = 0; count < 1_100; count++) gateway.prepareText(`{ __typename } # ${count}`, undefined)
+    expect([before.kind, one() === before]).toEqual(['executable', true])
   })
 
   test.each(DOORS)('everything else is refused over %s', async (name) => {
@@ -257,7 +257,8 @@ describe('with PERSISTED_ONLY=1', () => {
 })
 
 describe('a manifest', () => {
-  const persisted = (manifest: unknown) => persistedBy({ PERSISTED_MANIFEST: written(manifest), PERSISTED_ONLY: false })
+  const persisted = (manifest: unknown) =>
+    trustedDocumentsFromConfig({ PERSISTED_MANIFEST: written(manifest), PERSISTED_ONLY: false })
   const opened: Doors[] = []
   afterEach(() => Promise.all(opened.splice(0).map(({ app }) => app.close())))
 
@@ -310,8 +311,10 @@ describe('a manifest', () => {
   })
 
   test('must be there when nothing else may be asked', () => {
-    expect(() => persistedBy({ PERSISTED_MANIFEST: undefined, PERSISTED_ONLY: true })).toThrow('Expected PERSISTED_MANIFEST')
-    expect(() => persistedBy({ PERSISTED_MANIFEST: join(folder, 'none.json'), PERSISTED_ONLY: true })).toThrow(
+    expect(() => trustedDocumentsFromConfig({ PERSISTED_MANIFEST: undefined, PERSISTED_ONLY: true })).toThrow(
+      'Expected PERSISTED_MANIFEST',
+    )
+    expect(() => trustedDocumentsFromConfig({ PERSISTED_MANIFEST: join(folder, 'none.json'), PERSISTED_ONLY: true })).toThrow(
       /none\.json cannot be read/,
     )
   })

@@ -8,7 +8,7 @@ import { serveGraphql } from '../../gateway/transports/http.ts'
 import { serveWebSockets } from '../../gateway/transports/websocket.ts'
 import { readConfig } from '../../platform/config/config.ts'
 import { createHttpServer } from '../../platform/http/server.ts'
-import { proxiesIn } from '../../platform/http/trusted-proxies.ts'
+import { parseProxies } from '../../platform/http/trusted-proxies.ts'
 import { keptLog, type LocalGraph, localGraph } from './support/graph.ts'
 
 /** Loopback has many addresses: two are those of proxies. */
@@ -123,7 +123,7 @@ test.each([
   ['10.0.0.0/8', '0x0a.1', false],
   ['10.0.0.0/8', '', false],
 ])('of proxies in %s, %j is one: %s', (network, address, expected) => {
-  expect(proxiesIn([network])(address)).toBe(expected)
+  expect(parseProxies([network])(address)).toBe(expected)
 })
 
 test.each(['proxy', '10.0.0.0/33', '1', '10.0.0.1,', 'loopback'])('TRUSTED_PROXIES=%s stops the start', (text) => {

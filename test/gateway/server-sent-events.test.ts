@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EVENT_BYTES, eventsIn } from '../../gateway/transports/server-sent-events.ts'
+import { MAX_EVENT_CHARACTERS, parseEventStream } from '../../gateway/transports/server-sent-events.ts'
 
 const TWO = [
   { event: 'next', data: '{"a":\n1}' },
@@ -13,7 +13,7 @@ async function read(...pieces: readonly (string | Buffer)[]) {
     for (const piece of pieces) yield Buffer.from(piece)
   }
   const events: unknown[] = []
-  for await (const event of eventsIn(chunks())) events.push(event)
+  for await (const event of parseEventStream(chunks())) events.push(event)
   return events
 }
 
@@ -41,7 +41,7 @@ test('an event is told when its last line has ended, though a LF may belong to t
       yield Buffer.from(piece)
     }
   }
-  const events = eventsIn(chunks())
+  const events = parseEventStream(chunks())
   expect([(await events.next()).value, asked.length]).toEqual([{ event: 'next', data: '1' }, 1])
   expect([(await events.next()).value, asked.length]).toEqual([{ event: 'next', data: '2' }, 2])
 })
@@ -49,5 +49,5 @@ test('an event is told when its last line has ended, though a LF may belong to t
 test('a character may be cut, and an event may be too long', async () => {
   const bytes = Buffer.from('event: next\ndata: ä\n\n')
   expect(await read(bytes.subarray(0, 19), bytes.subarray(19))).toEqual([{ event: 'next', data: 'ä' }])
-  await expect(read('data: ', 'x'.repeat(EVENT_BYTES))).rejects.toThrow('Expected events of at most')
+  await expect(read('data: ', 'x'.repeat(MAX_EVENT_CHARACTERS))).rejects.toThrow('Expected events of at most')
 })

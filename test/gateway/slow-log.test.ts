@@ -27,8 +27,8 @@ async function graphWith(slowMilliseconds: number) {
 }
 
 async function askAs(gateway: Gateway, requestId: string, query: string, variables: Record<string, unknown> = {}) {
-  const admission = gateway.admit(query, undefined)
-  if (admission.kind === 'refused') throw new Error(JSON.stringify(admission.errors))
+  const admission = gateway.prepareText(query, undefined)
+  if (admission.kind === 'rejected') throw new Error(JSON.stringify(admission.errors))
   const credentials = { authorization: 'Bearer do-not-log' }
   return admission.run(variables, {
     caller: { requestId, address: '192.0.2.77', credentials },
@@ -45,8 +45,8 @@ test('a slow operation is logged with its name, cost and what each subgraph took
   expect(slow()).toHaveLength(1)
   expect(line).toMatchObject({ level: 40, operation: 'Shelf', kind: 'query', errors: 0, requestId: 'request-1' })
   expect(line?.milliseconds).toBeGreaterThanOrEqual(SLOW - 1)
-  const admission = gateway.admit(QUERY, undefined)
-  expect(line?.cost).toBe(admission.kind === 'admitted' && admission.cost({ id: 'b' }))
+  const admission = gateway.prepareText(QUERY, undefined)
+  expect(line?.cost).toBe(admission.kind === 'executable' && admission.cost({ id: 'b' }))
   expect(line?.subgraphs).toEqual([
     { name: 'shop', fetches: 1, milliseconds: expect.any(Number) },
     { name: 'review', fetches: 1, milliseconds: expect.any(Number) },

@@ -56,8 +56,8 @@ async function ask(query: string, variables: Record<string, unknown> = {}, calle
   return data
 }
 async function run(query: string, variables: Record<string, unknown> = {}, caller: Caller = ann.caller): Promise<Data> {
-  const admission = gateway.admit(query, undefined)
-  if (admission.kind === 'refused') throw new Error(JSON.stringify(admission.errors))
+  const admission = gateway.prepareText(query, undefined)
+  if (admission.kind === 'rejected') throw new Error(JSON.stringify(admission.errors))
   return JSON.parse(JSON.stringify(await admission.run(variables, { caller, signal })))
 }
 const WRITE = `mutation ($title: String!, $about: ID, $published: Boolean) {
@@ -150,8 +150,8 @@ test('an answer about the directory is kept until an import changes it, and no l
   await putItems(connection, [aServer('acme/kept', { name: 'Before' })])
   const KEPT = '{ mcpServer(owner: "acme", repo: "kept") { title } }'
   const told = async (): Promise<string> => {
-    const admission = gateway.admit(KEPT, undefined)
-    if (admission.kind === 'refused' || !admission.answer) throw new Error('Expected a query whose answer may be kept.')
+    const admission = gateway.prepareText(KEPT, undefined)
+    if (admission.kind === 'rejected' || !admission.answer) throw new Error('Expected a query whose answer may be kept.')
     const answer = await admission.answer({}, { caller: ANONYMOUS, signal })
     return 'bytes' in answer ? String((await answer.bytes.encoded(null)).bytes) : ''
   }

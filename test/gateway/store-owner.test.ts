@@ -13,8 +13,8 @@ afterAll(() => stack.close())
 type Credentials = Caller['credentials']
 
 async function ask(query: string, credentials: Credentials = {}) {
-  const admission = stack.gateway.admit(query, undefined)
-  if (admission.kind === 'refused') throw new Error(JSON.stringify(admission.errors))
+  const admission = stack.gateway.prepareText(query, undefined)
+  if (admission.kind === 'rejected') throw new Error(JSON.stringify(admission.errors))
   const caller: Caller = { requestId: 'test', address: '127.0.0.1', credentials }
   const { data, errors } = await admission.run({}, { caller, signal: new AbortController().signal })
   // biome-ignore lint/suspicious/noExplicitAny: every question has another answer

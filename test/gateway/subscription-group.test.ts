@@ -148,3 +148,20 @@ test('a member that is 1,000 events behind is told all of them without a stack t
   expect(slow.told).toEqual(Array.from({ length: 1_001 }, (_, index) => index + 1))
   expect(leaving.told).toEqual([])
 })
+
+test('a member that is more than 1,000 events behind is cut off with the reason; the others go on', async () => {
+  const { join, happen, seen } = aGroup()
+  const [stuck, quick] = [join('stuck', { isSlow: true }), join('quick')]
+  for (let number = 1; number <= 1_001; number++) {
+    happen(number)
+    await turn()
+  }
+  expect(stuck.told).toEqual([1])
+  happen(1_002)
+  await turn()
+  expect(stuck.told).toEqual([1, expect.stringContaining('More than 1000 events')])
+  expect(seen.released).toEqual(['stuck'])
+  happen(1_003)
+  await turn()
+  expect([stuck.told.length, quick.told.length]).toEqual([2, 1_003])
+})

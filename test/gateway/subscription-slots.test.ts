@@ -198,9 +198,9 @@ describe('what anonymous callers share', () => {
 describe('the pace of those who share', () => {
   const caller = { requestId: 'r', address: '192.0.2.1', credentials: {} }
   const begin = async ({ ticker }: Server): Promise<Running> => {
-    const admission = ticker.gateway.admit(TICKED, undefined)
+    const admission = ticker.gateway.prepareText(TICKED, undefined)
     const opened =
-      admission.kind === 'admitted' && (await admission.subscribe?.({}, { caller, signal: AbortSignal.timeout(5_000) }))
+      admission.kind === 'executable' && (await admission.subscribe?.({}, { caller, signal: AbortSignal.timeout(5_000) }))
     if (!opened || opened.kind === 'refused') throw new Error('Expected a subscription that runs.')
     return opened.source
   }
@@ -329,7 +329,7 @@ describe('bounds', () => {
     client.say({ id: '3', type: 'complete' })
     await expect.poll(() => [client.about('1').length, client.about('2').length]).toEqual([1, 1])
     await expect.poll(() => [server.slots.remembered(), server.slots.memory().usedBytes]).toEqual([0, 0])
-    expect([server.ticker.gateway.subscriptions(), server.app.load.running()]).toEqual([0, 0])
+    expect([server.ticker.gateway.subscriptions(), server.app.load.inFlight()]).toEqual([0, 0])
   })
 })
 
@@ -356,7 +356,7 @@ test('sources that are being opened are bounded by LOAD_LIMIT, and take no room 
     .toMatchObject([{ type: 'error', payload: [{ extensions: { code: 'UNAVAILABLE', retryAfterSeconds: expect.any(Number) } }] }])
   for (let id = 0; id < 50; id++) nobody.subscribe(String(id))
   await expect.poll(() => server.ticker.gateway.subscriptions()).toBe(51)
-  expect(server.app.load.running()).toBe(0)
+  expect(server.app.load.inFlight()).toBe(0)
   ann.subscribe('3')
   await expect.poll(() => server.ticker.gateway.subscriptions()).toBe(52)
 })

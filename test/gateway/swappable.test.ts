@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type Admission, type Gateway, startGateway } from '../../gateway/gateway.ts'
+import { type Gateway, startGateway } from '../../gateway/gateway.ts'
 import { DEFAULT_LIMITS } from '../../gateway/limits/limits.ts'
-import { swappable } from '../../gateway/planning/hot-swap.ts'
+import type { PreparedOperation } from '../../gateway/operations/prepared-operation.ts'
+import { hotSwappableGateway } from '../../gateway/planning/hot-swap.ts'
 import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { ask, keptLog, passage } from './support/graph.ts'
 import { startTicker, type Ticker } from './support/ticker.ts'
@@ -21,11 +22,11 @@ async function twoGraphs() {
   })
   const released: string[] = []
   const release = (name: string) => async () => void released.push(name)
-  const gateway = swappable({ gateway: first.gateway, release: release('first') }, log)
+  const gateway = hotSwappableGateway({ gateway: first.gateway, release: release('first') }, log)
   return { ticker: first, gateway, swap: () => gateway.swap({ gateway: second, release: release('second') }), released }
 }
-const admitted = (admission: Admission) => {
-  if (admission.kind === 'refused') throw new Error(JSON.stringify(admission.errors))
+const admitted = (admission: PreparedOperation) => {
+  if (admission.kind === 'rejected') throw new Error(JSON.stringify(admission.errors))
   return admission
 }
 const listening = async ({ listening }: Ticker, count: number) => {
@@ -48,16 +49,16 @@ test('what is asked as the doors ask it holds its graph as well, and what was na
   const asked = { hash: null, documentId: null, operationName: undefined, variables: {}, wantsCost: false }
   const text = '{ later(milliseconds: 20) }'
   const hash = createHash('sha256').update(text).digest('hex')
-  expect(gateway.admitAsked({ ...asked, text, hash }).kind).toBe('admitted')
-  const running = admitted(gateway.admitAsked({ ...asked, text: '', hash })).run({}, passage())
+  expect(gateway.prepare({ ...asked, text, hash }).kind).toBe('executable')
+  const running = admitted(gateway.prepare({ ...asked, text: '', hash })).run({}, passage())
   swap()
   await new Promise(setImmediate)
   expect(released).toEqual([])
   expect(await running).toEqual({ data: { later: 0 } })
   await new Promise(setImmediate)
   expect(released).toEqual(['first'])
-  expect(gateway.admitAsked({ ...asked, text: '', hash })).toMatchObject({
-    kind: 'refused',
+  expect(gateway.prepare({ ...asked, text: '', hash })).toMatchObject({
+    kind: 'rejected',
     errors: [{ extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }],
   })
 })
@@ -72,7 +73,7 @@ test('one on which nothing runs is released at once', async () => {
 
 test('a subscription holds its graph until it ends', async () => {
   const { ticker, gateway, swap, released } = await twoGraphs()
-  const begun = await admitted(gateway.admit('subscription { ticked { number } }', undefined)).subscribe?.({}, passage())
+  const begun = await admitted(gateway.prepareText('subscription { ticked { number } }', undefined)).subscribe?.({}, passage())
   if (begun?.kind !== 'open') throw new Error('Expected it to begin.')
   await listening(ticker, 1)
   swap()
@@ -85,8 +86,8 @@ test('a subscription holds its graph until it ends', async () => {
 
 test('what was admitted before and begins after its graph is released begins on the new one', async () => {
   const { ticker, gateway, swap, released } = await twoGraphs()
-  const query = admitted(gateway.admit(NOW, undefined))
-  const subscription = admitted(gateway.admit('subscription { ticked { number } }', undefined))
+  const query = admitted(gateway.prepareText(NOW, undefined))
+  const subscription = admitted(gateway.prepareText('subscription { ticked { number } }', undefined))
   swap()
   await new Promise(setImmediate)
   expect(released).toEqual(['first'])

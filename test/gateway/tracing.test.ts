@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { spanIn } from '../../platform/http/trace-parent.ts'
+import { parseTraceparent } from '../../platform/http/trace-parent.ts'
 import { reviewSubgraph, shopSubgraph, supergraphSdl } from './support/graph.ts'
 import { type GatewayProgram, type ServedSubgraph, serveSubgraph, startProgram } from './support/program.ts'
 
@@ -149,4 +149,4 @@ test.each([
   [PARENT.toUpperCase(), null],
   [`cc${PARENT.slice(2)}-${'x'.repeat(500)}`, null],
   ['', null],
-])('traceparent %j', (text, span) => expect(spanIn(text)).toEqual(span))
+])('traceparent %j', (text, span) => expect(parseTraceparent(text)).toEqual(span))

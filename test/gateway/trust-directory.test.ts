@@ -67,8 +67,8 @@ afterAll(async () => {
 })
 
 async function ask(query: string): Promise<Data> {
-  const admission = gateway.admit(query, undefined)
-  if (admission.kind === 'refused') throw new Error(JSON.stringify(admission.errors))
+  const admission = gateway.prepareText(query, undefined)
+  if (admission.kind === 'rejected') throw new Error(JSON.stringify(admission.errors))
   const { data, errors } = JSON.parse(
     JSON.stringify(await admission.run({}, { caller: ANONYMOUS, signal: new AbortController().signal })),
   )
@@ -131,9 +131,9 @@ test('everything that an answer can say, alone and in a batch, keeps within the 
     `{ mcpServers(first: 50) { edges { node { title ${TRUST} } } } }`,
   ]) {
     // Counted when it runs: what is refused has no plan.
-    const admission = gateway.admit(query, undefined)
-    expect(admission.kind).toBe('admitted')
-    if (admission.kind === 'admitted') {
+    const admission = gateway.prepareText(query, undefined)
+    expect(admission.kind).toBe('executable')
+    if (admission.kind === 'executable') {
       const { errors } = await admission.run({}, { caller: ANONYMOUS, signal: new AbortController().signal })
       expect(errors?.[0]?.extensions?.code).not.toBe('COST_LIMIT_EXCEEDED')
     }

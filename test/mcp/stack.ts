@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import pino from 'pino'
 import { builtInSupergraph } from '../../composition/built-in-supergraph.ts'
-import { guestOf } from '../../gateway/client.ts'
+import { createExternalClient } from '../../gateway/client.ts'
 import { startGateway } from '../../gateway/gateway.ts'
 import { createLocalLink } from '../../gateway/subgraph-client/local-subgraph.ts'
 import { serveGraphql } from '../../gateway/transports/http.ts'
@@ -51,7 +51,7 @@ export async function startMcpStack({ introspection = true, hosts = [] as readon
   await serveDirectoryApi(app, gateway.client, { publicUrl: PUBLIC_URL })
   await serveStoreApi(app, gateway.client, { publicUrl: PUBLIC_URL, rateLimit: UNLIMITED })
   await serveTrustApi(app, gateway.client, { publicUrl: PUBLIC_URL })
-  await serveMcpServers(app, gateway.client, guestOf(gateway), {
+  await serveMcpServers(app, gateway.client, createExternalClient(gateway), {
     publicUrl: `${PUBLIC_URL}/`,
     hosts,
     isOnLoopback,

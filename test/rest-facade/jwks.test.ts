@@ -11,8 +11,8 @@ afterAll(() => stack.close())
 test('a token of a log-in is verified by the keys at /.well-known/jwks.json, as any JWT library does it', async () => {
   const query = `mutation { createUser(input: { email: "ann@example.org", name: "Ann", password: "correct horse" }) { user { id } }
     login(email: "ann@example.org", password: "correct horse") { ... on LoginSuccess { token } } }`
-  const admission = stack.gateway.admit(query, undefined)
-  if (admission.kind === 'refused') throw new Error(JSON.stringify(admission.errors))
+  const admission = stack.gateway.prepareText(query, undefined)
+  if (admission.kind === 'rejected') throw new Error(JSON.stringify(admission.errors))
   const caller = { requestId: 'test', address: '127.0.0.1', credentials: {} }
   const { data } = await admission.run({}, { caller, signal: new AbortController().signal })
   const { token } = (data?.login ?? {}) as { token: string }

@@ -336,8 +336,8 @@ describe('fields outside the scope of a token are refused, by any path', () => {
     const [shop] = shops
     if (!shop) throw new Error('Expected a shop.')
     const authorization = `Bearer ${await aToken(stack, shop.shop, scopes)}`
-    const admission = stack.gateway.admit(text, undefined)
-    if (admission.kind === 'refused') throw new Error(JSON.stringify(admission.errors))
+    const admission = stack.gateway.prepareText(text, undefined)
+    if (admission.kind === 'rejected') throw new Error(JSON.stringify(admission.errors))
     const outcome = await admission.run({}, { caller: callerWith(authorization), signal: new AbortController().signal })
     return { text: JSON.stringify(outcome.data ?? null), errors: outcome.errors ?? [] }
   }
@@ -374,8 +374,8 @@ describe('fields outside the scope of a token are refused, by any path', () => {
   })
 
   async function throughTheGatewayAsOwner(text: string) {
-    const admission = stack.gateway.admit(text, undefined)
-    if (admission.kind === 'refused' || !shops[0]) throw new Error('Expected a shop and a query.')
+    const admission = stack.gateway.prepareText(text, undefined)
+    if (admission.kind === 'rejected' || !shops[0]) throw new Error('Expected a shop and a query.')
     const { data } = await admission.run({}, { caller: shops[0].shop.caller, signal: new AbortController().signal })
     return { text: JSON.stringify(data ?? null) }
   }

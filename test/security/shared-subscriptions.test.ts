@@ -55,6 +55,21 @@ async function done(query: string, variables: object, who: { readonly token: str
 const SIGN_UP = 'subscription { userCreated { id name } }'
 
 describe('signed-in users who share a source', () => {
+  test('get the result for their own variables', async () => {
+    const [ann, ben] = [await atrium.aUser('ann-variables'), await atrium.aUser('ben-variables')]
+    const [hers, his] = [await connect(bearer(ann)), await connect(bearer(ben))]
+    const query = 'subscription ($withName: Boolean!) { userCreated { id name @include(if: $withName) } }'
+    hers.subscribe('1', query, { withName: true })
+    his.subscribe('1', query, { withName: false })
+    await expect.poll(running).toBe(2)
+    const { id } = await atrium.aUser('third')
+    await expect.poll(() => hers.events('1')).toEqual([{ data: { userCreated: { id, name: 'third' } } }])
+    await expect.poll(() => his.events('1')).toEqual([{ data: { userCreated: { id } } }])
+    hers.leave()
+    his.leave()
+    await expect.poll(running).toBe(0)
+  })
+
   test('are told of each event, but for those whose session has ended since: all of theirs end, and those of others go on', async () => {
     const [ann, ben] = [await atrium.aUser('ann'), await atrium.aUser('ben')]
     const hers = [await connect(bearer(ann)), await connect(bearer(ann))]

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHttpServer } from '../../platform/http/server.ts'
-import { proxiesIn } from '../../platform/http/trusted-proxies.ts'
+import { parseProxies } from '../../platform/http/trusted-proxies.ts'
 import { withStores } from '../../subgraphs/store/operator/stores.ts'
 import { sealOf } from '../../web/frame/seal.ts'
 import { startSite } from '../../web/serve.ts'
@@ -51,7 +51,7 @@ async function anOrder(shop: Shop, input: object): Promise<void> {
 async function behindProxy() {
   const { client } = web.gateway
   const site = await startSite(client, { publicUrl: 'http://atrium.example', hasExplorer: false, hasSchema: false })
-  const app = createHttpServer({ log: keptLog().log, isProxy: proxiesIn(['127.0.0.1']) })
+  const app = createHttpServer({ log: keptLog().log, isProxy: parseProxies(['127.0.0.1']) })
   await site.serve(app)
   return { url: await app.listen({ port: 0, host: '127.0.0.1' }), close: () => app.close() }
 }

@@ -185,7 +185,7 @@ describe('without a script', () => {
 test('pages answer 503 and are not cached while the graph is unavailable', async () => {
   const { gateway } = await directoryWithoutData()
   const site = await startSite(gateway.client, { publicUrl: 'https://atrium.example', hasExplorer: true, hasSchema: true })
-  const app = createHttpServer({ log: keptLog().log, lost: site.lost })
+  const app = createHttpServer({ log: keptLog().log, notFoundPage: site.lost })
   await site.serve(app)
   for (const [url, expected] of [
     ['/', 503],

@@ -9,10 +9,10 @@ import {
   SignInToAuthorizeDocument,
   SignOutOwnerDocument,
 } from '#generated/operations.ts'
-import type { Answer, GatewayClient } from '../../gateway/client.ts'
-import { Overloaded } from '../../platform/http/load-shedding.ts'
-import { callerOf, goneSignal } from '../../platform/http/request-caller.ts'
-import { compressAnswers } from '../../platform/http/server.ts'
+import type { ClientResult, GatewayClient } from '../../gateway/client.ts'
+import { ServiceOverloadedError } from '../../platform/http/load-shedding.ts'
+import { callerOf, disconnectSignal } from '../../platform/http/request-caller.ts'
+import { compressResponses } from '../../platform/http/server.ts'
 import { cookieOf, fieldOf, isOurs, readForms } from '../frame/form.ts'
 import { leadingTo } from '../frame/headers.ts'
 import { dataOf, foundIn, type Page, Unanswered } from '../frame/page.ts'
@@ -50,7 +50,7 @@ type Step = {
     | { readonly __typename: 'NotFoundError' }
 }
 /** What came of a button: a step of the graph, or something to show. */
-type Pressed = Answer<Step> | { readonly problem: Problem } | { readonly choice: Choice }
+type Pressed = ClientResult<Step> | { readonly problem: Problem } | { readonly choice: Choice }
 type Choice = { readonly stores: Parameters<typeof choicePage>[1]; readonly sealed: string }
 type OfRequest = FastifyRequest<{ Params: { readonly request: string } }>
 
@@ -71,10 +71,10 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
   for (const document of documents) await client.prepare(document)
 
   await app.register(async (scope) => {
-    compressAnswers(scope)
+    compressResponses(scope)
     readForms(scope)
     scope.setErrorHandler((error, request, reply) => {
-      if (error instanceof Overloaded) return show(reply, unavailable(503))
+      if (error instanceof ServiceOverloadedError) return show(reply, unavailable(503))
       const page = error instanceof Unanswered ? refused(error.errors, site, '/') : unavailable(500)
       const { statusCode } = error as { statusCode?: number }
       if (statusCode !== undefined && statusCode < 500)
@@ -99,7 +99,7 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
       if ('choice' in pressed) return showChoice(request, reply, asked, pressed.choice)
       const problem = 'problem' in pressed ? pressed.problem : problemOf(pressed, formOf(request))
       if (problem !== null) return showRequest(request, reply, { ...asked, storeName: null }, problem)
-      const { step } = dataOf(pressed as Answer<Step>)
+      const { step } = dataOf(pressed as ClientResult<Step>)
       if (step.__typename !== 'AuthorizationStep') return show(reply, endedPage)
       return reply.header('cache-control', 'no-store').redirect(step.continueAt, 303)
     })
@@ -114,7 +114,7 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
       AuthorizePageDocument,
       { id, browser: browserOf(request) },
       callerOf(request, []),
-      goneSignal(reply),
+      disconnectSignal(reply),
     )
     return foundIn(dataOf(answer).authorizationRequest, answer)
   }
@@ -123,7 +123,7 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
   async function stepOf(request: OfRequest, reply: FastifyReply): Promise<Pressed> {
     const { request: id } = request.params
     const key = { request: id, browser: browserOf(request) }
-    const [caller, signal] = [callerOf(request, []), goneSignal(reply)]
+    const [caller, signal] = [callerOf(request, []), disconnectSignal(reply)]
     switch (fieldOf(request, 'do')) {
       case 'allow':
         return client.run(AnswerAuthorizationDocument, { ...key, isGranted: true }, caller, signal)
@@ -149,7 +149,7 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
   /** Asks the social graph for a token, and the store, which checks it by itself, for what the token owns. */
   async function signInOwner(request: OfRequest, reply: FastifyReply): Promise<Pressed> {
     const variables = { email: fieldOf(request, 'email').trim(), password: fieldOf(request, 'password') }
-    const answer = await client.run(SignInOwnerDocument, variables, callerOf(request, []), goneSignal(reply))
+    const answer = await client.run(SignInOwnerDocument, variables, callerOf(request, []), disconnectSignal(reply))
     const { login } = dataOf(answer)
     if (login.__typename === 'LoginSuccess') return goOn(request, reply, login.token)
     return { problem: { form: 'account', message: login.__typename === 'AccountLocked' ? login.message : NO_ACCOUNT } }
@@ -159,7 +159,10 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
   async function goOn(request: OfRequest, reply: FastifyReply, token: string, store?: string): Promise<Pressed> {
     const { request: id } = request.params
     const key = { request: id, browser: browserOf(request) }
-    const [caller, signal] = [{ ...callerOf(request, []), credentials: { authorization: `Bearer ${token}` } }, goneSignal(reply)]
+    const [caller, signal] = [
+      { ...callerOf(request, []), credentials: { authorization: `Bearer ${token}` } },
+      disconnectSignal(reply),
+    ]
     const answer = await client.run(SignInOwnerToAuthorizeDocument, { ...key, ...(store && { store }) }, caller, signal)
     const step = answer.data?.step
     if (step?.__typename === 'StoreChoice') {
@@ -197,7 +200,7 @@ const browserOf = (request: OfRequest): string => cookieOf(request, BROWSER_COOK
 const formOf = (request: OfRequest): Problem['form'] => (fieldOf(request, 'do') === 'sign-in' ? 'shop' : 'account')
 
 /** What a shop owner can put right about a sign-in; null when nothing is wrong with it. */
-function problemOf({ data, errors }: Answer<Step>, form: Problem['form']): Problem | null {
+function problemOf({ data, errors }: ClientResult<Step>, form: Problem['form']): Problem | null {
   const [error] = errors
   if (error?.extensions?.code === 'UNAUTHENTICATED') return { form, message: 'The login or the authtoken is wrong.' }
   if (error?.extensions?.code === 'FORBIDDEN') return { form, message: error.message }

@@ -6,8 +6,8 @@ import {
   ConsoleSignOutDocument,
 } from '#generated/operations.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
-import { Overloaded } from '../../platform/http/load-shedding.ts'
-import { compressAnswers } from '../../platform/http/server.ts'
+import { ServiceOverloadedError } from '../../platform/http/load-shedding.ts'
+import { compressResponses } from '../../platform/http/server.ts'
 import { parseQuery } from '../../rest-facade/http/parameters.ts'
 import { fieldOf, readForms } from '../frame/form.ts'
 import { type Html, html } from '../frame/html.ts'
@@ -59,10 +59,10 @@ export async function serveConsole(
   const sessions = sessionsOf(seal, site.publicUrl.startsWith('https:'), now)
 
   await app.register(async (scope) => {
-    compressAnswers(scope)
+    compressResponses(scope)
     readForms(scope)
     scope.setErrorHandler((error, request, reply) => {
-      if (error instanceof Overloaded) return show(reply, unavailable(503))
+      if (error instanceof ServiceOverloadedError) return show(reply, unavailable(503))
       if (error instanceof Unanswered)
         return hasEnded(error)
           ? sayEnded(request, reply)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { type LookupTable, lookupTable } from '../../platform/collections/lookup-table.ts'
-import { compressAnswers } from '../../platform/http/server.ts'
+import { compressResponses } from '../../platform/http/server.ts'
 
 const YEAR_SECONDS = 31_536_000
 
@@ -42,7 +42,7 @@ export function assetsOf(
     serve: async (app) => {
       await app.register(
         async (scope) => {
-          compressAnswers(scope)
+          compressResponses(scope)
           for (const [name, content] of contents) {
             scope.get(`/${published.get(name)}`, async (_, reply) =>
               reply

@@ -1,6 +1,6 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import type { GraphQLFormattedError } from 'graphql'
-import type { Answer } from '../../gateway/client.ts'
+import type { ClientResult } from '../../gateway/client.ts'
 import type { ParameterTable, ValuesOf } from '../../rest-facade/http/parameters.ts'
 import type { Html } from './html.ts'
 import type { Site } from './site.ts'
@@ -31,7 +31,7 @@ export type Page = {
 export type Ask = <Data, Variables extends Record<string, unknown>>(
   document: TypedDocumentNode<Data, Variables>,
   variables: Variables,
-) => Promise<Answer<Data>>
+) => Promise<ClientResult<Data>>
 
 /** The names in `{…}` of a path. */
 export type PathNames<On extends string> = On extends `${string}{${infer Name}}${infer Rest}` ? Name | PathNames<Rest> : never
@@ -88,13 +88,13 @@ export class Unanswered extends Error {
 }
 
 /** The data of an answer. Throws `Unanswered` when there is none; what single fields lack is null in it. */
-export function dataOf<Data>({ data, errors }: Answer<Data>): Data {
+export function dataOf<Data>({ data, errors }: ClientResult<Data>): Data {
   if (data === null) throw new Unanswered(errors)
   return data
 }
 
 /** `value`, or null when there is none. Throws `Unanswered` when it is null because something failed. */
-export function foundIn<Value>(value: Value | null | undefined, { errors }: Answer<unknown>): Value | null {
+export function foundIn<Value>(value: Value | null | undefined, { errors }: ClientResult<unknown>): Value | null {
   if (value == null && errors.length > 0) throw new Unanswered(errors)
   return value ?? null
 }

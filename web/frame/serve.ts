@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewayClient } from '../../gateway/client.ts'
 import type { Caller } from '../../platform/http/caller.ts'
-import { Overloaded } from '../../platform/http/load-shedding.ts'
-import { callerOf, goneSignal } from '../../platform/http/request-caller.ts'
-import { compressAnswers } from '../../platform/http/server.ts'
+import { ServiceOverloadedError } from '../../platform/http/load-shedding.ts'
+import { callerOf, disconnectSignal } from '../../platform/http/request-caller.ts'
+import { compressResponses } from '../../platform/http/server.ts'
 import { decodeFormComponent, parseQuery } from '../../rest-facade/http/parameters.ts'
 import type { FileRow } from './file.ts'
 import { PAGE_HEADERS } from './headers.ts'
@@ -36,9 +36,9 @@ export async function servePages(
 ): Promise<void> {
   for (const row of [...pages, ...files]) for (const document of row.asks) await client.prepare(document)
   await app.register(async (scope) => {
-    compressAnswers(scope)
+    compressResponses(scope)
     scope.setErrorHandler((error, request, reply) => {
-      if (error instanceof Overloaded) return sendPage(reply, unavailable(503), site, NOT_KEPT)
+      if (error instanceof ServiceOverloadedError) return sendPage(reply, unavailable(503), site, NOT_KEPT)
       const { statusCode = 500 } = error as { readonly statusCode?: number }
       if (statusCode < 500) return sendPage(reply, unacceptable(statusCode), site, NOT_KEPT)
       const page = error instanceof Unanswered ? refused(error.errors, site, beginningOf(request)) : unavailable(500)
@@ -84,7 +84,7 @@ export function askOf(
   reply: FastifyReply,
   credentials: Caller['credentials'] = {},
 ): Ask {
-  const [caller, signal] = [{ ...callerOf(request, []), credentials }, goneSignal(reply)]
+  const [caller, signal] = [{ ...callerOf(request, []), credentials }, disconnectSignal(reply)]
   return async (document, variables) => {
     const answer = await client.run(document, variables, caller, signal)
     const ours = answer.errors.filter(({ extensions }) => !THEIRS.includes(extensions?.code))

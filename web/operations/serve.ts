@@ -3,7 +3,7 @@ import { OperationsPageDocument } from '#generated/operations.ts'
 import type { GatewayClient } from '../../gateway/client.ts'
 import type { History } from '../../gateway/observability/history.ts'
 import { operatorTokenCheck } from '../../platform/http/operator-token.ts'
-import { compressAnswers, type ReadinessCheck, readinessOf } from '../../platform/http/server.ts'
+import { compressResponses, type ReadinessCheck, readinessOf } from '../../platform/http/server.ts'
 import type { RateLimitStore } from '../../platform/rate-limit/rate-limit-store.ts'
 import { askOf, sendPage } from '../frame/serve.ts'
 import type { Site } from '../frame/site.ts'
@@ -31,7 +31,7 @@ export async function serveOperations(
   await client.prepare(OperationsPageDocument)
   const check = operatorTokenCheck({ token, variable: 'OPERATIONS_TOKEN', name: 'operations', takesBearer: false, rateLimits })
   await app.register(async (scope) => {
-    compressAnswers(scope)
+    compressResponses(scope)
     scope.get('/operations', async (request, reply) => {
       reply.header('cache-control', 'no-store')
       const refusal = await check(request)

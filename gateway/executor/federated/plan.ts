@@ -130,7 +130,7 @@ function compileFetchNode(
   const isSplitByType = fetches.values().some((other) => continues(other.path, path) && !hasSameTypes(other.path, path))
   const { isOf, fieldSets } = supergraph
   return compileFetch(fetch, {
-    fetchSubgraph: fetchSubgraphOf(fetch, links, supergraph.once),
+    fetchSubgraph: fetchSubgraphOf(fetch, links, supergraph.queriesWithSideEffects),
     isOf,
     keyFieldsOf: (typename) => fieldSets.keysOf(node.serviceName, typename),
     sharedPaths: sharedPaths.get(node) ?? [],
@@ -186,7 +186,7 @@ const continues = (path: readonly PathSegment[], prefix: readonly PathSegment[])
 function fetchSubgraphOf(
   { node: { serviceName, operation: query, operationName }, document }: PlannedFetch,
   links: ReadonlyMap<string, Link>,
-  once: Supergraph['once'],
+  once: Supergraph['queriesWithSideEffects'],
 ): FetchSubgraph {
   if (serviceName === EVENT_SOURCE) {
     return async (_, { resolveEvent }) => {

@@ -10,7 +10,7 @@ import {
 } from 'graphql'
 import { collectFields } from 'graphql/execution/collectFields.js'
 import { documentIndex } from '../../operations/document-index.ts'
-import { coercion } from '../../operations/variables.ts'
+import { compileCoercion } from '../../operations/variables.ts'
 import { conditionKey } from './conditions.ts'
 import type { Listener, Pending } from './operation-run.ts'
 import { addError, type OperationRun } from './operation-run.ts'
@@ -54,7 +54,7 @@ export function compileOperation(
   }
 
   const operation: Operation = { schema, node, fragments: fragmentsOf(document) }
-  const coerce = coercion(schema, node.variableDefinitions ?? [], COERCION_ERRORS)
+  const coerce = compileCoercion(schema, node.variableDefinitions ?? [], COERCION_ERRORS)
   const keyOf = conditionKey(document)
   const begin = node.operation === 'mutation' ? executeSerially : executeTogether
 

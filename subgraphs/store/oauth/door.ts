@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { From, SubgraphRoutes } from '../../../platform/http/subgraph-routes.ts'
+import type { RequestOrigin, SubgraphRoutes } from '../../../platform/http/subgraph-routes.ts'
 import { networkOf } from '../../../platform/rate-limit/address-rate-limit.ts'
 import type { RateLimitStore } from '../../../platform/rate-limit/rate-limit-store.ts'
 import { UnreadableForm, withPlainForm } from './form.ts'
@@ -51,10 +51,10 @@ export function oauthDoor({
 
   return {
     routes: OAUTH_ROUTES,
-    answer,
+    handle: answer,
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse, { address }: From): Promise<void> {
+  async function answer(request: IncomingMessage, response: ServerResponse, { address }: RequestOrigin): Promise<void> {
     const url = request.url ?? ''
     const [path, query] = partsOf(url)
     const ofResource = ofResources.get(path)

@@ -32,13 +32,13 @@ export async function startSubject(supergraphSdl: string, subgraphs: readonly Ru
     log: pino({ level: 'silent' }),
   })
   const ask = async ({ query, variables = {}, operationName }: Case): Promise<Answer> => {
-    const admission = gateway.admit(query, operationName)
-    const answer = admission.kind === 'refused' ? { errors: admission.errors } : await admission.run(variables, passage())
+    const admission = gateway.prepareText(query, operationName)
+    const answer = admission.kind === 'rejected' ? { errors: admission.errors } : await admission.run(variables, passage())
     return JSON.parse(JSON.stringify(answer))
   }
   const listen = async ({ query, variables = {} }: Case): Promise<readonly Answer[]> => {
-    const admission = gateway.admit(query, undefined)
-    if (admission.kind === 'refused' || !admission.subscribe)
+    const admission = gateway.prepareText(query, undefined)
+    if (admission.kind === 'rejected' || !admission.subscribe)
       throw new Error(`Expected a subscription, got ${JSON.stringify(admission)}.`)
     const opened = await admission.subscribe(variables, passage())
     if (opened.kind === 'refused') throw new Error(`Expected events, got ${JSON.stringify(opened.errors)}.`)

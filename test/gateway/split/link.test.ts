@@ -31,7 +31,7 @@ const { onChange, notify: tell } = changeListeners()
 
 const httpRoutes: SubgraphRoutes = {
   routes: [{ method: 'POST', path: '/form' }],
-  async answer(request, response, from) {
+  async handle(request, response, from) {
     let body = ''
     for await (const chunk of request) body += chunk
     response.setHeader('set-cookie', ['a=1', 'b=2'])
@@ -119,8 +119,8 @@ test.each([
 test('who asks is told to the subgraph as the gateway knows it', async () => {
   const connectedAt = new Date('2026-11-21T10:00:00.000Z')
   const caller: Caller = { requestId: 'r-7', address: '203.0.113.7', credentials: { authorization: 'Bearer x' }, connectedAt }
-  const admission = gateway.admit('{ now }', undefined)
-  if (admission.kind === 'admitted') await admission.run({}, { caller, signal: new AbortController().signal })
+  const admission = gateway.prepareText('{ now }', undefined)
+  if (admission.kind === 'executable') await admission.run({}, { caller, signal: new AbortController().signal })
   expect(callers.at(-1)).toEqual(caller)
 })
 
@@ -139,8 +139,8 @@ test('queries and mutations go over it, faults are masked, and texts that do not
 })
 
 async function subscribe(query: string) {
-  const admission = gateway.admit(query, undefined)
-  if (admission.kind === 'refused') throw new Error(JSON.stringify(admission.errors))
+  const admission = gateway.prepareText(query, undefined)
+  if (admission.kind === 'rejected') throw new Error(JSON.stringify(admission.errors))
   const caller = { requestId: 'r', address: '127.0.0.1', credentials: {} }
   return admission.subscribe?.({}, { caller, signal: new AbortController().signal })
 }
@@ -202,7 +202,7 @@ test('a door in another process gets the request as it came, and answers as if i
       },
       end: (bytes: Uint8Array) => resolve({ status, headers, body: Buffer.from(bytes).toString() }),
     }
-    void remote.httpRoutes.answer(request, response as unknown as ServerResponse, { requestId: 'r-9', address: '203.0.113.9' })
+    void remote.httpRoutes.handle(request, response as unknown as ServerResponse, { requestId: 'r-9', address: '203.0.113.9' })
   })
   expect(answered).toMatchObject({ status: 201, headers: { 'set-cookie': ['a=1', 'b=2'] } })
   expect(JSON.parse(answered.body)).toEqual({

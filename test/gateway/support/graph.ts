@@ -167,8 +167,8 @@ export async function localGraph(limits: Limits = DEFAULT_LIMITS, budget: Budget
 
 /** What the gateway answers to an operation from outside. */
 export async function ask(gateway: Gateway, query: string, variables: Record<string, unknown> = {}, operationName?: string) {
-  const admission = gateway.admit(query, operationName)
-  const answer = admission.kind === 'refused' ? { errors: admission.errors } : await admission.run(variables, passage())
+  const admission = gateway.prepareText(query, operationName)
+  const answer = admission.kind === 'rejected' ? { errors: admission.errors } : await admission.run(variables, passage())
   // As a client sees it: no prototypes, nothing undefined.
   return JSON.parse(JSON.stringify(answer)) as {
     data?: Record<string, unknown> | null

@@ -5,7 +5,7 @@ import { type Gateway, startGateway } from '../../../gateway/gateway.ts'
 import type { Budget } from '../../../gateway/limits/budget.ts'
 import { DEFAULT_LIMITS } from '../../../gateway/limits/limits.ts'
 import { createMetrics, type Metrics } from '../../../gateway/observability/metrics.ts'
-import type { Persisted } from '../../../gateway/operations/trusted-documents.ts'
+import type { TrustedDocuments } from '../../../gateway/operations/trusted-documents.ts'
 import { compose } from '../../../gateway/planning/composition.ts'
 import { createLocalLink } from '../../../gateway/subgraph-client/local-subgraph.ts'
 import { serveGraphql } from '../../../gateway/transports/http.ts'
@@ -90,7 +90,7 @@ export async function openLibrary({
   readonly bytes?: number
   readonly batchLimit?: number
   readonly budget?: Budget
-  readonly persisted?: Persisted
+  readonly persisted?: TrustedDocuments
 } = {}): Promise<Library> {
   const asked: Record<string, number> = {}
   const names = new Map([
@@ -186,7 +186,7 @@ export async function openLibrary({
     metrics,
     responseCacheBytes: bytes,
     ...(budget && { budget }),
-    ...(persisted && { persisted }),
+    ...(persisted && { trustedDocuments: persisted }),
   })
   const app = createHttpServer({ log })
   await serveGraphql(app, gateway, { batchLimit })

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { builtInSupergraph } from '../../../composition/built-in-supergraph.ts'
-import { guestOf } from '../../../gateway/client.ts'
+import { createExternalClient } from '../../../gateway/client.ts'
 import { startGateway } from '../../../gateway/gateway.ts'
 import { createHistory } from '../../../gateway/observability/history.ts'
 import { createMetrics } from '../../../gateway/observability/metrics.ts'
@@ -141,7 +141,7 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
     uses: rateLimit.uses,
     operations: { token: OPERATIONS_TOKEN, history, checks, circuits: gateway.circuits, rateLimits: localRateLimitStore() },
   })
-  const app = createHttpServer({ log: log.log, lost: site.lost })
+  const app = createHttpServer({ log: log.log, notFoundPage: site.lost })
   await serveGraphql(app, gateway, {
     page: await serveExplorer(app, { examples: graphExamples(), signIn: graphSignIn(), home: './' }),
   })
@@ -149,7 +149,7 @@ export async function startWeb({ fill = sample }: { readonly fill?: (connection:
   await serveDirectoryApi(app, gateway.client, { publicUrl: url })
   await serveStoreApi(app, gateway.client, { publicUrl: url, rateLimit })
   await serveTrustApi(app, gateway.client, { publicUrl: url })
-  await serveMcpServers(app, gateway.client, guestOf(gateway), {
+  await serveMcpServers(app, gateway.client, createExternalClient(gateway), {
     publicUrl: url,
     hosts: [],
     isOnLoopback: true,

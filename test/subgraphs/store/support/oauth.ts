@@ -1,5 +1,5 @@
 import { builtInSupergraph } from '../../../../composition/built-in-supergraph.ts'
-import { guestOf } from '../../../../gateway/client.ts'
+import { createExternalClient } from '../../../../gateway/client.ts'
 import { startGateway } from '../../../../gateway/gateway.ts'
 import { createLocalLink } from '../../../../gateway/subgraph-client/local-subgraph.ts'
 import { serveGraphql } from '../../../../gateway/transports/http.ts'
@@ -38,11 +38,11 @@ export async function startOauth() {
     log: log.log,
   })
   const site = await startSite(gateway.client, { publicUrl: url, hasExplorer: false, hasSchema: false })
-  const app = createHttpServer({ log: log.log, lost: site.lost })
+  const app = createHttpServer({ log: log.log, notFoundPage: site.lost })
   await serveGraphql(app, gateway)
   await serveSocialApi(app, gateway.client, { publicUrl: url })
   await serveStoreApi(app, gateway.client, { publicUrl: url, rateLimit: memoryRateLimit(Date.now) })
-  await serveMcpServers(app, gateway.client, guestOf(gateway), {
+  await serveMcpServers(app, gateway.client, createExternalClient(gateway), {
     publicUrl: url,
     hosts: [],
     isOnLoopback: true,

@@ -1,0 +1,182 @@
+import type { DocumentNode } from 'graphql'
+import type { Logger } from 'pino'
+import { guardedSubscription } from '../authorization/guarded-subscription.ts'
+import type { CacheableResult, createOperationCache, RunCacheable } from '../caching/caching.ts'
+import { viewerFields } from '../caching/viewer-fields.ts'
+import { type ExecutorDeps, outlivesClient, planOperation, runWithTimeout } from '../executor/executor.ts'
+import type { RunOperation } from '../executor/run-operation.ts'
+import type { Budget } from '../limits/budget.ts'
+import { type CostReport, withCost, withCostFirst } from '../limits/cost-report.ts'
+import type { Limits } from '../limits/limits.ts'
+import { compileRequestCheck, type RequestCheck } from '../limits/request-limits.ts'
+import { isRefusal, SUBSCRIPTION_BYTES, type SubscriptionSlots } from '../limits/subscription-slots.ts'
+import { countOperation, secondsSince } from '../observability/metrics.ts'
+import type { SlowLog } from '../observability/slow-log.ts'
+import type { Tracing } from '../observability/tracing.ts'
+import type { RequestContext } from '../subgraph-client/link.ts'
+import type { Subscribe } from '../subscriptions/subscribe.ts'
+import { plannedSubscription } from '../subscriptions/subscription.ts'
+import type { ValidatedOperation, ValidationResult } from './document-cache.ts'
+import { refusal } from './errors.ts'
+import type { ExecutionResult } from './execution-result.ts'
+import type { ExecutableOperation, PreparedOperation } from './prepared-operation.ts'
+
+/** Wraps the execution of one operation in metrics, traces and the slow log. */
+export type Observe = <Result>(
+  operation: ValidatedOperation,
+  run: (...request: Parameters<RunOperation>) => Promise<Result>,
+  resultOf: (result: Result) => ExecutionResult,
+  costOf: RequestCheck['cost'] | null,
+) => (...request: Parameters<RunOperation>) => Promise<Result>
+
+/** `slow` measures the operation itself, metrics and the span include it. */
+export const observer =
+  ({
+    metrics,
+    tracing,
+    slow,
+  }: Pick<ExecutorDeps, 'metrics'> & { readonly tracing: Tracing | null; readonly slow: SlowLog | null }): Observe =>
+  (operation, run, resultOf, costOf) => {
+    const timed = slow?.watchOperation(operation, run, resultOf, costOf) ?? run
+    const measured = metrics ? countOperation(metrics, operation, timed, resultOf) : timed
+    return tracing ? tracing.traceOperation(operation, measured, resultOf) : measured
+  }
+
+type Preparation = {
+  readonly machinery: ExecutorDeps
+  /** The supergraph SDL, parsed. */
+  readonly document: DocumentNode
+  readonly caching: ReturnType<typeof createOperationCache>
+  readonly limits: Limits
+  readonly budget: Budget | null
+  readonly slots: SubscriptionSlots
+  readonly introspection: boolean
+  readonly observe: Observe
+  readonly log: Logger
+}
+
+type Compiled = Omit<ExecutableOperation, 'cost'>
+
+/** Plans and compiles validated operations; one that cannot be planned is rejected. */
+export function createOperationPreparation(preparation: Preparation): {
+  /** `characters` is the length of the document's text. Never throws. */
+  readonly prepareOperation: (validation: ValidationResult, characters: number) => PreparedOperation
+  /** Subscriptions that run now. */
+  readonly subscriptions: () => number
+} {
+  const { machinery, limits, budget, introspection, log } = preparation
+  const compileSubscription = subscriptionCompiler(preparation)
+
+  return { prepareOperation, subscriptions: compileSubscription.running }
+
+  function prepareOperation(validation: ValidationResult, characters: number): PreparedOperation {
+    if (validation.kind === 'rejected') return validation
+    const { validated, model } = validation
+    const { operation } = validated.operation
+    const check = compileRequestCheck(machinery.supergraph.api, validated, model, { limits, budget, suggestions: introspection })
+    const { cost } = check
+    try {
+      return operation === 'subscription'
+        ? { ...compileSubscription.compile(validated, check, characters), cost }
+        : { ...compileSingleResult(preparation, validated, check), cost }
+    } catch (error) {
+      log.warn({ err: error }, 'an operation could not be planned')
+      return { kind: 'rejected', operation, errors: [UNPLANNABLE] }
+    }
+  }
+}
+
+/** Compiles a query or a mutation: one result per request. */
+function compileSingleResult(
+  { machinery, caching, observe, log }: Preparation,
+  validated: ValidatedOperation,
+  { check, cost: costOf }: RequestCheck,
+): Compiled {
+  const guard = machinery.authorization?.guardOf(validated) ?? null
+  const plannedRun = caching.invalidateAfter(validated, planOperation(validated, machinery, { guard }))
+  const timeoutOptions = { outlivesClient: outlivesClient(validated) }
+  const execute: RunOperation = (variables, passage) =>
+    runWithTimeout(passage, log, (bounded) => plannedRun(variables, bounded), timeoutOptions)
+  const answering = caching.cacheQuery(validated, execute)
+  const run: RunOperation = async (variables, passage) => {
+    const { errors, cost } = await check(variables, passage)
+    const outcome = errors.length > 0 ? { errors } : await execute(variables, passage)
+    return passage.wantsCost ? withCost(outcome, cost) : outcome
+  }
+  const answer: RunCacheable = async (variables, passage) => {
+    // Not cacheable: a cost report is about this client and moment; a result with unauthorized
+    // fields belongs to this caller and has errors.
+    if (!answering || passage.wantsCost || (await guard?.check(passage))) return { result: await run(variables, passage) }
+    const { errors } = await check(variables, passage)
+    return errors.length > 0 ? { result: { errors } } : answering(variables, passage)
+  }
+  return {
+    kind: 'executable',
+    operation: validated.operation.operation,
+    run: observe(validated, run, (outcome) => outcome, costOf),
+    answer: answering && observe(validated, answer, resultOfAnswer, costOf),
+    subscribe: null,
+  }
+}
+
+/** Compiles subscriptions and counts the running ones. */
+function subscriptionCompiler({ machinery, document, slots, log }: Preparation) {
+  const viewer = viewerFields(document)
+  let running = 0
+
+  return { compile, running: () => running }
+
+  function compile(validated: ValidatedOperation, { check }: RequestCheck, characters: number): Compiled {
+    const { name, operation } = validated.operation
+    const guard = machinery.authorization?.guardOf(validated) ?? null
+    const begin = guardedSubscription(guard, (allowed) =>
+      plannedSubscription(validated, machinery, viewer, { log, slots, characters, allowed }),
+    )
+    const count = machinery.metrics?.operation(name?.value, operation)
+    return {
+      kind: 'executable',
+      operation,
+      run: async () => ({ errors: [SUBSCRIPTIONS_NOT_SUPPORTED] }),
+      answer: null,
+      subscribe: async (variables, passage) => {
+        const startedAt = performance.now()
+        const { opened, cost } = await open(variables, passage)
+        count?.(opened.kind === 'open' ? WITHOUT_ERRORS : opened, secondsSince(startedAt))
+        if (opened.kind === 'refused' || !passage.wantsCost) return opened
+        return { kind: 'open', source: withCostFirst(opened.source, cost) }
+      },
+    }
+
+    /** Takes the slot first: a client without a free slot causes no further work. */
+    async function open(
+      variables: Parameters<Subscribe>[0],
+      passage: RequestContext,
+    ): Promise<{ readonly opened: Awaited<ReturnType<Subscribe>>; readonly cost?: CostReport | undefined }> {
+      const slot = slots.take(passage.caller, SUBSCRIPTION_BYTES.each + (passage.connectionBytes ?? 0))
+      if (isRefusal(slot)) return { opened: { kind: 'refused', errors: [slot] } }
+      const { errors, cost } = await check(variables, passage)
+      const opened =
+        errors.length > 0
+          ? { kind: 'refused' as const, errors }
+          : await begin(variables, passage, () => {
+              running--
+              slot.release()
+            })
+      if (opened.kind === 'open') running++
+      else slot.release()
+      return { opened, cost }
+    }
+  }
+}
+
+/** Stands for a result without errors in metrics: a started subscription, or a cached response. */
+const WITHOUT_ERRORS: ExecutionResult = { data: {} }
+const resultOfAnswer = (answer: CacheableResult): ExecutionResult => ('bytes' in answer ? WITHOUT_ERRORS : answer.result)
+
+const UNPLANNABLE = refusal('GRAPHQL_VALIDATION_FAILED', 'Expected an operation that can be planned.')
+
+/** The error for a subscription over a transport that carries a single result. */
+export const SUBSCRIPTIONS_NOT_SUPPORTED = refusal(
+  'SUBSCRIPTIONS_NOT_SUPPORTED',
+  'Expected a query or a mutation, got a subscription: send it over WebSocket (graphql-transport-ws) or with "accept: text/event-stream".',
+)
