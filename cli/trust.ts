@@ -24,9 +24,9 @@ const withTrust: WithTrust = (work) =>
   withDatabase(async ({ connection }, log: pino.Logger) => {
     await migrate(connection)
     // Loaded here: most commands of this program do without tables of brands and scripts.
-    const { trustParts } = await import('../subgraphs/trust/parts.ts')
+    const { createTrustParts } = await import('../subgraphs/trust/parts.ts')
     const config = readConfig(variables, process.env)
-    const { parts, refreshLists, close } = trustParts({ connection, log, config, sources: { config } })
+    const { parts, refreshLists, close } = createTrustParts({ connection, log, config, sources: { config } })
     try {
       return await work({ ...parts, refreshLists })
     } finally {

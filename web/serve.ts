@@ -9,10 +9,10 @@ import type { Uses } from './console/page.ts'
 import { serveConsole } from './console/serve.ts'
 import { feedFiles } from './feed/files.ts'
 import { assetsOf } from './frame/assets.ts'
-import { lostPage } from './frame/lost.ts'
+import { notFoundPage } from './frame/not-found.ts'
 import { sealOf } from './frame/seal.ts'
-import { askOf, pathOf, type Rows, sendPage, servePages } from './frame/serve.ts'
-import type { Place, Site } from './frame/site.ts'
+import { operationRunner, pathOf, type Rows, sendPage, servePages } from './frame/serve.ts'
+import type { NavigationLink, Site } from './frame/site.ts'
 import { homePages } from './home/pages.ts'
 import { mcpServerPages } from './item/mcp-server/pages.ts'
 import { pluginPages } from './item/plugin/pages.ts'
@@ -70,7 +70,7 @@ export async function startSite(
     publicUrl,
     at: (path) => `${before}${path}`,
     asset: (name) => `${before}${assets.pathOf(name)}`,
-    places: placesOf(options),
+    navigation: createNavigation(options),
   }
   const rows: Rows = {
     pages: [
@@ -96,16 +96,16 @@ export async function startSite(
       if (options.operations) await serveOperations(app, client, options.operations, site)
       await serveAuthorization(app, client, site, seal)
       await serveConsole(app, client, site, { seal, uses: options.uses })
-      await servePages(app, client, rows, { site, lost: (path, ask) => lostPage(path, ask, site) })
+      await servePages(app, client, rows, { site, lost: (path, run) => notFoundPage(path, run, site) })
     },
     lost: async (request, reply) => {
-      const page = await lostPage(pathOf(request), askOf(client, request, reply), site)
+      const page = await notFoundPage(pathOf(request), operationRunner(client, request, reply), site)
       return sendPage(reply, page, site, 'no-store')
     },
   }
 }
 
-const placesOf = ({ hasExplorer, hasSchema }: SiteOptions): readonly Place[] => [
+const createNavigation = ({ hasExplorer, hasSchema }: SiteOptions): readonly NavigationLink[] => [
   { path: '/search', label: 'Search' },
   { path: '/trust', label: 'Trust' },
   ...(hasExplorer ? [{ path: '/graphql', label: 'Explorer' }] : []),

@@ -21,7 +21,7 @@ import { directorySubgraph } from '../../subgraphs/directory/subgraph.ts'
 import { socialSubgraph } from '../../subgraphs/social/subgraph.ts'
 import { storeSubgraph } from '../../subgraphs/store/subgraph.ts'
 import { newSecret } from '../../subgraphs/trust/key/secret.ts'
-import { type CollectorOptions, trustParts } from '../../subgraphs/trust/parts.ts'
+import { type CollectorOptions, createTrustParts } from '../../subgraphs/trust/parts.ts'
 import { trustSubgraph } from '../../subgraphs/trust/subgraph.ts'
 import { temporaryFiles } from '../../test/support/files.ts'
 
@@ -63,7 +63,7 @@ const directory = await directorySubgraph({ connection, publicUrl, log })
 const social = await socialSubgraph({ connection, log })
 const store = await storeSubgraph({ connection, publicUrl, files: await temporaryFiles(publicUrl), log })
 const trust = trustSubgraph({ connection, log, sources: collectors })
-const beside = trustParts({ connection, log, sources: collectors })
+const beside = createTrustParts({ connection, log, sources: collectors })
 const subgraphs = [directory, social, store, trust]
 const gateway = await startGateway({
   supergraphSdl: readFileSync(join(import.meta.dirname, '../../schema/supergraph.graphql'), 'utf8'),

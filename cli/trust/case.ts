@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Fault } from '../../platform/outbound/fault.ts'
 import type { Engine } from '../../subgraphs/trust/assessment/engine.ts'
-import { readDomain } from '../../subgraphs/trust/collectors/rdap-answer.ts'
+import { parseDomain } from '../../subgraphs/trust/collectors/rdap-response.ts'
 import type { Evidence, EvidenceBySource, Source, UnixSeconds } from '../../subgraphs/trust/evidence.ts'
 import type { Decision } from '../../subgraphs/trust/pipeline/decision.ts'
 import type { Target } from '../../subgraphs/trust/pipeline/normalise.ts'
@@ -252,7 +252,7 @@ function evidenceOf(raw: z.infer<typeof evidence>, { host, name }: Target): Evid
 /** An answer that the collector could not read either is one of its kinds. */
 function registrationOf(json: unknown, domain: string) {
   try {
-    return { status: 'ok', facts: readDomain(json, domain) } as const
+    return { status: 'ok', facts: parseDomain(json, domain) } as const
   } catch (error) {
     if (error instanceof Fault) return instead('malformed')
     throw error

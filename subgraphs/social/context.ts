@@ -14,15 +14,15 @@ import { roomLoaders } from './room/loaders.ts'
 import type { RoomRepository } from './room/repository.ts'
 import type { RoomInvitationRepository } from './room-invitation/repository.ts'
 import type { AttemptRepository } from './session/attempt-repository.ts'
-import type { Audience } from './session/audience.ts'
 import type { KeyRing } from './session/key-ring.ts'
+import type { RecipientFilter } from './session/recipient-filter.ts'
 import type { SessionRepository } from './session/repository.ts'
 import { type Viewer, viewerOf } from './session/viewer.ts'
 import { userLoaders } from './user/loaders.ts'
 import type { UserRepository } from './user/repository.ts'
 
 /** What lives as long as the subgraph. */
-export type Parts = {
+export type SocialParts = {
   readonly users: UserRepository
   readonly sessions: SessionRepository
   readonly attempts: AttemptRepository
@@ -35,32 +35,36 @@ export type Parts = {
   readonly quota: QuotaRepository
   readonly keys: KeyRing
   readonly events: EventFeed
-  /** Who is told of what as long as it may be. */
-  readonly audiences: { readonly room: Audience; readonly signUps: Audience; readonly invitations: Audience }
-  /** By address and network: log-ins whose password is being checked. */
-  readonly oneLogInByOne: KeyedMutex
+  /** Filters of subscription events by the permissions of the recipient. */
+  readonly recipients: {
+    readonly room: RecipientFilter
+    readonly signUps: RecipientFilter
+    readonly invitations: RecipientFilter
+  }
+  /** Serialises sign-ins by email address and network. */
+  readonly signInMutex: KeyedMutex
   /** What one client address may do how often. */
   readonly limits: { readonly signUps: AddressRateLimit; readonly logIns: AddressRateLimit; readonly refreshes: AddressRateLimit }
   readonly now: () => Date
 }
 
 /** What the resolvers of one operation, or of one event of a subscription, work with. */
-export type Context = Parts & {
+export type Context = SocialParts & {
   readonly caller: Caller
-  /** Who asks; null for an anonymous caller. Rejects with UNAUTHENTICATED for a token that is not valid now. Asked once, until `renew`. */
+  /** The viewer; null when anonymous. Rejects with UNAUTHENTICATED for an invalid token. Cached until `renew`. */
   readonly viewer: () => Promise<Viewer | null>
-  /** Who asks; rejects with UNAUTHENTICATED for an anonymous caller as well. */
-  readonly signedIn: () => Promise<Viewer>
+  /** The viewer; rejects with UNAUTHENTICATED for an anonymous caller too. */
+  readonly requireViewer: () => Promise<Viewer>
   /** Row ids of users who signed up or in with this operation: they see what is theirs in its answer. */
-  readonly introduced: Set<string>
+  readonly signedInUserIds: Set<string>
   readonly load: Loaders
-  /** Forgets what was read until now, and who asks: something has been written. */
+  /** Clears loaders and the viewer after a write. */
   readonly renew: () => void
 }
 
 type Loaders = ReturnType<typeof loadersOf>
 
-const loadersOf = ({ users, posts, comments, rooms, messages }: Parts) => ({
+const loadersOf = ({ users, posts, comments, rooms, messages }: SocialParts) => ({
   ...userLoaders(users),
   ...postLoaders(posts),
   ...commentLoaders(comments),
@@ -69,22 +73,22 @@ const loadersOf = ({ users, posts, comments, rooms, messages }: Parts) => ({
 })
 
 /** A context with loaders of its own: a cache must not outlive the caller whose permissions filled it. */
-export function contextOf(parts: Parts, caller: Caller): Context {
-  let asking: Promise<Viewer | null> | null = null
-  const viewer = () => (asking ??= viewerOf(caller, parts))
+export function contextOf(parts: SocialParts, caller: Caller): Context {
+  let pendingViewer: Promise<Viewer | null> | null = null
+  const viewer = () => (pendingViewer ??= viewerOf(caller, parts))
   const context: Context & { load: Loaders } = {
     ...parts,
     caller,
     viewer,
-    signedIn: async () => {
+    requireViewer: async () => {
       const found = await viewer()
       if (!found) throw unauthenticated()
       return found
     },
-    introduced: new Set(),
+    signedInUserIds: new Set(),
     load: loadersOf(parts),
     renew() {
-      asking = null
+      pendingViewer = null
       context.load = loadersOf(parts)
     },
   }

@@ -8,11 +8,11 @@ type Resolver = (parent: unknown, given: unknown, context: Context, ...rest: unk
  * Mutations as an operation runs them, one after the other: each is answered, and followed, by what is so once it has written. One that finds that who asks was deleted meanwhile
  * throws UNAUTHENTICATED.
  */
-export const asMutations = <Fields extends Mutations>(fields: Fields): Fields =>
+export const withFreshContext = <Fields extends Mutations>(fields: Fields): Fields =>
   // The same names, each with a function of the same type.
-  Object.fromEntries(Object.entries(fields).map(([name, resolve]) => [name, renewing(resolve as Resolver)])) as Fields
+  Object.fromEntries(Object.entries(fields).map(([name, resolve]) => [name, renewAfter(resolve as Resolver)])) as Fields
 
-const renewing =
+const renewAfter =
   (resolve: Resolver): Resolver =>
   async (parent, given, context, ...rest) => {
     try {

@@ -4,7 +4,7 @@ import { DateTime } from '../toolkit/scalars.ts'
 import { commentResolvers } from './comment/resolvers.ts'
 import { directoryItemResolvers } from './directory-item/resolvers.ts'
 import { messageResolvers } from './message/resolvers.ts'
-import { asMutations } from './mutations.ts'
+import { withFreshContext } from './mutations.ts'
 import { postResolvers } from './post/resolvers.ts'
 import { quotaResolvers } from './quota/resolvers.ts'
 import { roomResolvers } from './room/resolvers.ts'
@@ -27,4 +27,4 @@ const nouns: readonly Resolvers[] = [
 const together = mergeResolvers(nouns)
 
 /** The resolvers of every noun. Several add fields to the same type: a user has a name, and posts. */
-export const resolvers: Resolvers = Object.assign({ DateTime }, together, { Mutation: asMutations(together.Mutation ?? {}) })
+export const resolvers: Resolvers = Object.assign({ DateTime }, together, { Mutation: withFreshContext(together.Mutation ?? {}) })

@@ -9,8 +9,8 @@ import { localRateLimitStore, type RateLimitStore } from '../../platform/rate-li
 import { PLAIN_SECRETS, type SecretCipher } from '../../platform/secrets/cipher.ts'
 import { sdlOf } from '../toolkit/sdl.ts'
 import { commentRepository } from './comment/repository.ts'
-import { contextOf, type Parts } from './context.ts'
-import { roomAudience } from './message/audience.ts'
+import { contextOf, type SocialParts } from './context.ts'
+import { messageRecipients } from './message/message-recipients.ts'
 import { messageRepository } from './message/repository.ts'
 import { postRepository } from './post/repository.ts'
 import { DEFAULT_WRITE_QUOTAS, type WriteQuotas } from './quota/quota.ts'
@@ -18,7 +18,7 @@ import { quotaRepository } from './quota/repository.ts'
 import { resolvers } from './resolvers.ts'
 import { lockRoom, roomRepository } from './room/repository.ts'
 import { topicOf } from './room/room.ts'
-import { invitationAudience } from './room-invitation/audience.ts'
+import { invitationRecipients } from './room-invitation/invitation-recipients.ts'
 import { roomInvitationRepository } from './room-invitation/repository.ts'
 import { invitedUserIn } from './room-invitation/room-invitation.ts'
 import { attemptRepository } from './session/attempt-repository.ts'
@@ -26,12 +26,12 @@ import { keyRepository } from './session/key-repository.ts'
 import { keyRing } from './session/key-ring.ts'
 import { sessionRepository } from './session/repository.ts'
 import type { Tables } from './tables.ts'
-import { signUpAudience } from './user/audience.ts'
 import { userRepository } from './user/repository.ts'
+import { signUpRecipients } from './user/sign-up-recipients.ts'
 import { SIGN_UPS } from './user/user.ts'
 
 /** As long as an operation may take. Mutations are not cancelled when their client leaves, so nothing else ends one that waits for a lock. */
-const STATEMENT_MILLISECONDS = 10_000
+const STATEMENT_TIMEOUT_MS = 10_000
 
 /** People, what they write and what they say to each other. Rejects when the database cannot be read. */
 export async function socialSubgraph({
@@ -39,7 +39,7 @@ export async function socialSubgraph({
   replica,
   log,
   now = () => new Date(),
-  rateLimits = localRateLimitStore(now),
+  rateLimits: rateLimitStore = localRateLimitStore(now),
   secrets = PLAIN_SECRETS,
   quotas = DEFAULT_WRITE_QUOTAS,
 }: {
@@ -60,7 +60,7 @@ export async function socialSubgraph({
   const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
   const database = openDatabase<Tables>(connection, {
     schema: 'social',
-    statementTimeoutMs: STATEMENT_MILLISECONDS,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     replica,
     onError,
   })
@@ -71,7 +71,7 @@ export async function socialSubgraph({
   const quota = quotaRepository(database.now, quotas)
   const messages = messageRepository(database.query, inRoom, quota)
   const roomInvitations = roomInvitationRepository(database.query, inRoom, lockRoom)
-  const parts: Parts = {
+  const parts: SocialParts = {
     users: userRepository(database.query),
     sessions,
     // Which networks are locked and known must not be a second old either.
@@ -84,16 +84,16 @@ export async function socialSubgraph({
     quota,
     keys: keyRing(keyRepository(database.now, secrets)),
     events: await eventFeed({ connection, schema: 'social', log }),
-    audiences: {
-      room: roomAudience(messages, sessions, now),
-      signUps: signUpAudience(sessions, now),
-      invitations: invitationAudience(roomInvitations, sessions, now),
+    recipients: {
+      room: messageRecipients(messages, sessions, now),
+      signUps: signUpRecipients(sessions, now),
+      invitations: invitationRecipients(roomInvitations, sessions, now),
     },
-    oneLogInByOne: keyedMutex('log-ins with this address'),
+    signInMutex: keyedMutex('log-ins with this address'),
     limits: {
-      signUps: addressRateLimit('sign-ups', 60, rateLimits),
-      logIns: addressRateLimit('log-ins', 180, rateLimits),
-      refreshes: addressRateLimit('refreshes', 180, rateLimits),
+      signUps: addressRateLimit('sign-ups', 60, rateLimitStore),
+      logIns: addressRateLimit('log-ins', 180, rateLimitStore),
+      refreshes: addressRateLimit('refreshes', 180, rateLimitStore),
     },
     now,
   }
@@ -104,7 +104,7 @@ export async function socialSubgraph({
     context: (caller) => contextOf(parts, caller),
     ...database.replicaHooks,
     ready: () => parts.users.findByIds(['0']),
-    onChange: (changed) => parts.events.notice((topic) => changed(topic === null ? null : changedBy(topic))),
+    onChange: (changed) => parts.events.notice((topic) => changed(topic === null ? null : changedTypes(topic))),
     listeners: parts.events.listeners,
     close: async () => {
       await parts.events.close()
@@ -114,7 +114,7 @@ export async function socialSubgraph({
 }
 
 /** The types whose objects an event of this topic tells of; null: it is not known. */
-const changedBy = (topic: string): readonly string[] | null =>
+const changedTypes = (topic: string): readonly string[] | null =>
   topic === SIGN_UPS
     ? ['User']
     : topic.startsWith(topicOf(''))

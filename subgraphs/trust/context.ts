@@ -1,70 +1,70 @@
 import type { BoundedCache } from '../../platform/collections/bounded-cache.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { AddressRateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
-import type { Background } from './assessment/background.ts'
+import type { BackgroundCollector } from './assessment/background.ts'
 import type { Engine } from './assessment/engine.ts'
 import { assessmentLoaders } from './assessment/loaders.ts'
 import type { SnapshotRepository } from './assessment/repository.ts'
 import type { Sources } from './assessment/sources.ts'
-import type { Written } from './decision/actions.ts'
-import type { Asked, Asker } from './decision/asker-repository.ts'
-import type { Judgements } from './decision/judgements.ts'
+import type { PreparedRequest } from './decision/actions.ts'
+import type { CallerState, RequestKey } from './decision/caller-state-repository.ts'
+import type { JudgementCache } from './decision/judgement-cache.ts'
 import type { DecisionRepository } from './decision/repository.ts'
-import { presentedBy } from './key/caller-key.ts'
+import { authenticateKey } from './key/caller-key.ts'
 import type { ApiKey } from './key/key.ts'
 import type { KeyRate } from './key/rate.ts'
 import type { KeyRepository } from './key/repository.ts'
 import type { OverrideRepository } from './override/repository.ts'
 import type { TrialLimit } from './trial/limit.ts'
 
-/** What lives as long as the subgraph. */
-export type Parts = {
+/** Dependencies with the lifetime of the subgraph. */
+export type TrustParts = {
   readonly engine: Engine
   readonly sources: Sources
-  readonly background: Background
+  readonly background: BackgroundCollector
   readonly keys: KeyRepository
   readonly rate: KeyRate
-  /** Counts keys that are none, per address. */
-  readonly refusals: AddressRateLimit
+  /** Limits invalid API keys per client address. */
+  readonly invalidKeyLimit: AddressRateLimit
   readonly decisions: DecisionRepository
-  readonly judgements: Judgements
-  readonly requests: BoundedCache<Written>
+  readonly judgementCache: JudgementCache
+  readonly requestCache: BoundedCache<PreparedRequest>
   readonly overrides: OverrideRepository
   readonly snapshots: SnapshotRepository
   readonly trials: TrialLimit
   readonly now: () => Date
 }
 
-/** What the resolvers of one operation work with. */
-export type Context = Parts & {
-  /** The caller's key; rejects with UNAUTHENTICATED without one that is good now. Asked once per context. */
+/** Context of one operation. */
+export type Context = TrustParts & {
+  /** The valid API key of the caller, read once per context. Rejects with UNAUTHENTICATED. */
   readonly key: () => Promise<ApiKey>
-  /** The same, for so many questions: rejects with RATE_LIMITED when the key asks too fast. */
-  readonly asking: (questions: number) => Promise<ApiKey>
-  /** The same for `questions` that come to these requests, with what there is to answer them with. */
-  readonly asker: (asked: readonly Asked[], questions: number) => Promise<Asker>
-  /** Of the caller, as the outermost trusted hop saw it. */
+  /** The key, after charging `questions` requests to its rate limit. Rejects with RATE_LIMITED. */
+  readonly rateLimitedKey: (questions: number) => Promise<ApiKey>
+  /** The rate-limited key with its stored overrides and latest judgements for these requests. */
+  readonly callerState: (requests: readonly RequestKey[], questions: number) => Promise<CallerState>
+  /** Client address as seen by the outermost trusted proxy. */
   readonly address: string
   readonly load: ReturnType<typeof assessmentLoaders>
 }
 
-export function contextOf(parts: Parts, caller: Caller): Context {
+export function createTrustContext(parts: TrustParts, caller: Caller): Context {
   let finding: Promise<ApiKey> | null = null
-  const { keys, decisions, engine, refusals, rate, now } = parts
-  const key = () => (finding ??= presentedBy(caller, (secret) => keys.findBySecret(secret, now()), refusals))
+  const { keys, decisions, engine, invalidKeyLimit: refusals, rate, now } = parts
+  const key = () => (finding ??= authenticateKey(caller, (secret) => keys.findBySecret(secret, now()), refusals))
   return {
     ...parts,
     address: caller.address,
     key,
-    asking: async (questions) => {
+    rateLimitedKey: async (questions) => {
       const found = await key()
       await rate(found, questions)
       return found
     },
-    asker: async (asked, questions) => {
+    callerState: async (requests, questions) => {
       const { policyVersion } = engine
-      const find = (secret: Buffer) => decisions.asker({ secret, asked, at: now(), policyVersion })
-      const found = await presentedBy(caller, find, refusals)
+      const find = (secret: Buffer) => decisions.callerState({ secret, requests, at: now(), policyVersion })
+      const found = await authenticateKey(caller, find, refusals)
       await rate(found.key, questions)
       return found
     },

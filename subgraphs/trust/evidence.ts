@@ -31,7 +31,7 @@ type Collected = {
  * - `timeout`: no answer within its time; nothing is known;
  * - `skipped`: not asked. See `SkipReason`.
  */
-export type Answer<Facts, Absent extends string = never, Failed extends string = FailReason> = Collected &
+export type SourceEvidence<Facts, Absent extends string = never, Failed extends string = FailReason> = Collected &
   (
     | { readonly status: 'ok'; readonly facts: Facts }
     | ([Absent] extends [never] ? never : { readonly status: 'absent'; readonly reason: Absent })
@@ -61,7 +61,7 @@ export type SkipReason =
   | 'no_capacity'
 
 /** RFC 9083 reduced to what is judged. `absent`: the registry says that the domain is not registered (404). */
-export type RdapEvidence = Answer<RdapFacts, 'not_registered'>
+export type RdapEvidence = SourceEvidence<RdapFacts, 'not_registered'>
 export type RdapFacts = {
   /** The earliest `registration` event; null when the registry does not tell (DENIC) or the date is unreadable. May lie in the future: the pipeline says so. */
   readonly registeredAt: UnixSeconds | null
@@ -78,7 +78,7 @@ export type RdapFacts = {
 }
 
 /** `absent`: NXDOMAIN from a server in charge. `failed` with `servfail`: the name's servers are broken or DNSSEC is (see `dnssec`). */
-export type DnsEvidence = Answer<DnsFacts, 'nxdomain', FailReason | 'servfail'>
+export type DnsEvidence = SourceEvidence<DnsFacts, 'nxdomain', FailReason | 'servfail'>
 export type RecordType = 'A' | 'AAAA' | 'NS' | 'MX' | 'TXT' | 'DMARC' | 'CAA'
 export type DnsFacts = {
   /** IPv4 and IPv6 addresses of the host, as text, at the end of the CNAME chain. Empty: the name exists and has none. */
@@ -107,7 +107,7 @@ export type DnsFacts = {
 }
 
 /** The handshake with a vetted address on port 443, SNI = host. `absent`: no TLS there (connection refused, or another protocol answers). */
-export type TlsEvidence = Answer<TlsFacts, 'refused' | 'no_tls'>
+export type TlsEvidence = SourceEvidence<TlsFacts, 'refused' | 'no_tls'>
 export type TlsFacts = {
   /** As node:tls says it: "TLSv1.3". */
   readonly protocol: string
@@ -127,7 +127,7 @@ export type TlsFacts = {
 }
 
 /** Certificate transparency. `ok` with `certificates` 0: the logs know none. */
-export type CtEvidence = Answer<CtFacts>
+export type CtEvidence = SourceEvidence<CtFacts>
 export type CtFacts = {
   /** When the first certificate for the registrable domain was logged; null without any. */
   readonly firstSeenAt: UnixSeconds | null
@@ -136,7 +136,7 @@ export type CtFacts = {
 }
 
 /** All threat feeds together. `ok` when at least one feed answered; then `failed` names those that did not. */
-export type FeedsEvidence = Answer<FeedsFacts>
+export type FeedsEvidence = SourceEvidence<FeedsFacts>
 export type FeedsFacts = {
   readonly checked: readonly FeedChecked[]
   readonly failed: readonly { readonly feed: string; readonly reason: FailReason | 'timeout' }[]
@@ -166,7 +166,7 @@ export type FeedHit = {
 }
 
 /** Popularity lists. `ok` with no ranks: looked up and on none of them. */
-export type PopularityEvidence = Answer<PopularityFacts>
+export type PopularityEvidence = SourceEvidence<PopularityFacts>
 export type PopularityFacts = {
   readonly ranks: readonly PopularityRank[]
 }

@@ -4,15 +4,15 @@ import { readConfig } from '../../platform/config/config.ts'
 import { type Connection, openDatabase } from '../../platform/database/database.ts'
 import { addressRateLimit } from '../../platform/rate-limit/address-rate-limit.ts'
 import { localRateLimitStore, type RateLimitStore } from '../../platform/rate-limit/rate-limit-store.ts'
-import { background } from './assessment/background.ts'
+import { createBackgroundCollector } from './assessment/background.ts'
 import { engine as current, type Engine } from './assessment/engine.ts'
 import { snapshotRepository } from './assessment/repository.ts'
 import type { Sources } from './assessment/sources.ts'
 import { listRepository } from './collectors/list-repository.ts'
 import { evidenceRepository } from './collectors/repository.ts'
 import { type RefreshedList, type SourcesOptions, type TrustSources, trustSources } from './collectors/sources.ts'
-import type { Parts } from './context.ts'
-import { judgements } from './decision/judgements.ts'
+import type { TrustParts } from './context.ts'
+import { createJudgementCache } from './decision/judgement-cache.ts'
 import { decisionRepository } from './decision/repository.ts'
 import { retention } from './decision/retention.ts'
 import { keyRate } from './key/rate.ts'
@@ -23,7 +23,7 @@ import { trialLimit } from './trial/limit.ts'
 import { type TrustConfig, trustVariables } from './variables.ts'
 
 /** As many as wrong credentials of a store: nobody guesses 256 bits, but who tries makes work. */
-const WRONG_KEYS_PER_MINUTE = 60
+const INVALID_KEYS_PER_MINUTE = 60
 
 /** What collectors need beside the database. */
 export type CollectorOptions = Pick<SourcesOptions, 'config' | 'network'>
@@ -43,16 +43,16 @@ export type TrustOptions = {
 }
 
 /** The parts of the subgraph without its schema: what `npx atrium trust` works with. */
-export function trustParts({
+export function createTrustParts({
   connection,
   log,
-  sources: wanted,
+  sources: sourcesOrOptions,
   engine = current,
   now = () => new Date(),
   config = readConfig(trustVariables, {}),
   rateLimits = localRateLimitStore(now),
 }: TrustOptions): {
-  readonly parts: Parts
+  readonly parts: TrustParts
   /** Downloads the lists that are due, and says how each of them stands then. */
   readonly refreshLists: () => Promise<readonly RefreshedList[]>
   /** Deletes decisions that are older than they are kept. */
@@ -64,11 +64,11 @@ export function trustParts({
   // Not the error itself: pg hangs the whole client on it.
   const onError = ({ message }: Error) => log.warn({ reason: message }, 'a connection to the database broke')
   const { query, close } = openDatabase<Tables>(connection, { schema: 'trust', onError })
-  const sources: Sources | TrustSources = 'evidenceFor' in wanted ? wanted : collecting(wanted)
-  const unattended = background(sources, log)
+  const sources: Sources | TrustSources = 'evidenceFor' in sourcesOrOptions ? sourcesOrOptions : createSources(sourcesOrOptions)
+  const backgroundCollector = createBackgroundCollector(sources, log)
   const decisions = decisionRepository(query)
   const snapshots = snapshotRepository(query)
-  const old = retention({
+  const retentionJob = retention({
     decisions,
     snapshots,
     days: config.TRUST_RETENTION_DAYS,
@@ -79,33 +79,33 @@ export function trustParts({
     parts: {
       engine,
       sources,
-      background: unattended,
+      background: backgroundCollector,
       keys: keyRepository(query),
       rate: keyRate({ free: config.TRUST_RATE_FREE, unlimited: config.TRUST_RATE_UNLIMITED }, rateLimits),
-      refusals: addressRateLimit('wrong keys', WRONG_KEYS_PER_MINUTE, rateLimits),
+      invalidKeyLimit: addressRateLimit('wrong keys', INVALID_KEYS_PER_MINUTE, rateLimits),
       decisions,
-      judgements: judgements(),
-      requests: boundedCache({ maxEntries: 2_000, maxCharacters: 1_000_000 }),
+      judgementCache: createJudgementCache(),
+      requestCache: boundedCache({ maxEntries: 2_000, maxCharacters: 1_000_000 }),
       overrides: overrideRepository(query),
       snapshots,
       trials: trialLimit(rateLimits),
       now,
     },
     refreshLists: async () => ('refreshLists' in sources ? sources.refreshLists() : []),
-    deleteOld: old.run,
+    deleteOld: retentionJob.run,
     start: () => {
-      old.start()
+      retentionJob.start()
       if ('start' in sources) sources.start()
     },
     close: async () => {
-      await old.close()
-      await unattended.close()
+      await retentionJob.close()
+      await backgroundCollector.close()
       await sources.close()
       await close()
     },
   }
 
-  function collecting(options: CollectorOptions): TrustSources {
+  function createSources(options: CollectorOptions): TrustSources {
     return trustSources({
       ...options,
       evidence: evidenceRepository(query),

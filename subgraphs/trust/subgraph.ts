@@ -1,17 +1,17 @@
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import type { Subgraph } from '../../platform/graphql/subgraph.ts'
 import { sdlOf } from '../toolkit/sdl.ts'
-import { contextOf } from './context.ts'
-import { type TrustOptions, trustParts } from './parts.ts'
+import { createTrustContext } from './context.ts'
+import { createTrustParts, type TrustOptions } from './parts.ts'
 import { resolvers } from './resolvers.ts'
 
 /** Whether a name may be trusted: decisions for keys, and assessments of what the directory lists. Asks nothing of the network before `start` or a question. */
 export function trustSubgraph(options: TrustOptions): Subgraph {
-  const { parts, start, close } = trustParts(options)
+  const { parts, start, close } = createTrustParts(options)
   return {
     name: 'trust',
     schema: buildSubgraphSchema([{ typeDefs: sdlOf('trust'), resolvers: resolvers as never }]),
-    context: (caller) => contextOf(parts, caller),
+    context: (caller) => createTrustContext(parts, caller),
     ready: async () => {
       const [, states] = await Promise.all([parts.keys.ping(), parts.sources.status()])
       return { degraded: states.filter(({ state }) => state === 'down').map(({ name }) => name) }

@@ -1,7 +1,7 @@
 import { type Config, type Variables, wholeNumber } from '../../platform/config/config.ts'
 
 /** As long as the longest month: the scans of unlimited keys are counted by their decisions. */
-const SHORTEST_RETENTION = 31
+const MIN_RETENTION_DAYS = 31
 
 /** Variables of the service itself; what it finds out about names has others. */
 export const trustVariables = {
@@ -18,7 +18,7 @@ export const trustVariables = {
     meaning: 'The same for one key of the unlimited plan; 0 sets no bound.',
   },
   TRUST_RETENTION_DAYS: {
-    read: wholeNumber(0, 3_650).refine((days) => days === 0 || days >= SHORTEST_RETENTION, `0 or at least ${SHORTEST_RETENTION}`),
+    read: wholeNumber(0, 3_650).refine((days) => days === 0 || days >= MIN_RETENTION_DAYS, `0 or at least ${MIN_RETENTION_DAYS}`),
     default: '90',
     unit: 'days',
     meaning: 'Age at which trust decisions are deleted, with the evidence that they were made from; 0 keeps them for ever.',

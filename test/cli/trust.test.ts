@@ -105,11 +105,11 @@ test('what would change a decision is only what would', async () => {
 
   const at = Math.floor(Date.now() / 1000)
   const { engine } = await import('../../subgraphs/trust/assessment/engine.ts')
-  const { usualRequest } = await import('../../subgraphs/trust/assessment/assess.ts')
+  const { defaultRequest } = await import('../../subgraphs/trust/assessment/assess.ts')
   const { decisionAsText } = await import('../../cli/trust/decision-text.ts')
   const found = engine.normalise('domain', 'example.com')
   if (found.kind === 'invalid') throw new Error(found.message)
-  const request = usualRequest(found.target)
+  const request = defaultRequest(found.target)
   const skipped = (reason: 'no_service' | 'not_configured') => ({ status: 'skipped', reason }) as const
   const told = { ...aGoodHost(at), rdap: skipped('no_service'), ct: skipped('not_configured') }
   const decision = engine.decide(snapshotAbout('example.com', at, told), request, engine.policyVersion, null)

@@ -32,7 +32,7 @@ import { storeSubgraph } from '../../subgraphs/store/subgraph.ts'
 import type { Tables as StoreTables } from '../../subgraphs/store/tables.ts'
 import { publishedKeys } from '../../subgraphs/toolkit/user-token.ts'
 import { newSecret } from '../../subgraphs/trust/key/secret.ts'
-import { trustParts } from '../../subgraphs/trust/parts.ts'
+import { createTrustParts } from '../../subgraphs/trust/parts.ts'
 import { trustSubgraph } from '../../subgraphs/trust/subgraph.ts'
 import { unusedPort } from '../support/program.ts'
 
@@ -108,7 +108,12 @@ const aStore = async (name: string) => {
   return { login, authtoken }
 }
 const secret = newSecret()
-await trustParts({ connection, log, sources }).parts.keys.create({ name: 'fuzz', plan: 'unlimited', secret, at: new Date() })
+await createTrustParts({ connection, log, sources }).parts.keys.create({
+  name: 'fuzz',
+  plan: 'unlimited',
+  secret,
+  at: new Date(),
+})
 const served: Served = { url, stores: [await aStore('First'), await aStore('Second')], key: secret.text }
 await shops.close()
 console.log(JSON.stringify(served))

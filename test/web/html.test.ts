@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { html, jsonScript, textOf } from '../../web/frame/html.ts'
-import { outward, shortAddress } from '../../web/frame/link.ts'
+import { externalLink, shortAddress } from '../../web/frame/link.ts'
 
 test('what is put into a template is text, in text and between quotes, however deep', () => {
   const text = `<b>&"'`
@@ -38,12 +38,12 @@ test('data for programs cannot end its element', () => {
 test.each(['javascript:alert(1)', 'data:text/html,<script>', 'JaVaScRiPt:alert(1)', ' javascript:alert(1)', 'no address', ''])(
   '%j is shown, not linked to',
   (url) => {
-    expect(textOf(outward(url))).not.toContain('href')
+    expect(textOf(externalLink(url))).not.toContain('href')
   },
 )
 
 test('addresses are linked to, and shown without what says nothing', () => {
-  expect(textOf(outward('https://example.org/?a=1&b="2"', 'here'))).toBe(
+  expect(textOf(externalLink('https://example.org/?a=1&b="2"', 'here'))).toBe(
     '<a href="https://example.org/?a=1&amp;b=&quot;2&quot;" rel="nofollow noopener">here</a>',
   )
   expect(shortAddress('https://www.example.org/a/')).toBe('example.org/a')

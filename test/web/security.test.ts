@@ -86,7 +86,7 @@ test('it ends 300 days after the start, whenever it is asked for', async () => {
   const startedAt = new Date('2026-12-31T23:59:59.500Z')
   const [row] = securityFiles([], startedAt)
   const site = { publicUrl: PUBLIC_URL } as never
-  const text = await row?.text({ path: {}, ask: (() => {}) as never, site })
+  const text = await row?.text({ path: {}, run: (() => {}) as never, site })
   expect(text).toContain('Expires: 2027-10-27T23:59:59Z\n')
   expect(breachesOf(text ?? '', new Date('2027-10-27T00:00:00Z'))).toEqual([])
   expect(breachesOf(text ?? '', new Date('2027-10-28T00:00:00Z'))).toEqual(['§2.5.5: Expires is not within a year'])

@@ -26,7 +26,7 @@ export const agentSkillFiles: readonly FileRow[] = [
   {
     path: `${FOLDER}/index.json`,
     contentType: 'application/json; charset=utf-8',
-    asks: [],
+    operations: [],
     text: ({ site }) =>
       JSON.stringify(
         {
@@ -47,7 +47,7 @@ export const agentSkillFiles: readonly FileRow[] = [
     (skill): FileRow => ({
       path: `${FOLDER}/${skill.name}/SKILL.md`,
       contentType: 'text/markdown; charset=utf-8',
-      asks: [],
+      operations: [],
       text: ({ site }) => textFor(skill, site),
     }),
   ),

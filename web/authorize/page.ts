@@ -6,9 +6,9 @@ import type { Site } from '../frame/site.ts'
 import { permissionLists } from './permissions.ts'
 
 /** What an app asks. */
-export type Asked = NonNullable<AuthorizePageQuery['authorizationRequest']>
+export type AuthorizationRequest = NonNullable<AuthorizePageQuery['authorizationRequest']>
 
-type Place = { readonly action: string; readonly site: Site }
+type FormTarget = { readonly action: string; readonly site: Site }
 
 const DESCRIPTION = 'An app requests access to a shop.'
 
@@ -17,8 +17,13 @@ export type Problem = { readonly form: 'account' | 'shop'; readonly message: str
 
 /** Where a shop owner says which shop it is about. */
 export const signInPage = (
-  { appName, returnsTo }: Asked,
-  { action, problem, email, login }: Place & { readonly problem: Problem | null; readonly email: string; readonly login: string },
+  { appName, returnsTo }: AuthorizationRequest,
+  {
+    action,
+    problem,
+    email,
+    login,
+  }: FormTarget & { readonly problem: Problem | null; readonly email: string; readonly login: string },
 ): Page => ({
   status: problem === null ? 200 : 422,
   title: problem === null ? 'Sign in to your shop' : 'Sign-in failed: sign in to your shop',
@@ -28,21 +33,21 @@ export const signInPage = (
 <p class="lead"><strong>${appName}</strong> requests access to a shop. Sign in to your shop; the next page shows the requested permissions.</p>
 <div class="halves">
 <section aria-labelledby="account"><h2 id="account">With your account</h2>
-${told('account', problem)}
+${alertOf('account', problem)}
 <form method="post" action="${action}" class="stacked">
 <div><label for="email">E-mail address</label>
-<input type="email" id="email" name="email" value="${email}" required maxlength="254" autocomplete="username"${wrong('account', problem)}></div>
+<input type="email" id="email" name="email" value="${email}" required maxlength="254" autocomplete="username"${invalidAttributes('account', problem)}></div>
 <div><label for="password">Password</label>
-<input type="password" id="password" name="password" required maxlength="256" autocomplete="current-password"${wrong('account', problem)}></div>
+<input type="password" id="password" name="password" required maxlength="256" autocomplete="current-password"${invalidAttributes('account', problem)}></div>
 <p class="actions"><button name="do" value="sign-in-owner">Sign in as owner</button></p>
 </form></section>
 <section aria-labelledby="shop"><h2 id="shop">Or with login and authtoken</h2>
-${told('shop', problem)}
+${alertOf('shop', problem)}
 <form method="post" action="${action}" class="stacked">
 <div><label for="login">Login</label>
-<input type="text" id="login" name="login" value="${login}" required maxlength="200" autocomplete="username" autocapitalize="none" spellcheck="false"${wrong('shop', problem)}></div>
+<input type="text" id="login" name="login" value="${login}" required maxlength="200" autocomplete="username" autocapitalize="none" spellcheck="false"${invalidAttributes('shop', problem)}></div>
 <div><label for="authtoken">Authtoken</label>
-<input type="password" id="authtoken" name="authtoken" required maxlength="200" autocomplete="current-password"${wrong('shop', problem)}></div>
+<input type="password" id="authtoken" name="authtoken" required maxlength="200" autocomplete="current-password"${invalidAttributes('shop', problem)}></div>
 <p class="actions"><button name="do" value="sign-in">Sign in</button></p>
 </form></section>
 </div>
@@ -54,9 +59,9 @@ ${destination(returnsTo)}
 
 /** Where an owner of several shops says which one. `sealed` is who has just signed in. */
 export const choicePage = (
-  { appName, returnsTo }: Asked,
+  { appName, returnsTo }: AuthorizationRequest,
   stores: readonly { readonly id: string; readonly name: string; readonly code: string }[],
-  { action, sealed }: Place & { readonly sealed: string },
+  { action, sealed }: FormTarget & { readonly sealed: string },
 ): Page => ({
   title: 'Which shop?',
   description: DESCRIPTION,
@@ -71,14 +76,17 @@ ${destination(returnsTo)}
 </div>`,
 })
 
-const told = (form: Problem['form'], problem: Problem | null): Html | false =>
+const alertOf = (form: Problem['form'], problem: Problem | null): Html | false =>
   problem?.form === form && html`<p role="alert" id="problem" class="alert tone-bad">${problem.message}</p>`
 
-const wrong = (form: Problem['form'], problem: Problem | null): Html | false =>
+const invalidAttributes = (form: Problem['form'], problem: Problem | null): Html | false =>
   problem?.form === form && html` aria-invalid="true" aria-describedby="problem"`
 
 /** Where a shop owner agrees or refuses. */
-export const consentPage = ({ appName, storeName, permissions, returnsTo }: Asked, { action }: Place): Page => ({
+export const consentPage = (
+  { appName, storeName, permissions, returnsTo }: AuthorizationRequest,
+  { action }: FormTarget,
+): Page => ({
   title: `Allow ${appName} to access ${storeName}?`,
   description: DESCRIPTION,
   body: html`<div class="narrow">

@@ -13,15 +13,15 @@ import type { ClientResult, GatewayClient } from '../../gateway/client.ts'
 import { ServiceOverloadedError } from '../../platform/http/load-shedding.ts'
 import { callerOf, disconnectSignal } from '../../platform/http/request-caller.ts'
 import { compressResponses } from '../../platform/http/server.ts'
-import { cookieOf, fieldOf, isOurs, readForms } from '../frame/form.ts'
+import { acceptForms, cookieOf, fieldOf, isSameOrigin } from '../frame/form.ts'
 import { leadingTo } from '../frame/headers.ts'
-import { dataOf, foundIn, type Page, Unanswered } from '../frame/page.ts'
+import { dataOf, foundIn, OperationFailed, type Page } from '../frame/page.ts'
 import { refused, unavailable } from '../frame/refusals.ts'
 import type { Seal } from '../frame/seal.ts'
 import { sendPage } from '../frame/serve.ts'
 import type { Site } from '../frame/site.ts'
 import {
-  type Asked,
+  type AuthorizationRequest,
   choicePage,
   codePage,
   consentPage,
@@ -50,7 +50,7 @@ type Step = {
     | { readonly __typename: 'NotFoundError' }
 }
 /** What came of a button: a step of the graph, or something to show. */
-type Pressed = ClientResult<Step> | { readonly problem: Problem } | { readonly choice: Choice }
+type FormResult = ClientResult<Step> | { readonly problem: Problem } | { readonly choice: Choice }
 type Choice = { readonly stores: Parameters<typeof choicePage>[1]; readonly sealed: string }
 type OfRequest = FastifyRequest<{ Params: { readonly request: string } }>
 
@@ -72,10 +72,10 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
 
   await app.register(async (scope) => {
     compressResponses(scope)
-    readForms(scope)
+    acceptForms(scope)
     scope.setErrorHandler((error, request, reply) => {
       if (error instanceof ServiceOverloadedError) return show(reply, unavailable(503))
-      const page = error instanceof Unanswered ? refused(error.errors, site, '/') : unavailable(500)
+      const page = error instanceof OperationFailed ? refused(error.errors, site, '/') : unavailable(500)
       const { statusCode } = error as { statusCode?: number }
       if (statusCode !== undefined && statusCode < 500)
         return show(reply, { ...problemPage('invalid_request'), status: statusCode })
@@ -89,13 +89,13 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
       show(reply, problemPage(typeof error === 'string' ? error : '')),
     )
     scope.get<{ Params: { request: string } }>(`${PREFIX}/:request`, SECRET, async (request, reply) => {
-      const asked = await askedOf(request, reply)
+      const asked = await findRequest(request, reply)
       return asked ? showRequest(request, reply, asked) : show(reply, endedPage)
     })
     scope.post<{ Params: { request: string } }>(`${PREFIX}/:request`, SECRET, async (request, reply) => {
-      const asked = isOurs(request) ? await askedOf(request, reply) : null
+      const asked = isSameOrigin(request) ? await findRequest(request, reply) : null
       if (!asked) return show(reply, endedPage)
-      const pressed = await stepOf(request, reply)
+      const pressed = await submitForm(request, reply)
       if ('choice' in pressed) return showChoice(request, reply, asked, pressed.choice)
       const problem = 'problem' in pressed ? pressed.problem : problemOf(pressed, formOf(request))
       if (problem !== null) return showRequest(request, reply, { ...asked, storeName: null }, problem)
@@ -106,7 +106,7 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
   })
 
   /** What is asked, if this is the browser that is asked; null otherwise. */
-  async function askedOf(request: OfRequest, reply: FastifyReply): Promise<Asked | null> {
+  async function findRequest(request: OfRequest, reply: FastifyReply): Promise<AuthorizationRequest | null> {
     const { request: id } = request.params
     const cookie = cookieOf(request, COOKIE)
     if (cookie === null || !isSame(cookie, id)) return null
@@ -120,7 +120,7 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
   }
 
   /** Does what the button says. */
-  async function stepOf(request: OfRequest, reply: FastifyReply): Promise<Pressed> {
+  async function submitForm(request: OfRequest, reply: FastifyReply): Promise<FormResult> {
     const { request: id } = request.params
     const key = { request: id, browser: browserOf(request) }
     const [caller, signal] = [callerOf(request, []), disconnectSignal(reply)]
@@ -135,8 +135,8 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
         return signInOwner(request, reply)
       case 'choose': {
         const token = seal.open(`${OWNER} ${id}`, fieldOf(request, 'owner'), Date.now())
-        if (typeof token !== 'string') return { problem: tooLate }
-        return goOn(request, reply, token, fieldOf(request, 'store'))
+        if (typeof token !== 'string') return { problem: EXPIRED_SIGN_IN }
+        return continueWithToken(request, reply, token, fieldOf(request, 'store'))
       }
       default: {
         const pair = `${fieldOf(request, 'login').trim()}:${fieldOf(request, 'authtoken').trim()}`
@@ -147,16 +147,16 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
   }
 
   /** Asks the social graph for a token, and the store, which checks it by itself, for what the token owns. */
-  async function signInOwner(request: OfRequest, reply: FastifyReply): Promise<Pressed> {
+  async function signInOwner(request: OfRequest, reply: FastifyReply): Promise<FormResult> {
     const variables = { email: fieldOf(request, 'email').trim(), password: fieldOf(request, 'password') }
     const answer = await client.run(SignInOwnerDocument, variables, callerOf(request, []), disconnectSignal(reply))
     const { login } = dataOf(answer)
-    if (login.__typename === 'LoginSuccess') return goOn(request, reply, login.token)
+    if (login.__typename === 'LoginSuccess') return continueWithToken(request, reply, login.token)
     return { problem: { form: 'account', message: login.__typename === 'AccountLocked' ? login.message : NO_ACCOUNT } }
   }
 
   /** Goes on with one of an owner's stores. The session that this took ends with it: nobody signed in to the site. */
-  async function goOn(request: OfRequest, reply: FastifyReply, token: string, store?: string): Promise<Pressed> {
+  async function continueWithToken(request: OfRequest, reply: FastifyReply, token: string, store?: string): Promise<FormResult> {
     const { request: id } = request.params
     const key = { request: id, browser: browserOf(request) }
     const [caller, signal] = [
@@ -170,16 +170,26 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
       return { choice: { stores: step.stores, sealed: seal.close(`${OWNER} ${id}`, token, until) } }
     }
     await client.run(SignOutOwnerDocument, {}, caller, signal)
-    if (answer.errors.some(({ extensions }) => extensions?.code === 'UNAUTHENTICATED')) return { problem: tooLate }
+    if (answer.errors.some(({ extensions }) => extensions?.code === 'UNAUTHENTICATED')) return { problem: EXPIRED_SIGN_IN }
     return { data: step ? { step } : null, errors: answer.errors }
   }
 
-  function showChoice(request: OfRequest, reply: FastifyReply, asked: Asked, { stores, sealed }: Choice): FastifyReply {
+  function showChoice(
+    request: OfRequest,
+    reply: FastifyReply,
+    asked: AuthorizationRequest,
+    { stores, sealed }: Choice,
+  ): FastifyReply {
     const page = choicePage(asked, stores, { action: actionOf(request), site, sealed })
     return show(reply, { ...page, headers: { 'content-security-policy': leadingTo(asked.returnsTo) } })
   }
 
-  function showRequest(request: OfRequest, reply: FastifyReply, asked: Asked, problem: Problem | null = null): FastifyReply {
+  function showRequest(
+    request: OfRequest,
+    reply: FastifyReply,
+    asked: AuthorizationRequest,
+    problem: Problem | null = null,
+  ): FastifyReply {
     const place = { action: actionOf(request), site }
     const typed = { email: fieldOf(request, 'email'), login: fieldOf(request, 'login') }
     const page = asked.storeName === null ? signInPage(asked, { ...place, ...typed, problem }) : consentPage(asked, place)
@@ -192,7 +202,7 @@ export async function serveAuthorization(app: FastifyInstance, client: GatewayCl
 }
 
 const NO_ACCOUNT = 'The e-mail address or the password is wrong.'
-const tooLate: Problem = { form: 'account', message: 'The sign-in has expired. Sign in again.' }
+const EXPIRED_SIGN_IN: Problem = { form: 'account', message: 'The sign-in has expired. Sign in again.' }
 
 /** Empty where there is no cookie: no browser has that. */
 const browserOf = (request: OfRequest): string => cookieOf(request, BROWSER_COOKIE) ?? ''
@@ -204,7 +214,7 @@ function problemOf({ data, errors }: ClientResult<Step>, form: Problem['form']):
   const [error] = errors
   if (error?.extensions?.code === 'UNAUTHENTICATED') return { form, message: 'The login or the authtoken is wrong.' }
   if (error?.extensions?.code === 'FORBIDDEN') return { form, message: error.message }
-  if (errors.length > 0) throw new Unanswered(errors)
+  if (errors.length > 0) throw new OperationFailed(errors)
   const message = data !== null && 'message' in data.step ? data.step.message : undefined
   return message === undefined ? null : { form, message }
 }

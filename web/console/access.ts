@@ -4,7 +4,7 @@ import { changeForm, consolePage } from './page.ts'
 export const access = consolePage({
   path: '/console/access',
   label: 'Access',
-  asks: [],
+  operations: [],
   body: async ({ visit, site }) => html`<h1>Access</h1>
 <section aria-labelledby="reset"><h2 id="reset">Reset the authtoken</h2>
 <p>Programs authenticate with the login and the authtoken of the store. The authtoken is stored as a hash and cannot be shown again; reset it here when it is lost or leaked.</p>

@@ -4,7 +4,7 @@ import { dayOf } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
-import { changedBy, consoleChange } from './change.ts'
+import { consoleChange, toChanged } from './change.ts'
 import { changeForm, consolePage } from './page.ts'
 import type { Visit } from './session.ts'
 
@@ -15,10 +15,10 @@ type Authorization = ConsoleAppsQuery['appAuthorizations'][number]
 export const apps = consolePage({
   path: APPS,
   label: 'Apps',
-  asks: [ConsoleAppsDocument],
+  operations: [ConsoleAppsDocument],
   notices: { revoked: 'The access of the app was revoked.' },
-  async body({ ask, site, visit }) {
-    const { appAuthorizations: found } = dataOf(await ask(ConsoleAppsDocument, {}))
+  async body({ run, site, visit }) {
+    const { appAuthorizations: found } = dataOf(await run(ConsoleAppsDocument, {}))
     return html`<h1>Apps</h1>
 <p class="lead">Third-party apps with access to the store, granted by its owner.</p>
 ${found.length === 0 ? html`<p>No apps yet. Apps appear here after you grant them access.</p>` : html`<ul class="cards">${found.map((each) => card(each, visit, site))}</ul>`}`
@@ -29,10 +29,10 @@ export const appsChanges = [
   consoleChange({
     path: `${APPS}/revoke`,
     on: apps,
-    asks: [ConsoleRevokeAppDocument],
-    async make({ field, ask }) {
-      const { outcome } = dataOf(await ask(ConsoleRevokeAppDocument, { number: field('number') }))
-      return changedBy(outcome, { at: APPS, notice: 'revoked' })
+    operations: [ConsoleRevokeAppDocument],
+    async make({ field, run }) {
+      const { outcome } = dataOf(await run(ConsoleRevokeAppDocument, { number: field('number') }))
+      return toChanged(outcome, { at: APPS, notice: 'revoked' })
     },
   }),
 ]

@@ -1,5 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import type { Ask, PathNames } from '../frame/page.ts'
+import type { PathNames, RunOperation } from '../frame/page.ts'
 import type { ConsoleRow } from './page.ts'
 
 /** The browser goes on to a page, which says what was done by one of its notices. */
@@ -18,33 +18,33 @@ export type ConsoleChange = {
   readonly path: string
   /** The page that it stands on. */
   readonly on: ConsoleRow
-  readonly asks: readonly TypedDocumentNode<unknown, never>[]
+  readonly operations: readonly TypedDocumentNode<unknown, never>[]
   make(request: ChangeRequest<string>): Promise<Changed>
 }
 
 type ChangeRequest<On extends string> = {
   readonly path: Readonly<Record<PathNames<On>, string>>
   readonly field: (name: string) => string
-  readonly ask: Ask
+  readonly run: RunOperation
 }
 
 /** Ties the types of a form: `{x}` in the path types `path.x`. */
 export const consoleChange = <const On extends `/${string}`>(change: {
   readonly path: On
   readonly on: ConsoleRow
-  readonly asks: readonly TypedDocumentNode<unknown, never>[]
+  readonly operations: readonly TypedDocumentNode<unknown, never>[]
   readonly make: (request: ChangeRequest<NoInfer<On>>) => Promise<Changed>
 }): ConsoleChange => ({ ...change, make: (request) => change.make(request as ChangeRequest<On>) })
 
 /** What a mutation of the graph answers about a form: its success, or why there is none. */
-export type Outcome = {
+export type MutationPayload = {
   readonly __typename: string
   readonly message?: string
   readonly errors?: readonly { readonly message: string }[]
 }
 
 /** What a mutation made of a form: `done` unless it says otherwise. */
-export function changedBy({ __typename, message, errors }: Outcome, done: Pick<Done, 'at' | 'notice'>): Changed {
+export function toChanged({ __typename, message, errors }: MutationPayload, done: Pick<Done, 'at' | 'notice'>): Changed {
   if (__typename === 'NotFoundError') return { kind: 'gone' }
   const problems = errors?.map((error) => error.message) ?? (message === undefined ? [] : [message])
   return problems.length > 0 ? { kind: 'refused', problems } : { kind: 'done', ...done }

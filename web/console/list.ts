@@ -3,11 +3,11 @@ import { type Html, html } from '../frame/html.ts'
 import type { Site } from '../frame/site.ts'
 
 /** Words of addresses for values of the graph, and what people read. */
-export type Words<Value extends string> = LookupTable<readonly [value: Value, label: string]>
+export type ListLabels<Value extends string> = LookupTable<readonly [value: Value, label: string]>
 
 /** What people read for a value. */
-export const wordOf = <Value extends string>(value: Value, words: Words<Value>): string =>
-  Object.values(words).find(([known]) => known === value)?.[1] ?? value
+export const wordOf = <Value extends string>(value: Value, words: ListLabels<Value>): string =>
+  Object.values(words).find(([filters]) => filters === value)?.[1] ?? value
 
 /** What of a list is asked for. */
 export type Wanted = { readonly q?: string | null; readonly status: string | null; readonly after: string | null }
@@ -16,7 +16,7 @@ export type Wanted = { readonly q?: string | null; readonly status: string | nul
 export const listForm = (
   path: string,
   { q, status }: Wanted,
-  statuses: Words<string>,
+  statuses: ListLabels<string>,
   { label, site }: { readonly label: string; readonly site: Site },
 ): Html => html`<search><form class="fields" action="${site.at(path)}">
 <div><label for="q">${label}</label><input type="search" id="q" name="q" value="${q}" maxlength="200" autocomplete="off" spellcheck="false"></div>
@@ -38,6 +38,6 @@ export const nextLinks = (
   }</p>`
 
 function addressOf(path: string, wanted: Wanted): string {
-  const given = Object.entries(wanted).filter((pair): pair is [string, string] => pair[1] != null)
-  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`
+  const selected = Object.entries(wanted).filter((pair): pair is [string, string] => pair[1] != null)
+  return selected.length === 0 ? path : `${path}?${new URLSearchParams(selected)}`
 }

@@ -8,13 +8,13 @@ import { lookupTable } from '../../platform/collections/lookup-table.ts'
 import { counted, dayOf, money } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf } from '../frame/page.ts'
-import { listForm, nextLinks, type Words, wordOf } from './list.ts'
+import { type ListLabels, listForm, nextLinks, wordOf } from './list.ts'
 import { consolePage } from './page.ts'
 
 const PATH = '/console/orders'
 
 /** What each status is called in addresses and on the page. */
-const STATUSES: Words<OrderStatus> = lookupTable({
+const STATUSES: ListLabels<OrderStatus> = lookupTable({
   paid: ['PAID', 'paid'],
   pending: ['PENDING_PAYMENT', 'payment pending'],
   canceled: ['CANCELED', 'canceled'],
@@ -28,17 +28,17 @@ type Order = ConsoleOrdersQuery['orders']['nodes'][number]
 export const orders = consolePage({
   path: PATH,
   label: 'Orders',
-  asks: [ConsoleOrdersDocument],
+  operations: [ConsoleOrdersDocument],
   parameters: {
     q: { kind: 'text', max: 200 },
     status: { kind: 'enum', values: Object.keys(STATUSES) },
     after: { kind: 'text', max: 1_000 },
   },
-  async body({ query, ask, site }) {
+  async body({ query, run, site }) {
     const { q, status, after } = query
     const chosen = status === null ? undefined : STATUSES[status]
     const { orders: found } = dataOf(
-      await ask(ConsoleOrdersDocument, { search: q, filter: chosen ? { status: [chosen[0]] } : null, after }),
+      await run(ConsoleOrdersDocument, { search: q, filter: chosen ? { status: [chosen[0]] } : null, after }),
     )
     return html`<h1>Orders</h1>
 ${listForm(PATH, query, STATUSES, { label: 'Number, customer, product…', site })}

@@ -15,9 +15,9 @@ import { consolePage } from './page.ts'
 export const overview = consolePage({
   path: '/console',
   label: 'Overview',
-  asks: [ConsoleOverviewDocument],
-  async body({ ask, uses, site }) {
-    const { store, all, onSale } = dataOf(await ask(ConsoleOverviewDocument, {}))
+  operations: [ConsoleOverviewDocument],
+  async body({ run, uses, site }) {
+    const { store, all, onSale } = dataOf(await run(ConsoleOverviewDocument, {}))
     const used = await uses(store.code)
     return html`<h1>${store.name}</h1>
 <div class="halves">

@@ -3,7 +3,7 @@ import { type LookupTable, lookupTable } from '../../platform/collections/lookup
 import type { ParameterTable, ValuesOf } from '../../rest-facade/http/parameters.ts'
 import type { AddressUse } from '../../rest-facade/store/caller/rate-limit.ts'
 import { type Html, html } from '../frame/html.ts'
-import type { Ask, Page, PathNames } from '../frame/page.ts'
+import type { Page, PathNames, RunOperation } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 import { FORM_TOKEN, type Visit } from './session.ts'
 
@@ -14,7 +14,7 @@ export type Uses = (storeCode: string) => Promise<readonly AddressUse[]>
 export type ConsoleRequest<On extends string, Table extends ParameterTable> = {
   readonly path: Readonly<Record<PathNames<On>, string>>
   readonly query: ValuesOf<Table>
-  readonly ask: Ask
+  readonly run: RunOperation
   readonly uses: Uses
   readonly site: Site
   readonly visit: Visit
@@ -26,7 +26,7 @@ export type ConsoleRequest<On extends string, Table extends ParameterTable> = {
 export type ConsoleRow = {
   readonly path: string
   readonly label: string
-  readonly asks: readonly TypedDocumentNode<unknown, never>[]
+  readonly operations: readonly TypedDocumentNode<unknown, never>[]
   readonly parameters: ParameterTable
   /** What its forms have done, by the word `done` of the address that they lead to. */
   readonly notices: LookupTable<string>
@@ -38,7 +38,7 @@ export type ConsoleRow = {
 export function consolePage<const On extends `/${string}`, const Table extends ParameterTable = Record<never, never>>(row: {
   readonly path: On
   readonly label: string
-  readonly asks: readonly TypedDocumentNode<unknown, never>[]
+  readonly operations: readonly TypedDocumentNode<unknown, never>[]
   readonly parameters?: Table
   readonly notices?: Readonly<Record<string, string>>
   readonly body: (request: ConsoleRequest<NoInfer<On>, NoInfer<Table>>) => Promise<Html | null>
@@ -58,7 +58,7 @@ export const changeForm = (path: string, { formToken }: Visit, { at }: Site, fie
   html`<form method="post" action="${at(path)}"><input type="hidden" name="${FORM_TOKEN}" value="${formToken}">${fields}</form>`
 
 /** What stands above the body of a page: what was done, or why nothing was. */
-export const told = (notice: string | undefined, problems: readonly string[]): Html =>
+export const noticesOf = (notice: string | undefined, problems: readonly string[]): Html =>
   html`${notice !== undefined && html`<p role="status" class="alert tone-good">${notice}</p>`}${
     problems.length > 0 &&
     html`<div role="alert" class="alert tone-bad">${problems.map((problem) => html`<p>${problem}</p>`)}</div>`

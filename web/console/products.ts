@@ -3,13 +3,13 @@ import { lookupTable } from '../../platform/collections/lookup-table.ts'
 import { counted, dayOf, money, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf } from '../frame/page.ts'
-import { listForm, nextLinks, type Words, wordOf } from './list.ts'
+import { type ListLabels, listForm, nextLinks, wordOf } from './list.ts'
 import { consolePage } from './page.ts'
 
 const PATH = '/console/products'
 
 /** What each status is called in addresses and on the page. */
-const STATUSES: Words<ProductStatus> = lookupTable({
+const STATUSES: ListLabels<ProductStatus> = lookupTable({
   'on-sale': ['AVAILABLE', 'on sale'],
   'sold-out': ['NOT_AVAILABLE', 'not for sale'],
   hidden: ['DISABLED', 'hidden'],
@@ -20,17 +20,17 @@ type Product = ConsoleProductsQuery['products']['nodes'][number]
 export const products = consolePage({
   path: PATH,
   label: 'Products',
-  asks: [ConsoleProductsDocument],
+  operations: [ConsoleProductsDocument],
   parameters: {
     q: { kind: 'text', max: 200 },
     status: { kind: 'enum', values: Object.keys(STATUSES) },
     after: { kind: 'text', max: 1_000 },
   },
-  async body({ query, ask, site }) {
+  async body({ query, run, site }) {
     const { q, status, after } = query
     const chosen = status === null ? undefined : STATUSES[status]
     const { store, products: found } = dataOf(
-      await ask(ConsoleProductsDocument, {
+      await run(ConsoleProductsDocument, {
         search: q === null ? null : { query: q },
         filter: chosen ? { status: [chosen[0]] } : null,
         after,

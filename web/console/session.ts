@@ -80,8 +80,8 @@ export const FORM_TOKEN = 'token'
 
 /** Whether a form comes from a page of this visit. */
 export function isFormOf({ formToken }: Visit, request: FastifyRequest): boolean {
-  const [given, expected] = [Buffer.from(fieldOf(request, FORM_TOKEN)), Buffer.from(formToken)]
-  return given.length === expected.length && timingSafeEqual(given, expected)
+  const [token, expected] = [Buffer.from(fieldOf(request, FORM_TOKEN)), Buffer.from(formToken)]
+  return token.length === expected.length && timingSafeEqual(token, expected)
 }
 
 const newToken = (): string => randomBytes(18).toString('base64url')

@@ -23,7 +23,7 @@ ${problem !== null && html`<p role="alert">${problem}</p>`}</div>
 })
 
 /** A form that does not belong to a page of this visit. */
-export const strangeForm = (site: Site): Page => ({
+export const foreignForm = (site: Site): Page => ({
   status: 403,
   title: 'Form expired',
   description: 'The form does not belong to this session.',

@@ -14,15 +14,15 @@ import { counted, momentOf, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
-import { changedBy, consoleChange, type Outcome } from './change.ts'
+import { consoleChange, type MutationPayload, toChanged } from './change.ts'
 import { eventOf } from './events.ts'
-import { nextLinks, type Words, wordOf } from './list.ts'
+import { type ListLabels, nextLinks, wordOf } from './list.ts'
 import { changeForm, consolePage } from './page.ts'
 import type { Visit } from './session.ts'
 import { stateOf, WEBHOOKS } from './webhooks.ts'
 
 /** What each status is called in addresses and on the page. */
-const STATUSES: Words<WebhookDeliveryStatus> = lookupTable({
+const STATUSES: ListLabels<WebhookDeliveryStatus> = lookupTable({
   waiting: ['WAITING', 'waiting'],
   delivered: ['DELIVERED', 'delivered'],
   failed: ['FAILED', 'failed'],
@@ -33,12 +33,12 @@ const TONES: Readonly<Record<WebhookDeliveryStatus, string>> = { WAITING: 'doubt
 type Webhook = NonNullable<ConsoleWebhookQuery['webhookSubscription']>
 type Delivery = ConsoleWebhookQuery['webhookDeliveries']['nodes'][number]
 type Attempt = Delivery['attempts'][number]
-type Place = { readonly path: string; readonly visit: Visit; readonly site: Site }
+type WebhookPage = { readonly path: string; readonly visit: Visit; readonly site: Site }
 
 export const webhook = consolePage({
   path: `${WEBHOOKS}/{webhook}`,
   label: 'Webhook',
-  asks: [ConsoleWebhookDocument],
+  operations: [ConsoleWebhookDocument],
   parameters: {
     status: { kind: 'enum', values: Object.keys(STATUSES) },
     after: { kind: 'text', max: 1_000 },
@@ -50,10 +50,10 @@ export const webhook = consolePage({
     tested: 'The test delivery is scheduled. Reload the page to see its result.',
     replayed: 'The delivery is scheduled again. Reload the page to see its result.',
   },
-  async body({ path: { webhook: number }, query: { status, after }, ask, site, visit }) {
+  async body({ path: { webhook: number }, query: { status, after }, run, site, visit }) {
     if (!/^[1-9]\d{0,9}$/.test(number)) return null
     const chosen = status === null ? undefined : STATUSES[status]?.[0]
-    const answer = await ask(ConsoleWebhookDocument, {
+    const answer = await run(ConsoleWebhookDocument, {
       number,
       deliveries: { webhookSubscriptionId: number, ...(chosen && { status: chosen }) },
       after,
@@ -76,17 +76,17 @@ ${nextLinks(place.path, { status, after }, sent.pageInfo, site)}</section>`
   },
 })
 
-type AboutWebhook = TypedDocumentNode<{ readonly outcome: Outcome }, { readonly number: string }>
+type AboutWebhook = TypedDocumentNode<{ readonly outcome: MutationPayload }, { readonly number: string }>
 
 /** A button that is about this webhook, and where it leads. */
 const button = (word: string, document: AboutWebhook, notice: string, leadsTo?: string) =>
   consoleChange({
     path: `${WEBHOOKS}/{webhook}/${word}`,
     on: webhook,
-    asks: [document],
-    async make({ path: { webhook: number }, ask }) {
-      const { outcome } = dataOf(await ask(document, { number }))
-      return changedBy(outcome, { at: leadsTo ?? `${WEBHOOKS}/${number}`, notice })
+    operations: [document],
+    async make({ path: { webhook: number }, run }) {
+      const { outcome } = dataOf(await run(document, { number }))
+      return toChanged(outcome, { at: leadsTo ?? `${WEBHOOKS}/${number}`, notice })
     },
   })
 
@@ -98,10 +98,10 @@ export const webhookChanges = [
   consoleChange({
     path: `${WEBHOOKS}/{webhook}/replay`,
     on: webhook,
-    asks: [ConsoleReplayDeliveryDocument],
-    async make({ path: { webhook: number }, field, ask }) {
-      const { outcome } = dataOf(await ask(ConsoleReplayDeliveryDocument, { id: field('delivery') }))
-      return changedBy(outcome, { at: `${WEBHOOKS}/${number}`, notice: 'replayed' })
+    operations: [ConsoleReplayDeliveryDocument],
+    async make({ path: { webhook: number }, field, run }) {
+      const { outcome } = dataOf(await run(ConsoleReplayDeliveryDocument, { id: field('delivery') }))
+      return toChanged(outcome, { at: `${WEBHOOKS}/${number}`, notice: 'replayed' })
     },
   }),
 ]
@@ -114,7 +114,7 @@ ${webhook.failingSince !== null && html`<dt>Failing since</dt><dd>${moment(webho
 <dt>Created</dt><dd>${moment(webhook.createdAt)}</dd>
 </dl>`
 
-const actions = ({ pausedAt }: Webhook, { path, visit, site }: Place): Html => {
+const actions = ({ pausedAt }: Webhook, { path, visit, site }: WebhookPage): Html => {
   const [word, label] = pausedAt === null ? ['pause', 'Pause'] : ['resume', 'Resume']
   return html`<div class="actions">
 ${changeForm(`${path}/${word}`, visit, site, html`<button class="secondary">${label}</button>`)}
@@ -123,7 +123,7 @@ ${changeForm(`${path}/test`, visit, site, html`<button class="secondary">Send a 
 <details class="confirm"><summary>Delete…</summary>${changeForm(`${path}/delete`, visit, site, html`<p>Waiting deliveries are not sent, and its deliveries are deleted.</p><p><button class="danger">Delete this webhook</button></p>`)}</details>`
 }
 
-const deliveryOf = (delivery: Delivery, { path, visit, site }: Place): Html => {
+const deliveryOf = (delivery: Delivery, { path, visit, site }: WebhookPage): Html => {
   const { status, attempts, body, dueAt } = delivery
   return html`<details class="delivery"><summary><span class="tone tone-${TONES[status]}">${wordOf(status, STATUSES)}</span> <strong>${subjectOf(delivery)}</strong> ${moment(delivery.triggeredAt)}${delivery.isTest && html` <span class="mark-test">test</span>`}</summary>
 ${dueAt !== null && html`<p>The next attempt is due at ${moment(dueAt)}.</p>`}

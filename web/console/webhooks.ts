@@ -8,7 +8,7 @@ import { counted, momentOf } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { dataOf } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
-import { changedBy, consoleChange } from './change.ts'
+import { consoleChange, toChanged } from './change.ts'
 import { eventOf, eventOptions, isEvent } from './events.ts'
 import { changeForm, consolePage } from './page.ts'
 
@@ -26,13 +26,13 @@ type Webhook = ConsoleWebhooksQuery['webhookSubscriptions']['nodes'][number]
 export const webhooks = consolePage({
   path: WEBHOOKS,
   label: 'Webhooks',
-  asks: [ConsoleWebhooksDocument],
+  operations: [ConsoleWebhooksDocument],
   notices: {
     deleted: 'The webhook was deleted. Its waiting deliveries are not sent.',
     rotated: 'The secret was rotated. Set the new one in the programs that verify signatures.',
   },
-  async body({ ask, site, visit, typed }) {
-    const { store, webhookSubscriptions: found } = dataOf(await ask(ConsoleWebhooksDocument, {}))
+  async body({ run, site, visit, typed }) {
+    const { store, webhookSubscriptions: found } = dataOf(await run(ConsoleWebhooksDocument, {}))
     return html`<h1>Webhooks</h1>
 <p class="lead">A webhook sends events of the store to a program of yours by HTTP.</p>
 ${found.nodes.length === 0 ? html`<p>No webhooks yet. Create the first one below.</p>` : table(found.nodes, site)}
@@ -66,27 +66,27 @@ export const webhooksChanges = [
   consoleChange({
     path: WEBHOOKS,
     on: webhooks,
-    asks: [ConsoleCreateWebhookDocument],
-    async make({ field, ask }) {
+    operations: [ConsoleCreateWebhookDocument],
+    async make({ field, run }) {
       const event = field('event')
       if (!isEvent(event)) return { kind: 'refused', problems: ['Choose an event.'] }
       const name = field('name').trim()
       const { outcome } = dataOf(
-        await ask(ConsoleCreateWebhookDocument, { event, url: field('url').trim(), name: name === '' ? null : name }),
+        await run(ConsoleCreateWebhookDocument, { event, url: field('url').trim(), name: name === '' ? null : name }),
       )
       const number = outcome.__typename === 'CreateWebhookSubscriptionSuccess' ? outcome.webhookSubscription.number : ''
-      return changedBy(outcome, { at: `${WEBHOOKS}/${number}`, notice: 'created' })
+      return toChanged(outcome, { at: `${WEBHOOKS}/${number}`, notice: 'created' })
     },
   }),
   consoleChange({
     path: `${WEBHOOKS}/secret`,
     on: webhooks,
-    asks: [ConsoleRotateHooksTokenDocument],
-    async make({ field, ask }) {
+    operations: [ConsoleRotateHooksTokenDocument],
+    async make({ field, run }) {
       const [overlapHours] = OVERLAPS.find(([hours]) => String(hours) === field('overlap')) ?? []
       if (overlapHours === undefined) return { kind: 'refused', problems: ['Choose how long the current secret remains valid.'] }
-      const { outcome } = dataOf(await ask(ConsoleRotateHooksTokenDocument, { overlapHours }))
-      return changedBy(outcome, { at: WEBHOOKS, notice: 'rotated' })
+      const { outcome } = dataOf(await run(ConsoleRotateHooksTokenDocument, { overlapHours }))
+      return toChanged(outcome, { at: WEBHOOKS, notice: 'rotated' })
     },
   }),
 ]

@@ -14,9 +14,9 @@ export const feedFiles: readonly FileRow[] = [
   {
     path: '/feed.xml',
     contentType: 'application/atom+xml; charset=utf-8',
-    asks: [FeedDocument],
-    async text({ ask, site: { publicUrl } }) {
-      const { newestItems } = dataOf(await ask(FeedDocument, {}))
+    operations: [FeedDocument],
+    async text({ run, site: { publicUrl } }) {
+      const { newestItems } = dataOf(await run(FeedDocument, {}))
       return (
         XML_HEAD +
         textOf(html`<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
@@ -47,7 +47,7 @@ ${newestItems.map(
   {
     path: '/opensearch.xml',
     contentType: XML,
-    asks: [],
+    operations: [],
     text: ({ site: { publicUrl, asset } }) =>
       XML_HEAD +
       textOf(html`<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">

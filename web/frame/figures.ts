@@ -16,7 +16,8 @@ export const dayOf = (time: string | number | Date): string => DAY.format(new Da
 export const momentOf = (time: string | Date): string => `${MOMENT.format(new Date(time))} UTC`
 
 /** `1 item`, `2 items`. */
-export const counted = (count: number, one: string, many = `${one}s`): string => `${whole(count)} ${count === 1 ? one : many}`
+export const counted = (count: number, singular: string, plural = `${singular}s`): string =>
+  `${whole(count)} ${count === 1 ? singular : plural}`
 
 /** €12.50: an exact decimal amount, with as many places as its currency has, or as are needed up to four. */
 export const money = (amount: string, currency: string): string =>

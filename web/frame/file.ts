@@ -1,16 +1,16 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import type { Ask } from './page.ts'
+import type { RunOperation } from './page.ts'
 import type { Site } from './site.ts'
 
 /** A document of the site that programs read. */
 export type FileRow = {
   readonly path: string
   readonly contentType: string
-  readonly asks: readonly TypedDocumentNode<unknown, never>[]
+  readonly operations: readonly TypedDocumentNode<unknown, never>[]
   /** The text; null for what does not exist. */
   readonly text: (request: {
     readonly path: Readonly<Record<string, string>>
-    readonly ask: Ask
+    readonly run: RunOperation
     readonly site: Site
   }) => Promise<string | null> | string
 }

@@ -1,13 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /** More than any form of ours holds. */
-const MOST_BYTES = 8_000
+const MAX_FORM_BYTES = 8_000
 
 /** Lets routes of this scope read forms of HTML, and nothing else. */
-export function readForms(scope: FastifyInstance): void {
+export function acceptForms(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string', bodyLimit: MOST_BYTES }, (_, body, done) =>
-    done(null, new URLSearchParams(String(body))),
+  scope.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: MAX_FORM_BYTES },
+    (_, body, done) => done(null, new URLSearchParams(String(body))),
   )
 }
 
@@ -16,7 +18,7 @@ export const fieldOf = ({ body }: FastifyRequest, name: string): string =>
   body instanceof URLSearchParams ? (body.get(name) ?? '') : ''
 
 /** Whether a form was sent by a page of ours, as far as the browser says: other pages cannot make it say so. */
-export function isOurs({ headers, host }: FastifyRequest): boolean {
+export function isSameOrigin({ headers, host }: FastifyRequest): boolean {
   const { origin } = headers
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin'

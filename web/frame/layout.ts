@@ -44,7 +44,7 @@ ${(page.structured ?? []).map(jsonScript)}
 <a class="skip" href="#content">Skip to content</a>
 <header class="site">
 <a class="brand" href="${at('/')}"><svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path d="M3 21V10a9 9 0 0 1 18 0v11h-4V10a5 5 0 0 0-10 0v11z"/></svg>${NAME}</a>
-<nav aria-label="Site">${site.places.map((place) => navLink(place.path, place.label, page, site))}</nav>
+<nav aria-label="Site">${site.navigation.map((place) => navLink(place.path, place.label, page, site))}</nav>
 </header>
 <main id="content" tabindex="-1">
 ${page.body}

@@ -28,7 +28,7 @@ export type Page = {
 }
 
 /** Runs an operation of the page. It was prepared at start. */
-export type Ask = <Data, Variables extends Record<string, unknown>>(
+export type RunOperation = <Data, Variables extends Record<string, unknown>>(
   document: TypedDocumentNode<Data, Variables>,
   variables: Variables,
 ) => Promise<ClientResult<Data>>
@@ -40,28 +40,28 @@ export type PathNames<On extends string> = On extends `${string}{${infer Name}}$
 export type PageRequest<On extends string, Table extends ParameterTable> = {
   readonly path: Readonly<Record<PathNames<On>, string>>
   readonly query: ValuesOf<Table>
-  readonly ask: Ask
+  readonly run: RunOperation
   readonly site: Site
 }
 
-/** A row of the site: a path, its operations, and what is made of their answers. */
+/** A page route: path, operations and renderer. */
 export type PageRow = {
   readonly path: string
-  readonly asks: readonly TypedDocumentNode<unknown, never>[]
+  readonly operations: readonly TypedDocumentNode<unknown, never>[]
   readonly parameters: ParameterTable
   readonly cacheControl: string
-  /** Whoever knows the address may see the page: it is in no log, and in nobody's cache. */
+  /** The path is a capability: never logged or cached. */
   readonly isSecret: boolean
   answer(request: PageRequest<string, ParameterTable>): Promise<Page | null>
 }
 
 /** The same for everybody, and news soon enough: a minute in browsers, five in caches between, and the old one while a new one is fetched. */
-const KEPT = 'public, max-age=60, s-maxage=300, stale-while-revalidate=3600'
+const DEFAULT_CACHE_CONTROL = 'public, max-age=60, s-maxage=300, stale-while-revalidate=3600'
 
 /** Ties the types of a row: `{x}` in the path types `path.x`, the table types `query`. `answer` gives null for what does not exist. */
 export function page<const On extends `/${string}`, const Table extends ParameterTable = Record<never, never>>(row: {
   readonly on: On
-  readonly asks: readonly TypedDocumentNode<unknown, never>[]
+  readonly operations: readonly TypedDocumentNode<unknown, never>[]
   readonly parameters?: Table
   readonly cacheControl?: string
   readonly isSecret?: boolean
@@ -69,9 +69,9 @@ export function page<const On extends `/${string}`, const Table extends Paramete
 }): PageRow {
   return {
     path: row.on,
-    asks: row.asks,
+    operations: row.operations,
     parameters: row.parameters ?? {},
-    cacheControl: row.cacheControl ?? KEPT,
+    cacheControl: row.cacheControl ?? DEFAULT_CACHE_CONTROL,
     isSecret: row.isSecret ?? false,
     // The interpreter has checked what the types of the row promise.
     answer: (request) => row.answer(request as unknown as PageRequest<On, Table>),
@@ -79,7 +79,7 @@ export function page<const On extends `/${string}`, const Table extends Paramete
 }
 
 /** The graph gave no answer that a page can be made of. */
-export class Unanswered extends Error {
+export class OperationFailed extends Error {
   readonly errors: readonly GraphQLFormattedError[]
   constructor(errors: readonly GraphQLFormattedError[]) {
     super(errors.map(({ message }) => message).join(' '))
@@ -89,12 +89,12 @@ export class Unanswered extends Error {
 
 /** The data of an answer. Throws `Unanswered` when there is none; what single fields lack is null in it. */
 export function dataOf<Data>({ data, errors }: ClientResult<Data>): Data {
-  if (data === null) throw new Unanswered(errors)
+  if (data === null) throw new OperationFailed(errors)
   return data
 }
 
 /** `value`, or null when there is none. Throws `Unanswered` when it is null because something failed. */
 export function foundIn<Value>(value: Value | null | undefined, { errors }: ClientResult<unknown>): Value | null {
-  if (value == null && errors.length > 0) throw new Unanswered(errors)
+  if (value == null && errors.length > 0) throw new OperationFailed(errors)
   return value ?? null
 }

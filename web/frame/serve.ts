@@ -9,20 +9,20 @@ import { decodeFormComponent, parseQuery } from '../../rest-facade/http/paramete
 import type { FileRow } from './file.ts'
 import { PAGE_HEADERS } from './headers.ts'
 import { documentOf } from './layout.ts'
-import { type Ask, type Page, type PageRow, Unanswered } from './page.ts'
+import { OperationFailed, type Page, type PageRow, type RunOperation } from './page.ts'
 import { notReadable, refused, unacceptable, unavailable } from './refusals.ts'
 import type { Site } from './site.ts'
 
-const NOT_KEPT = 'no-store'
-const FILE_KEPT = 'public, max-age=300, stale-while-revalidate=3600'
+const NO_STORE = 'no-store'
+const FILE_CACHE_CONTROL = 'public, max-age=300, stale-while-revalidate=3600'
 /** Shorter, because what is missing may be imported the moment after. */
-const MISSING_KEPT = 'public, max-age=30'
+const NOT_FOUND_CACHE_CONTROL = 'public, max-age=30'
 
 /** Makes the page for an address where there is nothing. */
-export type Lost = (path: string, ask: Ask) => Promise<Page>
+export type CreateNotFoundPage = (path: string, run: RunOperation) => Promise<Page>
 
 /** Codes of what a visitor asked for wrongly, or of what is gone; anything else is our fault, and logged. */
-const THEIRS: readonly unknown[] = ['BAD_USER_INPUT', 'NOT_FOUND', 'RATE_LIMITED', 'UNAUTHENTICATED']
+const CLIENT_ERROR_CODES: readonly unknown[] = ['BAD_USER_INPUT', 'NOT_FOUND', 'RATE_LIMITED', 'UNAUTHENTICATED']
 
 /** Everything that a site answers with. */
 export type Rows = { readonly pages: readonly PageRow[]; readonly files: readonly FileRow[] }
@@ -32,18 +32,18 @@ export async function servePages(
   app: FastifyInstance,
   client: GatewayClient,
   { pages, files }: Rows,
-  { site, lost }: { readonly site: Site; readonly lost: Lost },
+  { site, lost }: { readonly site: Site; readonly lost: CreateNotFoundPage },
 ): Promise<void> {
-  for (const row of [...pages, ...files]) for (const document of row.asks) await client.prepare(document)
+  for (const row of [...pages, ...files]) for (const document of row.operations) await client.prepare(document)
   await app.register(async (scope) => {
     compressResponses(scope)
     scope.setErrorHandler((error, request, reply) => {
-      if (error instanceof ServiceOverloadedError) return sendPage(reply, unavailable(503), site, NOT_KEPT)
+      if (error instanceof ServiceOverloadedError) return sendPage(reply, unavailable(503), site, NO_STORE)
       const { statusCode = 500 } = error as { readonly statusCode?: number }
-      if (statusCode < 500) return sendPage(reply, unacceptable(statusCode), site, NOT_KEPT)
-      const page = error instanceof Unanswered ? refused(error.errors, site, beginningOf(request)) : unavailable(500)
-      if (!(error instanceof Unanswered)) request.log.error({ err: error }, 'a page failed')
-      return sendPage(reply, page, site, NOT_KEPT)
+      if (statusCode < 500) return sendPage(reply, unacceptable(statusCode), site, NO_STORE)
+      const page = error instanceof OperationFailed ? refused(error.errors, site, pathWithoutQuery(request)) : unavailable(500)
+      if (!(error instanceof OperationFailed)) request.log.error({ err: error }, 'a page failed')
+      return sendPage(reply, page, site, NO_STORE)
     })
     for (const row of pages) scope.get(routed(row.path), { config: { hasSecretPath: row.isSecret } }, handlerOf(row))
     for (const row of files) scope.get(routed(row.path), fileHandlerOf(row))
@@ -51,25 +51,25 @@ export async function servePages(
 
   function handlerOf(row: PageRow) {
     return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-      const { values, refusals } = parseQuery(row.parameters, filledIn(request.raw.url ?? ''))
-      if (refusals.length > 0) return sendPage(reply, notReadable(refusals, site, beginningOf(request)), site, NOT_KEPT)
-      const ask = askOf(client, request, reply)
+      const { values, refusals } = parseQuery(row.parameters, withoutEmptyFields(request.raw.url ?? ''))
+      if (refusals.length > 0) return sendPage(reply, notReadable(refusals, site, pathWithoutQuery(request)), site, NO_STORE)
+      const run = operationRunner(client, request, reply)
       const path = request.params as Readonly<Record<string, string>>
-      const page = await row.answer({ path, query: values as never, ask, site } as never)
+      const page = await row.answer({ path, query: values as never, run, site })
       // A secret that is none is not looked for among what everybody may see.
       const where = row.isSecret ? '/' : pathOf(request)
-      if (page === null) return sendPage(reply, await lost(where, ask), site, row.isSecret ? NOT_KEPT : MISSING_KEPT)
-      return sendPage(reply, page, site, row.isSecret ? NOT_KEPT : row.cacheControl)
+      if (page === null) return sendPage(reply, await lost(where, run), site, row.isSecret ? NO_STORE : NOT_FOUND_CACHE_CONTROL)
+      return sendPage(reply, page, site, row.isSecret ? NO_STORE : row.cacheControl)
     }
   }
 
   function fileHandlerOf({ text, contentType }: FileRow) {
     return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-      const ask = askOf(client, request, reply)
-      const found = await text({ path: request.params as Readonly<Record<string, string>>, ask, site })
-      if (found === null) return sendPage(reply, await lost(pathOf(request), ask), site, MISSING_KEPT)
-      reply.header('cache-control', FILE_KEPT).header('access-control-allow-origin', '*')
-      return isKnown(reply, found) ? reply.code(304).send() : reply.type(contentType).send(found)
+      const run = operationRunner(client, request, reply)
+      const found = await text({ path: request.params as Readonly<Record<string, string>>, run, site })
+      if (found === null) return sendPage(reply, await lost(pathOf(request), run), site, NOT_FOUND_CACHE_CONTROL)
+      reply.header('cache-control', FILE_CACHE_CONTROL).header('access-control-allow-origin', '*')
+      return matchesEtag(reply, found) ? reply.code(304).send() : reply.type(contentType).send(found)
     }
   }
 }
@@ -78,16 +78,16 @@ export async function servePages(
 export const routed = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
 /** Runs operations for a request. Pages are the same for everybody, so no credential of the request goes along: only those that a page is for. */
-export function askOf(
+export function operationRunner(
   client: GatewayClient,
   request: FastifyRequest,
   reply: FastifyReply,
   credentials: Caller['credentials'] = {},
-): Ask {
+): RunOperation {
   const [caller, signal] = [{ ...callerOf(request, []), credentials }, disconnectSignal(reply)]
   return async (document, variables) => {
     const answer = await client.run(document, variables, caller, signal)
-    const ours = answer.errors.filter(({ extensions }) => !THEIRS.includes(extensions?.code))
+    const ours = answer.errors.filter(({ extensions }) => !CLIENT_ERROR_CODES.includes(extensions?.code))
     if (ours.length > 0) request.log.error({ errors: ours }, 'the graph did not answer all that a page asks')
     return answer
   }
@@ -100,12 +100,12 @@ export function sendPage(reply: FastifyReply, page: Page, site: Site, cacheContr
     .code(page.status ?? 200)
     .headers({ ...PAGE_HEADERS, ...page.headers })
     .header('cache-control', cacheControl)
-  if (cacheControl !== NOT_KEPT && page.status === undefined && isKnown(reply, text)) return reply.code(304).send()
+  if (cacheControl !== NO_STORE && page.status === undefined && matchesEtag(reply, text)) return reply.code(304).send()
   return reply.type('text/html; charset=utf-8').send(text)
 }
 
 /** Marks the answer with the tag of its text, and says whether the client has it. */
-function isKnown(reply: FastifyReply, text: string): boolean {
+function matchesEtag(reply: FastifyReply, text: string): boolean {
   const tag = `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
   reply.header('etag', tag)
   return reply.request.headers['if-none-match']?.includes(tag) === true
@@ -122,7 +122,7 @@ export function pathOf({ raw }: FastifyRequest): string {
 }
 
 /** The path of the same page without what was asked of it; where nothing was, `first`. */
-export function beginningOf({ raw }: FastifyRequest, first = '/'): string {
+export function pathWithoutQuery({ raw }: FastifyRequest, first = '/'): string {
   const [path = '/', parameters] = (raw.url ?? '/').split('?', 2)
   return parameters === undefined ? first : path
 }
@@ -131,11 +131,11 @@ export function beginningOf({ raw }: FastifyRequest, first = '/'): string {
  * The parameters of an address as people fill in forms: without those that were left empty or got nothing but blanks, and with a blank for what only moves a
  * cursor, such as a tab that was pasted along.
  */
-export function filledIn(url: string): string {
-  const mark = url.indexOf('?')
-  if (mark === -1) return ''
+export function withoutEmptyFields(url: string): string {
+  const queryStart = url.indexOf('?')
+  if (queryStart === -1) return ''
   return url
-    .slice(mark + 1)
+    .slice(queryStart + 1)
     .split('&')
     .flatMap((pair) => {
       const equals = pair.indexOf('=')

@@ -7,11 +7,11 @@ export type Site = {
   /** The same of one of our files, by its own name. */
   readonly asset: (name: string) => string
   /** Places in the head and foot of every page. */
-  readonly places: readonly Place[]
+  readonly navigation: readonly NavigationLink[]
 }
 
 /** Somewhere that pages lead to. */
-export type Place = { readonly path: string; readonly label: string }
+export type NavigationLink = { readonly path: string; readonly label: string }
 
 /** The path of an absolute address of ours, for links. */
 export const pathIn = (url: string): string => new URL(url).pathname

@@ -9,9 +9,9 @@ import { searchForm } from '../search/form.ts'
 export const homePages = [
   page({
     on: '/',
-    asks: [HomePageDocument],
-    async answer({ ask, site }) {
-      const data = dataOf(await ask(HomePageDocument, {}))
+    operations: [HomePageDocument],
+    async answer({ run, site }) {
+      const data = dataOf(await run(HomePageDocument, {}))
       return {
         title: 'Atrium: one graph for agents and the people who run them',
         description:
@@ -38,7 +38,7 @@ ${searchForm('', { kind: null, category: null }, site)}
 ${figures(data)}
 </div>
 <div data-resting>
-${doors(site)}
+${links(site)}
 <div class="halves">
 <section aria-labelledby="known"><h2 id="known">Official servers</h2>${cards(data.mcpServers.edges.map(({ node }) => node))}
 <p><a href="${site.at('/search?kind=mcp')}">All MCP servers</a></p></section>
@@ -65,7 +65,7 @@ function figures({ directoryStats: stats, categories, feed }: HomePageQuery): Ht
   return html`<dl class="figures">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }
 
-const doors = ({ at, places }: Site): Html => html`<section aria-labelledby="doors"><h2 id="doors">APIs</h2>
+const links = ({ at, navigation: places }: Site): Html => html`<section aria-labelledby="doors"><h2 id="doors">APIs</h2>
 <ul class="doors">
 <li><h3><a href="${at('/graphql')}">GraphQL</a></h3><p>One typed graph for everything${places.some(({ path }) => path === '/schema') && html`, <a href="${at('/schema')}">documented</a>`}, with subscriptions.</p></li>
 <li><h3><a href="${at('/reference')}">REST</a></h3><p>The same data over plain HTTP, with OpenAPI contracts.</p></li>

@@ -5,7 +5,7 @@ import { pathIn } from '../frame/site.ts'
 import { KINDS } from './kind.ts'
 
 /** Longest text that a card shows of a description. */
-const LONGEST = 220
+const MAX_DESCRIPTION_LENGTH = 220
 
 /** An item in a list. */
 export const card = (item: ItemCardFragment): Html => html`<li class="card">
@@ -33,8 +33,8 @@ function keyOf(item: ItemCardFragment): string {
 }
 
 /** The text, cut at a word when it is long. */
-export function shortened(text: string, most = LONGEST): string {
-  if (text.length <= most) return text
-  const cut = text.slice(0, most)
-  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), most - 30)).toWellFormed()}…`
+export function shortened(text: string, maxLength = MAX_DESCRIPTION_LENGTH): string {
+  if (text.length <= maxLength) return text
+  const cut = text.slice(0, maxLength)
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), maxLength - 30)).toWellFormed()}…`
 }

@@ -13,12 +13,12 @@ export function plot(
     second,
   }: { readonly written: (value: number) => string; readonly least: number; readonly second?: readonly (number | null)[] },
 ): Html {
-  const known = [...values, ...(second ?? [])].filter((value) => value !== null)
+  const measured = [...values, ...(second ?? [])].filter((value) => value !== null)
   const [last, most] = [
-    known.length === 0 ? null : (values.findLast((value) => value !== null) ?? null),
-    Math.max(least, ...known),
+    measured.length === 0 ? null : (values.findLast((value) => value !== null) ?? null),
+    Math.max(least, ...measured),
   ]
-  const summary = last === null ? 'no data yet' : `now ${written(last)}, at most ${written(Math.max(0, ...known))}`
+  const summary = last === null ? 'no data yet' : `now ${written(last)}, at most ${written(Math.max(0, ...measured))}`
   return html`<figure class="plot">
 <figcaption>${heading} <strong>${last === null ? '–' : written(last)}</strong></figcaption>
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${heading}: ${summary}">

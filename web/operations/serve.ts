@@ -5,7 +5,7 @@ import type { History } from '../../gateway/observability/history.ts'
 import { operatorTokenCheck } from '../../platform/http/operator-token.ts'
 import { compressResponses, type ReadinessCheck, readinessOf } from '../../platform/http/server.ts'
 import type { RateLimitStore } from '../../platform/rate-limit/rate-limit-store.ts'
-import { askOf, sendPage } from '../frame/serve.ts'
+import { operationRunner, sendPage } from '../frame/serve.ts'
 import type { Site } from '../frame/site.ts'
 import { operationsPage } from './page.ts'
 
@@ -37,7 +37,7 @@ export async function serveOperations(
       const refusal = await check(request)
       if (refusal) return reply.code(refusal.status).headers(refusal.headers).type('text/plain; charset=utf-8').send(refusal.text)
       const [answer, readiness] = await Promise.all([
-        askOf(client, request, reply)(OperationsPageDocument, {}),
+        operationRunner(client, request, reply)(OperationsPageDocument, {}),
         readinessOf(checks, request.log as never),
       ])
       const page = operationsPage({ samples: history.samples(), readiness, circuits: circuits(), data: answer.data })

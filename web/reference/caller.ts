@@ -1,8 +1,8 @@
 import type { Contract, Operation, SecurityScheme } from './contract.ts'
 
 /** How a scheme is used, for people. */
-export function schemeWords({ type, scheme, in: place, name }: SecurityScheme): string {
-  if (type === 'apiKey') return place === 'query' ? `The parameter ${name}` : `The header ${name}`
+export function describeScheme({ type, scheme, in: location, name }: SecurityScheme): string {
+  if (type === 'apiKey') return location === 'query' ? `The parameter ${name}` : `The header ${name}`
   if (type === 'oauth2') return 'A token of OAuth in Authorization: Bearer'
   return scheme === 'basic' ? 'HTTP Basic' : 'A token in Authorization: Bearer'
 }
@@ -10,9 +10,9 @@ export function schemeWords({ type, scheme, in: place, name }: SecurityScheme): 
 /** What a command sends for who asks, as arguments of curl with shell variables; empty where anybody may ask. */
 export function credentials(operation: Operation, contract: Contract): readonly string[] {
   const schemes = contract.components?.securitySchemes ?? {}
-  const ways = (operation.security ?? contract.security ?? []).map((way) => Object.keys(way).map((name) => schemes[name]))
+  const requirements = (operation.security ?? contract.security ?? []).map((way) => Object.keys(way).map((name) => schemes[name]))
   // Addresses are written down in many places, so credentials in them are nothing to recommend.
-  const usable = ways.find((way) => way.every((scheme) => scheme !== undefined && scheme.in !== 'query'))
+  const usable = requirements.find((way) => way.every((scheme) => scheme !== undefined && scheme.in !== 'query'))
   return (usable ?? []).flatMap((scheme) => (scheme ? [argument(scheme)] : []))
 }
 

@@ -72,7 +72,7 @@ export type Schema = {
 }
 
 /** A contract of a REST facade. */
-export type NamedContract = {
+export type FacadeContract = {
   /** Folder of the facade. */
   readonly name: string
   /** Where it is served. */
@@ -90,7 +90,7 @@ const FACADES = [
 ] as const
 
 /** The contracts of all REST facades. */
-export const contracts = (): readonly NamedContract[] =>
+export const contracts = (): readonly FacadeContract[] =>
   FACADES.map((facade) => ({
     ...facade,
     contract: JSON.parse(

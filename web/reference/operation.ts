@@ -3,7 +3,7 @@ import { inline, prose } from '../frame/prose.ts'
 import type { Site } from '../frame/site.ts'
 import { credentials } from './caller.ts'
 import { type Body, type Contract, followed, type Media, type Operation, type Parameter, type Response } from './contract.ts'
-import { bounds, example, properties, typeWords } from './schema.ts'
+import { bounds, describeType, example, properties } from './schema.ts'
 
 /** An operation at its path. */
 export type Placed = { readonly method: string; readonly path: string; readonly operation: Operation }
@@ -22,7 +22,7 @@ ${
   parameters.length > 0 &&
   html`<h4>Parameters</h4><dl class="inputs">${parameters.map((each) => {
     const limits = each.schema ? bounds(followed(each.schema, contract)) : ''
-    return html`<dt><code>${each.name}</code> <span class="quiet">in ${each.in}, ${each.schema ? typeWords(each.schema, contract) : 'text'}${each.required && ', required'}${limits !== '' && `; ${limits}`}</span></dt><dd>${each.description && inline(each.description)}</dd>`
+    return html`<dt><code>${each.name}</code> <span class="quiet">in ${each.in}, ${each.schema ? describeType(each.schema, contract) : 'text'}${each.required && ', required'}${limits !== '' && `; ${limits}`}</span></dt><dd>${each.description && inline(each.description)}</dd>`
   })}</dl>`
 }
 ${media?.schema && html`<h4>Body <span class="quiet">${type}</span></h4>${properties(media.schema, contract)}`}

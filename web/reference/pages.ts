@@ -3,34 +3,34 @@ import { type Html, html } from '../frame/html.ts'
 import { type Page, type PageRow, page } from '../frame/page.ts'
 import { inline, prose } from '../frame/prose.ts'
 import type { Site } from '../frame/site.ts'
-import { schemeWords } from './caller.ts'
-import { contracts, type NamedContract } from './contract.ts'
+import { describeScheme } from './caller.ts'
+import { contracts, type FacadeContract } from './contract.ts'
 import { operationShown, type Placed } from './operation.ts'
 
 /** More operations than this get a page per group. */
-const MOST_ON_ONE_PAGE = 30
+const MAX_OPERATIONS_PER_PAGE = 30
 
 /** The reference of the REST facades, from their contracts. */
 export function referencePages(): readonly PageRow[] {
-  const known = contracts().map((named) => ({ named, groups: groupsOf(named) }))
+  const facades = contracts().map((named) => ({ named, groups: groupsOf(named) }))
   return [
     page({
       on: '/reference',
-      asks: [],
+      operations: [],
       answer: async ({ site }) =>
         overview(
-          known.map(({ named }) => named),
+          facades.map(({ named }) => named),
           site,
         ),
     }),
-    ...known.map(({ named, groups }) =>
-      page({ on: `/reference/${named.name}`, asks: [], answer: async ({ site }) => referenceOf(named, groups, site) }),
+    ...facades.map(({ named, groups }) =>
+      page({ on: `/reference/${named.name}`, operations: [], answer: async ({ site }) => referenceOf(named, groups, site) }),
     ),
     page({
       on: '/reference/{name}/{group}',
-      asks: [],
+      operations: [],
       async answer({ path, site }) {
-        const found = known.find(({ named }) => named.name === path.name)
+        const found = facades.find(({ named }) => named.name === path.name)
         const group = found && isLong(found.groups) ? found.groups.find(({ name }) => name === path.group) : undefined
         return found && group ? groupPage(found.named, group, site) : null
       },
@@ -43,7 +43,7 @@ type Group = { readonly name: string; readonly description: string; readonly ope
 
 const METHODS: readonly string[] = ['get', 'post', 'put', 'patch', 'delete']
 
-function groupsOf({ base, contract }: NamedContract): readonly Group[] {
+function groupsOf({ base, contract }: FacadeContract): readonly Group[] {
   const placed = Object.entries(contract.paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, operation]) =>
       METHODS.includes(method) ? [{ method, path: `${base}${path}`, operation }] : [],
@@ -62,11 +62,11 @@ function groupsOf({ base, contract }: NamedContract): readonly Group[] {
 const nameOf = ({ operation }: Placed): string => operation.tags?.[0] ?? 'Other'
 
 const isLong = (groups: readonly Group[]): boolean =>
-  groups.reduce((sum, { operations }) => sum + operations.length, 0) > MOST_ON_ONE_PAGE
+  groups.reduce((sum, { operations }) => sum + operations.length, 0) > MAX_OPERATIONS_PER_PAGE
 
 const groupPath = (name: string, group: Group): string => `/reference/${name}/${encodeURIComponent(group.name)}`
 
-const overview = (known: readonly NamedContract[], { at }: Site): Page => ({
+const overview = (known: readonly FacadeContract[], { at }: Site): Page => ({
   title: 'REST reference',
   description: 'Every operation of the REST facades: paths, parameters, bodies, responses and examples.',
   canonical: '/reference',
@@ -78,7 +78,7 @@ const overview = (known: readonly NamedContract[], { at }: Site): Page => ({
   )}</ul>`,
 })
 
-function referenceOf(named: NamedContract, groups: readonly Group[], site: Site): Page {
+function referenceOf(named: FacadeContract, groups: readonly Group[], site: Site): Page {
   const { name, path, contract } = named
   const { info, components } = contract
   const schemes = Object.values(components?.securitySchemes ?? {})
@@ -95,7 +95,7 @@ ${info.description && prose(info.description)}
 ${
   schemes.length > 0 &&
   html`<section aria-labelledby="keys"><h2 id="keys">Authentication</h2><ul>${schemes.map(
-    (scheme) => html`<li>${schemeWords(scheme)}${scheme.description && html`: ${inline(scheme.description)}`}</li>`,
+    (scheme) => html`<li>${describeScheme(scheme)}${scheme.description && html`: ${inline(scheme.description)}`}</li>`,
   )}</ul></section>`
 }
 ${
@@ -110,7 +110,7 @@ ${groups.map((group) => html`<section aria-labelledby="${slugOf(group)}"><h2 id=
   }
 }
 
-const groupPage = (named: NamedContract, group: Group, site: Site): Page => ({
+const groupPage = (named: FacadeContract, group: Group, site: Site): Page => ({
   title: `${group.name}: ${named.contract.info.title} reference`,
   description: `${group.name}: paths, parameters, bodies, responses and examples.`,
   canonical: groupPath(named.name, group),
@@ -124,7 +124,7 @@ ${shown(group, named, site)}</section>`,
 })
 
 /** What a contract is about, in one sentence. */
-const summaryOf = ({ summary, description = '', title }: NamedContract['contract']['info']): string =>
+const summaryOf = ({ summary, description = '', title }: FacadeContract['contract']['info']): string =>
   summary ?? (/^[^.]+\./.exec(description)?.[0] || `Every operation of ${title}.`)
 
 const slugOf = ({ name }: Group): string => `group-${name.replaceAll(/\W+/g, '-')}`
@@ -135,5 +135,5 @@ const contents = ({ operations }: Group, path: string): Html =>
       html`<li><a href="${path}#${operation.operationId}">${method.toUpperCase()} ${place}</a></li>`,
   )}</ul>`
 
-const shown = ({ operations }: Group, { contract }: NamedContract, site: Site): readonly Html[] =>
+const shown = ({ operations }: Group, { contract }: FacadeContract, site: Site): readonly Html[] =>
   operations.map((each) => operationShown(each, contract, site))

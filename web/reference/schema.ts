@@ -3,13 +3,13 @@ import { inline } from '../frame/prose.ts'
 import { type Contract, followed, type Schema } from './contract.ts'
 
 /** A type in a few words: `string (date-time)`, `array of string`, `one of a, b`. */
-export function typeWords(schema: Schema, contract: Contract): string {
+export function describeType(schema: Schema, contract: Contract): string {
   const found = followed(schema, contract)
   if (found.const !== undefined) return JSON.stringify(found.const)
   if (found.enum) return `one of ${found.enum.map((value) => String(value)).join(', ')}`
   const choices = found.anyOf ?? found.oneOf
-  if (choices) return choices.map((choice) => typeWords(choice, contract)).join(' or ')
-  if (found.items) return `array of ${typeWords(found.items, contract)}`
+  if (choices) return choices.map((choice) => describeType(choice, contract)).join(' or ')
+  if (found.items) return `array of ${describeType(found.items, contract)}`
   const type = [found.type ?? 'object'].flat().join(' or ')
   return found.format ? `${type} (${found.format})` : type
 }
@@ -48,7 +48,7 @@ export function properties(schema: Schema, contract: Contract, depth = 0, seen: 
   return html`<dl class="inputs">${Object.entries(found.properties).map(([name, own]) => {
     const value = { ...followed(own, contract), ...('description' in own && { description: own.description }) }
     const limits = bounds(value)
-    return html`<dt><code>${name}</code> <span class="quiet">${typeWords(own, contract)}${found.required?.includes(name) && ', required'}${limits !== '' && `; ${limits}`}</span></dt>
+    return html`<dt><code>${name}</code> <span class="quiet">${describeType(own, contract)}${found.required?.includes(name) && ', required'}${limits !== '' && `; ${limits}`}</span></dt>
 <dd>${value.description && inline(value.description)}${properties(own, contract, depth + 1, path)}</dd>`
   })}</dl>`
 }

@@ -1,6 +1,6 @@
 import { type __TypeKind, SchemaPageDocument, type SchemaPageQuery, type SchemaTypeFragment } from '#generated/operations.ts'
 import { type Html, html } from '../frame/html.ts'
-import { type Ask, dataOf, type Page, type PageRow, page } from '../frame/page.ts'
+import { dataOf, type Page, type PageRow, page, type RunOperation } from '../frame/page.ts'
 import { inline, prose } from '../frame/prose.ts'
 import type { Site } from '../frame/site.ts'
 import { shortened } from '../item/card.ts'
@@ -26,15 +26,19 @@ const KINDS: readonly { readonly kind: __TypeKind; readonly heading: string; rea
 
 /** The documentation of the graph: what can be asked, and a page per type. The schema stays the same while the process runs. */
 export function schemaPages(): readonly PageRow[] {
-  let known: Schema | null = null
-  const schemaOf = async (ask: Ask) => (known ??= dataOf(await ask(SchemaPageDocument, {})).__schema)
+  let cached: Schema | null = null
+  const schemaOf = async (run: RunOperation) => (cached ??= dataOf(await run(SchemaPageDocument, {})).__schema)
   return [
-    page({ on: '/schema', asks: [SchemaPageDocument], answer: async ({ ask, site }) => overview(await schemaOf(ask), site) }),
+    page({
+      on: '/schema',
+      operations: [SchemaPageDocument],
+      answer: async ({ run, site }) => overview(await schemaOf(run), site),
+    }),
     page({
       on: '/schema/{type}',
-      asks: [],
-      async answer({ path, ask, site }) {
-        const schema = await schemaOf(ask)
+      operations: [],
+      async answer({ path, run, site }) {
+        const schema = await schemaOf(run)
         const type = schema.types.find(({ name }) => name === path.type)
         return type ? typePage(type, schema, site) : null
       },
@@ -55,7 +59,7 @@ function overview(schema: Schema, site: Site): Page {
     canonical: '/schema',
     body: html`<h1>Schema</h1>
 <p class="lead">Queries, mutations, subscriptions and types of the graph. Its endpoint is <code>${site.publicUrl}/graphql</code>${
-      site.places.some(({ path }) => path === '/graphql') && html`, or in the <a href="${site.at('/graphql')}">explorer</a>`
+      site.navigation.some(({ path }) => path === '/graphql') && html`, or in the <a href="${site.at('/graphql')}">explorer</a>`
     }.</p>
 ${roots.map(
   ({ heading, key, name, fields }) =>

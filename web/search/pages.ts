@@ -1,7 +1,7 @@
 import { BrowsePageDocument, type BrowsePageQuery, type DirectoryKind, SearchPageDocument } from '#generated/operations.ts'
 import { whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
-import { type Ask, dataOf, type Page, page } from '../frame/page.ts'
+import { dataOf, type Page, page, type RunOperation } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 import { KIND_PARAMETERS, KINDS, kindOf } from '../item/kind.ts'
 import { searchForm } from './form.ts'
@@ -9,20 +9,20 @@ import { type Choice, kindChoices, type Part, results, searchPath, type Wanted }
 
 /** How many of each kind are shown where none was chosen, and of one that was. */
 const OF_EACH = 5
-const OF_ONE = 20
+const SINGLE_KIND_PAGE_SIZE = 20
 
 export const searchPages = [
   page({
     on: '/search',
-    asks: [SearchPageDocument, BrowsePageDocument],
+    operations: [SearchPageDocument, BrowsePageDocument],
     parameters: {
       q: { kind: 'text', max: 200 },
       kind: { kind: 'enum', values: KIND_PARAMETERS },
       category: { kind: 'text', max: 100 },
       after: { kind: 'text', max: 1_000 },
     },
-    async answer({ query, ask, site }) {
-      const found = query.q === null ? await browsed(query, ask) : await searched({ ...query, q: query.q }, ask)
+    async answer({ query, run, site }) {
+      const found = query.q === null ? await browsed(query, run) : await searched({ ...query, q: query.q }, run)
       return pageOf(query, found, site)
     },
   }),
@@ -30,10 +30,10 @@ export const searchPages = [
 
 type Found = { readonly kinds: readonly Choice[]; readonly categories: readonly Choice[]; readonly parts: readonly Part[] }
 
-async function searched(wanted: Wanted & { readonly q: string }, ask: Ask): Promise<Found> {
+async function searched(wanted: Wanted & { readonly q: string }, run: RunOperation): Promise<Found> {
   const { q, kind, category, after } = wanted
   const { search, ofKinds, ofCategories } = dataOf(
-    await ask(SearchPageDocument, { query: q, kinds: kind === null ? null : [kindOf(kind)], category, after }),
+    await run(SearchPageDocument, { query: q, kinds: kind === null ? null : [kindOf(kind)], category, after }),
   )
   const { hasNextPage, endCursor } = search.pageInfo
   return {
@@ -51,16 +51,16 @@ async function searched(wanted: Wanted & { readonly q: string }, ask: Ask): Prom
 }
 
 /** What there is, where nothing was typed. */
-async function browsed(wanted: Wanted, ask: Ask): Promise<Found> {
+async function browsed(wanted: Wanted, run: RunOperation): Promise<Found> {
   const chosen = wanted.kind === null ? null : kindOf(wanted.kind)
   const isWanted = (kind: DirectoryKind) => chosen === null || chosen === kind
   const data = dataOf(
-    await ask(BrowsePageDocument, {
+    await run(BrowsePageDocument, {
       servers: isWanted('MCP_SERVER'),
       plugins: isWanted('PLUGIN'),
       skills: isWanted('SKILL'),
       category: wanted.category,
-      first: chosen === null ? OF_EACH : OF_ONE,
+      first: chosen === null ? OF_EACH : SINGLE_KIND_PAGE_SIZE,
       // A cursor belongs to one list.
       after: chosen === null ? null : wanted.after,
     }),

@@ -20,7 +20,7 @@ export function securityFiles(contacts: readonly string[], startedAt: Date): rea
     {
       path: '/.well-known/security.txt',
       contentType: TEXT,
-      asks: [],
+      operations: [],
       text: ({ site: { publicUrl } }) => {
         const policyUrl = `${publicUrl}${POLICY_PATH}`
         return [
@@ -35,6 +35,6 @@ export function securityFiles(contacts: readonly string[], startedAt: Date): rea
         ].join('\n')
       },
     },
-    { path: POLICY_PATH, contentType: 'text/markdown; charset=utf-8', asks: [], text: () => policy },
+    { path: POLICY_PATH, contentType: 'text/markdown; charset=utf-8', operations: [], text: () => policy },
   ]
 }

@@ -1,7 +1,7 @@
 import { type OrderStatus, type ShipmentStatus, ShopOrderPageDocument, type ShopOrderPageQuery } from '#generated/operations.ts'
 import { counted, dayOf, money } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
-import { outward } from '../frame/link.ts'
+import { externalLink } from '../frame/link.ts'
 import { dataOf, foundIn, page } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 
@@ -11,11 +11,11 @@ type Order = NonNullable<ShopOrderPageQuery['shopOrder']>
 export const shopOrderPages = [
   page({
     on: '/shops/{code}/orders/{secret}/{step}',
-    asks: [ShopOrderPageDocument],
+    operations: [ShopOrderPageDocument],
     isSecret: true,
-    async answer({ path: { code, secret, step }, ask, site }) {
+    async answer({ path: { code, secret, step }, run, site }) {
       if (!STEPS.includes(step)) return null
-      const answer = await ask(ShopOrderPageDocument, { code, secret })
+      const answer = await run(ShopOrderPageDocument, { code, secret })
       const order = foundIn(dataOf(answer).shopOrder, answer)
       return (
         order && { title: titleOf(order), description: `${titleOf(order)} at ${order.shop.name}.`, body: bodyOf(order, site) }
@@ -50,7 +50,7 @@ const bodyOf = (order: Order, site: Site): Html => html`<div class="narrow"><h1>
 <dt>Since</dt><dd><time datetime="${order.createdAt}">${dayOf(order.createdAt)}</time></dd>
 ${order.status !== 'ABANDONED' && html`<dt>Goods</dt><dd>${GOODS[order.shipmentStatus]}</dd>`}
 ${order.trackingNumber !== null && html`<dt>Parcel</dt><dd>${[order.trackingCompany, order.trackingNumber].filter((each) => each).join(' ')}</dd>`}</dl>
-${order.trackingUrl !== null && html`<p>${outward(order.trackingUrl, 'Track the parcel')}</p>`}
+${order.trackingUrl !== null && html`<p>${externalLink(order.trackingUrl, 'Track the parcel')}</p>`}
 <div class="wide" tabindex="0" role="region" aria-label="Order lines"><table>
 <caption>${counted(order.lines.length, 'item')}</caption>
 <thead><tr><th scope="col">Product</th><th scope="col">Quantity</th><th scope="col">Total</th></tr></thead>

@@ -10,10 +10,10 @@ type Product = Shop['products']['nodes'][number]
 export const shopPages = [
   page({
     on: '/shops/{code}',
-    asks: [ShopPageDocument],
+    operations: [ShopPageDocument],
     parameters: { after: { kind: 'text', max: 1_000 } },
-    async answer({ path, query, ask, site }) {
-      const answer = await ask(ShopPageDocument, { code: path.code, after: query.after })
+    async answer({ path, query, run, site }) {
+      const answer = await run(ShopPageDocument, { code: path.code, after: query.after })
       const shop = foundIn(dataOf(answer).shop, answer)
       if (shop === null) return null
       return {

@@ -7,17 +7,17 @@ import {
 } from '#generated/operations.ts'
 import { type FileRow, XML, XML_HEAD } from '../frame/file.ts'
 import { type Html, html, textOf } from '../frame/html.ts'
-import { type Ask, dataOf } from '../frame/page.ts'
+import { dataOf, type RunOperation } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 import { KIND_PARAMETERS, KINDS, kindOf } from '../item/kind.ts'
 import { searchPath } from '../search/results.ts'
 
 /** Addresses in one file: the protocol allows 50,000, and a thousand are made without anybody waiting. */
-const IN_ONE_FILE = 1_000
+const URLS_PER_FILE = 1_000
 /** What shops are called in addresses of sitemaps. */
 const SHOPS = 'shops'
 /** Items of one list that the graph gives at once. */
-const AT_ONCE = 100
+const ITEMS_PER_QUERY = 100
 
 const NAMESPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
@@ -28,13 +28,13 @@ export const sitemapFiles: readonly FileRow[] = [
   {
     path: '/sitemap.xml',
     contentType: XML,
-    asks: [SitemapIndexDocument, SitemapShopsDocument],
-    async text({ ask, site: { publicUrl } }) {
-      const { directoryStats: stats } = dataOf(await ask(SitemapIndexDocument, {}))
+    operations: [SitemapIndexDocument, SitemapShopsDocument],
+    async text({ run, site: { publicUrl } }) {
+      const { directoryStats: stats } = dataOf(await run(SitemapIndexDocument, {}))
       // Shops are of another subgraph: without it, the directory is still listed.
-      const { data: sold } = await ask(SitemapShopsDocument, { offset: 0 })
+      const { data: sold } = await run(SitemapShopsDocument, { offset: 0 })
       const numbered = (name: string, count: number) =>
-        Array.from({ length: Math.ceil(count / IN_ONE_FILE) }, (_, index) => `${name}/${index + 1}.xml`)
+        Array.from({ length: Math.ceil(count / URLS_PER_FILE) }, (_, index) => `${name}/${index + 1}.xml`)
       const counts: Readonly<Record<DirectoryKind, number>> = {
         MCP_SERVER: stats.tools,
         PLUGIN: stats.plugins,
@@ -61,13 +61,13 @@ ${files.map(
   {
     path: '/sitemap/pages.xml',
     contentType: XML,
-    asks: [SitemapPagesDocument],
-    async text({ ask, site }) {
-      const { mcp, plugins, skills } = dataOf(await ask(SitemapPagesDocument, {})).categories
+    operations: [SitemapPagesDocument],
+    async text({ run, site }) {
+      const { mcp, plugins, skills } = dataOf(await run(SitemapPagesDocument, {})).categories
       const lists = { mcp, plugin: plugins, skill: skills }
       const paths = [
         '/',
-        ...site.places.map(({ path }) => path).filter((path) => path !== '/graphql' && !PRIVATE.includes(path)),
+        ...site.navigation.map(({ path }) => path).filter((path) => path !== '/graphql' && !PRIVATE.includes(path)),
         ...Object.entries(lists).flatMap(([kind, categories]) => [
           searchPath({ kind }),
           ...categories.map(({ name }) => searchPath({ kind, category: name })),
@@ -84,12 +84,12 @@ ${files.map(
   {
     path: '/sitemap/{kind}/{file}',
     contentType: XML,
-    asks: [SitemapItemsDocument, SitemapShopsDocument],
-    async text({ path: { kind = '', file = '' }, ask }) {
+    operations: [SitemapItemsDocument, SitemapShopsDocument],
+    async text({ path: { kind = '', file = '' }, run }) {
       const number = /^([1-9]\d{0,3})\.xml$/.exec(file)?.[1]
       if (number === undefined || ![...KIND_PARAMETERS, SHOPS].includes(kind)) return null
-      const offset = (Number(number) - 1) * IN_ONE_FILE
-      const items = kind === SHOPS ? await shopsFrom(offset, ask) : await itemsOf(kindOf(kind), offset, ask)
+      const offset = (Number(number) - 1) * URLS_PER_FILE
+      const items = kind === SHOPS ? await shopsFrom(offset, run) : await itemsOf(kindOf(kind), offset, run)
       if (items.length === 0) return null
       return addresses(
         items.map(
@@ -102,7 +102,7 @@ ${files.map(
   {
     path: '/robots.txt',
     contentType: 'text/plain; charset=utf-8',
-    asks: [],
+    operations: [],
     text: ({ site }) => robots(site),
   },
 ]
@@ -110,17 +110,17 @@ ${files.map(
 /** An address, and when what is there was last changed; null where nobody says. */
 type Listed = { readonly url: string; readonly updatedAt: string | null }
 
-async function shopsFrom(offset: number, ask: Ask): Promise<readonly Listed[]> {
-  const parts = await Promise.all(partsFrom(offset).map((part) => ask(SitemapShopsDocument, { offset: part })))
+async function shopsFrom(offset: number, run: RunOperation): Promise<readonly Listed[]> {
+  const parts = await Promise.all(partsFrom(offset).map((part) => run(SitemapShopsDocument, { offset: part })))
   return parts.flatMap((part) => dataOf(part).shops.nodes.map(({ url }) => ({ url, updatedAt: null })))
 }
 
 const partsFrom = (offset: number): readonly number[] =>
-  Array.from({ length: IN_ONE_FILE / AT_ONCE }, (_, index) => offset + index * AT_ONCE)
+  Array.from({ length: URLS_PER_FILE / ITEMS_PER_QUERY }, (_, index) => offset + index * ITEMS_PER_QUERY)
 
-async function itemsOf(kind: DirectoryKind, offset: number, ask: Ask): Promise<readonly Listed[]> {
+async function itemsOf(kind: DirectoryKind, offset: number, run: RunOperation): Promise<readonly Listed[]> {
   const of = { servers: kind === 'MCP_SERVER', plugins: kind === 'PLUGIN', skills: kind === 'SKILL' }
-  const parts = await Promise.all(partsFrom(offset).map((part) => ask(SitemapItemsDocument, { ...of, offset: part })))
+  const parts = await Promise.all(partsFrom(offset).map((part) => run(SitemapItemsDocument, { ...of, offset: part })))
   return parts.flatMap((part) => dataOf(part)[kind]?.edges.map(({ node }) => node) ?? [])
 }
 

@@ -2,7 +2,7 @@ import type { TrustBadgeFragment } from '#generated/operations.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Site } from '../frame/site.ts'
 import { highlightsOf } from './highlights.ts'
-import { ACTIONS, percent, STATES, UNCERTAINTY } from './words.ts'
+import { ACTIONS, percent, STATES, UNCERTAINTY } from './labels.ts'
 
 /** The verdict on where an item comes from, which opens to its reasons; null: it cannot be had at the moment. */
 export function trustBadge(assessment: TrustBadgeFragment | null, { at }: Site): Html {

@@ -3,9 +3,9 @@ import { type LookupTable, lookupTable } from '../../platform/collections/lookup
 import { counted, whole } from '../frame/figures.ts'
 import { type Html, html } from '../frame/html.ts'
 import { highlightsOf } from './highlights.ts'
+import { ACTIONS, humanize, percent, STATES, UNCERTAINTY } from './labels.ts'
 import { scoresDrawn } from './scores.ts'
 import { timeline } from './timeline.ts'
-import { ACTIONS, asWords, percent, STATES, UNCERTAINTY } from './words.ts'
 
 /** A decision that was made. */
 export type Made = Extract<TrialPageQuery['trial'], { readonly assessment: unknown }>
@@ -21,16 +21,16 @@ export const decision = ({ assessment, audit, alternatives, remaining }: Made): 
 ${target.unicode !== target.normalized && html`<p>A-label: <code>${target.normalized}</code>.</p>`}
 <section aria-labelledby="scores"><h2 id="scores">Three scores</h2>${scoresDrawn(assessment.scores)}</section>
 <section aria-labelledby="why"><h2 id="why">Reasons</h2>${highlightsOf(evidence.highlights)}
-${uncertainty.drivers.length > 0 && html`<p class="quiet">Causes of uncertainty: ${uncertainty.drivers.map(asWords).join(', ')}.</p>`}
+${uncertainty.drivers.length > 0 && html`<p class="quiet">Causes of uncertainty: ${uncertainty.drivers.map(humanize).join(', ')}.</p>`}
 </section>
 ${changes(alternatives, assessment.action)}
-${isByFormAlone(audit) ? html`<p>No source was queried: the form of the target decides.</p>` : asked(audit.snapshot, validity.validUntil)}
+${isStructuralOnly(audit) ? html`<p>No source was queried: the form of the target decides.</p>` : sourceList(audit.snapshot, validity.validUntil)}
 ${working(audit)}
 <p class="quiet">${counted(remaining, 'trial')} left this minute. Only the evidence is stored.</p>`
 }
 
 /** Of a public address, too, the form decides, but for what threat feeds say. */
-const isByFormAlone = ({ structuralRule }: Made['audit']): boolean =>
+const isStructuralOnly = ({ structuralRule }: Made['audit']): boolean =>
   structuralRule !== null && structuralRule !== 'public-address'
 
 const SOURCES: LookupTable<string> = lookupTable({
@@ -51,11 +51,11 @@ const STATUSES: LookupTable<string> = lookupTable({
 })
 
 /** What the sources said, and when it happened. */
-const asked = ({ sources, collectedAt }: Made['audit']['snapshot'], ends: string): Html => html`<div class="halves">
+const sourceList = ({ sources, collectedAt }: Made['audit']['snapshot'], ends: string): Html => html`<div class="halves">
 <section aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>${timeline(sources, { looked: collectedAt, ends: ends })}</section>
 <section aria-labelledby="sources"><h2 id="sources">Sources of evidence</h2><ul class="sources">${sources.map(
   ({ source, status, reason, subject }) =>
-    html`<li><strong>${SOURCES[source] ?? source}</strong> <span class="status-${status}">${STATUSES[status] ?? status}</span>${reason && html` <span class="quiet">(${asWords(reason)})</span>`} <span class="quiet">about ${subject}</span></li>`,
+    html`<li><strong>${SOURCES[source] ?? source}</strong> <span class="status-${status}">${STATUSES[status] ?? status}</span>${reason && html` <span class="quiet">(${humanize(reason)})</span>`} <span class="quiet">about ${subject}</span></li>`,
 )}</ul></section>
 </div>`
 
@@ -86,7 +86,7 @@ function working({ points, coverage, base, floors, tier, shift, clamps, structur
   const steps = [
     structuralRule === null
       ? `Evidence and policy give: ${ACTIONS[base].short}.`
-      : `The form of the target gives: ${ACTIONS[base].short} (${asWords(structuralRule)}).`,
+      : `The form of the target gives: ${ACTIONS[base].short} (${humanize(structuralRule)}).`,
     ...floors.map(({ rule, action }) => `Minimum ${ACTIONS[action].short}: ${rule.replaceAll('-', ' ')}.`),
     `Risk tier: ${tier}${shift > 0 ? `, which makes it ${counted(shift, 'step')} stricter` : ''}.`,
     ...clamps.map((clamp) => `Clamped: ${clamp.replaceAll('-', ' ')}.`),
@@ -97,7 +97,7 @@ function working({ points, coverage, base, floors, tier, shift, clamps, structur
 ${
   points.length > 0 &&
   html`<div class="wide" tabindex="0" role="region" aria-label="Points of each signal"><table><thead><tr><th scope="col">Signal</th><th scope="col">Trust</th><th scope="col">Threat</th><th scope="col">Deviation</th><th scope="col">Details</th></tr></thead><tbody>
-${points.map(({ signal, trust, threat, deviation, detail }) => html`<tr><th scope="row">${asWords(signal)}</th><td>${trust}</td><td>${threat}</td><td>${deviation}</td><td>${detail}</td></tr>`)}
+${points.map(({ signal, trust, threat, deviation, detail }) => html`<tr><th scope="row">${humanize(signal)}</th><td>${trust}</td><td>${threat}</td><td>${deviation}</td><td>${detail}</td></tr>`)}
 </tbody></table></div>`
 }
 <p class="quiet">Evidence <code>${snapshot.id.slice(0, 16)}</code></p>

@@ -1,7 +1,7 @@
 import type { ParameterTable } from '../../rest-facade/http/parameters.ts'
 import { type Html, html } from '../frame/html.ts'
 import type { Site } from '../frame/site.ts'
-import { POLICIES } from './words.ts'
+import { POLICIES } from './labels.ts'
 
 const lowered = (names: readonly string[]): readonly string[] => names.map((name) => name.toLowerCase())
 
@@ -24,20 +24,20 @@ export const TRUST_PARAMETERS = {
 } as const satisfies ParameterTable
 
 /** What was asked, as the address spells it; null for what was not. */
-export type Asked = {
+export type TrustFormValues = {
   readonly domain: string | null
   readonly policy: string | null
   readonly kind: string | null
   readonly sensitivity: string | null
 }
 
-export const trustForm = (asked: Asked, { at }: Site): Html => html`<form action="${at('/trust')}">
-<div class="ask"><input type="text" name="domain" value="${asked.domain}" required maxlength="2048" aria-label="Domain or URL" placeholder="example.com" inputmode="url" autocapitalize="none" autocomplete="off" spellcheck="false"><button>Decide</button></div>
-<details${(asked.policy ?? asked.kind ?? asked.sensitivity) !== null && html` open`}><summary>Interaction and policy</summary>
+export const trustForm = (values: TrustFormValues, { at }: Site): Html => html`<form action="${at('/trust')}">
+<div class="ask"><input type="text" name="domain" value="${values.domain}" required maxlength="2048" aria-label="Domain or URL" placeholder="example.com" inputmode="url" autocapitalize="none" autocomplete="off" spellcheck="false"><button>Decide</button></div>
+<details${(values.policy ?? values.kind ?? values.sensitivity) !== null && html` open`}><summary>Interaction and policy</summary>
 <div class="fields">
-${choice('kind', 'Interaction', KINDS, asked.kind ?? 'fetch')}
-${choice('sensitivity', 'Sensitivity: damage of a failed interaction', SENSITIVITIES, asked.sensitivity ?? 'medium')}
-${choice('policy', 'Policy', Object.fromEntries(Object.entries(POLICIES).map(([name, label]) => [name.toLowerCase(), label])), asked.policy ?? 'balanced')}
+${choice('kind', 'Interaction', KINDS, values.kind ?? 'fetch')}
+${choice('sensitivity', 'Sensitivity: damage of a failed interaction', SENSITIVITIES, values.sensitivity ?? 'medium')}
+${choice('policy', 'Policy', Object.fromEntries(Object.entries(POLICIES).map(([name, label]) => [name.toLowerCase(), label])), values.policy ?? 'balanced')}
 </div></details>
 </form>`
 

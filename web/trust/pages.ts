@@ -7,11 +7,11 @@ import {
   type TrustFormQuery,
 } from '#generated/operations.ts'
 import { type Html, html } from '../frame/html.ts'
-import { dataOf, page, Unanswered } from '../frame/page.ts'
+import { dataOf, OperationFailed, page } from '../frame/page.ts'
 import type { Site } from '../frame/site.ts'
 import { decision } from './decision.ts'
-import { type Asked, TRUST_PARAMETERS, trustForm } from './form.ts'
-import { ACTIONS } from './words.ts'
+import { TRUST_PARAMETERS, type TrustFormValues, trustForm } from './form.ts'
+import { ACTIONS } from './labels.ts'
 
 const DESCRIPTION =
   'Check whether an agent may fetch from, sign in at or pay to a domain: decision, three scores, reasons, evidence, and alternatives.'
@@ -19,14 +19,14 @@ const DESCRIPTION =
 export const trustPages = [
   page({
     on: '/trust',
-    asks: [TrialPageDocument, TrustFormDocument],
+    operations: [TrialPageDocument, TrustFormDocument],
     parameters: TRUST_PARAMETERS,
     // An answer ends, and trials are counted.
     cacheControl: 'no-store',
-    async answer({ query, ask, site }) {
+    async answer({ query, run, site }) {
       const { domain } = query
       if (domain === null) {
-        const { trustSources } = dataOf(await ask(TrustFormDocument, {}))
+        const { trustSources } = dataOf(await run(TrustFormDocument, {}))
         return {
           title: 'Can this domain be trusted?',
           description: DESCRIPTION,
@@ -34,8 +34,8 @@ export const trustPages = [
           body: empty(query, trustSources, site),
         }
       }
-      const answer = await ask(TrialPageDocument, { input: inputOf(domain, query) })
-      if (answer.errors.length > 0) throw new Unanswered(answer.errors)
+      const answer = await run(TrialPageDocument, { input: inputOf(domain, query) })
+      if (answer.errors.length > 0) throw new OperationFailed(answer.errors)
       const { trial } = dataOf(answer)
       if ('message' in trial) {
         return {
@@ -59,7 +59,7 @@ ${forPrograms(domain, query, site)}`,
   }),
 ]
 
-const inputOf = (target: string, { policy, kind, sensitivity }: Asked) => ({
+const inputOf = (target: string, { policy, kind, sensitivity }: TrustFormValues) => ({
   target,
   // The table of parameters lets through the names of the schema only, in small letters.
   ...(policy !== null && { policy: policy.toUpperCase() as PolicyProfile }),
@@ -69,10 +69,10 @@ const inputOf = (target: string, { policy, kind, sensitivity }: Asked) => ({
   },
 })
 
-function empty(asked: Asked, sources: TrustFormQuery['trustSources'], site: Site): Html {
+function empty(values: TrustFormValues, sources: TrustFormQuery['trustSources'], site: Site): Html {
   return html`<h1>Can this domain be trusted?</h1>
 <p class="lead">Enter a domain or a URL. The page shows the decision that an agent would get, with its reasons.</p>
-${trustForm(asked, site)}
+${trustForm(values, site)}
 <div class="halves">
 <section aria-labelledby="answers"><h2 id="answers">Recommended actions</h2><dl class="facts-list">${Object.values(ACTIONS).map(
     ({ short, sentence, tone }) => html`<dt class="tone-${tone}"><strong class="tone">${short}</strong></dt><dd>${sentence}</dd>`,
@@ -88,7 +88,7 @@ Programs call <code>POST /v1/decide</code> with a key: see <a href="${site.at('/
 
 const SOURCE_STATES = { UP: 'answers', DOWN: 'unavailable', UNTRIED: 'not queried yet', OFF: 'not configured' } as const
 
-function forPrograms(domain: string, { policy, kind, sensitivity }: Asked, { publicUrl }: Site): Html {
+function forPrograms(domain: string, { policy, kind, sensitivity }: TrustFormValues, { publicUrl }: Site): Html {
   const body = {
     target: { value: domain },
     ...((kind ?? sensitivity) !== null && {

@@ -1,6 +1,6 @@
 import type { TrustBadgeFragment } from '#generated/operations.ts'
 import { type Html, html } from '../frame/html.ts'
-import { percent } from './words.ts'
+import { percent } from './labels.ts'
 
 /** From where a score is medium, and high: the bands of the schema. */
 const BANDS = [40, 70]

@@ -1,17 +1,17 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
 import { checkPageSize } from '../../toolkit/connection.ts'
 import { idOf } from '../item/id.ts'
-import { placeIn, START, tokenOf } from './token.ts'
+import { createToken, parseToken, START } from './token.ts'
 
 /** Largest page: a mirror of 20,000 items needs 40 of them. */
-const MOST_CHANGES = 500
+const MAX_CHANGES = 500
 
 export const changeResolvers = {
   Query: {
     changes: async (_, { since, first }, { catalogue, items }) => {
-      const size = checkPageSize('first', first ?? 100, MOST_CHANGES)
+      const size = checkPageSize('first', first ?? 100, MAX_CHANGES)
       const { dataset, number } = catalogue.revision
-      const place = since == null ? START : placeIn(since, dataset)
+      const place = since == null ? START : parseToken(since, dataset)
       // One more than asked for tells whether there are more. What the catalogue has not seen yet would look as if it had been removed.
       const rows = await items.changesBehind(place, number, size + 1)
       const page = rows.slice(0, size)
@@ -23,7 +23,7 @@ export const changeResolvers = {
           changedAt,
           item: catalogue.byId(kind, id),
         })),
-        token: tokenOf(dataset, page.at(-1) ?? place),
+        token: createToken(dataset, page.at(-1) ?? place),
         hasMore: rows.length > size,
       }
     },

@@ -26,7 +26,7 @@ const NAMES: ReadonlyMap<unknown, RegExp> = new Map([
 ])
 
 /** Longer commands are not stored; nobody reads them before pasting either. */
-const LONGEST = 4_000
+const MAX_COMMAND_LENGTH = 4_000
 
 /** One line that runs or adds it; null when its name is not safe to paste. */
 export function installCommand(published: Published): string | null {
@@ -45,7 +45,7 @@ export function installCommand(published: Published): string | null {
   if (published.from === 'oci') {
     const env = [...new Set(published.env)].map((variable) => `-e ${variable}`)
     const command = ['docker run -i --rm', ...env, published.name].join(' ')
-    return command.length <= LONGEST ? command : null
+    return command.length <= MAX_COMMAND_LENGTH ? command : null
   }
   const isPinned = named.groups?.version !== undefined
   const version = !isPinned && published.version && VERSION.test(published.version) ? published.version : null
@@ -101,7 +101,7 @@ export function statedCommand(text: string): string | null {
   const words = text.trim().split(/ +/)
   const isSafe = words.length <= 40 && words.every((word) => shellWord(word.replace(/^--?(?=[A-Za-z])/, '')) !== null)
   const command = words.join(' ')
-  if (!isSafe || command.length > LONGEST) return null
+  if (!isSafe || command.length > MAX_COMMAND_LENGTH) return null
   return startedPackage(command) !== null || isRepository(startIn(command)?.source ?? '') ? command : null
 }
 

@@ -49,7 +49,7 @@ export const dockerReader = singleReader(
 const enabling = (name: string): string | null => shellWord(name) && `docker mcp server enable ${name}`
 
 /** As much of the value of a variable as is looked at. */
-const LONGEST_TEMPLATE = 500
+const MAX_TEMPLATE_LENGTH = 500
 
 /** Secrets are needed; settings are when the parameters say so. The configuration is a map, or a list of them. */
 function variablesOf(config: unknown) {
@@ -63,7 +63,8 @@ function variablesOf(config: unknown) {
       ),
       // `value: "{{server.parameter}}"` says which parameter fills the variable.
       ...variablesIn(env, ({ value: filled }) => ({
-        required: typeof filled === 'string' && needed.has(/\{\{[^}]*?([\w-]+)\}\}/.exec(filled.slice(0, LONGEST_TEMPLATE))?.[1]),
+        required:
+          typeof filled === 'string' && needed.has(/\{\{[^}]*?([\w-]+)\}\}/.exec(filled.slice(0, MAX_TEMPLATE_LENGTH))?.[1]),
       })),
     ]
   })

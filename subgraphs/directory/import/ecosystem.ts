@@ -14,10 +14,10 @@ const FOLDERS: ReadonlyMap<string, Ecosystem> = new Map(
 )
 
 /** What the address of a marketplace or manifest says: `base` is the folder that it speaks for, empty for the root. */
-export type Place = { readonly base: string; readonly ecosystem: Ecosystem } | { readonly unknown: string }
+export type EcosystemPath = { readonly base: string; readonly ecosystem: Ecosystem } | { readonly unknown: string }
 
 /** Reads `base/.claude-plugin/marketplace.json` and its like. A file outside such a folder is taken for the format's first user. */
-export function placeOf(path: string): Place {
+export function parseEcosystemPath(path: string): EcosystemPath {
   const segments = path.split('/').slice(0, -1)
   for (const length of [1, 2]) {
     const ecosystem = FOLDERS.get(segments.slice(-length).join('/'))

@@ -10,7 +10,7 @@ export type Fields<S extends Statement> = {
   /** Notes a value that was derived here: `how` in one word. */
   readonly derived: (field: string, how: string) => void
   /** Notes a value that somebody else said. */
-  readonly said: (field: string, by: Contribution) => void
+  readonly noteSource: (field: string, by: Contribution) => void
   /** Sorted by field, then source, then path. */
   readonly provenance: () => readonly Provenance[]
 }
@@ -43,7 +43,7 @@ export function fieldsOf<S extends Statement>(group: readonly ContributionOf<S>[
         return values
       }),
     derived: (field, how) => note({ field, source: `atrium (${how})`, path: null }),
-    said,
+    noteSource: said,
     provenance: () => [...noted].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, entry]) => entry),
   }
 }

@@ -78,14 +78,14 @@ export async function importPaths(paths: readonly string[], options: Options): P
     ],
     counts: stars.counts,
   }
-  const outcome = await store(findings, options, now())
+  const stored = await store(findings, options, now())
   const report: Report = {
-    ...outcome,
+    ...stored,
     read: found.files.length + lists.reduce((sum, { pages }) => sum + pages, 0),
     ignored: found.ignored,
     records: findings.contributions.length,
     formats: countFormats(readings),
-    skipped: [...skipped, ...outcome.skipped].sort(bySource),
+    skipped: [...skipped, ...stored.skipped].sort(bySource),
     stars: stars.counts.length,
     milliseconds: Math.round(performance.now() - started),
   }

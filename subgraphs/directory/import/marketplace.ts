@@ -1,5 +1,5 @@
 import type { Contribution, Reader, Skip, SourceFile } from './contribution.ts'
-import { type Place, placeOf } from './ecosystem.ts'
+import { type EcosystemPath, parseEcosystemPath } from './ecosystem.ts'
 import { folderUrl, identityOfOrigin, isRepository, resolveFolder } from './link.ts'
 import { asList, asRecord } from './shape.ts'
 import { cleanTags, cleanText, slugOf } from './text.ts'
@@ -25,7 +25,7 @@ export const marketplaceReader: Reader = {
   },
   read: (content, file) => {
     const marketplace = asRecord(content)
-    const place = placeOf(file.path)
+    const place = parseEcosystemPath(file.path)
     if (!Array.isArray(marketplace?.plugins)) return { contributions: [], skipped: [fault(file, 'has no list `plugins`')] }
     if ('unknown' in place) {
       return {
@@ -43,7 +43,7 @@ export const marketplaceReader: Reader = {
 
 type Marketplace = {
   readonly file: SourceFile
-  readonly place: Exclude<Place, { unknown: string }>
+  readonly place: Exclude<EcosystemPath, { unknown: string }>
   readonly name: string
   readonly slug: string
 }

@@ -6,7 +6,7 @@ import { slugOf } from './text.ts'
 import { repositoryOf } from './url.ts'
 
 /** How mcpm names its ways to install, the simplest first. */
-const WAYS = ['npm', 'uvx', 'python', 'docker', 'http', 'custom'] as const
+const INSTALLATION_KINDS = ['npm', 'uvx', 'python', 'docker', 'http', 'custom'] as const
 
 /** servers/*.json of mcpm: display name, installations with commands, arguments as variables. */
 export const mcpmReader = singleReader(
@@ -14,7 +14,7 @@ export const mcpmReader = singleReader(
   ({ name, installations }) => typeof name === 'string' && asRecord(installations) !== null,
   (fields) => {
     const installations = asRecord(fields.installations) ?? {}
-    const ways = WAYS.map((way) => asRecord(installations[way])).filter((way) => way !== null)
+    const ways = INSTALLATION_KINDS.map((way) => asRecord(installations[way])).filter((way) => way !== null)
     const remote = ways.find(({ url }) => typeof url === 'string')
     const [category] = asList(fields.categories)
     const local = ways.some(({ command }) => typeof command === 'string')
@@ -38,16 +38,16 @@ export const mcpmReader = singleReader(
   },
 )
 
-type Way = Readonly<Record<string, unknown>>
+type Installation = Readonly<Record<string, unknown>>
 
-const wordsOf = ({ command, args }: Way): readonly string[] =>
+const wordsOf = ({ command, args }: Installation): readonly string[] =>
   [command, ...asList(args)].filter((word) => typeof word === 'string')
 
 /** What only stands for something of the reader's own. */
 const PLACEHOLDER = /path\/to\b|\byour[-_]/i
 
 /** The packages that the ways start; one that is called like the whole repository does not tell its servers apart. */
-const packagesOf = (ways: readonly Way[], repo: string): readonly string[] =>
+const packagesOf = (ways: readonly Installation[], repo: string): readonly string[] =>
   ways.flatMap((way) => {
     const started = startedPackage(wordsOf(way).join(' '))
     if (started?.from !== 'npm' && started?.from !== 'pypi') return []
@@ -55,7 +55,7 @@ const packagesOf = (ways: readonly Way[], repo: string): readonly string[] =>
   })
 
 /** The first command without places to fill in, or else of the package alone. */
-function commandOf(ways: readonly Way[], name: string): string | null {
+function commandOf(ways: readonly Installation[], name: string): string | null {
   for (const way of ways) {
     const words = wordsOf(way)
     const text = words.join(' ')

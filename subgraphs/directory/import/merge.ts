@@ -40,8 +40,8 @@ export type Stars = ReadonlyMap<string, number>
 type Of<K extends Kind> = Extract<Statement, { kind: K }>
 
 /** More than this is not a list for people. */
-const MOST_TAGS = 30
-const MOST_VARIABLES = 100
+const MAX_TAGS = 30
+const MAX_VARIABLES = 100
 
 /**
  * Turns all contributions into items, sorted by kind and identity. A pure function of the set: neither the order of the
@@ -75,7 +75,7 @@ function mergeGroup(group: readonly Contribution[], listings: Listings, stars: S
   const detail = detailOf(best, group, listings)
   const name = fields.first('name', (said) => said.name) ?? humanised(key)
   const description = fields.first('description', (said) => said.description) ?? ''
-  const tags = [...new Set(fields.all('tags', (said) => said.tags))].sort(compare).slice(0, MOST_TAGS)
+  const tags = [...new Set(fields.all('tags', (said) => said.tags))].sort(compare).slice(0, MAX_TAGS)
   const spellings = group.flatMap(({ statement }) => statement.category ?? [])
   const { category, spelling } = categorise(spellings, { name: `${name} ${key.split('/').at(-1)}`, tags, description })
   if (spelling !== null) fields.first('category', (said) => (said.category === spelling ? spelling : null))
@@ -171,7 +171,7 @@ function mergeVariables(variables: McpServerDetail['envVars']): McpServerDetail[
       description: earlier?.description ?? variable.description,
     })
   }
-  return [...byName.values()].sort((one, other) => compare(one.name, other.name)).slice(0, MOST_VARIABLES)
+  return [...byName.values()].sort((one, other) => compare(one.name, other.name)).slice(0, MAX_VARIABLES)
 }
 
 function pluginDetail(fields: Fields<Of<'PLUGIN'>>, group: readonly ContributionOf<Of<'PLUGIN'>>[]): Detail {
@@ -191,7 +191,7 @@ function skillDetail(fields: Fields<Of<'SKILL'>>, group: readonly ContributionOf
   // A SKILL.md says nothing about how it reaches an agent: COMMUNITY is what is left when nobody else does.
   const stated = fields.first('source', (said) => (said.source === 'COMMUNITY' ? null : said.source))
   const listing = stated === null ? listings.around(group[0]?.statement.identity ?? '') : null
-  if (listing) fields.said('source', listing)
+  if (listing) fields.noteSource('source', listing)
   return {
     source: stated ?? (listing ? 'PLUGIN' : 'COMMUNITY'),
     docsUrl,

@@ -11,7 +11,7 @@ export type Parsed =
 const DEEPEST = 64
 
 /** Real files use no aliases at all; a few are harmless, thousands are a bomb. */
-const MOST_ALIASES = 20
+const MAX_ALIASES = 20
 
 /** Only the types of JSON: no tags, no merge keys, no dates. */
 const YAML_OPTIONS = { schema: 'core', merge: false, resolveKnownTags: false, prettyErrors: false } as const
@@ -74,7 +74,7 @@ function parseYaml(text: string, source: string, linesBefore: number): Parsed {
     }
     const misused = misuse(document)
     if (misused !== null) return fault(misused)
-    return { text, content: document.toJS({ maxAliasCount: MOST_ALIASES }) }
+    return { text, content: document.toJS({ maxAliasCount: MAX_ALIASES }) }
   } catch (error) {
     // A RangeError is the library's stack at its end; a ReferenceError its own count of aliases.
     if (error instanceof RangeError) return fault(`is nested more than ${DEEPEST} deep`)
@@ -100,8 +100,8 @@ function misuse(document: Document): string | null {
   visit(document, {
     Alias: () => {
       aliases += 1
-      if (aliases <= MOST_ALIASES) return undefined
-      found = `uses more than ${MOST_ALIASES} YAML aliases`
+      if (aliases <= MAX_ALIASES) return undefined
+      found = `uses more than ${MAX_ALIASES} YAML aliases`
       return visit.BREAK
     },
     Map: (_, { items }) => {

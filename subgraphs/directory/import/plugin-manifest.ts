@@ -1,5 +1,5 @@
 import type { Reader } from './contribution.ts'
-import { placeOf } from './ecosystem.ts'
+import { parseEcosystemPath } from './ecosystem.ts'
 import { folderUrl } from './link.ts'
 import { pluginIdentity } from './marketplace.ts'
 import { asList, asRecord } from './shape.ts'
@@ -15,7 +15,7 @@ export const pluginManifestReader: Reader = {
   recognises: (content, { path }) => /(^|\/)plugin\.json$/.test(path) && typeof asRecord(content)?.name === 'string',
   read: (content, { origin, path }) => {
     const manifest = asRecord(content)
-    const place = placeOf(path)
+    const place = parseEcosystemPath(path)
     const skipped = (reason: string) => ({ contributions: [], skipped: [{ origin, path, line: null, reason }] })
     if (!manifest || 'unknown' in place) return skipped('belongs to an ecosystem that is not known here')
     const id = cleanText(manifest.name, 200)

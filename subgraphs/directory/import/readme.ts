@@ -7,15 +7,16 @@ import { repositoryOf } from './url.ts'
 const ENTRY = /^\s*[-*] +(?:!\[[^\]]*\]\([^)]*\) *)*\[([^\]]+)\]\((\S+?)\)(.*)$/
 const HEADING = /^#{2,4} +(.+?) *#*$/
 /** A page with fewer is a text that happens to have links. */
-const FEWEST = 5
+const MIN_ENTRIES = 5
 /** Longest line that is looked at. */
-const LONGEST_LINE = 2_000
+const MAX_LINE_LENGTH = 2_000
 
-const linesOf = (text: string): readonly string[] => text.split(/\r?\n/).map((line) => (line.length > LONGEST_LINE ? '' : line))
+const linesOf = (text: string): readonly string[] =>
+  text.split(/\r?\n/).map((line) => (line.length > MAX_LINE_LENGTH ? '' : line))
 
 /** Lines, counted from 1, that would be entries but for their length. */
 const tooLongIn = (text: string): readonly number[] =>
-  text.split(/\r?\n/).flatMap((line, index) => (line.length > LONGEST_LINE && /^\s{0,20}[-*] /.test(line) ? [index + 1] : []))
+  text.split(/\r?\n/).flatMap((line, index) => (line.length > MAX_LINE_LENGTH && /^\s{0,20}[-*] /.test(line) ? [index + 1] : []))
 
 const isAboutServers = (text: string): boolean => /\bmcp\b|model context protocol/i.test(text.slice(0, 5_000))
 
@@ -23,12 +24,16 @@ const isAboutServers = (text: string): boolean => /\bmcp\b|model context protoco
 export const readmeReader: Reader = {
   format: 'readme',
   recognises: (content, { path, text }) =>
-    content === null && /(^|\/)readme(\.[\w-]+)?\.md$/i.test(path) && isAboutServers(text) && entriesIn(text).length >= FEWEST,
+    content === null &&
+    /(^|\/)readme(\.[\w-]+)?\.md$/i.test(path) &&
+    isAboutServers(text) &&
+    entriesIn(text).length >= MIN_ENTRIES,
   read: (_, { origin, path, text }) => {
     const contributions: Contribution[] = []
     const skipped: Skip[] = []
     const seen = new Set<string>()
-    for (const line of tooLongIn(text)) skipped.push({ origin, path, line, reason: `is longer than ${LONGEST_LINE} characters` })
+    for (const line of tooLongIn(text))
+      skipped.push({ origin, path, line, reason: `is longer than ${MAX_LINE_LENGTH} characters` })
     for (const { line, name, url, rest, heading } of entriesIn(text)) {
       const description = rest
         .replace(/!\[[^\]]*\]\([^)]*\)/g, '')

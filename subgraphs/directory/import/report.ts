@@ -37,8 +37,8 @@ export const cameToNothing = ({ records, imported, updated, removed, stars }: Re
   [records, imported, updated, removed, stars].every((count) => count === 0)
 
 /** Reasons and examples per reason that a person is shown; `--json` lists all. */
-const MOST_REASONS = 12
-const MOST_EXAMPLES = 3
+const MAX_REASONS = 12
+const MAX_EXAMPLES = 3
 
 const KINDS: Readonly<Record<string, string>> = {
   MCP_SERVER: 'servers',
@@ -92,17 +92,15 @@ function skippedText(skipped: readonly Skip[]): readonly string[] {
     else groups.set(reason, [skip])
   }
   const sorted = [...groups].sort(([, one], [, other]) => other.length - one.length)
-  const hidden = sorted.slice(MOST_REASONS).reduce((sum, [, group]) => sum + group.length, 0)
+  const hidden = sorted.slice(MAX_REASONS).reduce((sum, [, group]) => sum + group.length, 0)
   return [
     `Skipped ${number(skipped.length)}:`,
     ...sorted
-      .slice(0, MOST_REASONS)
+      .slice(0, MAX_REASONS)
       .flatMap(([reason, group]) => [
         `  ${number(group.length).padStart(6)}  ${reason}`,
-        ...group.slice(0, MOST_EXAMPLES).map((skip) => `          ${addressText(skip)}`),
-        ...(group.length > MOST_EXAMPLES
-          ? [`          … and ${number(group.length - MOST_EXAMPLES)} more; --json lists all`]
-          : []),
+        ...group.slice(0, MAX_EXAMPLES).map((skip) => `          ${addressText(skip)}`),
+        ...(group.length > MAX_EXAMPLES ? [`          … and ${number(group.length - MAX_EXAMPLES)} more; --json lists all`] : []),
       ]),
     ...(hidden > 0 ? [`  ${number(hidden).padStart(6)}  for other reasons; --json lists all`] : []),
   ]

@@ -102,7 +102,7 @@ function repositoryIn({ repository, subfolder }: StatedServer): Repository | nul
   return found && { ...found, subfolder: folder || found.subfolder }
 }
 
-type Place = { readonly identity: string; readonly owner: string; readonly repo: string }
+type ServerLocation = { readonly identity: string; readonly owner: string; readonly repo: string }
 
 const repositoryKey = ({ host, owner, repo }: Repository): string => `${host}/${owner}/${repo}`
 
@@ -110,7 +110,7 @@ const repositoryKey = ({ host, owner, repo }: Repository): string => `${host}/${
  * One server per repository, unless the repository is known to hold many: sources disagree about folders of others, and a server that
  * is listed five times under five names helps nobody.
  */
-function placeInRepository(repository: Repository, names: readonly string[]): Place | null {
+function placeInRepository(repository: Repository, names: readonly string[]): ServerLocation | null {
   const { host, owner, repo, subfolder } = repository
   const shared = MONOREPOS.get(`${owner}/${repo}`.toLowerCase())
   if (shared === undefined) return { identity: repositoryKey(repository), owner, repo }
@@ -129,7 +129,7 @@ function partOf(name: string): string {
 const FORGE = /^(www\.)?(github|gitlab)\.com$/
 
 /** Remote servers have no repository: the host is the owner. */
-function placeOnTheWeb(home: string, names: readonly string[]): Place | null {
+function placeOnTheWeb(home: string, names: readonly string[]): ServerLocation | null {
   const { hostname, host, pathname } = new URL(home)
   const repo = names.map(partOf).find((name) => name !== '') ?? partOf(hostname)
   // A page of a forge that is no repository still says whose it is.
@@ -150,7 +150,7 @@ const starsIn = (value: unknown): number | null =>
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/
 /** More are no interface that a person fills in. */
-const MOST_VARIABLES = 100
+const MAX_VARIABLES = 100
 
 /** Variables of a list of `{ name, … }` or of names, or of an object from name to `{ … }`; what is no name of a variable is left out. */
 export function variablesIn(
@@ -163,7 +163,7 @@ export function variablesIn(
     : asList(value).map((entry) =>
         typeof entry === 'string' ? [entry, null] : [asRecord(entry)?.name ?? asRecord(entry)?.env, entry],
       )
-  return pairs.slice(0, MOST_VARIABLES).flatMap(([name, entry]) => {
+  return pairs.slice(0, MAX_VARIABLES).flatMap(([name, entry]) => {
     if (typeof name !== 'string' || !VARIABLE.test(name)) return []
     const fields = asRecord(entry) ?? {}
     const { required, secret = false } = flags(fields)

@@ -18,7 +18,7 @@ type Options = {
   readonly onStep: (done: number, total: number) => void
 }
 
-type Outcome = Pick<
+type UpdateResult = Pick<
   Report,
   'imported' | 'updated' | 'unchanged' | 'removed' | 'merged' | 'kept' | 'skipped' | 'totals' | 'revision'
 >
@@ -32,7 +32,7 @@ type Stored = Awaited<ReturnType<typeof store.addressesOf>>[number]
 const TURN_POLL = 200
 
 /** Brings the tables up to what was found. Runs inside the caller's transaction; throws the signal's reason between two steps. */
-export async function update(client: pg.ClientBase, findings: Findings, { now, signal, onStep }: Options): Promise<Outcome> {
+export async function update(client: pg.ClientBase, findings: Findings, { now, signal, onStep }: Options): Promise<UpdateResult> {
   let done = 0
   const step = (): void => {
     signal.throwIfAborted()

@@ -1,17 +1,17 @@
 /** The longest address that is stored, in characters as the URL standard writes them. */
-const LONGEST = 2_000
+const MAX_URL_LENGTH = 2_000
 
 /**
  * An absolute http or https URL with a host and without credentials, as the URL standard writes it; null for anything else. Line
  * breaks and blanks are refused: the standard would drop or encode them, and so make another address.
  */
 export function cleanUrl(value: unknown): string | null {
-  if (typeof value !== 'string' || value.length > LONGEST) return null
+  if (typeof value !== 'string' || value.length > MAX_URL_LENGTH) return null
   const text = value.trim()
   const url = /[\p{Cc}\s]/u.test(text) ? null : URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '' || url.username !== '' || url.password !== '') return null
   const address = url.href.replace(/^(https?:\/\/[^/?#]+)\/$/, '$1')
-  return address.length <= LONGEST ? address : null
+  return address.length <= MAX_URL_LENGTH ? address : null
 }
 
 /** A repository of a forge; `subfolder` null when the address is of its root. */

@@ -15,7 +15,7 @@ export type Catalogue = {
   /** The items of a kind in the order of its list. */
   readonly list: <Kind extends DirectoryKind>(kind: Kind) => readonly ItemOf<Kind>[]
   /** Index of an item in its list. */
-  readonly place: (item: Item) => number
+  readonly listIndex: (item: Item) => number
   /** The item with this natural key, compared without regard to case; null when there is none. */
   readonly byKey: <Kind extends DirectoryKind>(kind: Kind, key: string) => ItemOf<Kind> | null
   /** The item of this row; null when it is gone. */
@@ -33,7 +33,7 @@ export async function catalogueOf({ revision, items, counts }: Snapshot): Promis
   const lists: Record<DirectoryKind, Item[]> = { MCP_SERVER: [], PLUGIN: [], SKILL: [] }
   const keys = new Map<string, Item>()
   const ids = new Map<string, Item>()
-  const places = new Map<Item, number>()
+  const indexes = new Map<Item, number>()
   for (const item of items) {
     lists[item.kind].push(item)
     keys.set(`${item.kind} ${item.key.toLowerCase()}`, item)
@@ -42,7 +42,7 @@ export async function catalogueOf({ revision, items, counts }: Snapshot): Promis
   for (const list of Object.values(lists)) {
     const positions = new Map(list.map((item) => [item, listPosition(item)]))
     list.sort((one, other) => comparePositions(positions.get(one) ?? [], positions.get(other) ?? []))
-    for (const [index, item] of list.entries()) places.set(item, index)
+    for (const [index, item] of list.entries()) indexes.set(item, index)
   }
   const words = await buildWordIndex(
     items.map((item) => ({
@@ -60,7 +60,7 @@ export async function catalogueOf({ revision, items, counts }: Snapshot): Promis
     related: relatedAmong(items),
     // The kind in the key or list decides the type of the item.
     list: (kind) => lists[kind] as never,
-    place: (item) => places.get(item) ?? 0,
+    listIndex: (item) => indexes.get(item) ?? 0,
     byKey: (kind, key) => (keys.get(`${kind} ${key.toLowerCase()}`) ?? null) as never,
     byId: (kind, id) => {
       const item = ids.get(id)

@@ -16,4 +16,4 @@ export function facet<T>(
 }
 
 /** Tags that a facet lists: a page has no room for more, and most tags occur once. */
-export const MOST_TAGS = 20
+export const MAX_FACET_TAGS = 20

@@ -8,15 +8,15 @@ import type { DirectoryKind, Item } from './item.ts'
 import { urlOf } from './url.ts'
 
 /** Most items that are said to be related, and most of the newest. */
-const MOST_RELATED = 25
-const MOST_NEWEST = 100
+const MAX_RELATED = 25
+const MAX_NEWEST = 100
 
 /** The fields that every kind of item answers in the same way. */
 export const itemFields = {
   id: (item: Item) => idOf(item),
   url: (item: Item, _: unknown, { publicUrl }: Context) => urlOf(publicUrl, item),
   related: (item: Item, { first }: { readonly first?: number | null }, { catalogue }: Context) =>
-    catalogue.related(item, checkPageSize('first', first ?? 6, MOST_RELATED)),
+    catalogue.related(item, checkPageSize('first', first ?? 6, MAX_RELATED)),
 }
 
 const TYPES = { MCP_SERVER: 'McpServer', PLUGIN: 'Plugin', SKILL: 'Skill' } as const
@@ -25,7 +25,7 @@ const KINDS = Object.keys(TYPES) as DirectoryKind[]
 
 export const itemResolvers = {
   Query: {
-    newestItems: (_, { first }, { catalogue }) => catalogue.newest.slice(0, checkPageSize('first', first ?? 20, MOST_NEWEST)),
+    newestItems: (_, { first }, { catalogue }) => catalogue.newest.slice(0, checkPageSize('first', first ?? 20, MAX_NEWEST)),
   },
   DirectoryItem: {
     __resolveType: ({ kind }) => TYPES[kind],

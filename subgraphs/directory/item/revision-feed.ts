@@ -12,7 +12,7 @@ const POLL = 5_000
  * Calls `look` soon after every import and every few seconds, never twice at once. A failing `look` is logged and tried again.
  * The returned function ends it and resolves when nothing runs any more.
  */
-export function followRevisions(pool: Pool, look: () => Promise<void>, log: Logger): () => Promise<void> {
+export function followRevisions(pool: Pool, refresh: () => Promise<void>, log: Logger): () => Promise<void> {
   const ended = new AbortController()
   let wake = () => {}
   let listener: PoolClient | null = null
@@ -43,7 +43,7 @@ export function followRevisions(pool: Pool, look: () => Promise<void>, log: Logg
       })
       try {
         await listen()
-        await look()
+        await refresh()
       } catch (error) {
         if (!ended.signal.aborted) log.warn({ err: error }, 'the directory could not be refreshed; trying again')
       }

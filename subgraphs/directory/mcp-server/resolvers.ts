@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
 import { pageOf } from '../../toolkit/connection.ts'
-import { facet, MOST_TAGS } from '../item/facets.ts'
+import { facet, MAX_FACET_TAGS } from '../item/facets.ts'
 import { rowIdIn } from '../item/id.ts'
 import { mcpServerOrder } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
@@ -37,6 +37,6 @@ export const mcpServerResolvers = {
     categories: (servers) => facet(servers, ({ category }) => [category]),
     transports: (servers) => facet(servers, ({ transport }) => [transport]),
     official: (servers) => facet(servers, ({ official }) => [String(official)]),
-    tags: (servers) => facet(servers, ({ tags }) => tags, MOST_TAGS),
+    tags: (servers) => facet(servers, ({ tags }) => tags, MAX_FACET_TAGS),
   },
 } satisfies Resolvers

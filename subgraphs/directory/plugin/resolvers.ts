@@ -1,13 +1,13 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
 import { pageOf } from '../../toolkit/connection.ts'
-import { facet, MOST_TAGS } from '../item/facets.ts'
+import { facet, MAX_FACET_TAGS } from '../item/facets.ts'
 import { rowIdIn } from '../item/id.ts'
 import { pluginOrder } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
 import { listMatching } from '../search/matching.ts'
 
 /** Marketplaces that a facet lists. */
-const MOST_MARKETPLACES = 20
+const MAX_MARKETPLACES = 20
 
 export const pluginResolvers = {
   Query: {
@@ -38,7 +38,7 @@ export const pluginResolvers = {
   PluginFacets: {
     categories: (plugins) => facet(plugins, ({ category }) => [category]),
     ecosystems: (plugins) => facet(plugins, ({ ecosystems }) => ecosystems),
-    marketplaces: (plugins) => facet(plugins, ({ marketplaceSlug }) => [marketplaceSlug], MOST_MARKETPLACES),
-    tags: (plugins) => facet(plugins, ({ tags }) => tags, MOST_TAGS),
+    marketplaces: (plugins) => facet(plugins, ({ marketplaceSlug }) => [marketplaceSlug], MAX_MARKETPLACES),
+    tags: (plugins) => facet(plugins, ({ tags }) => tags, MAX_FACET_TAGS),
   },
 } satisfies Resolvers

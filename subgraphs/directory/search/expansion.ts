@@ -6,8 +6,8 @@ const AS_TYPED = 1
 const SAME_STEM = 0.9
 const SYNONYM = 0.8
 /** A word that begins with what was typed: between these, by how much of it was typed. */
-const PREFIX_LEAST = 0.45
-const PREFIX_MOST = 0.85
+const MIN_PREFIX_WEIGHT = 0.45
+const MAX_PREFIX_WEIGHT = 0.85
 /** So little that a name with an error stays behind a long description without one. */
 const ONE_TYPING_ERROR = 0.06
 const TWO_TYPING_ERRORS = 0.04
@@ -17,7 +17,7 @@ const WHOLE_PREFIX = 4
 /** A word that fewer records hold may be a typing error that one of them made as well. */
 const RARE = 10
 /** Most known words that one typed word stands for: a short prefix begins thousands. */
-const MOST_WORDS = 400
+const MAX_EXPANSIONS = 400
 
 /**
  * The known words that `typed` may mean, by number, with how much each counts. Empty when nothing is near. Typing errors are assumed
@@ -36,7 +36,7 @@ export function expansionOf(typed: string, isLast: boolean, index: WordIndex, is
   if (!isNumber(typed) && (isLast || typed.length >= WHOLE_PREFIX)) {
     for (const number of beginningWith(typed, index)) {
       const share = typed.length / (index.words[number] as string).length
-      add(number, PREFIX_LEAST + (PREFIX_MOST - PREFIX_LEAST) * share)
+      add(number, MIN_PREFIX_WEIGHT + (MAX_PREFIX_WEIGHT - MIN_PREFIX_WEIGHT) * share)
     }
   }
   let records = 0
@@ -65,8 +65,8 @@ function beginningWith(prefix: string, index: WordIndex): number[] {
     if (!word.startsWith(prefix)) break
     found.push(numberOf.get(word) as number)
   }
-  if (found.length <= MOST_WORDS) return found
-  return found.sort((one, other) => countOf(other, index) - countOf(one, index)).slice(0, MOST_WORDS)
+  if (found.length <= MAX_EXPANSIONS) return found
+  return found.sort((one, other) => countOf(other, index) - countOf(one, index)).slice(0, MAX_EXPANSIONS)
 }
 
 /** Typing errors that are forgiven by length, as in Typesense and Meilisearch; none in words with digits, where each sign matters. */

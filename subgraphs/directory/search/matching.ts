@@ -4,7 +4,7 @@ import type { DirectoryKind, Item, ItemOf } from '../item/item.ts'
 import { search } from './search.ts'
 
 /** Longest query, in characters: longer texts are not names and would cost without finding more. */
-const LONGEST_QUERY = 200
+const MAX_QUERY_CHARACTERS = 200
 
 /** An item that matches a query, and how well. */
 export type Found = { readonly item: Item; readonly score: number }
@@ -15,8 +15,8 @@ export function matching(
   { words, items }: Catalogue,
   { argument, accepts }: { readonly argument: string; readonly accepts: (item: Item) => boolean },
 ): readonly Found[] {
-  if (query.length > LONGEST_QUERY && [...query].length > LONGEST_QUERY) {
-    throw badInput(argument, `at most ${LONGEST_QUERY} characters`, query)
+  if (query.length > MAX_QUERY_CHARACTERS && [...query].length > MAX_QUERY_CHARACTERS) {
+    throw badInput(argument, `at most ${MAX_QUERY_CHARACTERS} characters`, query)
   }
   return search(query, words, (record) => accepts(items[record] as Item)).map(({ record, score }) => ({
     item: items[record] as Item,
@@ -36,5 +36,5 @@ export function listMatching<Kind extends DirectoryKind>(
   return matching(query, catalogue, { argument: 'filter.query', accepts: (item) => isOfKind(item) && accepts(item) })
     .map(({ item }) => item)
     .filter(isOfKind)
-    .sort((one, other) => catalogue.place(one) - catalogue.place(other))
+    .sort((one, other) => catalogue.listIndex(one) - catalogue.listIndex(other))
 }

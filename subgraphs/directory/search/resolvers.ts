@@ -6,7 +6,7 @@ import { matching } from './matching.ts'
 import { type Ranked, rank, rankedOrder } from './ranking.ts'
 
 /** Most results of each kind that `firstOfEachKind` may ask for: the limit of `/api/search`. */
-const MOST_OF_EACH_KIND = 25
+const MAX_PER_KIND = 25
 
 export const searchResolvers = {
   Query: {
@@ -17,7 +17,7 @@ export const searchResolvers = {
         .map(rank)
         .sort((one, other) => comparePositions(one.position, other.position))
       const bounded =
-        firstOfEachKind == null ? found : ofEachKind(found, checkPageSize('firstOfEachKind', firstOfEachKind, MOST_OF_EACH_KIND))
+        firstOfEachKind == null ? found : ofEachKind(found, checkPageSize('firstOfEachKind', firstOfEachKind, MAX_PER_KIND))
       const page = pageOf(bounded, rankedOrder, { first, after })
       return {
         ...page,

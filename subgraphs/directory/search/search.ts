@@ -1,5 +1,5 @@
-import { countOf, IN_NAME, IN_NAME_PART, IN_TAGS, placesOf, recordOf, type WordIndex } from '../word-index/word-index.ts'
-import { STOP_WORDS, wordsOf } from '../word-index/words.ts'
+import { countOf, fieldsOf, IN_NAME, IN_NAME_PART, IN_TAGS, recordOf, type WordIndex } from '../word-index/word-index.ts'
+import { STOP_WORDS, tokenize } from '../word-index/words.ts'
 import { expansionOf } from './expansion.ts'
 
 /** A record that matches, and how well; only the order of scores means something. */
@@ -44,7 +44,7 @@ export function search(query: string, index: WordIndex, accepts: (record: number
   if (found.length === 0 && required.size > 1) {
     terms = termsOf(typed, required, index, true)
     ;({ found, scores } = tally(terms, required.size, index, accepts))
-    if (found.length === 0) ({ found, scores } = tally(terms, mostOf(required.size), index, accepts))
+    if (found.length === 0) ({ found, scores } = tally(terms, minMatches(required.size), index, accepts))
   }
 
   const key = typed.join('')
@@ -53,7 +53,7 @@ export function search(query: string, index: WordIndex, accepts: (record: number
 }
 
 /** How many of `count` words are enough when no record has all: half of a few; a third of a sentence, whose words are rarely all met. */
-const mostOf = (count: number): number => (count <= 4 ? Math.ceil(count / 2) : Math.max(2, Math.ceil(count / 3)))
+const minMatches = (count: number): number => (count <= 4 ? Math.ceil(count / 2) : Math.max(2, Math.ceil(count / 3)))
 
 /** The words that tell things apart; all of them when none does. */
 function requiredAmong(typed: readonly string[]): ReadonlySet<string> {
@@ -78,7 +78,7 @@ function termsOf(
 
 /** Words of a query; an identifier that no record holds as it is stands for the words inside it. */
 function typedWords(query: string, { numberOf }: WordIndex): string[] {
-  const words = wordsOf(query).flatMap(({ whole, parts }) => (parts.length > 0 && !numberOf.has(whole) ? parts : [whole]))
+  const words = tokenize(query).flatMap(({ whole, parts }) => (parts.length > 0 && !numberOf.has(whole) ? parts : [whole]))
   return [...new Set(words)]
 }
 
@@ -98,7 +98,7 @@ function tally(
       for (let at = starts[number] as number; at < (starts[number + 1] as number); at += 1) {
         const posting = postings[at] as number
         const record = recordOf(posting)
-        const worth = weight * placeWeight(placesOf(posting), brevity[record] as number)
+        const worth = weight * fieldWeight(fieldsOf(posting), brevity[record] as number)
         if (worth > (best[record] as number)) best[record] = worth
       }
     }
@@ -114,7 +114,7 @@ function tally(
   return { scores, found }
 }
 
-function placeWeight(places: number, brevity: number): number {
+function fieldWeight(places: number, brevity: number): number {
   if (places & IN_NAME) return NAME_WEIGHT + (places & 3)
   if (places & IN_NAME_PART) return NAME_PART_WEIGHT + (places & 3)
   if (places & IN_TAGS) return TAG_WEIGHT + (places & 1)

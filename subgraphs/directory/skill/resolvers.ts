@@ -1,6 +1,6 @@
 import type { Resolvers } from '#generated/directory/resolvers.ts'
 import { pageOf } from '../../toolkit/connection.ts'
-import { facet, MOST_TAGS } from '../item/facets.ts'
+import { facet, MAX_FACET_TAGS } from '../item/facets.ts'
 import { rowIdIn } from '../item/id.ts'
 import { skillOrder } from '../item/order.ts'
 import { itemFields } from '../item/resolvers.ts'
@@ -33,6 +33,6 @@ export const skillResolvers = {
   SkillFacets: {
     categories: (skills) => facet(skills, ({ category }) => [category]),
     sources: (skills) => facet(skills, ({ source }) => [source]),
-    tags: (skills) => facet(skills, ({ tags }) => tags, MOST_TAGS),
+    tags: (skills) => facet(skills, ({ tags }) => tags, MAX_FACET_TAGS),
   },
 } satisfies Resolvers

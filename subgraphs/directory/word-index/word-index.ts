@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import { STOP_WORDS, stem, type Word, wordsOf } from './words.ts'
+import { STOP_WORDS, stem, tokenize, type Word } from './words.ts'
 
 /** Where in a record a word stands; bits, because one word may stand in several places. */
 export const IN_NAME = 8
@@ -7,8 +7,8 @@ export const IN_NAME = 8
 export const IN_NAME_PART = 4
 export const IN_TAGS = 2
 export const IN_TEXT = 1
-const PLACE_BITS = 4
-const PLACES = 15
+const FIELD_BITS = 4
+const FIELD_MASK = 15
 
 /** What one record gives to the index. */
 export type Indexed = {
@@ -55,7 +55,7 @@ export async function buildWordIndex(records: readonly Indexed[]): Promise<WordI
   const labelKeys: (readonly string[])[] = []
   const lengths = new Float32Array(records.length)
 
-  const place = (word: string, record: number, where: number): number => {
+  const addPosting = (word: string, record: number, where: number): number => {
     let number = numberOf.get(word)
     if (number === undefined) {
       number = words.length
@@ -66,34 +66,34 @@ export async function buildWordIndex(records: readonly Indexed[]): Promise<WordI
     const list = collected[number] as number[]
     const last = list.length - 1
     // A record's words arrive together: its entry is the last one or does not exist.
-    if (last >= 0 && (list[last] as number) >>> PLACE_BITS === record) list[last] = (list[last] as number) | where
-    else list.push((record << PLACE_BITS) | where)
+    if (last >= 0 && (list[last] as number) >>> FIELD_BITS === record) list[last] = (list[last] as number) | where
+    else list.push((record << FIELD_BITS) | where)
     return number
   }
-  const placeAll = (found: readonly Word[], record: number, where: number, wherePart: number): void => {
+  const addPostings = (found: readonly Word[], record: number, where: number, wherePart: number): void => {
     for (const { whole, parts } of found) {
-      place(whole, record, where)
-      for (const part of parts) place(part, record, wherePart)
+      addPosting(whole, record, where)
+      for (const part of parts) addPosting(part, record, wherePart)
     }
   }
 
   for (const [record, { labels, tags, text }] of records.entries()) {
     if (record % SLICE === SLICE - 1) await breathe()
-    const labelsRead = labels.map(wordsOf)
+    const labelsRead = labels.map(tokenize)
     labelWords.push(
       labelsRead.map((found) => {
-        placeAll(found, record, IN_NAME, IN_NAME_PART)
+        addPostings(found, record, IN_NAME, IN_NAME_PART)
         for (const [index, { whole }] of found.entries()) {
           const next = found[index + 1]
-          if (next) place(whole + next.whole, record, IN_NAME_PART)
+          if (next) addPosting(whole + next.whole, record, IN_NAME_PART)
         }
         return significant(found).map((word) => numberOf.get(word) as number)
       }),
     )
     labelKeys.push(labelsRead.map((found) => found.map(({ whole }) => whole).join('')))
-    for (const tag of tags) placeAll(wordsOf(tag), record, IN_TAGS, IN_TAGS)
-    const found = wordsOf(text)
-    placeAll(found, record, IN_TEXT, IN_TEXT)
+    for (const tag of tags) addPostings(tokenize(tag), record, IN_TAGS, IN_TAGS)
+    const found = tokenize(text)
+    addPostings(found, record, IN_TEXT, IN_TEXT)
     lengths[record] = found.length
   }
 
@@ -140,8 +140,8 @@ export function significant(found: readonly Word[]): string[] {
   return telling.length > 0 ? telling : wholes
 }
 
-export const recordOf = (posting: number): number => posting >>> PLACE_BITS
-export const placesOf = (posting: number): number => posting & PLACES
+export const recordOf = (posting: number): number => posting >>> FIELD_BITS
+export const fieldsOf = (posting: number): number => posting & FIELD_MASK
 
 /** The set of letters of a word in 32 bits; letters beyond a to z and digits share bits. */
 export function lettersOf(word: string): number {

@@ -1,15 +1,15 @@
 /** Longest word that is indexed or looked for; longer runs of letters are identifiers nobody types. */
-const LONGEST_WORD = 40
+const MAX_WORD_LENGTH = 40
 
 /** Words of the trade: nearly every item has them, so they say little and are never required. */
-const TRADE_WORDS = ['mcp', 'server', 'servers', 'skill', 'skills', 'plugin', 'plugins', 'tool', 'tools', 'agent', 'agents']
+const DOMAIN_STOP_WORDS = ['mcp', 'server', 'servers', 'skill', 'skills', 'plugin', 'plugins', 'tool', 'tools', 'agent', 'agents']
 const FUNCTION_WORDS =
   'a an and any are as at be by can do for from get give help how i in into is it its let me my need of on or our that the their them there this to up use used using want was we what when where which with you your'.split(
     ' ',
   )
 
 /** Words that rank, but need not occur: alone they still answer. */
-export const STOP_WORDS: ReadonlySet<string> = new Set([...TRADE_WORDS, ...FUNCTION_WORDS])
+export const STOP_WORDS: ReadonlySet<string> = new Set([...DOMAIN_STOP_WORDS, ...FUNCTION_WORDS])
 
 /** Each row is one thing under several names, as people search for it; all already in folded form. */
 const SYNONYMS: readonly (readonly string[])[] = [
@@ -78,7 +78,7 @@ export const fold = (text: string): string => text.normalize('NFKD').replace(MAR
 export type Word = { readonly whole: string; readonly parts: readonly string[] }
 
 /** The words of a text in order. Scripts without spaces give overlapping pairs of characters. */
-export function wordsOf(text: string): Word[] {
+export function tokenize(text: string): Word[] {
   const words: Word[] = []
   for (const [raw] of text.normalize('NFKC').matchAll(WORD)) {
     if (UNSPACED.test(raw)) {
@@ -92,7 +92,7 @@ export function wordsOf(text: string): Word[] {
 }
 
 function wordOf(raw: string): Word {
-  const whole = fold(raw).slice(0, LONGEST_WORD)
+  const whole = fold(raw).slice(0, MAX_WORD_LENGTH)
   const inner = raw.match(INNER) ?? []
   // A digit behind letters (`s3`, `gpt4`) belongs to them as often as not: both readings are kept.
   return { whole, parts: inner.length > 1 ? inner.map(fold).filter((part) => part.length > 1) : [] }
@@ -106,13 +106,13 @@ function pairsOf(run: string): string[] {
 /** Longest first: an ending is taken for the whole of it. */
 const ENDINGS = 'izations ization ations ation ings ing ies ers ors ied er or ed es s e y'.split(' ')
 /** Letters that must be left of a word. */
-const SHORTEST_STEM = 4
+const MIN_STEM_LENGTH = 4
 
 /** The common beginning of the forms of an English word; the word itself when it is short or not Latin. */
 export function stem(word: string): string {
-  if (word.length <= SHORTEST_STEM || !/^[a-z]+$/.test(word)) return word
+  if (word.length <= MIN_STEM_LENGTH || !/^[a-z]+$/.test(word)) return word
   for (const ending of ENDINGS) {
-    if (!word.endsWith(ending) || word.length - ending.length < SHORTEST_STEM || word.endsWith('ss')) continue
+    if (!word.endsWith(ending) || word.length - ending.length < MIN_STEM_LENGTH || word.endsWith('ss')) continue
     // `debugging` and `debugger` are forms of `debug`.
     return word.slice(0, -ending.length).replace(/([bdgmnprt])\1$/, '$1')
   }

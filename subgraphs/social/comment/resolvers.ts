@@ -3,7 +3,7 @@ import { forbidden } from '../../../platform/graphql/errors.ts'
 import { decodeId, encodeId } from '../../toolkit/ids.ts'
 import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { notFoundError, textProblem, validationError } from '../../toolkit/validation.ts'
-import { named } from '../named.ts'
+import { loadReferenced } from '../load-referenced.ts'
 import { isVisible } from '../post/post.ts'
 import { visiblePost } from '../post/resolvers.ts'
 import { costOf } from '../quota/quota.ts'
@@ -14,7 +14,7 @@ const COMMENTS: KeysetList<Comment> = { name: 'comments', parts: ['row'], positi
 export const commentResolvers = {
   Mutation: {
     addComment: async (_, { postId, content }, context) => {
-      const { user } = await context.signedIn()
+      const { user } = await context.requireViewer()
       const wrong = textProblem('content', content, 10_000)
       if (wrong) return validationError([wrong])
       const post = await visiblePost(postId, context)
@@ -22,8 +22,8 @@ export const commentResolvers = {
       if (post && comment === null) return context.quota.refusal(user.id, costOf(content))
       return comment ? { __typename: 'AddCommentSuccess', comment } : notFoundError('post', postId)
     },
-    deleteComment: async (_, { id }, { signedIn, load, comments }) => {
-      const { user } = await signedIn()
+    deleteComment: async (_, { id }, { requireViewer, load, comments }) => {
+      const { user } = await requireViewer()
       const row = decodeId(id, 'Comment')
       const comment = row === null ? null : await load.commentById.load(row)
       const post = comment && (await load.postById.load(comment.postId))
@@ -36,8 +36,8 @@ export const commentResolvers = {
   },
   Comment: {
     id: ({ id }) => encodeId('Comment', id),
-    author: ({ authorId }, _, { load }) => named('User', authorId, load.userById),
-    post: ({ postId }, _, { load }) => named('Post', postId, load.postById),
+    author: ({ authorId }, _, { load }) => loadReferenced('User', authorId, load.userById),
+    post: ({ postId }, _, { load }) => loadReferenced('Post', postId, load.postById),
   },
   CommentConnection: connectionFields,
   Post: {

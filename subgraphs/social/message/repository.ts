@@ -18,7 +18,7 @@ export const messageRepository = (database: Kysely<Tables>, inRoom: KeyedMutex, 
   const insertAsMember = insertingAsMember(quota)
   return {
     /** In any order, without those that do not exist. */
-    findByIds: (ids: readonly string[]): Promise<Message[]> => BY_IDS(database, ids),
+    findByIds: (ids: readonly string[]): Promise<Message[]> => SELECT_BY_IDS(database, ids),
 
     /** Messages of several rooms, newest first, of each room one more than asked for. */
     async ofRooms(roomIds: readonly string[], { size, after }: KeysetRange): Promise<Message[]> {
@@ -59,17 +59,17 @@ export const messageRepository = (database: Kysely<Tables>, inRoom: KeyedMutex, 
       ),
 
     /** Those of these sessions that are alive and whose user is a member of the room; `isThere` says whether the message still is. */
-    audience: (
+    recipients: (
       roomId: string,
       messageId: string,
       sessionIds: readonly string[],
       at: Date,
     ): Promise<{ readonly sessionId: string; readonly isThere: boolean }[]> =>
-      AUDIENCE(database, roomId, messageId, sessionIds, at),
+      SELECT_RECIPIENTS(database, roomId, messageId, sessionIds, at),
   }
 }
 
-const BY_IDS = prepared((database: Kysely<Tables>, ids: readonly string[]) =>
+const SELECT_BY_IDS = prepared((database: Kysely<Tables>, ids: readonly string[]) =>
   database.selectFrom('message').select(COLUMNS).where('id', '=', sql<string>`any(${ids}::bigint[])`).compile(),
 )
 
@@ -91,7 +91,7 @@ const insertingAsMember = (quota: QuotaRepository) =>
       FROM member LEFT JOIN written ON true`.compile(database),
   )
 
-const AUDIENCE = prepared(
+const SELECT_RECIPIENTS = prepared(
   (database: Kysely<Tables>, roomId: string, messageId: string, sessionIds: readonly string[], at: Date) =>
     database
       .selectFrom('session')

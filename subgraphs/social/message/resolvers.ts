@@ -5,9 +5,9 @@ import { decodeId, encodeId } from '../../toolkit/ids.ts'
 import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { notFoundError, textProblem, validationError } from '../../toolkit/validation.ts'
 import type { Context } from '../context.ts'
-import { named } from '../named.ts'
+import { loadReferenced } from '../load-referenced.ts'
 import { costOf } from '../quota/quota.ts'
-import { FOR_MEMBERS, refuseStrangers, roomForMember } from '../room/resolvers.ts'
+import { FOR_MEMBERS, requireMember, roomForMember } from '../room/resolvers.ts'
 import { topicOf } from '../room/room.ts'
 import type { Message } from './message.ts'
 
@@ -15,8 +15,8 @@ const MESSAGES: KeysetList<Message> = { name: 'messages', parts: ['row'], positi
 
 export const messageResolvers = {
   Mutation: {
-    sendMessage: async (_, { roomId, text }, { signedIn, messages, quota }) => {
-      const { user } = await signedIn()
+    sendMessage: async (_, { roomId, text }, { requireViewer, messages, quota }) => {
+      const { user } = await requireViewer()
       const row = decodeId(roomId, 'Room')
       if (row === null) return notFoundError('room', roomId)
       const wrong = textProblem('text', text, 10_000)
@@ -31,24 +31,24 @@ export const messageResolvers = {
   Subscription: {
     messageReceived: {
       subscribe: async (_, { roomId }, context) => {
-        const viewer = await context.signedIn()
+        const viewer = await context.requireViewer()
         const room = await roomForMember(roomId, viewer, context)
         const events = await context.events.listen(topicOf(room.id), viewer.sessionId)
-        return context.audiences.room(events, viewer.sessionId)
+        return context.recipients.room(events, viewer.sessionId)
       },
       resolve: ({ payload: { id } }: OutboxEvent, _: unknown, { load }: Context) =>
-        named('Message', String(id), load.messageById),
+        loadReferenced('Message', String(id), load.messageById),
     },
   },
   Message: {
     id: ({ id }) => encodeId('Message', id),
-    author: ({ authorId }, _, { load }) => named('User', authorId, load.userById),
-    room: ({ roomId }, _, { load }) => named('Room', roomId, load.roomById),
+    author: ({ authorId }, _, { load }) => loadReferenced('User', authorId, load.userById),
+    room: ({ roomId }, _, { load }) => loadReferenced('Room', roomId, load.roomById),
     roomId: ({ roomId }) => encodeId('Room', roomId),
   },
   Room: {
     messages: async ({ id }, page, context) => {
-      await refuseStrangers(id, await context.signedIn(), context)
+      await requireMember(id, await context.requireViewer(), context)
       const range = keysetRange(MESSAGES, page)
       const { load } = context
       const rows = await load.messagesOfRoom(range).load(id)

@@ -5,12 +5,12 @@ import { decodeId, encodeId } from '../../toolkit/ids.ts'
 import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { notFoundError, type Problem, problem, problemsIn, textProblem, validationError } from '../../toolkit/validation.ts'
 import type { Context } from '../context.ts'
-import { named } from '../named.ts'
+import { loadReferenced } from '../load-referenced.ts'
 import { costOf } from '../quota/quota.ts'
 import { isVisible, orderedAt, type Post } from './post.ts'
 
-const LONGEST_TITLE = 200
-const LONGEST_CONTENT = 50_000
+const MAX_TITLE_CHARACTERS = 200
+const MAX_CONTENT_CHARACTERS = 50_000
 
 const FEED: KeysetList<Post> = {
   name: 'feed',
@@ -32,8 +32,8 @@ export const postResolvers = {
     },
   },
   Mutation: {
-    createPost: async (_, { input }, { signedIn, posts, quota }) => {
-      const { user } = await signedIn()
+    createPost: async (_, { input }, { requireViewer, posts, quota }) => {
+      const { user } = await requireViewer()
       const { title, content, published, aboutId } = input
       const problems = problemsIn([titleProblem(title), contentProblem(content), aboutProblem(aboutId)])
       if (problems.length > 0) return validationError(problems)
@@ -69,7 +69,7 @@ export const postResolvers = {
       return post ? { __typename: 'PublishPostSuccess', post } : notFoundError('post', id)
     },
     deletePost: async (_, { id }, context) => {
-      const { user } = await context.signedIn()
+      const { user } = await context.requireViewer()
       const post = await visiblePost(id, context)
       if (post && post.authorId !== user.id && user.role === 'USER') {
         throw forbidden('Only its author, moderators and administrators may delete a post.')
@@ -80,7 +80,7 @@ export const postResolvers = {
   },
   Post: {
     id: ({ id }) => encodeId('Post', id),
-    author: ({ authorId }, _, { load }) => named('User', authorId, load.userById),
+    author: ({ authorId }, _, { load }) => loadReferenced('User', authorId, load.userById),
     published: ({ publishedAt }) => publishedAt !== null,
     about: ({ aboutId }) => (aboutId === null ? null : { __typename: 'DirectoryItem', id: aboutId }),
   },
@@ -109,14 +109,14 @@ export async function visiblePost(id: string, { load, viewer }: Context): Promis
 
 /** The post with this opaque id, for its author; null when there is none. Throws FORBIDDEN for others who see it. */
 async function ownPost(id: string, context: Context): Promise<Post | null> {
-  const { user } = await context.signedIn()
+  const { user } = await context.requireViewer()
   const post = await visiblePost(id, context)
   if (post && post.authorId !== user.id) throw forbidden(FOR_ITS_AUTHOR)
   return post
 }
 
-const titleProblem = (title: string): Problem | null => textProblem('title', title, LONGEST_TITLE)
-const contentProblem = (content: string): Problem | null => textProblem('content', content, LONGEST_CONTENT)
+const titleProblem = (title: string): Problem | null => textProblem('title', title, MAX_TITLE_CHARACTERS)
+const contentProblem = (content: string): Problem | null => textProblem('content', content, MAX_CONTENT_CHARACTERS)
 
 /** Whether there is such an item only the directory knows: this refuses what cannot be an id of it. */
 const aboutProblem = (aboutId: string | null | undefined): Problem | null =>

@@ -4,7 +4,7 @@ import { type Quota, quotaExceeded, secondsUntil } from '../../toolkit/quota.ts'
 export type WriteQuotas = { readonly writes: Quota; readonly bytes: Quota }
 
 /** How much a user may still write. */
-export type WriteAllowance = { readonly writesLeft: number; readonly bytesLeft: number }
+export type WriteAllowance = { readonly remainingWrites: number; readonly remainingBytes: number }
 
 /** What one change takes out of the quotas. */
 export type WriteCost = { readonly writes: number; readonly bytes: number }
@@ -24,9 +24,9 @@ export const costOf = (...texts: readonly (string | null | undefined)[]): WriteC
 })
 
 /** What a refused write is answered: the quota that takes longest to have enough. */
-export function exceeded({ writes, bytes }: WriteQuotas, { writesLeft, bytesLeft }: WriteAllowance, cost: WriteCost) {
-  const isShortOfBytes = bytesLeft < cost.bytes
+export function exceeded({ writes, bytes }: WriteQuotas, { remainingWrites, remainingBytes }: WriteAllowance, cost: WriteCost) {
+  const isShortOfBytes = remainingBytes < cost.bytes
   return isShortOfBytes
-    ? quotaExceeded('bytesPerDay', 'bytes of text a day', bytes, secondsUntil(bytes, bytesLeft, cost.bytes))
-    : quotaExceeded('writesPerMinute', 'writes a minute', writes, secondsUntil(writes, writesLeft, cost.writes))
+    ? quotaExceeded('bytesPerDay', 'bytes of text a day', bytes, secondsUntil(bytes, remainingBytes, cost.bytes))
+    : quotaExceeded('writesPerMinute', 'writes a minute', writes, secondsUntil(writes, remainingWrites, cost.writes))
 }

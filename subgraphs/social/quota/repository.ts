@@ -17,23 +17,23 @@ export const quotaRepository = (database: Kysely<Tables>, quotas: WriteQuotas) =
    * one at most; it returns a row if there was enough, and changes nothing otherwise. Locks the
    * author's row: rooms and posts are locked before it, users after it.
    */
-  taking: (authorId: string, cost: WriteCost, from?: RawBuilder<unknown>) => takingFrom(quotas, authorId, cost, from),
+  taking: (authorId: string, cost: WriteCost, from?: RawBuilder<unknown>) => reserveStatement(quotas, authorId, cost, from),
 
   /** Takes `cost` out of the quotas of an author; false when there is not enough. */
   async take(transaction: Kysely<Tables>, authorId: string, cost: WriteCost): Promise<boolean> {
-    const { rows } = await takingFrom(quotas, authorId, cost).execute(transaction)
+    const { rows } = await reserveStatement(quotas, authorId, cost).execute(transaction)
     return rows.length > 0
   },
 
-  left: (userId: string): Promise<WriteAllowance> => leftOf(database, quotas, userId),
+  remaining: (userId: string): Promise<WriteAllowance> => remainingOf(database, quotas, userId),
 
   /** Why a write was refused, as a `QuotaExceededError`. */
-  refusal: async (userId: string, cost: WriteCost) => exceeded(quotas, await leftOf(database, quotas, userId), cost),
+  refusal: async (userId: string, cost: WriteCost) => exceeded(quotas, await remainingOf(database, quotas, userId), cost),
 })
 
 export type QuotaRepository = ReturnType<typeof quotaRepository>
 
-function takingFrom(
+function reserveStatement(
   { writes, bytes }: WriteQuotas,
   authorId: string,
   cost: WriteCost,
@@ -43,27 +43,27 @@ function takingFrom(
   const takenOf = (quota: WriteQuotas['writes'], amount: number) =>
     sql`least(${amount}::double precision, ${sizeOf(quota)}::double precision)`
   const [writesTaken, bytesTaken] = [takenOf(writes, cost.writes), takenOf(bytes, cost.bytes)]
-  const left = (quota: WriteQuotas['writes'], column: RawBuilder<unknown>) =>
+  const remaining = (quota: WriteQuotas['writes'], column: RawBuilder<unknown>) =>
     refilledQuota(quota, column, sql`own.counted_at`, sql`excluded.counted_at`)
-  const writesLeft = left(writes, sql`own.writes_left`)
-  const bytesLeft = left(bytes, sql`own.bytes_left`)
+  const remainingWrites = remaining(writes, sql`own.writes_left`)
+  const remainingBytes = remaining(bytes, sql`own.bytes_left`)
   return sql`
     INSERT INTO write_quota AS own (author_id, writes_left, bytes_left, counted_at)
     SELECT ${authorId}::bigint, ${sizeOf(writes)}::double precision - ${writesTaken}, ${sizeOf(bytes)}::double precision - ${bytesTaken},
       clock_timestamp() ${from === undefined ? sql`` : sql`FROM ${from}`}
     ON CONFLICT (author_id) DO UPDATE SET
-      writes_left = ${writesLeft} - ${writesTaken},
-      bytes_left = ${bytesLeft} - ${bytesTaken},
+      writes_left = ${remainingWrites} - ${writesTaken},
+      bytes_left = ${remainingBytes} - ${bytesTaken},
       counted_at = greatest(own.counted_at, excluded.counted_at)
-    WHERE ${writesLeft} >= ${writesTaken} AND ${bytesLeft} >= ${bytesTaken}
+    WHERE ${remainingWrites} >= ${writesTaken} AND ${remainingBytes} >= ${bytesTaken}
     RETURNING true AS "isTaken"`
 }
 
-async function leftOf(database: Kysely<Tables>, { writes, bytes }: WriteQuotas, userId: string): Promise<WriteAllowance> {
-  const left = (quota: WriteQuotas['writes'], column: string) =>
+async function remainingOf(database: Kysely<Tables>, { writes, bytes }: WriteQuotas, userId: string): Promise<WriteAllowance> {
+  const remaining = (quota: WriteQuotas['writes'], column: string) =>
     refilledQuota(quota, sql.ref(column), sql`counted_at`, sql`clock_timestamp()`)
   const { rows } = await sql<WriteAllowance>`
-    SELECT ${left(writes, 'writes_left')} AS "writesLeft", ${left(bytes, 'bytes_left')} AS "bytesLeft"
+    SELECT ${remaining(writes, 'writes_left')} AS "remainingWrites", ${remaining(bytes, 'bytes_left')} AS "remainingBytes"
     FROM write_quota WHERE author_id = ${userId}`.execute(database)
-  return rows[0] ?? { writesLeft: sizeOf(writes), bytesLeft: sizeOf(bytes) }
+  return rows[0] ?? { remainingWrites: sizeOf(writes), remainingBytes: sizeOf(bytes) }
 }

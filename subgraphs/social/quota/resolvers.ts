@@ -5,10 +5,10 @@ export const quotaResolvers = {
   User: {
     writeQuota: async ({ id }, _, { viewer, quota }) => {
       if ((await viewer())?.user.id !== id) return null
-      const { writesLeft, bytesLeft } = await quota.left(id)
+      const { remainingWrites, remainingBytes } = await quota.remaining(id)
       return {
-        writesPerMinute: quotaLevel(quota.quotas.writes, writesLeft),
-        bytesPerDay: quotaLevel(quota.quotas.bytes, bytesLeft),
+        writesPerMinute: quotaLevel(quota.quotas.writes, remainingWrites),
+        bytesPerDay: quotaLevel(quota.quotas.bytes, remainingBytes),
       }
     },
   },

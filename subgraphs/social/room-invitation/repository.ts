@@ -135,7 +135,7 @@ export async function invite(
  * Those of these users who have as many invitations to answer as anybody may have. Two who invite
  * at once may both find room for one.
  */
-export async function crowded(transaction: Transaction<Tables>, userIds: readonly string[]): Promise<readonly string[]> {
+export async function withFullInbox(transaction: Transaction<Tables>, userIds: readonly string[]): Promise<readonly string[]> {
   if (userIds.length === 0) return []
   const { rows } = await sql<{ readonly id: string }>`
     SELECT user_id AS id FROM room_invitation

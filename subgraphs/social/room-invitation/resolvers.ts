@@ -5,7 +5,7 @@ import { decodeId } from '../../toolkit/ids.ts'
 import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { notFoundError } from '../../toolkit/validation.ts'
 import type { Context } from '../context.ts'
-import { named } from '../named.ts'
+import { loadReferenced } from '../load-referenced.ts'
 import { invitationTopic, invitedUserIn, type RoomInvitation } from './room-invitation.ts'
 
 const OF_USER: KeysetList<RoomInvitation> = {
@@ -21,21 +21,21 @@ const OF_ROOM: KeysetList<RoomInvitation> = {
 
 export const roomInvitationResolvers = {
   Query: {
-    roomInvitations: async (_, page, { signedIn, roomInvitations }) => {
-      const { user } = await signedIn()
+    roomInvitations: async (_, page, { requireViewer, roomInvitations }) => {
+      const { user } = await requireViewer()
       const range = keysetRange(OF_USER, page)
       return keysetPage(OF_USER, range, await roomInvitations.ofUser(user.id, range), () => roomInvitations.countOfUser(user.id))
     },
   },
   Mutation: {
-    acceptRoomInvitation: async (_, { roomId }, { signedIn, roomInvitations }) => {
-      const { user } = await signedIn()
+    acceptRoomInvitation: async (_, { roomId }, { requireViewer, roomInvitations }) => {
+      const { user } = await requireViewer()
       const row = decodeId(roomId, 'Room')
       const room = row === null ? null : await roomInvitations.accept(row, user.id)
       return room ? { __typename: 'AcceptRoomInvitationSuccess', room } : notFoundError('invitation into a room', roomId)
     },
-    declineRoomInvitation: async (_, { roomId }, { signedIn, roomInvitations }) => {
-      const { user } = await signedIn()
+    declineRoomInvitation: async (_, { roomId }, { requireViewer, roomInvitations }) => {
+      const { user } = await requireViewer()
       const row = decodeId(roomId, 'Room')
       const isDeclined = row !== null && (await roomInvitations.decline(row, user.id))
       return isDeclined ? { __typename: 'DeclineRoomInvitationSuccess', roomId } : notFoundError('invitation into a room', roomId)
@@ -43,9 +43,9 @@ export const roomInvitationResolvers = {
   },
   Subscription: {
     roomInvitationReceived: {
-      subscribe: async (_, __, { signedIn, events, audiences }) => {
-        const { user, sessionId } = await signedIn()
-        return audiences.invitations(await events.listen(invitationTopic(user.id), sessionId), sessionId)
+      subscribe: async (_, __, { requireViewer, events, recipients }) => {
+        const { user, sessionId } = await requireViewer()
+        return recipients.invitations(await events.listen(invitationTopic(user.id), sessionId), sessionId)
       },
       resolve: async ({ topic, payload }: OutboxEvent, _: unknown, { roomInvitations }: Context) => {
         const invitation = await roomInvitations.find(String(payload.roomId), invitedUserIn(topic) ?? '0')
@@ -55,14 +55,14 @@ export const roomInvitationResolvers = {
     },
   },
   RoomInvitation: {
-    room: ({ roomId }, _, { load }) => named('Room', roomId, load.roomById),
-    user: ({ userId }, _, { load }) => named('User', userId, load.userById),
-    inviter: ({ inviterId }, _, { load }) => named('User', inviterId, load.userById),
+    room: ({ roomId }, _, { load }) => loadReferenced('Room', roomId, load.roomById),
+    user: ({ userId }, _, { load }) => loadReferenced('User', userId, load.userById),
+    inviter: ({ inviterId }, _, { load }) => loadReferenced('User', inviterId, load.userById),
   },
   RoomInvitationConnection: connectionFields,
   Room: {
-    invitations: async ({ id, ownerId }, page, { signedIn, roomInvitations }) => {
-      const { user } = await signedIn()
+    invitations: async ({ id, ownerId }, page, { requireViewer, roomInvitations }) => {
+      const { user } = await requireViewer()
       if (user.id !== ownerId) throw forbidden('Only the owner of this room sees who is invited.')
       const range = keysetRange(OF_ROOM, page)
       return keysetPage(OF_ROOM, range, await roomInvitations.ofRoom(id, range), () => roomInvitations.countOfRoom(id))

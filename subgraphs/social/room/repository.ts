@@ -5,7 +5,7 @@ import { retryAfterDeadlock } from '../../../platform/database/retry-deadlock.ts
 import { append } from '../../../platform/events/outbox.ts'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
 import type { QuotaRepository } from '../quota/repository.ts'
-import { crowded, invite, isInvited, withdraw } from '../room-invitation/repository.ts'
+import { invite, isInvited, withdraw, withFullInbox } from '../room-invitation/repository.ts'
 import type { Tables } from '../tables.ts'
 import { creationCost, INVITATION_COST, NO_MESSAGE, type Room, type RoomMember, topicOf } from './room.ts'
 
@@ -21,7 +21,7 @@ export type MembershipChange = Room | 'no such room' | 'no such user' | 'not the
  */
 export const roomRepository = (database: Kysely<Tables>, inRoom: KeyedMutex, quota: QuotaRepository) => ({
   /** In any order, without those that do not exist. */
-  findByIds: (ids: readonly string[]): Promise<Room[]> => BY_IDS(database, ids),
+  findByIds: (ids: readonly string[]): Promise<Room[]> => SELECT_BY_IDS(database, ids),
 
   /** Memberships of one user in some rooms. */
   membershipsIn: (roomIds: readonly string[], userId: string): Promise<RoomMember[]> =>
@@ -88,10 +88,10 @@ export const roomRepository = (database: Kysely<Tables>, inRoom: KeyedMutex, quo
           if (!(await quota.take(transaction, ownerId, creationCost(name, invitees.length)))) return null
           const wanted = [ownerId, ...invitees]
           const found = await transaction.selectFrom('user').select('id').where('id', 'in', wanted).forKeyShare().execute()
-          const known = new Set(found.map(({ id }) => id))
-          const unknown = wanted.filter((id) => !known.has(id))
-          const full = unknown.length > 0 ? [] : await crowded(transaction, invitees)
-          if (unknown.length > 0 || full.length > 0) throw new Refused({ unknown, crowded: full })
+          const foundIds = new Set(found.map(({ id }) => id))
+          const unknown = wanted.filter((id) => !foundIds.has(id))
+          const full = unknown.length > 0 ? [] : await withFullInbox(transaction, invitees)
+          if (unknown.length > 0 || full.length > 0) throw new RollbackSignal({ unknown, crowded: full })
           const room = await transaction
             .insertInto('room')
             .values({ name, owner_id: ownerId })
@@ -122,7 +122,7 @@ export const roomRepository = (database: Kysely<Tables>, inRoom: KeyedMutex, quo
           const members = transaction.selectFrom('room_member').select('user_id').where('room_id', '=', roomId)
           const isMember = (await members.where('user_id', '=', userId).executeTakeFirst()) !== undefined
           if (isMember || (await isInvited(transaction, roomId, userId))) return room
-          if ((await crowded(transaction, [userId])).length > 0) return 'too many invitations'
+          if ((await withFullInbox(transaction, [userId])).length > 0) return 'too many invitations'
           if (!(await quota.take(transaction, actorId, INVITATION_COST))) return 'over quota'
           await invite(transaction, roomId, actorId, [userId])
           return room
@@ -148,7 +148,7 @@ export const roomRepository = (database: Kysely<Tables>, inRoom: KeyedMutex, quo
   /** Ends a membership; false when there was none. */
   leave: (roomId: string, userId: string): Promise<boolean> =>
     inRoom(roomId, () =>
-      database.transaction().execute((transaction) => leaveRooms(transaction, userId, roomId).then((left) => left > 0)),
+      database.transaction().execute((transaction) => leaveRooms(transaction, userId, roomId).then((count) => count > 0)),
     ),
 })
 
@@ -160,7 +160,7 @@ export type RoomCreation = { readonly room: Room } | Uninvitable
 type Uninvitable = { readonly unknown: readonly string[]; readonly crowded: readonly string[] }
 
 /** Undoes the transaction, with what it has taken from a quota. */
-class Refused {
+class RollbackSignal {
   readonly why: Uninvitable
   constructor(why: Uninvitable) {
     this.why = why
@@ -171,7 +171,7 @@ async function unlessRefused<Result>(write: () => Promise<Result>): Promise<Resu
   try {
     return await write()
   } catch (error) {
-    if (error instanceof Refused) return error.why
+    if (error instanceof RollbackSignal) return error.why
     throw error
   }
 }
@@ -180,13 +180,13 @@ export type RoomRepository = ReturnType<typeof roomRepository>
 
 /** The room, unchanged by others until the transaction ends; undefined when there is none. */
 export const lockRoom = async (transaction: Transaction<Tables>, roomId: string): Promise<Room | undefined> =>
-  (await LOCKED(transaction, roomId))[0]
+  (await SELECT_FOR_UPDATE(transaction, roomId))[0]
 
-const BY_IDS = prepared((database: Kysely<Tables>, ids: readonly string[]) =>
+const SELECT_BY_IDS = prepared((database: Kysely<Tables>, ids: readonly string[]) =>
   database.selectFrom('room').select(COLUMNS).where('id', '=', sql<string>`any(${ids}::bigint[])`).compile(),
 )
 
-const LOCKED = prepared((database: Kysely<Tables>, roomId: string) =>
+const SELECT_FOR_UPDATE = prepared((database: Kysely<Tables>, roomId: string) =>
   database.selectFrom('room').select(COLUMNS).where('id', '=', roomId).forNoKeyUpdate().compile(),
 )
 
@@ -208,7 +208,7 @@ async function leaveRooms(transaction: Transaction<Tables>, userId: string, room
   const ids = rooms.map(({ id }) => id)
   if (ids.length === 0) return 0
 
-  const left = await transaction.deleteFrom('room_member').where('user_id', '=', userId).where('room_id', 'in', ids).execute()
+  const deleted = await transaction.deleteFrom('room_member').where('user_id', '=', userId).where('room_id', 'in', ids).execute()
   await sql`
     UPDATE room SET owner_id = heir.user_id
     FROM (SELECT DISTINCT ON (room_id) room_id, user_id FROM room_member ORDER BY room_id, joined_at, user_id) AS heir
@@ -221,5 +221,5 @@ async function leaveRooms(transaction: Transaction<Tables>, userId: string, room
     .execute()
   // Nobody is a member any more of whoever listens: this is where they hear it.
   for (const { id } of ended) await append(transaction, topicOf(id), { id: NO_MESSAGE })
-  return left.reduce((sum, { numDeletedRows }) => sum + Number(numDeletedRows), 0)
+  return deleted.reduce((sum, { numDeletedRows }) => sum + Number(numDeletedRows), 0)
 }

@@ -4,14 +4,14 @@ import { decodeId, encodeId } from '../../toolkit/ids.ts'
 import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import { notFoundError, problem, problemsIn, textProblem, validationError } from '../../toolkit/validation.ts'
 import type { Context } from '../context.ts'
-import { named } from '../named.ts'
+import { loadReferenced } from '../load-referenced.ts'
 import { MAX_PENDING_INVITATIONS } from '../room-invitation/room-invitation.ts'
 import type { Viewer } from '../session/viewer.ts'
 import type { MembershipChange } from './repository.ts'
 import { creationCost, INVITATION_COST, type Room, type RoomMember, type RoomMemberPage } from './room.ts'
 
 /** Users whom one room may invite at its creation. */
-const MOST_FIRST_MEMBERS = 100
+const MAX_INITIAL_INVITATIONS = 100
 
 const FREE_TO_INVITE = `the id of a user with less than ${MAX_PENDING_INVITATIONS} invitations to answer`
 
@@ -34,24 +34,26 @@ const FOR_THE_OWNER = 'Only the owner of this room adds and removes members.'
 export const roomResolvers = {
   Query: {
     room: async (_, { id }, context) => {
-      const viewer = await context.signedIn()
+      const viewer = await context.requireViewer()
       return roomForMember(id, viewer, context)
     },
-    rooms: async (_, page, { signedIn, rooms }) => {
-      const { user } = await signedIn()
+    rooms: async (_, page, { requireViewer, rooms }) => {
+      const { user } = await requireViewer()
       const range = keysetRange(ROOMS, page)
       return keysetPage(ROOMS, range, await rooms.ofUser(user.id, range), () => rooms.countOfUser(user.id))
     },
   },
   Mutation: {
-    createRoom: async (_, { name, memberIds }, { signedIn, rooms, quota }) => {
-      const { user } = await signedIn()
-      const given = memberIds ?? []
-      const rows = given.map((id) => decodeId(id, 'User'))
-      const malformed = given.find((_id, index) => rows[index] === null)
+    createRoom: async (_, { name, memberIds }, { requireViewer, rooms, quota }) => {
+      const { user } = await requireViewer()
+      const inviteeIds = memberIds ?? []
+      const rows = inviteeIds.map((id) => decodeId(id, 'User'))
+      const malformed = inviteeIds.find((_id, index) => rows[index] === null)
       const problems = problemsIn([
         textProblem('name', name, 100),
-        given.length > MOST_FIRST_MEMBERS ? problem('memberIds', `at most ${MOST_FIRST_MEMBERS} ids`, given.length) : null,
+        inviteeIds.length > MAX_INITIAL_INVITATIONS
+          ? problem('memberIds', `at most ${MAX_INITIAL_INVITATIONS} ids`, inviteeIds.length)
+          : null,
         malformed === undefined ? null : problem('memberIds', 'ids of users', malformed),
       ])
       if (problems.length > 0) return validationError(problems)
@@ -65,8 +67,8 @@ export const roomResolvers = {
         ...made.crowded.map((row) => problem('memberIds', FREE_TO_INVITE, encodeId('User', row))),
       ])
     },
-    addRoomMember: async (_, { roomId, userId }, { signedIn, rooms, quota }) => {
-      const { user } = await signedIn()
+    addRoomMember: async (_, { roomId, userId }, { requireViewer, rooms, quota }) => {
+      const { user } = await requireViewer()
       const [room, invitee] = [decodeId(roomId, 'Room'), decodeId(userId, 'User')]
       if (room === null) return notFoundError('room', roomId)
       // The id 0 is nobody's: who does not own the room hears that first.
@@ -75,15 +77,15 @@ export const roomResolvers = {
       if (invited === 'too many invitations') return validationError([problem('userId', FREE_TO_INVITE, userId)])
       return membership(invited, roomId, userId)
     },
-    removeRoomMember: async (_, { roomId, userId }, { signedIn, rooms }) => {
-      const { user } = await signedIn()
+    removeRoomMember: async (_, { roomId, userId }, { requireViewer, rooms }) => {
+      const { user } = await requireViewer()
       const [room, member] = [decodeId(roomId, 'Room'), decodeId(userId, 'User')]
       if (room === null) return notFoundError('room', roomId)
       if (member === user.id) throw badInput('userId', 'the id of another member (leaveRoom ends your own membership)', userId)
       return membership(await rooms.removeMember(room, user.id, member ?? '0'), roomId, userId)
     },
-    leaveRoom: async (_, { roomId }, { signedIn, rooms, load }) => {
-      const { user } = await signedIn()
+    leaveRoom: async (_, { roomId }, { requireViewer, rooms, load }) => {
+      const { user } = await requireViewer()
       const row = decodeId(roomId, 'Room')
       if (row === null || !(await load.roomById.load(row))) return notFoundError('room', roomId)
       if (!(await rooms.leave(row, user.id))) throw forbidden(FOR_MEMBERS)
@@ -92,9 +94,9 @@ export const roomResolvers = {
   },
   Room: {
     id: ({ id }) => encodeId('Room', id),
-    owner: ({ ownerId }, _, { load }) => named('User', ownerId, load.userById),
+    owner: ({ ownerId }, _, { load }) => loadReferenced('User', ownerId, load.userById),
     members: async ({ id }, page, context): Promise<RoomMemberPage> => {
-      await refuseStrangers(id, await context.signedIn(), context)
+      await requireMember(id, await context.requireViewer(), context)
       const range = keysetRange(MEMBERS, page)
       const { load } = context
       const rows = await load.membersOfRoom(range).load(id)
@@ -104,7 +106,7 @@ export const roomResolvers = {
   RoomConnection: connectionFields,
   RoomMemberConnection: connectionFields,
   RoomMemberEdge: {
-    node: ({ node: { userId } }, _, { load }) => named('User', userId, load.userById),
+    node: ({ node: { userId } }, _, { load }) => loadReferenced('User', userId, load.userById),
     joinedAt: ({ node }) => node.joinedAt,
   },
 } satisfies Resolvers
@@ -114,12 +116,12 @@ export async function roomForMember(id: string, viewer: Viewer, context: Context
   const row = decodeId(id, 'Room')
   const room = row === null ? null : await context.load.roomById.load(row)
   if (!room) throw notFound('room', id)
-  await refuseStrangers(room.id, viewer, context)
+  await requireMember(room.id, viewer, context)
   return room
 }
 
 /** Throws FORBIDDEN for who is no member of the room with this row id. */
-export async function refuseStrangers(roomId: string, { user }: Viewer, { load }: Context): Promise<void> {
+export async function requireMember(roomId: string, { user }: Viewer, { load }: Context): Promise<void> {
   if (!(await load.membershipOf(user.id).load(roomId))) throw forbidden(FOR_MEMBERS)
 }
 

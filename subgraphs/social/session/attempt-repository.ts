@@ -12,7 +12,7 @@ export type Attempt = {
   readonly emailHash: Buffer
   readonly networkHash: Buffer
   /** The user of the address was here before: the bound of the address as a whole does not hold. */
-  readonly isKnownNetwork: boolean
+  readonly isRecentNetwork: boolean
 }
 
 /**
@@ -25,13 +25,13 @@ export type LockState = { readonly isLocked: boolean; readonly unlockAt: Date | 
 const FORGET_AFTER_MS = 48 * 60 * 60 * 1000
 
 /** Networks that are remembered of a user: home, work, telephone and some travels. */
-const MAX_KNOWN_NETWORKS = 10
+const MAX_RECENT_NETWORKS = 10
 
 /**
  * How long a network is remembered after the last log-in from it, in milliseconds: people who sign
  * in once a quarter are known.
  */
-const KNOWN_NETWORK_MS = 90 * 24 * 60 * 60 * 1000
+const NETWORK_RETENTION_MS = 90 * 24 * 60 * 60 * 1000
 
 /**
  * Failed log-ins by address, and by address and network, and the networks that users signed in
@@ -48,14 +48,14 @@ export const attemptRepository = (database: Kysely<Tables>) => ({
     at: Date,
     locks: { readonly network: LockTable; readonly address: LockTable },
   ): Promise<LockState> {
-    const { emailHash, networkHash, isKnownNetwork } = attempt
+    const { emailHash, networkHash, isRecentNetwork } = attempt
     const address = counterOf(sql`login_attempt`, { email_hash: emailHash })
     const network = counterOf(sql`login_attempt_from`, { email_hash: emailHash, network_hash: networkHash })
     // Looked at first: an attempt that is refused must count nowhere.
-    const lockedUntil = isKnownNetwork ? null : await lockOf(database, address, at)
+    const lockedUntil = isRecentNetwork ? null : await lockOf(database, address, at)
     if (lockedUntil) return { isLocked: true, unlockAt: lockedUntil }
     const ofNetwork = await countFailure(database, network, at, locks.network)
-    if (ofNetwork.isLocked || isKnownNetwork) return ofNetwork
+    if (ofNetwork.isLocked || isRecentNetwork) return ofNetwork
     const ofAddress = await countFailure(database, address, at, locks.address)
     return { isLocked: ofAddress.isLocked, unlockAt: later(ofNetwork.unlockAt, ofAddress.unlockAt) }
   },
@@ -64,16 +64,16 @@ export const attemptRepository = (database: Kysely<Tables>) => ({
    * Forgets failed log-ins after a right one, and what nobody needs any more. Those of the address
    * as a whole stay after one from a known network, which had no part in them.
    */
-  async forgetAttempts({ emailHash, networkHash, isKnownNetwork }: Attempt, at: Date): Promise<void> {
+  async forgetAttempts({ emailHash, networkHash, isRecentNetwork }: Attempt, at: Date): Promise<void> {
     const network = database.deleteFrom('login_attempt_from').where('email_hash', '=', emailHash)
     await network.where('network_hash', '=', networkHash).execute()
-    if (!isKnownNetwork) await database.deleteFrom('login_attempt').where('email_hash', '=', emailHash).execute()
+    if (!isRecentNetwork) await database.deleteFrom('login_attempt').where('email_hash', '=', emailHash).execute()
     const forgotten = new Date(at.getTime() - FORGET_AFTER_MS)
     await database.deleteFrom('login_attempt').where('attempted_at', '<', forgotten).execute()
     await database.deleteFrom('login_attempt_from').where('attempted_at', '<', forgotten).execute()
     await database
       .deleteFrom('login_network')
-      .where('signed_in_at', '<', new Date(at.getTime() - KNOWN_NETWORK_MS))
+      .where('signed_in_at', '<', new Date(at.getTime() - NETWORK_RETENTION_MS))
       .execute()
     await database.deleteFrom('session').where('expires_at', '<', at).execute()
   },
@@ -81,13 +81,13 @@ export const attemptRepository = (database: Kysely<Tables>) => ({
   /**
    * Whether the user with this row id gave the right password from this network, not too long ago.
    */
-  isKnownNetwork: async (userId: string, networkHash: Buffer, at: Date): Promise<boolean> => {
+  isRecentNetwork: async (userId: string, networkHash: Buffer, at: Date): Promise<boolean> => {
     const found = await database
       .selectFrom('login_network')
       .select('user_id')
       .where('user_id', '=', userId)
       .where('network_hash', '=', networkHash)
-      .where('signed_in_at', '>=', new Date(at.getTime() - KNOWN_NETWORK_MS))
+      .where('signed_in_at', '>=', new Date(at.getTime() - NETWORK_RETENTION_MS))
       .executeTakeFirst()
     return found !== undefined
   },
@@ -106,7 +106,7 @@ export const attemptRepository = (database: Kysely<Tables>) => ({
     await sql`
       DELETE FROM login_network WHERE user_id = ${userId} AND network_hash IN (
         SELECT network_hash FROM login_network WHERE user_id = ${userId}
-        ORDER BY signed_in_at DESC, network_hash OFFSET ${MAX_KNOWN_NETWORKS})`.execute(database)
+        ORDER BY signed_in_at DESC, network_hash OFFSET ${MAX_RECENT_NETWORKS})`.execute(database)
   },
 })
 

@@ -19,7 +19,7 @@ export type SigningKey = {
  * How long a retired key is kept: far longer than its last token lives, so that clocks may differ.
  * Milliseconds.
  */
-const RETIRED_KEPT_MILLISECONDS = 24 * 60 * 60 * 1000
+const RETIRED_KEY_RETENTION_MS = 24 * 60 * 60 * 1000
 
 export type KeyRepository = ReturnType<typeof keyRepository>
 
@@ -44,7 +44,7 @@ export const keyRepository = (database: Kysely<Tables>, secrets: SecretCipher) =
   /** Adds a key, and forgets those that retired long ago. */
   async add(key: SigningKey): Promise<void> {
     await insert(database, secrets, key)
-    const retired = new Date(key.createdAt.getTime() - RETIRED_KEPT_MILLISECONDS)
+    const retired = new Date(key.createdAt.getTime() - RETIRED_KEY_RETENTION_MS)
     await database.deleteFrom('signing_key').where('retires_at', '<', retired).execute()
   },
 

@@ -5,12 +5,12 @@ import type { KeyRepository, SigningKey } from './key-repository.ts'
 export const TOKEN_SECONDS = 15 * 60
 
 /** How long a key signs. */
-export const KEY_MILLISECONDS = 30 * 24 * 60 * 60 * 1000
+export const KEY_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000
 
 /**
  * How long a key is published before it signs. Caches show the keys of before for five minutes (`/.well-known/jwks.json` says so); the rest is for those who look less often.
  */
-const LEAD = 60 * 60 * 1000
+const PUBLISH_LEAD_MS = 60 * 60 * 1000
 
 /**
  * How long a process goes on with the keys that it knows: as soon as that, one that was dropped
@@ -29,7 +29,7 @@ export type KeyRing = {
 }
 
 export function keyRing(keys: KeyRepository): KeyRing {
-  let known: readonly SigningKey[] = []
+  let cached: readonly SigningKey[] = []
   let readAt = Number.NEGATIVE_INFINITY
   let refreshing: Promise<void> | null = null
 
@@ -39,7 +39,7 @@ export function keyRing(keys: KeyRepository): KeyRing {
    */
   async function read(): Promise<void> {
     const found = await keys.list()
-    known = found.map((key) => known.find((before) => isSame(before, key)) ?? key)
+    cached = found.map((key) => cached.find((before) => isSame(before, key)) ?? key)
     readAt = performance.now()
   }
 
@@ -57,16 +57,16 @@ export function keyRing(keys: KeyRepository): KeyRing {
 
   /** The one that retires first of those that have not: the next one waits. */
   const usableAt = (at: Date): SigningKey | undefined =>
-    known.filter(({ retiresAt }) => retiresAt > at).sort((a, b) => a.retiresAt.getTime() - b.retiresAt.getTime())[0]
+    cached.filter(({ retiresAt }) => retiresAt > at).sort((a, b) => a.retiresAt.getTime() - b.retiresAt.getTime())[0]
 
   /** Sees to it that a key can sign at that time; one that has to be made signs for a month behind it. */
   async function provide(at: Date, now: Date): Promise<void> {
     if (usableAt(at)) return
     await read()
     if (usableAt(at)) return
-    const key = await newKey(now, new Date(at.getTime() + KEY_MILLISECONDS))
+    const key = await newKey(now, new Date(at.getTime() + KEY_LIFETIME_MS))
     await keys.add(key)
-    known = [key, ...known]
+    cached = [key, ...cached]
   }
 
   return {
@@ -75,11 +75,11 @@ export function keyRing(keys: KeyRepository): KeyRing {
       await provide(now, now)
       const key = usableAt(now)
       if (!key) throw new Error('Expected a key to sign with after one was made.')
-      await provide(new Date(now.getTime() + LEAD), now)
+      await provide(new Date(now.getTime() + PUBLISH_LEAD_MS), now)
       return key
     },
     async byId(kid) {
-      const find = () => known.find((key) => key.kid === kid) ?? null
+      const find = () => cached.find((key) => key.kid === kid) ?? null
       await refresh()
       if (!find()) await read()
       return find()
@@ -88,7 +88,7 @@ export function keyRing(keys: KeyRepository): KeyRing {
       await this.signing(now)
       // Another process may have made one meanwhile.
       await read()
-      return known.filter(({ retiresAt }) => retiresAt.getTime() + TOKEN_SECONDS * 1000 > now.getTime())
+      return cached.filter(({ retiresAt }) => retiresAt.getTime() + TOKEN_SECONDS * 1000 > now.getTime())
     },
   }
 }

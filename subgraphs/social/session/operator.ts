@@ -3,7 +3,7 @@ import type { SecretCipher } from '../../../platform/secrets/cipher.ts'
 import type { Tables } from '../tables.ts'
 import { emergencyRepository } from './emergency-repository.ts'
 import { keyRepository, type SigningKey } from './key-repository.ts'
-import { KEY_MILLISECONDS, newKey } from './key-ring.ts'
+import { KEY_LIFETIME_MS, newKey } from './key-ring.ts'
 
 /** What an operator does with the keys that sign tokens, and with sessions. */
 export type SigningKeys = {
@@ -25,7 +25,7 @@ export async function withSigningKeys<Result>(
 ): Promise<Result> {
   const database = openDatabase<Tables>(connection, { schema: 'social', max: 1, onError: () => {} })
   const [keys, emergencies] = [keyRepository(database.query, secrets), emergencyRepository(database.query)]
-  const keyAt = (now: Date, from: Date) => newKey(now, new Date(from.getTime() + KEY_MILLISECONDS))
+  const keyAt = (now: Date, from: Date) => newKey(now, new Date(from.getTime() + KEY_LIFETIME_MS))
   try {
     return await work({
       async list() {

@@ -2,7 +2,7 @@ import type { Resolvers } from '#generated/social/resolvers.ts'
 import { hashPassword, passwordProblem } from '../../toolkit/password.ts'
 import { validationError } from '../../toolkit/validation.ts'
 import type { Context } from '../context.ts'
-import { type Checked, checkPassword, openSession, refreshSession, type Tokens } from './sign-in.ts'
+import { checkPassword, openSession, type PasswordCheck, refreshSession, type Tokens } from './sign-in.ts'
 
 export const sessionResolvers = {
   Query: {
@@ -34,28 +34,28 @@ export const sessionResolvers = {
       return { __typename: 'InvalidRefreshToken', message }
     },
     changePassword: async (_, { input: { currentPassword, newPassword } }, context) => {
-      const { user, sessionId } = await context.signedIn()
+      const { user, sessionId } = await context.requireViewer()
       await context.limits.logIns(context.caller.address)
       const wrong = passwordProblem('newPassword', newPassword)
       if (wrong) return validationError([wrong])
       const checked = await checkPassword(user.email, currentPassword, context)
       if (checked.kind !== 'right') return refusedLogin(checked)
-      const kept = { sessionId, at: context.now(), checked: checked.credentials }
-      const isSet = await context.sessions.setPassword(user.id, await hashPassword(newPassword), kept)
+      const change = { sessionId, at: context.now(), checked: checked.credentials }
+      const isSet = await context.sessions.setPassword(user.id, await hashPassword(newPassword), change)
       return isSet ? { __typename: 'ChangePasswordSuccess', user } : refusedLogin({ kind: 'wrong' })
     },
-    signOut: async (_, __, { signedIn, sessions, now }) => {
-      const { sessionId } = await signedIn()
+    signOut: async (_, __, { requireViewer, sessions, now }) => {
+      const { sessionId } = await requireViewer()
       return { sessionsEnded: await sessions.end(sessionId, now()) }
     },
-    signOutEverywhere: async (_, __, { signedIn, sessions, now }) => {
-      const { user } = await signedIn()
+    signOutEverywhere: async (_, __, { requireViewer, sessions, now }) => {
+      const { user } = await requireViewer()
       return { sessionsEnded: await sessions.endAll(user.id, now()) }
     },
   },
 } satisfies Resolvers
 
-function refusedLogin(checked: Checked & { readonly kind: 'wrong' | 'locked' }) {
+function refusedLogin(checked: PasswordCheck & { readonly kind: 'wrong' | 'locked' }) {
   if (checked.kind === 'wrong') {
     return { __typename: 'InvalidCredentials' as const, message: 'Expected the address and the password of a user.' }
   }
@@ -64,8 +64,8 @@ function refusedLogin(checked: Checked & { readonly kind: 'wrong' | 'locked' }) 
   return { __typename: 'AccountLocked' as const, message, unlockAt }
 }
 
-async function success(userId: string, { token, expiresAt, refreshToken }: Tokens, { load, introduced }: Context) {
-  introduced.add(userId)
+async function success(userId: string, { token, expiresAt, refreshToken }: Tokens, { load, signedInUserIds }: Context) {
+  signedInUserIds.add(userId)
   const user = await load.userById.load(userId)
   if (!user) throw new Error('Expected the user of a session to exist.')
   return { __typename: 'LoginSuccess' as const, user, token, expiresAt, refreshToken }

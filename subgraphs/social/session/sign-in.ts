@@ -2,24 +2,24 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { networkOf } from '../../../platform/rate-limit/address-rate-limit.ts'
 import { verifyPassword } from '../../toolkit/password.ts'
 import type { TokenContent, TokenSubject } from '../../toolkit/user-token.ts'
-import type { Context, Parts } from '../context.ts'
+import type { Context, SocialParts } from '../context.ts'
 import { addressHash, emailKey } from '../user/user.ts'
 import type { LockTable } from './attempt-repository.ts'
 import type { Credentials } from './repository.ts'
 import { signToken } from './token.ts'
 
 /** How long a session lives after its last refresh. */
-const SESSION_MILLISECONDS = 30 * 24 * 60 * 60 * 1000
+const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000
 
 const FIRST_LOCK_MS = 10_000
 
 /**
  * `failures` in a row lock for `FIRST_LOCK_MS`; each further one doubles that, up to `longestMs`.
  */
-const lockTable = (failures: number, longestMs: number): LockTable => [
+const lockTable = (failures: number, maxMs: number): LockTable => [
   ...Array<null>(failures - 1).fill(null),
-  ...Array.from({ length: Math.ceil(Math.log2(longestMs / FIRST_LOCK_MS)) }, (_, times) => FIRST_LOCK_MS * 2 ** times),
-  longestMs,
+  ...Array.from({ length: Math.ceil(Math.log2(maxMs / FIRST_LOCK_MS)) }, (_, times) => FIRST_LOCK_MS * 2 ** times),
+  maxMs,
 ]
 
 /**
@@ -31,7 +31,7 @@ const lockTable = (failures: number, longestMs: number): LockTable => [
 const LOCKS = { network: lockTable(5, 24 * 60 * 60 * 1000), address: lockTable(30, 60 * 60 * 1000) }
 
 /** What came of an address and a password. */
-export type Checked =
+export type PasswordCheck =
   | { readonly kind: 'right'; readonly credentials: Credentials }
   | { readonly kind: 'wrong' }
   | { readonly kind: 'locked'; readonly unlockAt: Date }
@@ -39,8 +39,8 @@ export type Checked =
 /** What a session is used with. */
 export type Tokens = { readonly token: string; readonly expiresAt: Date; readonly refreshToken: string }
 
-type Needed = Pick<Parts, 'sessions' | 'keys' | 'now'>
-type Checking = Pick<Context, 'sessions' | 'attempts' | 'now' | 'oneLogInByOne' | 'caller'>
+type Needed = Pick<SocialParts, 'sessions' | 'keys' | 'now'>
+type CheckContext = Pick<Context, 'sessions' | 'attempts' | 'now' | 'signInMutex' | 'caller'>
 
 /** Row id of nobody: asked about where there is no user, so that it takes as long. */
 const NOBODY = '0'
@@ -50,25 +50,25 @@ const NOBODY = '0'
  * address has a user. Log-ins with one address from one network wait for each other here: one that
  * is under way counts as a failure, and right ones must not lock each other out.
  */
-export function checkPassword(email: string, password: string, context: Checking): Promise<Checked> {
-  const { sessions, attempts, now, oneLogInByOne } = context
+export function checkPassword(email: string, password: string, context: CheckContext): Promise<PasswordCheck> {
+  const { sessions, attempts, now, signInMutex } = context
   const key = emailKey(email)
   const network = networkOf(context.caller.address)
   const networkHash = hashed(`${key}\0${network}`)
-  return oneLogInByOne(networkHash.toString('base64'), async () => {
+  return signInMutex(networkHash.toString('base64'), async () => {
     // PostgreSQL has no text with NUL, so no user has such an address.
-    const known = key.includes('\0') ? null : await sessions.credentialsOf(key)
-    const userId = known?.userId ?? NOBODY
+    const credentials = key.includes('\0') ? null : await sessions.credentialsOf(key)
+    const userId = credentials?.userId ?? NOBODY
     const networkOfUser = hashed(`${userId}\0${network}`)
-    const isKnownNetwork = await attempts.isKnownNetwork(userId, networkOfUser, now())
-    const attempt = { emailHash: addressHash(key), networkHash, isKnownNetwork }
+    const isRecentNetwork = await attempts.isRecentNetwork(userId, networkOfUser, now())
+    const attempt = { emailHash: addressHash(key), networkHash, isRecentNetwork }
     const { isLocked, unlockAt } = await attempts.countAttempt(attempt, now(), LOCKS)
     if (isLocked && unlockAt) return { kind: 'locked', unlockAt }
-    const isRight = await verifyPassword(password, known?.passwordHash ?? null)
-    if (isRight && known) {
+    const isRight = await verifyPassword(password, credentials?.passwordHash ?? null)
+    if (isRight && credentials) {
       await attempts.forgetAttempts(attempt, now())
       await attempts.rememberNetwork(userId, networkOfUser, now())
-      return { kind: 'right', credentials: known }
+      return { kind: 'right', credentials: credentials }
     }
     return unlockAt ? { kind: 'locked', unlockAt } : { kind: 'wrong' }
   })
@@ -80,17 +80,17 @@ export async function openSession(checked: Credentials, parts: Needed): Promise<
   const { userId } = checked
   const sessionId = randomUUID()
   const refreshToken = newRefreshToken()
-  const expiresAt = new Date(createdAt.getTime() + SESSION_MILLISECONDS)
+  const expiresAt = new Date(createdAt.getTime() + SESSION_LIFETIME_MS)
   const isOpen = await parts.sessions.open({ id: sessionId, userId, createdAt, expiresAt }, hashed(refreshToken), checked)
   return isOpen ? tokensOf({ userId, sessionId, signedInAt: createdAt }, refreshToken, parts) : null
 }
 
 /** Goes on with a session; null when the refresh token is not good. */
-export async function refreshSession(given: string, parts: Needed): Promise<(Tokens & TokenSubject) | null> {
+export async function refreshSession(currentToken: string, parts: Needed): Promise<(Tokens & TokenSubject) | null> {
   const refreshToken = newRefreshToken()
   const at = parts.now()
-  const expiresAt = new Date(at.getTime() + SESSION_MILLISECONDS)
-  const subject = await parts.sessions.rotate(hashed(given), { hash: hashed(refreshToken), at, expiresAt })
+  const expiresAt = new Date(at.getTime() + SESSION_LIFETIME_MS)
+  const subject = await parts.sessions.rotate(hashed(currentToken), { hash: hashed(refreshToken), at, expiresAt })
   return subject && { ...subject, ...(await tokensOf({ ...subject, signedInAt: null }, refreshToken, parts)) }
 }
 

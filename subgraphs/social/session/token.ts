@@ -16,24 +16,24 @@ export async function signToken(
     .setSubject(userId)
     .setIssuedAt(issued)
     .setExpirationTime(issued + TOKEN_SECONDS)
-    .sign(await imported(key.privateKey))
+    .sign(await importKey(key.privateKey))
   return { token, expiresAt: new Date((issued + TOKEN_SECONDS) * 1000) }
 }
 
 /** The key that a token names, to check it by. Rejects like jose for one that is not ours. */
-export const checkingKey =
+export const verificationKey =
   (keys: KeyRing): JWTVerifyGetKey =>
   async ({ kid }) => {
     const key = kid === undefined ? null : await keys.byId(kid)
     if (!key) throw new errors.JWKSNoMatchingKey()
-    return imported(key.publicKey)
+    return importKey(key.publicKey)
   }
 
-const known = new WeakMap<JWK, ReturnType<typeof importJWK>>()
+const importedKeys = new WeakMap<JWK, ReturnType<typeof importJWK>>()
 
 /** The key for signing and checking; importing one takes longer than using it. */
-function imported(jwk: JWK): ReturnType<typeof importJWK> {
-  const key = known.get(jwk) ?? importJWK(jwk, 'EdDSA')
-  known.set(jwk, key)
+function importKey(jwk: JWK): ReturnType<typeof importJWK> {
+  const key = importedKeys.get(jwk) ?? importJWK(jwk, 'EdDSA')
+  importedKeys.set(jwk, key)
   return key
 }

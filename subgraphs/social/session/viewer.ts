@@ -5,7 +5,7 @@ import { verifyUserToken } from '../../toolkit/user-token.ts'
 import type { User } from '../user/user.ts'
 import type { KeyRing } from './key-ring.ts'
 import type { SessionRepository } from './repository.ts'
-import { checkingKey } from './token.ts'
+import { verificationKey } from './token.ts'
 
 /** A signed-in caller. */
 export type Viewer = { readonly user: User; readonly sessionId: string }
@@ -14,7 +14,7 @@ export type Viewer = { readonly user: User; readonly sessionId: string }
 export const signedOut = (): Error => unauthenticated('Expected a session that has not ended: sign in again.')
 
 /**
- * Who asks; null when the caller presents no token of ours. Throws UNAUTHENTICATED when the token is not valid or its session has ended:
+ * The viewer; null when the caller presents no token of ours. Throws UNAUTHENTICATED when the token is not valid or its session has ended:
  * a program that believes to be signed in should hear that it is not.
  */
 export async function viewerOf(
@@ -23,7 +23,7 @@ export async function viewerOf(
 ): Promise<Viewer | null> {
   const token = userTokenIn(caller)
   if (token === null) return null
-  const subject = await verifyUserToken(token, checkingKey(keys), caller.connectedAt ?? now())
+  const subject = await verifyUserToken(token, verificationKey(keys), caller.connectedAt ?? now())
   const user = subject && (await sessions.userOfLiving(subject.sessionId, now()))
   if (!subject || !user) throw unauthenticated('Expected a token that is valid now: sign in again, or use refreshSession.')
   return { user, sessionId: subject.sessionId }

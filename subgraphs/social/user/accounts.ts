@@ -7,12 +7,12 @@ import { userRepository } from './repository.ts'
 import { type SignUp, signUp } from './sign-up.ts'
 import type { User } from './user.ts'
 
-type Outcome = { readonly user: User } | { readonly problems: readonly Problem[] }
+type AccountResult = { readonly user: User } | { readonly problems: readonly Problem[] }
 
 /** What an operator does to accounts, without being one of the users. */
 export type Accounts = {
   /** Makes a user of any role. */
-  readonly create: (user: SignUp) => Promise<Outcome>
+  readonly create: (user: SignUp) => Promise<AccountResult>
   /** All users, first signed up first. */
   readonly list: () => Promise<readonly User[]>
   /** Whether there is a user with this row id. */
@@ -22,11 +22,11 @@ export type Accounts = {
   /** Deletes a user with everything written; null when there is none with this row id. */
   readonly erase: (id: string) => Promise<User | 'last administrator' | null>
   /** Sets a password and ends every session of the user. */
-  readonly setPassword: (email: string, password: string) => Promise<Outcome>
+  readonly setPassword: (email: string, password: string) => Promise<AccountResult>
 }
 
 /** Users that are read at once. */
-const BATCH = 1_000
+const BATCH_USERS = 1_000
 
 /** Runs `work` on the accounts of a database that is migrated. */
 export async function withAccounts<Result>(
@@ -41,9 +41,9 @@ export async function withAccounts<Result>(
       async list() {
         const all: User[] = []
         for (let more = true; more; ) {
-          const batch = await users.list({ limit: BATCH, offset: all.length })
+          const batch = await users.list({ limit: BATCH_USERS, offset: all.length })
           all.push(...batch)
-          more = batch.length === BATCH
+          more = batch.length === BATCH_USERS
         }
         return all
       },

@@ -18,7 +18,7 @@ export type UserSearch = { readonly text: string; readonly inAddresses: boolean 
 /** Users in the database. */
 export const userRepository = (database: Kysely<Tables>) => ({
   /** In any order, without those that do not exist. */
-  findByIds: (ids: readonly string[]): Promise<User[]> => BY_IDS(database, ids),
+  findByIds: (ids: readonly string[]): Promise<User[]> => SELECT_BY_IDS(database, ids),
 
   /** The user of an address, without regard to case; null when there is none. */
   findByEmail: async (email: string): Promise<User | null> => {
@@ -104,7 +104,7 @@ export const userRepository = (database: Kysely<Tables>) => ({
 
   /** Whether a user with this row id is the only administrator, at this moment. */
   isLastAdministrator: async (id: string): Promise<boolean> => {
-    const [user] = await BY_IDS(database, [id])
+    const [user] = await SELECT_BY_IDS(database, [id])
     return user !== undefined && isLastAdministrator(database, user)
   },
 
@@ -115,7 +115,7 @@ export const userRepository = (database: Kysely<Tables>) => ({
     unlessLast(() =>
       retryAfterDeadlock(() =>
         database.transaction().execute(async (transaction) => {
-          const [before] = await BY_IDS(transaction, [id])
+          const [before] = await SELECT_BY_IDS(transaction, [id])
           // Before rooms and rows: whoever waits for this lock holds nothing that others need.
           if (before?.role === 'ADMIN') await lockAdministrators(transaction)
           // Rooms before the user, as everybody locks them who writes into one or adds to it.
@@ -174,7 +174,7 @@ const lockComments = (transaction: Transaction<Tables>, userId: string) =>
     SELECT FROM comment WHERE author_id = ${userId} OR post_id IN (SELECT id FROM post WHERE author_id = ${userId})
     ORDER BY id FOR UPDATE`.execute(transaction)
 
-const BY_IDS = prepared((database: Kysely<Tables>, ids: readonly string[]) =>
+const SELECT_BY_IDS = prepared((database: Kysely<Tables>, ids: readonly string[]) =>
   database.selectFrom('user').select(COLUMNS).where('id', '=', sql<string>`any(${ids}::bigint[])`).compile(),
 )
 

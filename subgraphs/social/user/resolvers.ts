@@ -7,11 +7,19 @@ import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../.
 import { isText, notFoundError, validationError } from '../../toolkit/validation.ts'
 import type { Context } from '../context.ts'
 import { checkPassword } from '../session/sign-in.ts'
-import { changeProblems, lastAdministrator, passwordLocked, passwordNeeded, passwordWrong, signUp, taken } from './sign-up.ts'
+import {
+  changeProblems,
+  emailTaken,
+  lastAdministrator,
+  passwordLocked,
+  passwordNeeded,
+  passwordWrong,
+  signUp,
+} from './sign-up.ts'
 import { emailKey, nameKey, SIGN_UPS, type User } from './user.ts'
 
-const MOST_SKIPPED = 100_000
-const LONGEST_QUERY = 100
+const MAX_OFFSET = 100_000
+const MAX_QUERY_CHARACTERS = 100
 
 const FOUND: KeysetList<User> = {
   name: 'searchUsers',
@@ -23,20 +31,20 @@ export const userResolvers = {
   Query: {
     me: async (_, __, { viewer }) => (await viewer())?.user ?? null,
     user: (_, { id }, context) => userWith(id, context),
-    userByEmail: async (_, { email }, { signedIn, users }) => {
-      const { user } = await signedIn()
+    userByEmail: async (_, { email }, { requireViewer, users }) => {
+      const { user } = await requireViewer()
       const found = isText(email) ? await users.findByEmail(email) : null
       return found && (found.id === user.id || user.role === 'ADMIN') ? found : null
     },
     users: (_, { limit, offset }, { users }) => {
       const size = checkPageSize('limit', limit ?? 10, 100)
       const skipped = offset ?? 0
-      if (skipped < 0 || skipped > MOST_SKIPPED) throw badInput('offset', `0 to ${MOST_SKIPPED}`, skipped)
+      if (skipped < 0 || skipped > MAX_OFFSET) throw badInput('offset', `0 to ${MAX_OFFSET}`, skipped)
       return users.list({ limit: size, offset: skipped })
     },
     searchUsers: async (_, { query, ...page }, { viewer, users }) => {
-      if (query.trim() === '' || query.length > LONGEST_QUERY || !isText(query)) {
-        throw badInput('query', `1 to ${LONGEST_QUERY} characters of text that are not all white space`, query)
+      if (query.trim() === '' || query.length > MAX_QUERY_CHARACTERS || !isText(query)) {
+        throw badInput('query', `1 to ${MAX_QUERY_CHARACTERS} characters of text that are not all white space`, query)
       }
       const range = keysetRange(FOUND, page)
       const search = { text: query.trim(), inAddresses: (await viewer())?.user.role === 'ADMIN' }
@@ -44,16 +52,16 @@ export const userResolvers = {
     },
   },
   Mutation: {
-    createUser: async (_, { input }, { viewer, users, limits, caller, introduced }) => {
+    createUser: async (_, { input }, { viewer, users, limits, caller, signedInUserIds }) => {
       await limits.signUps(caller.address)
       const mayGiveRoles = input.role != null && input.role !== 'USER' && (await viewer())?.user.role === 'ADMIN'
       const made = await signUp(input, { users, mayGiveRoles })
       if ('problems' in made) return { user: null, errors: made.problems }
-      introduced.add(made.user.id)
+      signedInUserIds.add(made.user.id)
       return { user: made.user, errors: [] }
     },
     updateUser: async (_, { id, input }, context) => {
-      const { user: viewer } = await context.signedIn()
+      const { user: viewer } = await context.requireViewer()
       const user = await changeable(id, context)
       if (!user) return notFoundError('user', id)
       const { email, name, role, phoneNumber } = input
@@ -71,12 +79,12 @@ export const userResolvers = {
         ...(phoneNumber !== undefined && { phoneNumber }),
       })
       if (updated === undefined) return notFoundError('user', id)
-      if (updated === 'taken') return validationError([taken(String(email))])
+      if (updated === 'taken') return validationError([emailTaken(String(email))])
       if (updated === 'last administrator') return validationError([lastAdministrator('role')])
       return { __typename: 'UpdateUserSuccess', user: updated }
     },
     deleteUser: async (_, { id }, context) => {
-      await context.signedIn()
+      await context.requireViewer()
       const user = await changeable(id, context)
       const deleted = user && (await context.users.delete(user.id))
       if (!deleted) return notFoundError('user', id)
@@ -86,10 +94,10 @@ export const userResolvers = {
   },
   Subscription: {
     userCreated: {
-      subscribe: async (_, __, { viewer, events, audiences }) => {
+      subscribe: async (_, __, { viewer, events, recipients }) => {
         const sessionId = (await viewer())?.sessionId ?? null
         const signUps = await events.listen(SIGN_UPS, sessionId)
-        return sessionId === null ? signUps : audiences.signUps(signUps, sessionId)
+        return sessionId === null ? signUps : recipients.signUps(signUps, sessionId)
       },
       resolve: ({ payload: { id } }: OutboxEvent, _: unknown, context: Context) =>
         userWith(encodeId('User', String(id)), context),
@@ -112,8 +120,8 @@ export const userResolvers = {
   UserConnection: connectionFields,
 } satisfies Resolvers
 
-const isSelf = async (id: string, { introduced, viewer }: Context): Promise<boolean> =>
-  introduced.has(id) || (await viewer())?.user.id === id
+const isSelf = async (id: string, { signedInUserIds, viewer }: Context): Promise<boolean> =>
+  signedInUserIds.has(id) || (await viewer())?.user.id === id
 
 /** The user with this opaque id. Throws NOT_FOUND when there is none. */
 async function userWith(id: string, { load }: Context): Promise<User> {
@@ -131,7 +139,7 @@ async function userWith(id: string, { load }: Context): Promise<User> {
 async function refuseAddress(email: string, changed: User, currentPassword: string | null, context: Context) {
   if (emailKey(email) === emailKey(changed.email)) return null
   await context.limits.signUps(context.caller.address)
-  const { user: viewer } = await context.signedIn()
+  const { user: viewer } = await context.requireViewer()
   if (currentPassword === null) return validationError([passwordNeeded])
   const checked = await checkPassword(viewer.email, currentPassword, context)
   if (checked.kind === 'right') return null
@@ -139,8 +147,8 @@ async function refuseAddress(email: string, changed: User, currentPassword: stri
 }
 
 /** The user with this opaque id, for that user and administrators; null when there is none. Throws FORBIDDEN for others. */
-async function changeable(id: string, { signedIn, load }: Context): Promise<User | null> {
-  const { user: viewer } = await signedIn()
+async function changeable(id: string, { requireViewer, load }: Context): Promise<User | null> {
+  const { user: viewer } = await requireViewer()
   const row = decodeId(id, 'User')
   const user = row === null ? null : await load.userById.load(row)
   if (user && user.id !== viewer.id && viewer.role !== 'ADMIN') {

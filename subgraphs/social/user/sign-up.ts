@@ -12,7 +12,7 @@ export type SignUp = {
   readonly phoneNumber?: string | null | undefined
 }
 
-const LONGEST_NAME = 100
+const MAX_NAME_CHARACTERS = 100
 
 /** The new user, or everything that is wrong with the input, in the order of its fields. */
 export async function signUp(
@@ -21,8 +21,8 @@ export async function signUp(
 ): Promise<{ readonly user: User } | { readonly problems: readonly Problem[] }> {
   const wrongEmail = emailProblem('email', email)
   const problems = problemsIn([
-    wrongEmail ?? ((await users.findByEmail(email)) ? taken(email) : null),
-    textProblem('name', name, LONGEST_NAME),
+    wrongEmail ?? ((await users.findByEmail(email)) ? emailTaken(email) : null),
+    textProblem('name', name, MAX_NAME_CHARACTERS),
     role != null && role !== 'USER' && !mayGiveRoles
       ? { field: 'role', message: `Expected "role" to be USER: only administrators make somebody ${role}.` }
       : null,
@@ -37,7 +37,7 @@ export async function signUp(
     phoneNumber: phoneNumber ?? null,
     passwordHash: password == null ? null : await hashPassword(password),
   })
-  return user ? { user } : { problems: [taken(email)] }
+  return user ? { user } : { problems: [emailTaken(email)] }
 }
 
 /** What is wrong with a change of a user; null in a field that cannot be null is wrong as well. */
@@ -58,13 +58,13 @@ export const changeProblems = ({
       ? problem('name', 'a name, or absent', name)
       : name === undefined
         ? null
-        : textProblem('name', name, LONGEST_NAME),
+        : textProblem('name', name, MAX_NAME_CHARACTERS),
     role === null ? problem('role', 'a role, or absent', role) : null,
     phoneNumber == null ? null : phoneProblem(phoneNumber),
   ])
 
 /** Says that an address has a user: sign-up cannot keep that to itself without sending mail. */
-export const taken = (email: string): Problem => problem('email', 'an address that no user has yet', email)
+export const emailTaken = (email: string): Problem => problem('email', 'an address that no user has yet', email)
 
 /** A change of an address without the password that it needs. */
 export const passwordNeeded: Problem = {

@@ -2,30 +2,30 @@ import type { Logger } from 'pino'
 import type { Sources, Subject } from './sources.ts'
 
 /** Hosts that are looked at in the background at once, and that may wait for it: lists of the directory name hundreds. */
-const AT_ONCE = 4
-const MOST_WAITING = 1_000
+const MAX_CONCURRENT_HOSTS = 4
+const MAX_WAITING_HOSTS = 1_000
 
 /** Collects evidence that nobody waits for. */
-export type Background = {
+export type BackgroundCollector = {
   /** Notes a host; one that waits already, or finds no room, is left out. */
   readonly collect: (subject: Subject) => void
   readonly close: () => Promise<void>
 }
 
-export function background(sources: Pick<Sources, 'evidenceFor'>, log: Logger): Background {
+export function createBackgroundCollector(sources: Pick<Sources, 'evidenceFor'>, log: Logger): BackgroundCollector {
   const ended = new AbortController()
   const waiting = new Map<string, Subject>()
   const running = new Map<string, Promise<void>>()
 
   function next(): void {
     for (const [host, subject] of waiting) {
-      if (running.size >= AT_ONCE || ended.signal.aborted) return
+      if (running.size >= MAX_CONCURRENT_HOSTS || ended.signal.aborted) return
       waiting.delete(host)
-      running.set(host, look(subject))
+      running.set(host, collectEvidence(subject))
     }
   }
 
-  async function look(subject: Subject): Promise<void> {
+  async function collectEvidence(subject: Subject): Promise<void> {
     try {
       await sources.evidenceFor(subject, { signal: ended.signal })
     } catch (error) {
@@ -38,7 +38,7 @@ export function background(sources: Pick<Sources, 'evidenceFor'>, log: Logger): 
 
   return {
     collect(subject) {
-      if (waiting.size >= MOST_WAITING || running.has(subject.host)) return
+      if (waiting.size >= MAX_WAITING_HOSTS || running.has(subject.host)) return
       waiting.set(subject.host, subject)
       next()
     },

@@ -48,12 +48,12 @@ export const needsEvidence = ({ kind, reach, name }: Target): boolean =>
   kind === 'address' ? reach === 'public' : name.specialUse === null
 
 /** The evidence in a snapshot, one by one. */
-export const evidenceIn = ({ sources }: Snapshot): readonly Evidence[] =>
+export const listEvidence = ({ sources }: Snapshot): readonly Evidence[] =>
   // Each source with its own evidence, as `Evidence` says.
   SOURCES.map((source) => ({ source, evidence: sources[source] }) as Evidence)
 
 /** Whether looking at a target again could not tell more than a snapshot: there is nothing to look at, or everybody has answered. */
-export const isSettled = (target: Target, snapshot: Snapshot): boolean => !needsEvidence(target) || isComplete(snapshot)
+export const isFinal = (target: Target, snapshot: Snapshot): boolean => !needsEvidence(target) || isComplete(snapshot)
 
 /** Whether every source has answered, or has nothing to say. */
 const isComplete = ({ sources }: Snapshot): boolean =>

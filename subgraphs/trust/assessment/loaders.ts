@@ -1,16 +1,16 @@
 import { loaderByKey } from '../../toolkit/loader.ts'
 import type { Decision } from '../pipeline/decision.ts'
 import type { Target } from '../pipeline/normalise.ts'
-import { secondsOf } from '../words.ts'
-import { judged, usualRequest } from './assess.ts'
-import type { Background } from './background.ts'
+import { toUnixSeconds } from '../unix-time.ts'
+import { decideFromSnapshot, defaultRequest } from './assess.ts'
+import type { BackgroundCollector } from './background.ts'
 import { type Engine, needsEvidence } from './engine.ts'
 import type { SnapshotRepository } from './repository.ts'
 
 type Needed = {
   readonly engine: Engine
   readonly snapshots: SnapshotRepository
-  readonly background: Background
+  readonly background: BackgroundCollector
   readonly now: () => Date
 }
 
@@ -18,15 +18,15 @@ type Needed = {
 export const assessmentLoaders = ({ engine, snapshots, background, now }: Needed) => ({
   assessmentByUrl: loaderByKey(
     async (urls) => {
-      const at = secondsOf(now())
-      const asked = urls.flatMap((url) => {
+      const at = toUnixSeconds(now())
+      const requests = urls.flatMap((url) => {
         const found = engine.normalise('url', url)
         return found.kind === 'target' ? [{ url, target: found.target }] : []
       })
-      const hosts = [...new Set(asked.filter(({ target }) => needsEvidence(target)).map(({ target }) => target.host))]
+      const hosts = [...new Set(requests.filter(({ target }) => needsEvidence(target)).map(({ target }) => target.host))]
       const known = new Map((hosts.length === 0 ? [] : await snapshots.latest(hosts)).map((each) => [each.snapshot.host, each]))
       await engine.prepare(engine.policyVersion)
-      return asked.map(({ url, target }) => ({ url, decision: decisionOn(target) }))
+      return requests.map(({ url, target }) => ({ url, decision: decisionOn(target) }))
 
       function decisionOn(target: Target): Decision {
         const stored = known.get(target.host)
@@ -34,7 +34,7 @@ export const assessmentLoaders = ({ engine, snapshots, background, now }: Needed
           background.collect({ host: target.host, registrable: target.name.registrable })
         }
         const snapshot = stored?.snapshot ?? engine.snapshotOf(target.host, at, [])
-        return judged(snapshot, usualRequest(target), null, { engine, at }).decision
+        return decideFromSnapshot(snapshot, defaultRequest(target), null, { engine, at }).decision
       }
     },
     ({ url }) => url,

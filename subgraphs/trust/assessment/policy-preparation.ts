@@ -1,8 +1,8 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { policySteps } from '../pipeline/policy.ts'
 
 /** How long others wait at most while tables are made ready. Milliseconds. */
-const TURN = 5
+const MAX_SLICE_MS = 5
 
 const preparing = new Map<string, Promise<void>>()
 
@@ -13,16 +13,16 @@ const preparing = new Map<string, Promise<void>>()
 export function preparePolicy(version: string): Promise<void> {
   const known = preparing.get(version)
   if (known) return known
-  const work = inTurns(policySteps(version))
+  const work = runInSlices(policySteps(version))
   preparing.set(version, work)
   return work
 }
 
-async function inTurns(steps: Iterator<void>): Promise<void> {
+async function runInSlices(steps: Iterator<void>): Promise<void> {
   let since = performance.now()
   while (!steps.next().done) {
-    if (performance.now() - since < TURN) continue
-    await turn()
+    if (performance.now() - since < MAX_SLICE_MS) continue
+    await nextTick()
     since = performance.now()
   }
 }

@@ -1,35 +1,35 @@
 import { type Kysely, sql } from 'kysely'
 import type { Snapshot } from '../evidence.ts'
 import type { Tables } from '../tables.ts'
-import { secondsOf } from '../words.ts'
+import { toUnixSeconds } from '../unix-time.ts'
 
 /** The newest snapshot of a host, and until when none of its sources needs to be asked again. */
-export type KnownSnapshot = { readonly snapshot: Snapshot; readonly validUntil: number }
+export type LatestSnapshot = { readonly snapshot: Snapshot; readonly validUntil: number }
 
 /** Stored snapshots, as far as assessments need them. */
 export const snapshotRepository = (database: Kysely<Tables>) => ({
   /** The newest one of each host, in any order, without hosts that have none. */
-  async latest(hosts: readonly string[]): Promise<KnownSnapshot[]> {
+  async latest(hosts: readonly string[]): Promise<LatestSnapshot[]> {
     const { rows } = await sql<{ body: string; valid_until: Date }>`
       SELECT latest.body, latest.valid_until
-      FROM unnest(${hosts}::text[]) AS asked (host)
+      FROM unnest(${hosts}::text[]) AS requested (host)
       CROSS JOIN LATERAL (
-        SELECT body, valid_until FROM snapshot WHERE host = asked.host ORDER BY collected_at DESC, valid_until DESC LIMIT 1
+        SELECT body, valid_until FROM snapshot WHERE host = requested.host ORDER BY collected_at DESC, valid_until DESC LIMIT 1
       ) AS latest`.execute(database)
-    return rows.map(({ body, valid_until }) => ({ snapshot: JSON.parse(body), validUntil: secondsOf(valid_until) }))
+    return rows.map(({ body, valid_until }) => ({ snapshot: JSON.parse(body), validUntil: toUnixSeconds(valid_until) }))
   },
 
   /**
    * Looks at the next thousand snapshots that have ended before `supersededBefore`, behind `after`, and deletes those that no judgement refers to: when there is
    * a newer one of the host, or when they were made before `before`. Returns where it stopped; null at the end.
    */
-  async deleteUnused({ before, supersededBefore, after }: Unused): Promise<Place | null> {
+  async deleteUnused({ before, supersededBefore, after }: SweepRange): Promise<SweepCursor | null> {
     const behind = after ? sql`AND (valid_until, id) > (${after.validUntil}, ${after.id})` : sql``
     const old = before ? sql`seen.collected_at < ${before}` : sql`false`
-    const { rows } = await sql<Place>`
+    const { rows } = await sql<SweepCursor>`
       WITH seen AS (
         SELECT id, host, collected_at, valid_until FROM snapshot
-        WHERE valid_until < ${supersededBefore} ${behind} ORDER BY valid_until, id LIMIT ${AT_ONCE}
+        WHERE valid_until < ${supersededBefore} ${behind} ORDER BY valid_until, id LIMIT ${SWEEP_BATCH_ROWS}
       ), gone AS (
         DELETE FROM snapshot USING seen
         WHERE snapshot.id = seen.id AND NOT EXISTS (SELECT FROM judgement WHERE judgement.snapshot_id = seen.id)
@@ -41,9 +41,9 @@ export const snapshotRepository = (database: Kysely<Tables>) => ({
 })
 
 /** Where a walk through snapshots stands, in the order of their ends. */
-export type Place = { readonly id: string; readonly validUntil: Date }
-type Unused = { readonly before: Date | null; readonly supersededBefore: Date; readonly after: Place | null }
+export type SweepCursor = { readonly id: string; readonly validUntil: Date }
+type SweepRange = { readonly before: Date | null; readonly supersededBefore: Date; readonly after: SweepCursor | null }
 
-const AT_ONCE = 1_000
+const SWEEP_BATCH_ROWS = 1_000
 
 export type SnapshotRepository = ReturnType<typeof snapshotRepository>

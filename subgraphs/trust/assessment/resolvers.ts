@@ -1,7 +1,7 @@
 import type { Resolvers } from '#generated/trust/resolvers.ts'
 import { upperCase } from '../../../platform/text/case.ts'
 import type { State } from '../pipeline/stages.ts'
-import { timeOf } from '../words.ts'
+import { fromUnixSeconds } from '../unix-time.ts'
 
 const STATES = {
   A: 'CLEAR_THREAT',
@@ -33,15 +33,15 @@ export const assessmentResolvers = {
       highlights: evidence.highlights.map((highlight) => ({ ...highlight, impact: upperCase(highlight.impact) })),
     }),
     validity: ({ validity: { evaluatedAt, validUntil, ttlSeconds } }) => ({
-      evaluatedAt: timeOf(evaluatedAt),
-      validUntil: timeOf(validUntil),
+      evaluatedAt: fromUnixSeconds(evaluatedAt),
+      validUntil: fromUnixSeconds(validUntil),
       ttlSeconds,
     }),
     override: ({ override }) =>
       override && {
         engineAction: upperCase(override.engineAction),
         reason: override.reason,
-        expiresAt: override.expiresAt === null ? null : timeOf(override.expiresAt),
+        expiresAt: override.expiresAt === null ? null : fromUnixSeconds(override.expiresAt),
       },
   },
 } satisfies Resolvers

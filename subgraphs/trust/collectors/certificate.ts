@@ -1,12 +1,12 @@
 import { X509Certificate } from 'node:crypto'
 import tls from 'node:tls'
 import type { TlsFacts, UnixSeconds } from '../evidence.ts'
-import { asSet, asText } from './shape.ts'
+import { asSet, asText } from './untrusted-json.ts'
 
 /** Names of one certificate that are kept. */
-const NAMES = 100
+const MAX_NAMES = 100
 /** The longest way from a certificate to a root that is walked. */
-const DEPTH = 10
+const MAX_CHAIN_DEPTH = 10
 
 /** What the CA/Browser Forum's policy identifiers say, the strictest first: EV, OV, IV (a person, as good as OV), DV. */
 const POLICIES = [
@@ -56,7 +56,7 @@ function namesOf(certificate: X509Certificate): string[] {
   const entries = text.matchAll(/(?:^|, )(?:DNS|IP Address):("(?:[^"\\]|\\.)*"|[^,]*)/g)
   const names: string[] = []
   for (const [, name] of entries) {
-    if (names.length === NAMES) break
+    if (names.length === MAX_NAMES) break
     const readable = asText(name?.toLowerCase(), 253)
     if (readable !== null) names.push(readable)
   }
@@ -70,7 +70,7 @@ function namesOf(certificate: X509Certificate): string[] {
 function leadsToRoot(chain: readonly X509Certificate[], authorities: readonly string[] | null): boolean {
   const roots = rootsFor(authorities)
   let current = chain[0]
-  for (let depth = 0; current && depth < DEPTH; depth += 1) {
+  for (let depth = 0; current && depth < MAX_CHAIN_DEPTH; depth += 1) {
     const child: X509Certificate = current
     const root = roots.get(child.issuer)?.find((candidate) => verifies(child, candidate))
     if (root) return true

@@ -2,32 +2,32 @@ import type { Logger } from 'pino'
 import { type CircuitBreaker, type CircuitSettings, circuitBreaker } from '../../../platform/outbound/circuit-breaker.ts'
 import { Fault, type FaultReason, faultOf } from '../../../platform/outbound/fault.ts'
 
-/** Leaves services of others alone that keep failing, so that no decision waits for them. */
+/** Circuit breakers of external services: decisions do not wait for a failing one. */
 export type Circuits = {
   /** Asks `upstream`, or throws a `Fault` at once while its circuit is open. */
-  readonly through: <Result>(upstream: string, work: () => Promise<Result>) => Promise<Result>
+  readonly run: <Result>(upstream: string, work: () => Promise<Result>) => Promise<Result>
 }
 
 /**
  * Registries are asked seldom, answer slowly and are down for minutes: a longer view than that of our own services, and longer rests. A
  * minute at most: when it was our own network that failed, all of them are open.
  */
-const PATIENT: CircuitSettings = { windowSeconds: 60, minAttempts: 5, initialCoolingMs: 5_000, maxCoolingMs: 60_000 }
+const SOURCE_PACE: CircuitSettings = { windowSeconds: 60, minAttempts: 5, initialCoolingMs: 5_000, maxCoolingMs: 60_000 }
 
 /** What says that the service itself fails; everything else is about one answer, or about us. */
 const FAILURES: ReadonlySet<FaultReason> = new Set(['timeout', 'unavailable', 'rate_limited', 'refused', 'no_tls'])
 
 /** One circuit per upstream, in this process. `now`: milliseconds of a clock that does not go backwards. */
-export function circuitsOf(log: Logger, now: () => number = () => performance.now()): Circuits {
+export function createCircuits(log: Logger, now: () => number = () => performance.now()): Circuits {
   // Upstreams are the operator's and those of IANA's list: some hundred.
   const circuits = new Map<string, CircuitBreaker>()
 
   function circuitOf(upstream: string): CircuitBreaker {
-    const known = circuits.get(upstream)
-    if (known) return known
+    const existing = circuits.get(upstream)
+    if (existing) return existing
     const circuit = circuitBreaker({
       now,
-      pace: PATIENT,
+      pace: SOURCE_PACE,
       onChange: (state) => log[state === 'open' ? 'warn' : 'info']({ upstream, circuit: state }, 'a circuit of a source changed'),
     })
     circuits.set(upstream, circuit)
@@ -35,7 +35,7 @@ export function circuitsOf(log: Logger, now: () => number = () => performance.no
   }
 
   return {
-    async through(upstream, work) {
+    async run(upstream, work) {
       const leave = circuitOf(upstream).enter()
       if (!leave) throw new Fault('unavailable', `${upstream} keeps failing and is left alone for a while`)
       try {

@@ -3,35 +3,35 @@ import { type Addresses, resolveAddresses } from '../../../platform/outbound/add
 import { deadline } from '../../../platform/outbound/deadline.ts'
 import { Fault, faultOf } from '../../../platform/outbound/fault.ts'
 import type { Evidence, FailReason, Source, UnixSeconds } from '../evidence.ts'
-import type { Parts, Subject, Told } from './collector.ts'
-import { ADDRESSES_TIMEOUT, type Row } from './collectors.ts'
+import type { CollectorParts, CollectorResult, Subject } from './collector.ts'
+import { ADDRESSES_TIMEOUT_MS, type CollectorRow } from './collectors.ts'
 
 /** How long a source that did not answer is left alone: long enough not to be a burden, short enough to be forgotten. Seconds. */
-const FAILED_FOR = 60
+const MIN_RETRY_SECONDS = 60
 /** A source that asks for more patience than this is asked sooner. Seconds. */
-const PATIENCE = 3_600
+const MAX_RETRY_SECONDS = 3_600
 /** What a collector may take to put together what it has when its time is over. Milliseconds. */
-const GRACE = 100
+const GRACE_MS = 100
 
 /** The row's answer, always: a fault, a silence and a mistake of ours are answers too. */
-export type Answering = { readonly row: Row; readonly evidence: Promise<Evidence> }
+export type PendingEvidence = { readonly row: CollectorRow; readonly evidence: Promise<Evidence> }
 
 /** What is under way, each to be ended early when everything ends. A set, because a signal with thousands of listeners is slow. */
-export type UnderWay = Set<AbortController>
+export type RunningCollections = Set<AbortController>
 
-/** Starts these rows at once, and is among `underWay` until the last has answered. */
+/** Starts these rows at once, and is among `running` until the last has answered. */
 export function startCollectors(
-  rows: readonly Row[],
+  rows: readonly CollectorRow[],
   subject: Subject,
-  { parts, now, underWay }: { readonly parts: Parts; readonly now: () => Date; readonly underWay: UnderWay },
-): Answering[] {
+  { parts, now, running }: { readonly parts: CollectorParts; readonly now: () => Date; readonly running: RunningCollections },
+): PendingEvidence[] {
   let resolving: Promise<Addresses> | null = null
   const ending = new AbortController()
   const ended = ending.signal
-  underWay.add(ending)
-  const answers = rows.map((row) => ({ row, evidence: run(row) }))
-  void Promise.all(answers.map(({ evidence }) => evidence)).then(() => underWay.delete(ending))
-  return answers
+  running.add(ending)
+  const pending = rows.map((row) => ({ row, evidence: run(row) }))
+  void Promise.all(pending.map(({ evidence }) => evidence)).then(() => running.delete(ending))
+  return pending
 
   function addresses(): Promise<Addresses> {
     if (isAddress(subject.host)) return Promise.resolve(literal(subject.host))
@@ -40,7 +40,7 @@ export function startCollectors(
   }
 
   async function resolve(): Promise<Addresses> {
-    const { signal, clear } = deadline(ADDRESSES_TIMEOUT, ended)
+    const { signal, clear } = deadline(ADDRESSES_TIMEOUT_MS, ended)
     try {
       const found = await resolveAddresses(parts.dns, subject.host, signal)
       // Who knows no name at all is no witness that this one is not there.
@@ -51,36 +51,36 @@ export function startCollectors(
     }
   }
 
-  async function run(row: Row): Promise<Evidence> {
+  async function run(row: CollectorRow): Promise<Evidence> {
     const clears: (() => void)[] = []
     try {
       if (row.needs === 'addresses') await addresses()
-      const own = deadline(row.timeout, ended)
-      const last = deadline(row.timeout + GRACE, ended)
+      const own = deadline(row.timeoutMs, ended)
+      const last = deadline(row.timeoutMs + GRACE_MS, ended)
       clears.push(own.clear, last.clear)
-      // A collector that does not listen to its signal is left behind.
+      // A collector that ignores its abort signal is abandoned.
       const late = new Promise<never>((_, reject) => {
         last.signal.addEventListener('abort', () => reject(new Fault('timeout', 'no answer in time')))
       })
-      return written(row, await Promise.race([row.collect({ subject, parts, signal: own.signal, now, addresses }), late]))
+      return toEvidence(row, await Promise.race([row.collect({ subject, parts, signal: own.signal, now, addresses }), late]))
     } catch (error) {
       if (!(error instanceof Fault) && !ended.aborted) parts.log.error({ err: error, source: row.source }, 'a collector failed')
-      return failed(row, subject, faultOf(error), at())
+      return failedEvidence(row, subject, faultOf(error), at())
     } finally {
       for (const clear of clears) clear()
     }
   }
 
-  function written(row: Row, { validFor, version, ...told }: Told<Source>): Evidence {
+  function toEvidence(row: CollectorRow, { validFor, version, ...result }: CollectorResult<Source>): Evidence {
     const collectedAt = at()
     const around = {
-      subject: row.about(subject),
+      subject: row.subjectOf(subject),
       collectedAt,
       validUntil: collectedAt + Math.max(0, Math.round(validFor)),
       version,
     }
     // The row ties its source to its facts; the compiler cannot follow that through the table.
-    return { source: row.source, evidence: { ...around, ...told } } as Evidence
+    return { source: row.source, evidence: { ...around, ...result } } as Evidence
   }
 
   function at(): UnixSeconds {
@@ -89,16 +89,16 @@ export function startCollectors(
 }
 
 /** What stands for a row whose answer has not come when a decision must be made. */
-export const timedOut = ({ row }: Answering, subject: Subject, at: UnixSeconds): Evidence =>
-  failed(row, subject, new Fault('timeout', 'no answer in time'), at)
+export const timedOutEvidence = ({ row }: PendingEvidence, subject: Subject, at: UnixSeconds): Evidence =>
+  failedEvidence(row, subject, new Fault('timeout', 'no answer in time'), at)
 
-function failed(row: Row, subject: Subject, { reason, retryAfter }: Fault, collectedAt: UnixSeconds): Evidence {
-  const wait = Math.min(Math.max(retryAfter ?? FAILED_FOR, FAILED_FOR), PATIENCE)
-  const around = { subject: row.about(subject), collectedAt, validUntil: collectedAt + wait, version: null }
-  return { source: row.source, evidence: { ...around, ...endingOf(reason) } } as Evidence
+function failedEvidence(row: CollectorRow, subject: Subject, { reason, retryAfter }: Fault, collectedAt: UnixSeconds): Evidence {
+  const wait = Math.min(Math.max(retryAfter ?? MIN_RETRY_SECONDS, MIN_RETRY_SECONDS), MAX_RETRY_SECONDS)
+  const around = { subject: row.subjectOf(subject), collectedAt, validUntil: collectedAt + wait, version: null }
+  return { source: row.source, evidence: { ...around, ...failureStatus(reason) } } as Evidence
 }
 
-function endingOf(reason: Fault['reason']) {
+function failureStatus(reason: Fault['reason']) {
   if (reason === 'timeout') return { status: 'timeout' } as const
   if (reason === 'no_capacity') return { status: 'skipped', reason } as const
   return { status: 'failed', reason: FAILURES[reason] } as const

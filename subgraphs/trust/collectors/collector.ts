@@ -18,7 +18,7 @@ export type Subject = {
 }
 
 /** What collectors work with. */
-export type Parts = {
+export type CollectorParts = {
   readonly network: Network
   readonly dns: DnsClient
   readonly https: HttpClient
@@ -29,16 +29,16 @@ export type Parts = {
   /** A template with `{domain}` of a log index that speaks crt.sh's JSON; null: none is asked. */
   readonly ctUrl: string | null
   /** Places for requests to registries and targets. */
-  readonly places: Slots
+  readonly slots: Slots
   /** Around requests to registries and log indexes. */
   readonly circuits: Circuits
   readonly log: Logger
 }
 
 /** One question to one source. */
-export type Asking = {
+export type CollectorRequest = {
   readonly subject: Subject
-  readonly parts: Parts
+  readonly parts: CollectorParts
   /** Ends this source's time. What has an answer by then may still be returned. */
   readonly signal: AbortSignal
   readonly now: () => Date
@@ -59,11 +59,11 @@ type FailureOf<S extends Source> = EvidenceBySource[S] extends infer E
   : never
 
 /** What a source told. `validFor`: seconds. Every other end is a thrown `Fault`. */
-export type Told<S extends Source> = { readonly validFor: number; readonly version?: string } & (
+export type CollectorResult<S extends Source> = { readonly validFor: number; readonly version?: string } & (
   | { readonly status: 'ok'; readonly facts: FactsOf<S> }
   | { readonly status: 'absent'; readonly reason: AbsenceOf<S> }
   | { readonly status: 'failed'; readonly reason: FailureOf<S> }
   | { readonly status: 'skipped'; readonly reason: SkipReason }
 )
 
-export type Collector<S extends Source> = (asking: Asking) => Promise<Told<S>>
+export type Collector<S extends Source> = (asking: CollectorRequest) => Promise<CollectorResult<S>>

@@ -8,12 +8,12 @@ import { collectRdap } from './rdap.ts'
 import { collectTls } from './tls.ts'
 
 /** A collector as `collection.ts` runs it. */
-export type Row<S extends Source = Source> = {
+export type CollectorRow<S extends Source = Source> = {
   readonly source: S
   /** Its time, from the moment on that it has what it `needs`. Milliseconds. */
-  readonly timeout: number
+  readonly timeoutMs: number
   /** What its answer is about, and is kept under: hosts of one domain share answers about the domain. */
-  readonly about: (subject: Subject) => string
+  readonly subjectOf: (subject: Subject) => string
   /** Whether it begins once the host's addresses are known. */
   readonly needs: 'addresses' | null
   readonly collect: Collector<S>
@@ -21,20 +21,20 @@ export type Row<S extends Source = Source> = {
 
 const host = (subject: Subject): string => subject.host
 const domain = (subject: Subject): string => subject.registrable ?? subject.host
-const row = <S extends Source>(each: Row<S>): Row<S> => each
+const row = <S extends Source>(each: CollectorRow<S>): CollectorRow<S> => each
 
 /** How long the host's addresses are waited for. What waits for them has the rest of the budget. Milliseconds. */
-export const ADDRESSES_TIMEOUT = 1_100
+export const ADDRESSES_TIMEOUT_MS = 1_100
 
 /**
  * All sources. Within the budget of three seconds: addresses, then DNS and TLS; the rest beside them. `ct` has little time because it is never
  * decisive, lists because they are in our own database.
  */
-export const collectors: readonly Row[] = [
-  row({ source: 'rdap', timeout: 2_500, about: domain, needs: null, collect: collectRdap }),
-  row({ source: 'dns', timeout: 1_500, about: host, needs: 'addresses', collect: collectDns }),
-  row({ source: 'tls', timeout: 1_700, about: host, needs: 'addresses', collect: collectTls }),
-  row({ source: 'ct', timeout: 2_000, about: domain, needs: null, collect: collectCt }),
-  row({ source: 'feeds', timeout: 1_500, about: host, needs: null, collect: collectFeeds }),
-  row({ source: 'popularity', timeout: 1_000, about: domain, needs: null, collect: collectPopularity }),
-] as readonly Row[]
+export const collectors: readonly CollectorRow[] = [
+  row({ source: 'rdap', timeoutMs: 2_500, subjectOf: domain, needs: null, collect: collectRdap }),
+  row({ source: 'dns', timeoutMs: 1_500, subjectOf: host, needs: 'addresses', collect: collectDns }),
+  row({ source: 'tls', timeoutMs: 1_700, subjectOf: host, needs: 'addresses', collect: collectTls }),
+  row({ source: 'ct', timeoutMs: 2_000, subjectOf: domain, needs: null, collect: collectCt }),
+  row({ source: 'feeds', timeoutMs: 1_500, subjectOf: host, needs: null, collect: collectFeeds }),
+  row({ source: 'popularity', timeoutMs: 1_000, subjectOf: domain, needs: null, collect: collectPopularity }),
+] as readonly CollectorRow[]

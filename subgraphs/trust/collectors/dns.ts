@@ -6,21 +6,21 @@ import { canonicalName, followAliases } from '../../../platform/outbound/dns-mes
 import { Fault } from '../../../platform/outbound/fault.ts'
 import type { DnsFacts, RecordType } from '../evidence.ts'
 import type { Collector } from './collector.ts'
-import { asSet, asText } from './shape.ts'
+import { asSet, asText } from './untrusted-json.ts'
 
 /** Addresses, servers, exchanges and CAA records that are kept of each kind. */
-const KEPT = 64
-const TEXT = 1_024
+const MAX_RECORDS = 64
+const MAX_TEXT_CHARACTERS = 1_024
 /** Bounds of how long an answer with addresses is used again; without addresses, the lower one five times. Seconds. */
-const SHORTEST = 60
-const LONGEST = 3_600
+const MIN_VALID_SECONDS = 60
+const MAX_VALID_SECONDS = 3_600
 /** RFC 1035 §2.3.4. */
-const LONGEST_NAME = 253
+const MAX_NAME_LENGTH = 253
 
 /** Asks for everything that DNS says about a host and its registrable domain. */
 export const collectDns: Collector<'dns'> = async ({ subject, parts: { dns }, signal, addresses }) => {
   const { host } = subject
-  if (isAddress(host)) return { status: 'skipped', reason: 'not_applicable', validFor: LONGEST }
+  if (isAddress(host)) return { status: 'skipped', reason: 'not_applicable', validFor: MAX_VALID_SECONDS }
   const registrable = subject.registrable ?? host
   const unanswered: RecordType[] = []
   /** Null without an answer. A name that is not there has no records. */
@@ -40,50 +40,54 @@ export const collectDns: Collector<'dns'> = async ({ subject, parts: { dns }, si
 
   // First and alone: a name that is not there has nothing else, and under load addresses of all hosts go before records of some.
   const where = await addresses()
-  if (where.status === 'nxdomain') return { status: 'absent', reason: 'nxdomain', validFor: SHORTEST * 5 }
-  const isBogus = where.status === 'servfail' && (await answersUnchecked(dns, host, signal))
-  if (where.status === 'servfail' && !isBogus) return { status: 'failed', reason: 'servfail', validFor: SHORTEST }
+  if (where.status === 'nxdomain') return { status: 'absent', reason: 'nxdomain', validFor: MIN_VALID_SECONDS * 5 }
+  const isBogus = where.status === 'servfail' && (await resolvesWithoutValidation(dns, host, signal))
+  if (where.status === 'servfail' && !isBogus) return { status: 'failed', reason: 'servfail', validFor: MIN_VALID_SECONDS }
 
   const [ns, mx, txt, dmarc, caa, wildcard, { validatesDnssec }] = await Promise.all([
     records('NS', registrable, 'NS'),
     records('MX', registrable, 'MX'),
     records('TXT', registrable, 'TXT'),
-    `_dmarc.${registrable}`.length > LONGEST_NAME ? [] : records('DMARC', `_dmarc.${registrable}`, 'TXT'),
+    `_dmarc.${registrable}`.length > MAX_NAME_LENGTH ? [] : records('DMARC', `_dmarc.${registrable}`, 'TXT'),
     certificationAuthorities(host, registrable, (name) => records('CAA', name, 'CAA')),
     isWildcard(dns, host, registrable, signal),
     dns.root(signal),
   ])
   const facts: DnsFacts = {
-    a: keptAddresses(where.a),
-    aaaa: keptAddresses(where.aaaa),
+    a: limitAddresses(where.a),
+    aaaa: limitAddresses(where.aaaa),
     ns: names(ns),
     mx: names(mx?.map((record) => (record as { exchange?: unknown }).exchange) ?? null),
     spf: textThat(txt, /^v=spf1(?:\s|$)/i),
     dmarc: textThat(dmarc, /^v=DMARC1(?:\s|;|$)/i),
-    caa: asSet((caa ?? []).slice(0, KEPT).flatMap((record) => caaText(record) ?? [])),
-    cnames: where.cnames.map((name) => asText(name, LONGEST_NAME) ?? ''),
+    caa: asSet((caa ?? []).slice(0, MAX_RECORDS).flatMap((record) => caaText(record) ?? [])),
+    cnames: where.cnames.map((name) => asText(name, MAX_NAME_LENGTH) ?? ''),
     dnssec: isBogus ? 'bogus' : where.isAuthentic ? 'secure' : validatesDnssec ? 'insecure' : 'unknown',
     wildcard,
     ttlSeconds: where.ttlSeconds,
     unanswered: [...new Set([...where.unanswered, ...unanswered])].sort(),
   }
   const whole = facts.unanswered.length === 0
-  const ttl = where.ttlSeconds ?? SHORTEST * 5
-  return { status: 'ok', facts, validFor: whole ? Math.min(Math.max(ttl, SHORTEST), LONGEST) : SHORTEST }
+  const ttl = where.ttlSeconds ?? MIN_VALID_SECONDS * 5
+  return {
+    status: 'ok',
+    facts,
+    validFor: whole ? Math.min(Math.max(ttl, MIN_VALID_SECONDS), MAX_VALID_SECONDS) : MIN_VALID_SECONDS,
+  }
 }
 
 /** Those that are not public come first, so that no crowd of others can push them out. */
-function keptAddresses(addresses: readonly string[]): string[] {
+function limitAddresses(addresses: readonly string[]): string[] {
   const judged = addresses.map((address) => ({ address, isPublic: specialRange(address) === null }))
   judged.sort((one, other) => Number(one.isPublic) - Number(other.isPublic) || (one.address < other.address ? -1 : 1))
-  return judged.slice(0, KEPT).map(({ address }) => address)
+  return judged.slice(0, MAX_RECORDS).map(({ address }) => address)
 }
 
 const names = (records: readonly unknown[] | null): string[] =>
   asSet(
     (records ?? [])
-      .slice(0, KEPT)
-      .flatMap((name) => (typeof name === 'string' ? [asText(nameOf(name), LONGEST_NAME) ?? ''] : [])),
+      .slice(0, MAX_RECORDS)
+      .flatMap((name) => (typeof name === 'string' ? [asText(nameOf(name), MAX_NAME_LENGTH) ?? ''] : [])),
   )
 
 /** The root stands for "no mail" in an MX (RFC 7505): an empty name. */
@@ -93,7 +97,9 @@ function textThat(records: readonly unknown[] | null, begins: RegExp): string | 
   const texts = (records ?? []).flatMap((record) => {
     const strings = (Array.isArray(record) ? record : [record]).slice(0, 64)
     // Read as Latin-1, one character per byte: nothing that is looked for has others than ASCII.
-    return asText(strings.map((part) => (Buffer.isBuffer(part) ? part.toString('latin1') : '')).join(''), TEXT) ?? []
+    return (
+      asText(strings.map((part) => (Buffer.isBuffer(part) ? part.toString('latin1') : '')).join(''), MAX_TEXT_CHARACTERS) ?? []
+    )
   })
   return asSet(texts.filter((text) => begins.test(text))).at(0) ?? null
 }
@@ -107,12 +113,12 @@ function caaText(record: unknown): string | null {
 async function certificationAuthorities(
   host: string,
   registrable: string,
-  ask: (name: string) => Promise<unknown[] | null>,
+  lookUp: (name: string) => Promise<unknown[] | null>,
 ): Promise<unknown[] | null> {
   const labels = host.split('.')
   const upwards = labels.map((_, index) => labels.slice(index).join('.')).filter((name) => name.endsWith(registrable))
   const closest = upwards.length > 4 ? [...upwards.slice(0, 3), registrable] : upwards
-  const answers = await Promise.all(closest.map(ask))
+  const answers = await Promise.all(closest.map(lookUp))
   return answers.find((records) => records !== null && records.length > 0) ?? []
 }
 
@@ -120,7 +126,7 @@ async function certificationAuthorities(
 async function isWildcard(dns: DnsClient, host: string, registrable: string, signal: AbortSignal): Promise<boolean | null> {
   const parent = host === registrable ? host : host.slice(host.indexOf('.') + 1)
   const probe = `${randomBytes(8).toString('hex')}.${parent}`
-  if (probe.length > LONGEST_NAME) return null
+  if (probe.length > MAX_NAME_LENGTH) return null
   try {
     const { rcode, records } = await dns.query(probe, 'A', signal)
     if (rcode === 'NXDOMAIN') return false
@@ -131,7 +137,7 @@ async function isWildcard(dns: DnsClient, host: string, registrable: string, sig
 }
 
 /** Whether the name answers once nobody checks signatures: then it is they that are wrong. */
-async function answersUnchecked(dns: DnsClient, host: string, signal: AbortSignal): Promise<boolean> {
+async function resolvesWithoutValidation(dns: DnsClient, host: string, signal: AbortSignal): Promise<boolean> {
   try {
     const { rcode } = await dns.query(host, 'A', signal, { isUnchecked: true })
     return rcode === 'NOERROR' || rcode === 'NXDOMAIN'

@@ -8,48 +8,54 @@ import type { FeedHit, FeedsFacts } from '../evidence.ts'
 export type DnsblZones = {
   readonly zones: readonly string[]
   /** All zones at once; a zone that does not answer is among `failed`. Never rejects. `at`: now, in seconds. */
-  readonly look: (host: string, at: number, signal: AbortSignal) => Promise<FeedsFacts>
+  readonly lookUp: (host: string, at: number, signal: AbortSignal) => Promise<FeedsFacts>
 }
 
 /** How long a zone's answer counts, and how long it is believed to answer honestly. Seconds. */
-export const DNSBL_VALID = 900
+export const DNSBL_VALID_SECONDS = 900
 
 /** Categories by the last number of the code (https://www.spamhaus.org/faqs/domain-blocklist/): 127.0.1.2 to .6, and .102 to .106 for abused honest domains. */
 const CATEGORIES: Readonly<Record<number, FeedHit['category']>> = { 2: 'spam', 4: 'phishing', 5: 'malware', 6: 'c2' }
-const ABUSED = 100
+const ABUSED_CODE_OFFSET = 100
 
 export function dnsblZones(dns: DnsClient, zones: readonly string[]): DnsblZones {
   const honesty = new Map<string, { readonly at: number; readonly answer: Promise<boolean> }>()
 
   return {
     zones,
-    async look(host, at, signal) {
+    async lookUp(host, at, signal) {
       const results = await Promise.all(
         zones.map((zone) =>
-          lookIn(zone, host, at, signal).then(
+          lookUpInZone(zone, host, at, signal).then(
             (hits) => ({ zone, hits, fault: null }),
             (error: unknown) => ({ zone, hits: [], fault: faultOf(error) }),
           ),
         ),
       )
       return {
-        checked: results.flatMap(({ zone, fault }) => (fault ? [] : [{ feed: zone, asOf: at, refreshAt: at + DNSBL_VALID }])),
+        checked: results.flatMap(({ zone, fault }) =>
+          fault ? [] : [{ feed: zone, asOf: at, refreshAt: at + DNSBL_VALID_SECONDS }],
+        ),
         failed: results.flatMap(({ zone, fault }) => (fault ? [{ feed: zone, reason: reasonOf(fault) }] : [])),
         hits: results.flatMap(({ hits }) => hits),
       }
     },
   }
 
-  async function lookIn(zone: string, host: string, at: number, signal: AbortSignal): Promise<FeedHit[]> {
+  async function lookUpInZone(zone: string, host: string, at: number, signal: AbortSignal): Promise<FeedHit[]> {
     const name = `${host}.${zone}`
     if (name.length > 253) return []
-    const [root, isHonest, codes] = await Promise.all([dns.root(signal), saysNo(zone, at, signal), codesOf(name, signal)])
+    const [root, isHonest, codes] = await Promise.all([
+      dns.root(signal),
+      answersNegatively(zone, at, signal),
+      codesOf(name, signal),
+    ])
     if (!root.isReachable) throw new Fault('unavailable', 'the DNS servers do not know the root')
     if (!isHonest) throw new Fault('malformed', `${zone} lists everything`)
     return codes.map((code): FeedHit => {
       const number = Number(code.split('.')[3])
-      const abusedLegitimate = number > ABUSED
-      const category = CATEGORIES[abusedLegitimate ? number - ABUSED : number] ?? 'other'
+      const abusedLegitimate = number > ABUSED_CODE_OFFSET
+      const category = CATEGORIES[abusedLegitimate ? number - ABUSED_CODE_OFFSET : number] ?? 'other'
       return {
         feed: zone,
         lineage: zone,
@@ -65,9 +71,9 @@ export function dnsblZones(dns: DnsClient, zones: readonly string[]): DnsblZones
   }
 
   /** Whether a name that nobody has is not listed: some resolvers answer every name with the address of an advertiser. */
-  function saysNo(zone: string, at: number, signal: AbortSignal): Promise<boolean> {
-    const known = honesty.get(zone)
-    if (known && at - known.at < DNSBL_VALID) return known.answer
+  function answersNegatively(zone: string, at: number, signal: AbortSignal): Promise<boolean> {
+    const cached = honesty.get(zone)
+    if (cached && at - cached.at < DNSBL_VALID_SECONDS) return cached.answer
     const answer = dns.query(`${randomBytes(8).toString('hex')}.com.${zone}`, 'A', signal).then(({ rcode, records }) => {
       if (rcode !== 'NXDOMAIN' && rcode !== 'NOERROR') throw new Fault('unavailable', rcode)
       return records.length === 0

@@ -1,22 +1,23 @@
 import { isAddress } from '../../../platform/outbound/address-policy.ts'
 import { Fault } from '../../../platform/outbound/fault.ts'
 import type { FeedHit, FeedsFacts } from '../evidence.ts'
-import type { Collector, Parts, Subject } from './collector.ts'
-import { DNSBL_VALID } from './dnsbl.ts'
+import type { Collector, CollectorParts, Subject } from './collector.ts'
+import { DNSBL_VALID_SECONDS } from './dnsbl.ts'
 
 /** Bounds of how long a look into local lists counts. Seconds. */
-const SHORTEST = 60
-const LONGEST = 3_600
+const MIN_VALID_SECONDS = 60
+const MAX_VALID_SECONDS = 3_600
 
 /** Looks into the local copies of threat feeds, and asks block lists over DNS where the operator has named some. */
 export const collectFeeds: Collector<'feeds'> = async ({ subject, parts, signal, now }) => {
   const at = Math.floor(now().getTime() / 1000)
   const zones = isAddress(subject.host) ? [] : parts.dnsbl.zones
-  if (threats(parts).length + zones.length === 0) return { status: 'skipped', reason: 'not_configured', validFor: LONGEST }
+  if (threats(parts).length + zones.length === 0)
+    return { status: 'skipped', reason: 'not_configured', validFor: MAX_VALID_SECONDS }
   const none: FeedsFacts = { checked: [], failed: [], hits: [] }
   const [local, remote] = await Promise.all([
-    lookIntoLists(subject, parts),
-    zones.length > 0 ? parts.dnsbl.look(subject.host, at, signal) : none,
+    findInLists(subject, parts),
+    zones.length > 0 ? parts.dnsbl.lookUp(subject.host, at, signal) : none,
   ])
   const facts: FeedsFacts = {
     checked: [...local.checked, ...remote.checked],
@@ -25,13 +26,13 @@ export const collectFeeds: Collector<'feeds'> = async ({ subject, parts, signal,
   }
   if (facts.checked.length === 0) throw new Fault('unavailable', 'no threat feed could be looked into')
   const refresh = Math.min(...facts.checked.map(({ refreshAt }) => refreshAt)) - at
-  const retry = facts.failed.length > 0 ? DNSBL_VALID : LONGEST
-  return { status: 'ok', facts, validFor: Math.max(SHORTEST, Math.min(refresh, retry, LONGEST)) }
+  const retry = facts.failed.length > 0 ? DNSBL_VALID_SECONDS : MAX_VALID_SECONDS
+  return { status: 'ok', facts, validFor: Math.max(MIN_VALID_SECONDS, Math.min(refresh, retry, MAX_VALID_SECONDS)) }
 }
 
-const threats = ({ configured }: Parts) => configured.filter(({ kind }) => kind === 'threat')
+const threats = ({ configured }: CollectorParts) => configured.filter(({ kind }) => kind === 'threat')
 
-async function lookIntoLists({ host, registrable }: Subject, parts: Parts): Promise<FeedsFacts> {
+async function findInLists({ host, registrable }: Subject, parts: CollectorParts): Promise<FeedsFacts> {
   const feeds = threats(parts)
   if (feeds.length === 0) return { checked: [], failed: [], hits: [] }
   const names = feeds.map(({ name }) => name)
@@ -59,7 +60,7 @@ async function lookIntoLists({ host, registrable }: Subject, parts: Parts): Prom
   })
   return {
     checked: states.flatMap(({ list, edition }) => {
-      const every = feeds.find(({ name }) => name === list)?.every ?? 0
+      const every = feeds.find(({ name }) => name === list)?.refreshSeconds ?? 0
       return edition ? [{ feed: list, asOf: edition.asOf, refreshAt: edition.fetchedAt + every }] : []
     }),
     failed: states.flatMap(({ list, edition }) => (edition ? [] : [{ feed: list, reason: 'unavailable' as const }])),

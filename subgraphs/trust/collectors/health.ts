@@ -15,8 +15,8 @@ export type Health = {
 }
 
 /** So many answers are remembered, and so many in a row must fail before a source counts as down: one registry or one host may well be. */
-const REMEMBERED = 20
-const ENOUGH = 3
+const MAX_REMEMBERED = 20
+const MIN_FAILURES = 3
 
 export function sourceHealth(): Health {
   const recent = new Map<Source, (string | null)[]>()
@@ -30,12 +30,12 @@ export function sourceHealth(): Health {
         evidence.status === 'absent' ||
         (evidence.status === 'failed' && evidence.reason === 'servfail')
       const ending = isAnswer ? null : evidence.status === 'failed' ? evidence.reason : 'timeout'
-      recent.set(source, [...(recent.get(source) ?? []), ending].slice(-REMEMBERED))
+      recent.set(source, [...(recent.get(source) ?? []), ending].slice(-MAX_REMEMBERED))
     },
     of(source) {
       const endings = recent.get(source) ?? []
       if (endings.length === 0) return { name: source, state: 'untried', reason: null }
-      const isDown = endings.length >= ENOUGH && !endings.includes(null)
+      const isDown = endings.length >= MIN_FAILURES && !endings.includes(null)
       return { name: source, state: isDown ? 'down' : 'up', reason: isDown ? (endings.at(-1) ?? null) : null }
     },
   }

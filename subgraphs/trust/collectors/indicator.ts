@@ -1,20 +1,20 @@
 import { getPublicSuffix } from 'tldts'
 import { isAddress, specialRange } from '../../../platform/outbound/address-policy.ts'
 import type { FeedHit } from '../evidence.ts'
-import { asText } from './shape.ts'
+import { asText } from './untrusted-json.ts'
 
 /** What one entry of a threat feed is about. */
 export type Indicator = { readonly key: string; readonly scope: FeedHit['scope']; readonly indicator: string }
 
 /** As much of an entry as is kept. */
-const LENGTH = 512
+const MAX_INDICATOR_LENGTH = 512
 
 /**
  * Reads a URL, a host, an address with or without a port, or a wildcard, defanged (`hxxp`, `[.]`) or not. Null for what is none of these, and for what
  * would list half of the world: a public suffix such as `com` or `github.io`, a name without a dot, an address that is not public.
  */
-export function readIndicator(text: string): Indicator | null {
-  const indicator = asText(text, LENGTH)
+export function parseIndicator(text: string): Indicator | null {
+  const indicator = asText(text, MAX_INDICATOR_LENGTH)
   if (indicator === null) return null
   const plain = indicator
     .replace(/^hxxp/i, 'http')

@@ -1,9 +1,9 @@
 import { domainToASCII } from 'node:url'
 import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
-import { readIndicator } from './indicator.ts'
+import { parseIndicator } from './indicator.ts'
 import type { ListEntry } from './list-repository.ts'
-import { readDate } from './rdap-answer.ts'
-import { asList, asRecord, asText } from './shape.ts'
+import { parseDate } from './rdap-response.ts'
+import { asList, asRecord, asText } from './untrusted-json.ts'
 
 /**
  * How a list is read. `lines`: one entry per line; the reader is made anew for each copy, and says 'nothing' for a comment or an entry that is not about
@@ -30,11 +30,11 @@ export const urlhausCsv: ListFormat = {
   reader: () => (line) => {
     if (line.startsWith('#')) return 'nothing'
     const [id, added, url, status, lastOnline] = fieldsOf(line)
-    const found = /^\d+$/.test(id ?? '') ? readIndicator(url ?? '') : null
+    const found = /^\d+$/.test(id ?? '') ? parseIndicator(url ?? '') : null
     if (!found) return null
-    const firstSeenAt = readDate(added)
+    const firstSeenAt = parseDate(added)
     const state = status === 'online' || status === 'offline' ? status : 'unknown'
-    return { ...EMPTY, ...found, category: 'malware', firstSeenAt, lastSeenAt: readDate(lastOnline) ?? firstSeenAt, state }
+    return { ...EMPTY, ...found, category: 'malware', firstSeenAt, lastSeenAt: parseDate(lastOnline) ?? firstSeenAt, state }
   },
 }
 
@@ -54,11 +54,11 @@ export const threatfoxCsv: ListFormat = {
     const [first, id, value, type, threat, , , , last, confidence] = fieldsOf(line)
     if (!/^\d+$/.test(id ?? '') || !type) return null
     if (!['domain', 'url', 'ip:port'].includes(type) || Number(confidence) < THREATFOX_SURE) return 'nothing'
-    const found = readIndicator(value ?? '')
+    const found = parseIndicator(value ?? '')
     if (!found) return null
-    const firstSeenAt = readDate(first)
+    const firstSeenAt = parseDate(first)
     const category = THREATFOX_CATEGORIES[threat ?? ''] ?? 'other'
-    return { ...EMPTY, ...found, category, firstSeenAt, lastSeenAt: readDate(last) ?? firstSeenAt, state: 'unknown' }
+    return { ...EMPTY, ...found, category, firstSeenAt, lastSeenAt: parseDate(last) ?? firstSeenAt, state: 'unknown' }
   },
 }
 
@@ -67,7 +67,7 @@ export const phishingUrls: ListFormat = {
   kind: 'lines',
   reader: () => (line) => {
     if (line.startsWith('#')) return 'nothing'
-    const found = readIndicator(line)
+    const found = parseIndicator(line)
     return found && { ...EMPTY, ...found, category: 'phishing', state: 'online' }
   },
 }
@@ -84,16 +84,16 @@ export const phishtankCsv: ListFormat = {
       }
       const fields = fieldsOf(line)
       const field = (name: string) => fields[columns?.indexOf(name) ?? -1] ?? ''
-      const found = readIndicator(field('url'))
+      const found = parseIndicator(field('url'))
       if (!found) return null
       const state = field('online') === 'yes' ? 'online' : field('online') === 'no' ? 'offline' : 'unknown'
-      const firstSeenAt = readDate(field('submission_time'))
+      const firstSeenAt = parseDate(field('submission_time'))
       return {
         ...EMPTY,
         ...found,
         category: 'phishing',
         firstSeenAt,
-        lastSeenAt: readDate(field('verification_time')) ?? firstSeenAt,
+        lastSeenAt: parseDate(field('verification_time')) ?? firstSeenAt,
         state,
       }
     }

@@ -8,18 +8,18 @@ import { unpacked } from './list-unpack.ts'
 import type { List } from './lists.ts'
 
 /** How soon after a failure a list is asked for again. Seconds. */
-const RETRY = 15 * 60
+const RETRY_SECONDS = 15 * 60
 /** A download that takes longer is given up. Milliseconds. */
-const DOWNLOAD = 10 * 60_000
+const DOWNLOAD_TIMEOUT_MS = 10 * 60_000
 /** A copy that has lost more than this share of its entries is a broken one … */
-const SHRINK = 0.5
+const MIN_SIZE_RATIO = 0.5
 /** … unless the old copy is that old: then a list has really become short. Seconds. */
-const BELIEVED_AFTER = 7 * 86_400
+const SHRINK_ACCEPTED_AFTER_SECONDS = 7 * 86_400
 /** More lines than this share that cannot be read: it is not the list that we know. */
-const UNREADABLE = 0.2
-const LINE = 16_384
+const MAX_UNREADABLE_RATIO = 0.2
+const MAX_LINE_CHARACTERS = 16_384
 /** Entries that go to the database at once. */
-const BATCH = 2_000
+const BATCH_ENTRIES = 2_000
 
 /** What is needed to download lists. */
 export type RefreshParts = {
@@ -35,7 +35,7 @@ export async function refreshList(list: List, parts: RefreshParts): Promise<bool
   const { lists, log, signal } = parts
   try {
     const now = seconds(parts.now())
-    if (!(await lists.claim(list.name, { now, retryAt: now + RETRY }))) return false
+    if (!(await lists.claim(list.name, { now, retryAt: now + RETRY_SECONDS }))) return false
     const entries = await download(list, parts)
     if (entries !== null) log.info({ list: list.name, entries }, 'a list was loaded')
   } catch (error) {
@@ -51,14 +51,14 @@ export async function refreshList(list: List, parts: RefreshParts): Promise<bool
 async function download(list: List, { lists, https, now, signal }: RefreshParts): Promise<number | null> {
   const old = await lists.edition(list.name)
   const response = await https.get(list.url, {
-    signal: AbortSignal.any([signal, AbortSignal.timeout(DOWNLOAD)]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS)]),
     accept: '*/*',
     maxBytes: list.maxBytes,
     headers: old?.etag ? { 'if-none-match': old.etag } : {},
   })
   const fetchedAt = seconds(now())
   const asOf = lastModified(response) ?? fetchedAt
-  const refreshAt = fetchedAt + list.every
+  const refreshAt = fetchedAt + list.refreshSeconds
   if (response.status === 304 && old) {
     response.body.destroy()
     await lists.confirm(list.name, { asOf: Math.max(asOf, old.asOf), fetchedAt, refreshAt })
@@ -70,7 +70,7 @@ async function download(list: List, { lists, https, now, signal }: RefreshParts)
     throw new Fault('malformed', 'Expected a list, got a web page')
   }
 
-  const copy = reading(list, response)
+  const copy = readEntries(list, response)
   const unchanged = new Error('unchanged')
   try {
     return await lists.replace(list.name, copy.batches, (entries) => {
@@ -92,18 +92,19 @@ type Copy = { readonly entries: number; readonly unreadable: number; readonly as
 
 /** Throws `malformed` for a copy that must not replace the old one. */
 function assertSane(list: List, { entries, unreadable, asOf }: Copy, old: Edition | null, now: UnixSeconds): void {
-  if (unreadable > (entries + unreadable) * UNREADABLE) throw new Fault('malformed', `${unreadable} of its lines cannot be read`)
-  if (entries < list.minimum) throw new Fault('malformed', `Expected at least ${list.minimum} entries, got ${entries}.`)
+  if (unreadable > (entries + unreadable) * MAX_UNREADABLE_RATIO)
+    throw new Fault('malformed', `${unreadable} of its lines cannot be read`)
+  if (entries < list.minEntries) throw new Fault('malformed', `Expected at least ${list.minEntries} entries, got ${entries}.`)
   if (!old) return
   // Servers behind one name may be some minutes apart.
-  if (asOf < old.asOf - list.every) throw new Fault('malformed', 'it is older than the copy that we have')
-  if (entries < old.entries * SHRINK && now - old.fetchedAt < BELIEVED_AFTER) {
+  if (asOf < old.asOf - list.refreshSeconds) throw new Fault('malformed', 'it is older than the copy that we have')
+  if (entries < old.entries * MIN_SIZE_RATIO && now - old.fetchedAt < SHRINK_ACCEPTED_AFTER_SECONDS) {
     throw new Fault('malformed', `it has ${entries} entries, and the copy that we have ${old.entries}`)
   }
 }
 
 /** The entries of an answer in batches, while it comes in. `hash` and `unreadable` are complete when `batches` is. */
-function reading(
+function readEntries(
   list: List,
   { body }: OutboundResponse,
 ): { batches: AsyncIterable<ListEntry[]>; hash: Hash; unreadable: () => number } {
@@ -136,7 +137,7 @@ function reading(
       const entry = read(line)
       if (entry === null) unreadable += 1
       else if (entry !== 'nothing') batch.push(entry)
-      if (batch.length < BATCH) continue
+      if (batch.length < BATCH_ENTRIES) continue
       yield batch
       batch = []
     }
@@ -153,7 +154,7 @@ async function* linesIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   for await (const chunk of chunks) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n|\r/)
     rest = lines.pop() ?? ''
-    if (rest.length > LINE) throw new Fault('malformed', 'a line without end')
+    if (rest.length > MAX_LINE_CHARACTERS) throw new Fault('malformed', 'a line without end')
     for (const line of lines) {
       const text = line.trim()
       if (text !== '') yield text

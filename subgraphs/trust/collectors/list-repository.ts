@@ -41,19 +41,19 @@ export type ListState = {
 }
 
 /** Entries of one list about one key that are looked at, the latest first: some platforms have thousands. */
-const PER_KEY = 20
+const MAX_ENTRIES_PER_KEY = 20
 /** Targets that share a statement. */
-const TARGETS = 100
+const MAX_LOOKUPS_PER_STATEMENT = 100
 /** Rows per statement: few enough to leave the event loop alone. */
-const BATCH = 1_000
+const ROWS_PER_STATEMENT = 1_000
 
 type Found = ListEntry & { readonly list: string }
-type Asked = { readonly lists: readonly string[]; readonly keys: readonly string[] }
+type ListLookup = { readonly lists: readonly string[]; readonly keys: readonly string[] }
 
 /** Lists in the database, shared by every process. Every target is looked for in each of them: where many targets come at once, they share statements. */
 export const listRepository = (database: Kysely<CollectorTables>) => {
   const find = batchWork(
-    async (asked: readonly Asked[]): Promise<readonly (readonly Found[])[]> => {
+    async (asked: readonly ListLookup[]): Promise<readonly (readonly Found[])[]> => {
       const pairs = new Map(
         asked.flatMap(({ lists, keys }) => lists.flatMap((list) => keys.map((key) => [`${list} ${key}`, { list, key }]))),
       )
@@ -64,12 +64,12 @@ export const listRepository = (database: Kysely<CollectorTables>) => {
         CROSS JOIN LATERAL (
           SELECT * FROM list_entry
           WHERE list_entry.key = asked.key AND list_entry.list = list.name AND list_entry.edition = list.edition
-          ORDER BY last_seen_at DESC NULLS LAST, first_seen_at DESC NULLS LAST, indicator COLLATE "C" LIMIT ${PER_KEY}
+          ORDER BY last_seen_at DESC NULLS LAST, first_seen_at DESC NULLS LAST, indicator COLLATE "C" LIMIT ${MAX_ENTRIES_PER_KEY}
         ) AS found`.execute(database)
       const found = Map.groupBy(rows.map(foundIn), ({ list, key }) => `${list} ${key}`)
       return asked.map(({ lists, keys }) => lists.flatMap((list) => keys.flatMap((key) => found.get(`${list} ${key}`) ?? [])))
     },
-    { most: TARGETS },
+    { most: MAX_LOOKUPS_PER_STATEMENT },
   )
 
   const states = batchWork(
@@ -89,7 +89,7 @@ export const listRepository = (database: Kysely<CollectorTables>) => {
         }),
       )
     },
-    { most: TARGETS },
+    { most: MAX_LOOKUPS_PER_STATEMENT },
   )
 
   return {
@@ -138,8 +138,8 @@ export const listRepository = (database: Kysely<CollectorTables>) => {
         const edition = numbers[0]?.edition ?? ''
         let entries = 0
         for await (const batch of batches) {
-          for (let from = 0; from < batch.length; from += BATCH) {
-            const rows = batch.slice(from, from + BATCH)
+          for (let from = 0; from < batch.length; from += ROWS_PER_STATEMENT) {
+            const rows = batch.slice(from, from + ROWS_PER_STATEMENT)
             await insert(transaction, list, edition, rows)
             entries += rows.length
           }

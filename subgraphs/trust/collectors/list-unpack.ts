@@ -5,16 +5,16 @@ import { Fault } from '../../../platform/outbound/fault.ts'
 const ZIP = 0x04034b50
 const GZIP = 0x8b1f
 /** Of a zip's local file header, without the name and the extra field. Bytes. */
-const HEADER = 30
+const ZIP_HEADER_BYTES = 30
 const DEFLATE = 8
 /** How much one list may unfold to: a hundred times Tranco. Bytes. */
-const UNPACKED = 2_500_000_000
+const MAX_UNPACKED_BYTES = 2_500_000_000
 
 /** The text of a list that may come as it is, as gzip, or as a zip whose first file it is. Throws `malformed` for a broken one. */
 export async function* unpacked(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const source = chunks[Symbol.asyncIterator]()
   let head = Buffer.alloc(0)
-  while (head.length < HEADER + 512) {
+  while (head.length < ZIP_HEADER_BYTES + 512) {
     const { value, done } = await source.next()
     if (done) break
     head = Buffer.concat([head, value])
@@ -24,9 +24,9 @@ export async function* unpacked(chunks: AsyncIterable<Buffer>): AsyncGenerator<B
     for (let next = await source.next(); !next.done; next = await source.next()) yield next.value
   }
   try {
-    if (head.length >= HEADER && head.readUInt32LE(0) === ZIP) {
+    if (head.length >= ZIP_HEADER_BYTES && head.readUInt32LE(0) === ZIP) {
       if (head.readUInt16LE(8) !== DEFLATE) throw new Fault('malformed', 'a zip that is not deflated')
-      const start = HEADER + head.readUInt16LE(26) + head.readUInt16LE(28)
+      const start = ZIP_HEADER_BYTES + head.readUInt16LE(26) + head.readUInt16LE(28)
       if (start > head.length) throw new Fault('malformed', 'a zip with a header that is too long')
       yield* inflated(rest(start), createInflateRaw())
     } else if (head.length >= 2 && head.readUInt16LE(0) === GZIP) {
@@ -53,7 +53,7 @@ async function* inflated(chunks: AsyncIterable<Buffer>, unzip: Transform): Async
   try {
     for await (const chunk of unzip as AsyncIterable<Buffer>) {
       bytes += chunk.length
-      if (bytes > UNPACKED) throw new Fault('malformed', 'a list that unfolds without end')
+      if (bytes > MAX_UNPACKED_BYTES) throw new Fault('malformed', 'a list that unfolds without end')
       yield chunk
     }
   } catch (error) {

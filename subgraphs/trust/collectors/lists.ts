@@ -18,9 +18,9 @@ export type List = {
   readonly url: string
   readonly format: ListFormat
   /** How often its publisher wants to be asked at most. Seconds. */
-  readonly every: number
+  readonly refreshSeconds: number
   /** Fewer entries are a broken copy. */
-  readonly minimum: number
+  readonly minEntries: number
   readonly maxBytes: number
 }
 
@@ -36,9 +36,9 @@ const LISTS: readonly List[] = [
     lineage: BOOTSTRAP,
     url: 'https://data.iana.org/rdap/dns.json',
     format: rdapBootstrap,
-    every: 24 * HOUR,
+    refreshSeconds: 24 * HOUR,
     // Around 1,200 top-level domains in 2026; a new installation must not believe a stub.
-    minimum: 500,
+    minEntries: 500,
     maxBytes: 5 * MEGABYTE,
   },
   {
@@ -47,8 +47,8 @@ const LISTS: readonly List[] = [
     lineage: 'abuse.ch',
     url: 'https://urlhaus.abuse.ch/downloads/csv_recent/',
     format: urlhausCsv,
-    every: HOUR,
-    minimum: 100,
+    refreshSeconds: HOUR,
+    minEntries: 100,
     maxBytes: 100 * MEGABYTE,
   },
   {
@@ -57,8 +57,8 @@ const LISTS: readonly List[] = [
     lineage: 'abuse.ch',
     url: 'https://threatfox.abuse.ch/export/csv/recent/',
     format: threatfoxCsv,
-    every: HOUR,
-    minimum: 20,
+    refreshSeconds: HOUR,
+    minEntries: 20,
     maxBytes: 100 * MEGABYTE,
   },
   {
@@ -67,8 +67,8 @@ const LISTS: readonly List[] = [
     lineage: 'openphish',
     url: 'https://openphish.com/feed.txt',
     format: phishingUrls,
-    every: 12 * HOUR,
-    minimum: 50,
+    refreshSeconds: 12 * HOUR,
+    minEntries: 50,
     maxBytes: 50 * MEGABYTE,
   },
   {
@@ -77,8 +77,8 @@ const LISTS: readonly List[] = [
     lineage: 'phishtank',
     url: 'https://data.phishtank.com/data/online-valid.csv',
     format: phishtankCsv,
-    every: 6 * HOUR,
-    minimum: 1_000,
+    refreshSeconds: 6 * HOUR,
+    minEntries: 1_000,
     maxBytes: 100 * MEGABYTE,
   },
   {
@@ -87,8 +87,8 @@ const LISTS: readonly List[] = [
     lineage: 'tranco',
     url: 'https://tranco-list.eu/top-1m.csv.zip',
     format: rankedNames,
-    every: 24 * HOUR,
-    minimum: 100_000,
+    refreshSeconds: 24 * HOUR,
+    minEntries: 100_000,
     maxBytes: 100 * MEGABYTE,
   },
   {
@@ -97,8 +97,8 @@ const LISTS: readonly List[] = [
     lineage: 'umbrella',
     url: 'https://s3-us-west-1.amazonaws.com/umbrella-static/top-1m.csv.zip',
     format: rankedNames,
-    every: 24 * HOUR,
-    minimum: 100_000,
+    refreshSeconds: 24 * HOUR,
+    minEntries: 100_000,
     maxBytes: 100 * MEGABYTE,
   },
 ]

@@ -19,8 +19,8 @@ export async function rdapServiceOf(lists: ListRepository, registrable: string):
   const labels = registrable.split('.')
   const zones = labels.map((_, index) => labels.slice(index).join('.')).slice(1)
   const found = await lists.find([BOOTSTRAP], zones)
-  const known = zones.flatMap((zone) => found.filter((entry) => entry.key === zone)).at(0)
-  if (known) return known.indicator
+  const entry = zones.flatMap((zone) => found.filter((entry) => entry.key === zone)).at(0)
+  if (entry) return entry.indicator
   if (await lists.edition(BOOTSTRAP)) return 'none'
   return zones.flatMap((zone) => SHIPPED.get(zone) ?? []).at(0) ?? 'unknown'
 }

@@ -2,8 +2,8 @@ import { Fault } from '../../../platform/outbound/fault.ts'
 import type { OutboundResponse } from '../../../platform/outbound/http-client.ts'
 import { readJson, statusFault } from '../../../platform/outbound/http-client.ts'
 import type { RdapFacts } from '../evidence.ts'
-import type { Collector, Told } from './collector.ts'
-import { readDomain, relatedDomain } from './rdap-answer.ts'
+import type { Collector, CollectorResult } from './collector.ts'
+import { parseDomain, relatedDomain } from './rdap-response.ts'
 import { rdapServiceOf } from './rdap-services.ts'
 
 const ACCEPT = 'application/rdap+json, application/json;q=0.5'
@@ -21,8 +21,8 @@ export const collectRdap: Collector<'rdap'> = async ({ subject, parts, signal, n
 
   const address = `${service.replace(/\/*$/, '/')}domain/${registrable}`
   const registry = new URL(address).host
-  const answer = async (): Promise<Told<'rdap'>> => {
-    const response = await ask(address)
+  const queryRegistry = async (): Promise<CollectorResult<'rdap'>> => {
+    const response = await fetchRdap(address)
     if (response.status === 404) {
       response.body.destroy()
       return { status: 'absent', reason: 'not_registered', validFor: 600 }
@@ -30,14 +30,14 @@ export const collectRdap: Collector<'rdap'> = async ({ subject, parts, signal, n
     if (response.status !== 200) throw statusFault(response, now())
     const version = new URL(response.url).host
     const json = await readJson(response)
-    const facts = readDomain(json, registrable)
+    const facts = parseDomain(json, registrable)
     const more = facts.registeredAt === null ? await fromRegistrar(json, [address, response.url]) : null
     const best = more ? { ...facts, registeredAt: more.registeredAt, expiresAt: facts.expiresAt ?? more.expiresAt } : facts
     return { status: 'ok', facts: best, version, validFor: validity(best) }
   }
-  return parts.circuits.through(registry, () => parts.places.run(registry, signal, answer))
+  return parts.circuits.run(registry, () => parts.slots.run(registry, signal, queryRegistry))
 
-  function ask(url: string): Promise<OutboundResponse> {
+  function fetchRdap(url: string): Promise<OutboundResponse> {
     return parts.https.get(url, { signal, accept: ACCEPT, maxBytes: MAX_BYTES })
   }
 
@@ -46,9 +46,9 @@ export const collectRdap: Collector<'rdap'> = async ({ subject, parts, signal, n
     const related = relatedDomain(json)
     if (related === null || asked.includes(related)) return null
     try {
-      const response = await ask(related)
+      const response = await fetchRdap(related)
       if (response.status !== 200) throw statusFault(response, now())
-      return readDomain(await readJson(response), registrable ?? '')
+      return parseDomain(await readJson(response), registrable ?? '')
     } catch {
       return null
     }

@@ -6,7 +6,7 @@ import type { CollectorTables } from './tables.ts'
 export type StoredSnapshot = { readonly snapshot: Snapshot; readonly validUntil: UnixSeconds }
 
 /** How long evidence that is no longer valid is kept: it may still be better than none. SQL interval. */
-const KEPT = '7 days'
+const RETENTION = '7 days'
 
 /** Evidence and snapshots in the database. */
 export const evidenceRepository = (database: Kysely<CollectorTables>) => ({
@@ -88,7 +88,7 @@ export const evidenceRepository = (database: Kysely<CollectorTables>) => ({
 
   /** Forgets evidence that nobody will use again. Snapshots stay: decisions refer to them. */
   async tidy(): Promise<void> {
-    await sql`DELETE FROM evidence WHERE valid_until < now() - ${KEPT}::interval`.execute(database)
+    await sql`DELETE FROM evidence WHERE valid_until < now() - ${RETENTION}::interval`.execute(database)
   },
 })
 

@@ -8,10 +8,10 @@ import { type NetworkOptions, safeNetwork } from '../../../platform/outbound/saf
 import { slots } from '../../../platform/outbound/slots.ts'
 import { batchWork } from '../../toolkit/batch-work.ts'
 import type { Evidence, Snapshot, UnixSeconds } from '../evidence.ts'
-import { circuitsOf } from './circuits.ts'
-import { type Answering, startCollectors, timedOut, type UnderWay } from './collection.ts'
-import type { Parts, Subject } from './collector.ts'
-import { collectors, type Row } from './collectors.ts'
+import { createCircuits } from './circuits.ts'
+import { type PendingEvidence, type RunningCollections, startCollectors, timedOutEvidence } from './collection.ts'
+import type { CollectorParts, Subject } from './collector.ts'
+import { type CollectorRow, collectors } from './collectors.ts'
 import { dnsblZones } from './dnsbl.ts'
 import { type SourceStatus, sourceHealth } from './health.ts'
 import { refreshList } from './list-refresh.ts'
@@ -21,23 +21,23 @@ import type { EvidenceRepository, StoredSnapshot } from './repository.ts'
 import type { CollectorConfig } from './variables.ts'
 
 /** The whole time of a decision's collecting. Milliseconds. */
-const BUDGET = 3_000
+const BUDGET_MS = 3_000
 /** A snapshot is refreshed ahead of its end when this share of its life is left. */
-const AHEAD = 0.2
+const REFRESH_AHEAD_RATIO = 0.2
 /** Requests at once to one registry or one address, and to all. */
-const PLACES = { perKey: 10, total: 200 }
+const MAX_CONCURRENT_REQUESTS = { perKey: 10, total: 200 }
 /** How often lists that are due, and DNS, are looked after. Milliseconds. */
-const ROUND = 60_000
+const MAINTENANCE_INTERVAL_MS = 60_000
 /** A list that was not refreshed for so long is reported as down. Seconds. */
-const STALE = 48 * 3_600
-const PROBE = 1_500
+const STALE_LIST_SECONDS = 48 * 3_600
+const DNS_PROBE_TIMEOUT_MS = 1_500
 /** How long a decision waits for what is stored, and for its snapshot to be. Milliseconds. */
-const DATABASE = 400
+const DATABASE_TIMEOUT_MS = 400
 /** Targets whose evidence is stored by one statement: what is late with it is not answered in time. */
-const MANY = 100
+const MAX_SAVES_PER_STATEMENT = 100
 /** How long an answer is shared after it has come: until it can be read from the database, also by who has just looked there in vain. Seconds. */
-const SHARED = 10
-const HOUR = 3_600_000
+const SHARED_SECONDS = 10
+const HOUR_MS = 3_600_000
 
 export type EvidenceOptions = {
   /** Ends the waiting, not the collecting: others may wait for the same. */
@@ -105,7 +105,7 @@ export function trustSources({
   const network = safeNetwork({ ...networkOptions, resolvers: config.TRUST_DNS_SERVERS ?? systemServers() })
   const dns = dnsClient(network)
   const https = httpClient(network, dns, { userAgent: 'atrium-trust' })
-  const parts: Parts = {
+  const parts: CollectorParts = {
     network,
     dns,
     https,
@@ -113,24 +113,26 @@ export function trustSources({
     configured: chosen,
     dnsbl: dnsblZones(dns, config.TRUST_DNSBL_ZONES ?? []),
     ctUrl: config.TRUST_CT_URL ?? null,
-    places: slots(PLACES),
-    circuits: circuitsOf(log),
+    slots: slots(MAX_CONCURRENT_REQUESTS),
+    circuits: createCircuits(log),
     log,
   }
   const health = sourceHealth()
   /** Targets that are collected now, and single answers: hosts of one domain share those about the domain. */
   const collecting = new Map<string, Promise<Snapshot>>()
-  const answering = new Map<string, { readonly evidence: Promise<Evidence>; since: UnixSeconds | null }>()
+  const sharedEvidence = new Map<string, { readonly evidence: Promise<Evidence>; since: UnixSeconds | null }>()
   const background = new Set<Promise<unknown>>()
-  const underWay: UnderWay = new Set()
-  let reachesDns: boolean | null = null
+  const running: RunningCollections = new Set()
+  let isDnsUp: boolean | null = null
 
   // Under load many targets share a statement. Few at first: were hundreds begun at once, none of them would be answered in time.
   const latestOf = batchWork(repository.latestSnapshots)
   const validOf = batchWork(async (targets: readonly Subject[]) => {
-    const valid = await repository.valid(targets.flatMap(askedOf), seconds())
+    const valid = await repository.valid(targets.flatMap(sourceSubjects), seconds())
     const byKey = new Map(valid.map((each) => [`${each.source} ${each.evidence.subject}`, each]))
-    return targets.map((target) => askedOf(target).flatMap(({ source, subject }) => byKey.get(`${source} ${subject}`) ?? []))
+    return targets.map((target) =>
+      sourceSubjects(target).flatMap(({ source, subject }) => byKey.get(`${source} ${subject}`) ?? []),
+    )
   })
   const save = batchWork(
     async (all: readonly { readonly stored: StoredSnapshot; readonly evidence: readonly Evidence[] }[]) => {
@@ -138,20 +140,20 @@ export function trustSources({
       await repository.saveSnapshots(all.map(({ stored }) => stored))
       return all.map(() => null)
     },
-    { most: MANY },
+    { most: MAX_SAVES_PER_STATEMENT },
   )
 
-  let looking = Promise.resolve()
+  let maintenance = Promise.resolve()
 
   return {
-    async evidenceFor(subject, { signal, budgetMs = BUDGET, maxStaleSeconds = 0 } = {}) {
+    async evidenceFor(subject, { signal, budgetMs = BUDGET_MS, maxStaleSeconds = 0 } = {}) {
       signal?.throwIfAborted()
       const end = performance.now() + budgetMs
       const wanted = stored(subject).then((latest) => {
         const at = seconds()
         if (!latest || latest.validUntil + maxStaleSeconds <= at) return collectOnce(subject, end - performance.now())
         const life = latest.validUntil - latest.snapshot.collectedAt
-        if (latest.validUntil - at < life * AHEAD) inBackground(collectOnce(subject, budgetMs, true))
+        if (latest.validUntil - at < life * REFRESH_AHEAD_RATIO) inBackground(collectOnce(subject, budgetMs, true))
         return latest.snapshot
       })
       return signal ? unlessAborted(wanted, signal) : wanted
@@ -164,19 +166,19 @@ export function trustSources({
         return names.map((list) => ({ list, edition: null, fault: 'the database does not answer' }))
       })
       const dnsStatus: SourceStatus =
-        reachesDns === false ? { name: 'dns', state: 'down', reason: 'no DNS server knows the root' } : health.of('dns')
+        isDnsUp === false ? { name: 'dns', state: 'down', reason: 'no DNS server knows the root' } : health.of('dns')
       const ctStatus: SourceStatus = parts.ctUrl === null ? { name: 'ct', state: 'off', reason: null } : health.of('ct')
       const threats = chosen.some(({ kind }) => kind === 'threat') || parts.dnsbl.zones.length > 0
       const feeds: SourceStatus[] = threats ? [] : [{ name: 'feeds', state: 'off', reason: null }]
       return [
         health.of('rdap'),
-        reachesDns === true && dnsStatus.state === 'untried' ? { ...dnsStatus, state: 'up' } : dnsStatus,
+        isDnsUp === true && dnsStatus.state === 'untried' ? { ...dnsStatus, state: 'up' } : dnsStatus,
         health.of('tls'),
         ctStatus,
         ...feeds,
         ...states.map(({ list, edition, fault }): SourceStatus => {
           if (!edition) return { name: list, state: fault === null ? 'untried' : 'down', reason: fault }
-          const isStale = seconds() - edition.fetchedAt > STALE
+          const isStale = seconds() - edition.fetchedAt > STALE_LIST_SECONDS
           return { name: list, state: isStale ? 'down' : 'up', reason: isStale ? (fault ?? 'not refreshed for two days') : null }
         }),
       ]
@@ -194,16 +196,16 @@ export function trustSources({
     },
 
     start() {
-      looking = lookAfter()
+      maintenance = maintain()
     },
 
     async close() {
       ended.abort()
-      for (const each of underWay) each.abort()
-      await looking
+      for (const each of running) each.abort()
+      await maintenance
       await Promise.allSettled([
         ...collecting.values(),
-        ...[...answering.values()].map(({ evidence: answer }) => answer),
+        ...[...sharedEvidence.values()].map(({ evidence: answer }) => answer),
         ...background,
       ])
       await https.close()
@@ -220,8 +222,8 @@ export function trustSources({
   }
 
   function collectOnce(subject: Subject, budgetMs: number, isRenewal = false): Promise<Snapshot> {
-    const running = collecting.get(subject.host)
-    if (running) return running
+    const current = collecting.get(subject.host)
+    if (current) return current
     // Others may come to wait for it.
     const collected = withoutCancellation(() => collect(subject, budgetMs, isRenewal)).finally(() =>
       collecting.delete(subject.host),
@@ -233,12 +235,12 @@ export function trustSources({
   /** `isRenewal`: asks again also for what ends soon. */
   async function collect(subject: Subject, budgetMs: number, isRenewal: boolean): Promise<Snapshot> {
     // What is left of the budget is for the database.
-    const late = sleep(Math.max(1, budgetMs - DATABASE), null, { ref: false })
-    const kept = await keptFor(subject, isRenewal)
+    const late = sleep(Math.max(1, budgetMs - DATABASE_TIMEOUT_MS), null, { ref: false })
+    const kept = await loadValidEvidence(subject, isRenewal)
     const rows = collectors.filter(({ source }) => !kept.some((each) => each.source === source))
     const answers = start(rows, subject)
     const now = await Promise.all(
-      answers.map((answer) => Promise.race([answer.evidence, late.then(() => timedOut(answer, subject, seconds()))])),
+      answers.map((answer) => Promise.race([answer.evidence, late.then(() => timedOutEvidence(answer, subject, seconds()))])),
     )
     const snapshot = await store(subject, [...kept, ...now])
     inBackground(
@@ -251,33 +253,37 @@ export function trustSources({
     return snapshot
   }
 
-  async function keptFor(subject: Subject, isRenewal: boolean): Promise<Evidence[]> {
+  async function loadValidEvidence(subject: Subject, isRenewal: boolean): Promise<Evidence[]> {
     const valid = await inTime(validOf(subject), [], 'stored evidence could not be read')
     if (!isRenewal) return valid
     const at = seconds()
-    return valid.filter(({ evidence: { collectedAt, validUntil } }) => validUntil - at >= (validUntil - collectedAt) * AHEAD)
+    return valid.filter(
+      ({ evidence: { collectedAt, validUntil } }) => validUntil - at >= (validUntil - collectedAt) * REFRESH_AHEAD_RATIO,
+    )
   }
 
   /** Each row's answer, shared with whoever asks the same source about the same subject now. */
-  function start(rows: readonly Row[], subject: Subject): Answering[] {
+  function start(rows: readonly CollectorRow[], subject: Subject): PendingEvidence[] {
     const at = seconds()
     const shared = rows.map((row) => {
-      const known = answering.get(keyOf(row, subject))
-      return known && (known.since === null || Math.abs(at - known.since) <= SHARED) ? [{ row, evidence: known.evidence }] : []
+      const entry = sharedEvidence.get(keyOf(row, subject))
+      return entry && (entry.since === null || Math.abs(at - entry.since) <= SHARED_SECONDS)
+        ? [{ row, evidence: entry.evidence }]
+        : []
     })
     const fresh = rows.filter((_, index) => shared[index]?.length === 0)
-    const started = startCollectors(fresh, subject, { parts, now, underWay })
+    const started = startCollectors(fresh, subject, { parts, now, running })
     for (const { row, evidence } of started) share(keyOf(row, subject), evidence)
     return [...shared.flat(), ...started]
   }
 
   function share(key: string, evidence: Promise<Evidence>): void {
     const entry: { evidence: Promise<Evidence>; since: UnixSeconds | null } = { evidence, since: null }
-    answering.set(key, entry)
+    sharedEvidence.set(key, entry)
     void evidence.then((each) => {
       entry.since = each.evidence.collectedAt
       if (!ended.signal.aborted) health.note(each)
-      setTimeout(() => answering.get(key) === entry && answering.delete(key), SHARED * 1_000).unref()
+      setTimeout(() => sharedEvidence.get(key) === entry && sharedEvidence.delete(key), SHARED_SECONDS * 1_000).unref()
     })
   }
 
@@ -285,14 +291,14 @@ export function trustSources({
     const snapshot = snapshotOf(subject.host, seconds(), evidence)
     const validUntil = Math.min(...evidence.map((each) => each.evidence.validUntil))
     const stored = { snapshot, validUntil }
-    await inTime(save({ stored, evidence: evidence.filter(isWorthKeeping) }), null, 'a snapshot could not be stored')
+    await inTime(save({ stored, evidence: evidence.filter(isStorable) }), null, 'a snapshot could not be stored')
     return snapshot
   }
 
   /** What the database says, or `otherwise` when it fails or takes too long: a decision does not wait for it. What is written will still be. */
   async function inTime<Result>(work: Promise<Result>, otherwise: Result, complaint: string): Promise<Result> {
     const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => late.reject(new Error('The database takes too long.')), DATABASE)
+    const timer = setTimeout(() => late.reject(new Error('The database takes too long.')), DATABASE_TIMEOUT_MS)
     try {
       return await Promise.race([work, late.promise])
     } catch (error) {
@@ -323,27 +329,27 @@ export function trustSources({
   }
 
   /** Looks after DNS and lists until the end. */
-  async function lookAfter(): Promise<void> {
+  async function maintain(): Promise<void> {
     let tidied = -Infinity
     while (!ended.signal.aborted) {
-      reachesDns = (await dns.root(AbortSignal.any([ended.signal, AbortSignal.timeout(PROBE)]))).isReachable
+      isDnsUp = (await dns.root(AbortSignal.any([ended.signal, AbortSignal.timeout(DNS_PROBE_TIMEOUT_MS)]))).isReachable
       await refreshDue()
-      if (performance.now() - tidied > HOUR && !ended.signal.aborted) {
+      if (performance.now() - tidied > HOUR_MS && !ended.signal.aborted) {
         tidied = performance.now()
         await repository.tidy().catch((error: unknown) => log.warn({ err: error }, 'old evidence could not be removed'))
       }
-      await sleep(ROUND, null, { signal: ended.signal, ref: false }).catch(() => {})
+      await sleep(MAINTENANCE_INTERVAL_MS, null, { signal: ended.signal, ref: false }).catch(() => {})
     }
   }
 }
 
 /** Every source, and what it would be asked about. */
-const askedOf = (subject: Subject) => collectors.map(({ source, about }) => ({ source, subject: about(subject) }))
+const sourceSubjects = (subject: Subject) => collectors.map(({ source, subjectOf }) => ({ source, subject: subjectOf(subject) }))
 
-const keyOf = ({ source, about }: Row, subject: Subject): string => `${source} ${about(subject)}`
+const keyOf = ({ source, subjectOf }: CollectorRow, subject: Subject): string => `${source} ${subjectOf(subject)}`
 
 /** What was not asked, or came too late, is asked for by the next caller. */
-const isWorthKeeping = ({ evidence: { status } }: Evidence): boolean => status !== 'timeout' && status !== 'skipped'
+const isStorable = ({ evidence: { status } }: Evidence): boolean => status !== 'timeout' && status !== 'skipped'
 
 function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const { promise, resolve, reject } = Promise.withResolvers<Result>()

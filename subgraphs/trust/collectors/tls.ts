@@ -27,7 +27,7 @@ export const collectTls: Collector<'tls'> = async ({ subject: { host }, parts, s
   const isRefused = everywhere.some((address) => network.blockReason({ address, port: network.tlsPort }) !== null)
   if (isRefused) return { status: 'skipped', reason: 'not_applicable', validFor: 60 }
 
-  return parts.places.run(everywhere[0] ?? host, signal, async () => {
+  return parts.slots.run(everywhere[0] ?? host, signal, async () => {
     try {
       const tcp = await connectTo(network, where, network.tlsPort, signal)
       const socket = await network.handshake(

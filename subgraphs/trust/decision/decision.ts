@@ -15,7 +15,7 @@ import {
 import type { Profile } from '../pipeline/stages.ts'
 
 /** A question as it was asked: absent parts have defaults. */
-export type Question = {
+export type DecisionInput = {
   readonly domain?: string | null | undefined
   readonly target?: { readonly type: TargetType; readonly value: string } | null | undefined
   readonly interaction?:
@@ -46,8 +46,8 @@ export type Decision = {
 }
 
 /** What a question means, or what is wrong with it; then `faults` is not empty. */
-export function requestOf(
-  question: Question,
+export function parseDecisionInput(
+  question: DecisionInput,
   engine: Pick<Engine, 'normalise'>,
 ): DecideRequest | { readonly faults: readonly Fault[] } {
   const { domain, target, interaction, profile } = question

@@ -16,7 +16,7 @@ export type Replay = {
 }
 
 /** Differences that are told; a decision has fewer places than that. */
-const MOST_CHANGES = 100
+const MAX_CHANGES = 100
 
 /** Decides again from what is stored, with the policy of then. */
 export function replay({ snapshot, request, policyVersion, override, text }: Decision, engine: Engine): Replay {
@@ -28,7 +28,7 @@ export function replay({ snapshot, request, policyVersion, override, text }: Dec
   const again = engine.textOf(engine.decide(snapshot, request, policyVersion, override))
   const replayedDigest = digest(again)
   if (again === text) return { identical: true, explanation: null, changes: [], storedDigest, replayedDigest }
-  const changes = changesBetween(JSON.parse(text), JSON.parse(again), '').slice(0, MOST_CHANGES)
+  const changes = changesBetween(JSON.parse(text), JSON.parse(again), '').slice(0, MAX_CHANGES)
   return {
     identical: false,
     explanation: `The same evidence, request and policy gave another answer: ${changes.length} places differ.`,

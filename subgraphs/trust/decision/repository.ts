@@ -1,14 +1,14 @@
 import { type Kysely, sql } from 'kysely'
 import { prepared } from '../../../platform/database/prepared-statements.ts'
 import { batchWork } from '../../toolkit/batch-work.ts'
-import type { Place } from '../assessment/repository.ts'
+import type { SweepCursor } from '../assessment/repository.ts'
 import type { Snapshot } from '../evidence.ts'
 import { takeScans } from '../key/repository.ts'
 import type { Tables } from '../tables.ts'
-import { timeOf } from '../words.ts'
-import { askers } from './asker-repository.ts'
+import { fromUnixSeconds } from '../unix-time.ts'
+import { findCallerStates } from './caller-state-repository.ts'
 import type { Decision } from './decision.ts'
-import { overrideText } from './judgements.ts'
+import { overrideText } from './judgement-cache.ts'
 
 /** An answer to be stored. */
 export type NewDecision = Decision & {
@@ -35,7 +35,7 @@ export const decisionRepository = (database: Kysely<Tables>) => {
   // Who makes many decisions at once makes them of as many snapshots.
   const saved = batchWork(
     async (all: readonly (readonly NewDecision[])[]) => {
-      await saveWhatIsNew(database, all.flat())
+      await saveNewJudgements(database, all.flat())
       return all
     },
     { most: 100 },
@@ -71,7 +71,7 @@ export const decisionRepository = (database: Kysely<Tables>) => {
       }
     },
 
-    asker: askers(database),
+    callerState: findCallerStates(database),
 
     /** The snapshot with this id; null when there is none. */
     snapshot: snapshotsById(database),
@@ -107,18 +107,18 @@ export const decisionRepository = (database: Kysely<Tables>) => {
       const { numDeletedRows } = await database
         .deleteFrom('decision')
         .where('id', 'in', (query) =>
-          query.selectFrom('decision').select('id').where('created_at', '<', time).orderBy('created_at').limit(AT_ONCE),
+          query.selectFrom('decision').select('id').where('created_at', '<', time).orderBy('created_at').limit(DELETE_BATCH_ROWS),
         )
         .executeTakeFirstOrThrow()
       return Number(numDeletedRows)
     },
 
     /** Looks at the next thousand judgements that have ended before `time`, behind `after`, and deletes those that are no decision. Returns where it stopped; null at the end. */
-    async deleteUnusedJudgements(time: Date, after: Place | null): Promise<Place | null> {
+    async deleteUnusedJudgements(time: Date, after: SweepCursor | null): Promise<SweepCursor | null> {
       const behind = after ? sql`AND (valid_until, id) > (${after.validUntil}, ${after.id})` : sql``
-      const { rows } = await sql<Place>`
+      const { rows } = await sql<SweepCursor>`
         WITH seen AS (
-          SELECT id, valid_until FROM judgement WHERE valid_until < ${time} ${behind} ORDER BY valid_until, id LIMIT ${AT_ONCE}
+          SELECT id, valid_until FROM judgement WHERE valid_until < ${time} ${behind} ORDER BY valid_until, id LIMIT ${DELETE_BATCH_ROWS}
         ), gone AS (
           DELETE FROM judgement USING seen
           WHERE judgement.id = seen.id AND NOT EXISTS (SELECT FROM decision WHERE decision.judgement_id = seen.id)
@@ -129,7 +129,7 @@ export const decisionRepository = (database: Kysely<Tables>) => {
   }
 }
 
-const AT_ONCE = 1_000
+const DELETE_BATCH_ROWS = 1_000
 
 export type DecisionRepository = ReturnType<typeof decisionRepository>
 
@@ -179,12 +179,12 @@ const snapshotsById = (database: Kysely<Tables>): ((id: string) => Promise<Snaps
   })
 
 /** What decisions refer to, as far as it may not be there: evidence first, then what was made of it. */
-async function saveWhatIsNew(database: Kysely<Tables>, decisions: readonly NewDecision[]): Promise<void> {
+async function saveNewJudgements(database: Kysely<Tables>, decisions: readonly NewDecision[]): Promise<void> {
   await saveSnapshots(
     database,
     decisions.filter(({ isSnapshotStored }) => !isSnapshotStored).map(({ snapshot }) => snapshot),
   )
-  const judgements = oncePerId(
+  const judgements = uniqueById(
     decisions
       .filter(({ isJudgementStored }) => !isJudgementStored)
       .map((each) => ({
@@ -194,7 +194,7 @@ async function saveWhatIsNew(database: Kysely<Tables>, decisions: readonly NewDe
         policy_version: each.policyVersion,
         override: overrideText(each.override),
         body: each.text,
-        valid_until: timeOf(each.judgement.validity.validUntil),
+        valid_until: fromUnixSeconds(each.judgement.validity.validUntil),
       })),
   )
   if (judgements.length === 0) return
@@ -207,7 +207,7 @@ async function saveWhatIsNew(database: Kysely<Tables>, decisions: readonly NewDe
 
 /** Collectors have stored theirs, most of the time; those that were put together anew are ours to store. */
 async function saveSnapshots(database: Kysely<Tables>, all: readonly Snapshot[]): Promise<void> {
-  const snapshots = oncePerId(all)
+  const snapshots = uniqueById(all)
   if (snapshots.length === 0) return
   const known = await database
     .selectFrom('snapshot')
@@ -227,8 +227,8 @@ async function saveSnapshots(database: Kysely<Tables>, all: readonly Snapshot[])
         id: snapshot.id,
         host: snapshot.host,
         body: JSON.stringify(snapshot),
-        collected_at: timeOf(snapshot.collectedAt),
-        valid_until: timeOf(Math.min(...Object.values(snapshot.sources).map(({ validUntil }) => validUntil))),
+        collected_at: fromUnixSeconds(snapshot.collectedAt),
+        valid_until: fromUnixSeconds(Math.min(...Object.values(snapshot.sources).map(({ validUntil }) => validUntil))),
       })),
     )
     .onConflict((conflict) => conflict.column('id').doNothing())
@@ -236,5 +236,5 @@ async function saveSnapshots(database: Kysely<Tables>, all: readonly Snapshot[])
 }
 
 /** Each once, and in one order everywhere: two statements that write the same rows must not wait for each other. */
-const oncePerId = <Row extends { readonly id: string }>(rows: readonly Row[]): readonly Row[] =>
+const uniqueById = <Row extends { readonly id: string }>(rows: readonly Row[]): readonly Row[] =>
   [...new Map(rows.map((row) => [row.id, row])).values()].sort((one, other) => (one.id < other.id ? -1 : 1))

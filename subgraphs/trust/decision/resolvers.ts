@@ -3,30 +3,30 @@ import { badInput } from '../../../platform/graphql/errors.ts'
 import { lowerCase, upperCase } from '../../../platform/text/case.ts'
 import { SOURCES } from '../evidence.ts'
 import type { Usage } from '../key/key.ts'
-import { timeOf } from '../words.ts'
-import { decideAll, type Outcome } from './actions.ts'
-import type { Question } from './decision.ts'
+import { fromUnixSeconds } from '../unix-time.ts'
+import { type DecideResult, decideAll } from './actions.ts'
+import type { DecisionInput } from './decision.ts'
 import { replay } from './replay.ts'
 
-const MOST_AT_ONCE = 100
+const MAX_BATCH_INPUTS = 100
 
 export const decisionResolvers = {
   Query: {
     decide: async (_, { input }, context) => {
-      const { outcomes, usage } = await decideAll([questionIn(input)], context)
+      const { outcomes, usage } = await decideAll([toDecisionInput(input)], context)
       const [outcome] = outcomes
       if (!outcome) throw new Error('Expected an outcome per question.')
       return resultOf(outcome, usage)
     },
     decideBatch: async (_, { inputs }, context) => {
-      if (inputs.length > MOST_AT_ONCE) {
+      if (inputs.length > MAX_BATCH_INPUTS) {
         await context.key()
-        throw badInput('inputs', `at most ${MOST_AT_ONCE} questions`, inputs.length)
+        throw badInput('inputs', `at most ${MAX_BATCH_INPUTS} questions`, inputs.length)
       }
-      const { outcomes, usage } = await decideAll(inputs.map(questionIn), context)
+      const { outcomes, usage } = await decideAll(inputs.map(toDecisionInput), context)
       return { results: outcomes.map((outcome) => resultOf(outcome, usage)), usage }
     },
-    decision: async (_, { id }, { asking, decisions }) => decisions.find((await asking(1)).id, id),
+    decision: async (_, { id }, { rateLimitedKey, decisions }) => decisions.find((await rateLimitedKey(1)).id, id),
   },
   Decision: {
     assessment: ({ judgement }) => judgement,
@@ -52,7 +52,7 @@ export const decisionResolvers = {
     clamps: ({ judgement }) => [...judgement.audit.clamps],
   },
   EvidenceSnapshot: {
-    collectedAt: ({ collectedAt }) => timeOf(collectedAt),
+    collectedAt: ({ collectedAt }) => fromUnixSeconds(collectedAt),
     sources: ({ sources }) =>
       SOURCES.map((source) => {
         const { status, subject, collectedAt, validUntil, version, ...rest } = sources[source]
@@ -61,8 +61,8 @@ export const decisionResolvers = {
           status,
           reason: 'reason' in rest ? rest.reason : null,
           subject,
-          collectedAt: timeOf(collectedAt),
-          validUntil: timeOf(validUntil),
+          collectedAt: fromUnixSeconds(collectedAt),
+          validUntil: fromUnixSeconds(validUntil),
           version,
           facts: 'facts' in rest ? rest.facts : null,
         }
@@ -70,22 +70,22 @@ export const decisionResolvers = {
   },
 } satisfies Resolvers
 
-const questionIn = ({ domain, target, interaction, policy }: DecideInput): Question => ({
+const toDecisionInput = ({ domain, target, interaction, policy }: DecideInput): DecisionInput => ({
   domain,
   target: target && { type: lowerCase(target.type ?? 'DOMAIN'), value: target.value },
-  interaction: interactionIn(interaction),
+  interaction: toInteraction(interaction),
   profile: policy && lowerCase(policy),
 })
 
 /** What an input says is to be done. */
-export const interactionIn = (interaction: DecideInput['interaction']): Question['interaction'] =>
+export const toInteraction = (interaction: DecideInput['interaction']): DecisionInput['interaction'] =>
   interaction && {
     kind: interaction.kind ? lowerCase(interaction.kind) : null,
     mode: interaction.mode ? lowerCase(interaction.mode) : null,
     sensitivity: interaction.sensitivity ? lowerCase(interaction.sensitivity) : null,
   }
 
-function resultOf(outcome: Outcome, usage: Usage) {
+function resultOf(outcome: DecideResult, usage: Usage) {
   switch (outcome.kind) {
     case 'made':
       return { __typename: 'DecisionMade' as const, decision: outcome.decision, usage }

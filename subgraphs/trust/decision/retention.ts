@@ -3,9 +3,9 @@ import type { Logger } from 'pino'
 import type { SnapshotRepository } from '../assessment/repository.ts'
 import type { DecisionRepository } from './repository.ts'
 
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 /** How long a judgement that is no decision's is kept after its end, and a snapshot that none was made from, when there is a newer one: as long as evidence that has ended. */
-const SUPERSEDED = 7 * DAY
+const SUPERSEDED_RETENTION_MS = 7 * DAY_MS
 
 /** Deletes what is older than it needs to be. */
 export type Retention = {
@@ -47,9 +47,9 @@ export function retention({
   /** In pieces, so that others get at the database in between. */
   async function run(): Promise<void> {
     const at = now().getTime()
-    const before = days === 0 ? null : new Date(at - days * DAY)
+    const before = days === 0 ? null : new Date(at - days * DAY_MS)
     while (before && !ended.signal.aborted && (await decisions.deleteBefore(before)) > 0);
-    const supersededBefore = new Date(at - SUPERSEDED)
+    const supersededBefore = new Date(at - SUPERSEDED_RETENTION_MS)
     // What has ended is told to nobody any more, so no decision comes to refer to it.
     let judged = await decisions.deleteUnusedJudgements(supersededBefore, null)
     while (judged && !ended.signal.aborted) judged = await decisions.deleteUnusedJudgements(supersededBefore, judged)
@@ -60,7 +60,7 @@ export function retention({
   async function daily(): Promise<void> {
     while (!ended.signal.aborted) {
       await run().catch((error: unknown) => log.warn({ err: error }, 'old decisions could not be deleted'))
-      await sleep(DAY, null, { signal: ended.signal, ref: false }).catch(() => {})
+      await sleep(DAY_MS, null, { signal: ended.signal, ref: false }).catch(() => {})
     }
   }
 }

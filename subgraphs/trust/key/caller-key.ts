@@ -9,19 +9,22 @@ import { secretHash } from './secret.ts'
  * What `find` has for the hash of the secret that a caller presents: the key, or more. Rejects with UNAUTHENTICATED, with a `reason` for programs, when there
  * is no secret or nothing is found, and RATE_LIMITED for an address that guesses: `refusals` counts what was no key.
  */
-export async function presentedBy<Found>(
+export async function authenticateKey<Found>(
   caller: Caller,
   find: (secret: Buffer) => Promise<Found | null>,
   refusals: AddressRateLimit,
 ): Promise<Found> {
   const secret = secretIn(caller)
   if (secret === null)
-    throw refused('api_key_missing', 'Expected an API key: send "X-API-Key: sk_…" or "Authorization: Bearer sk_…".')
+    throw unauthenticatedKey('api_key_missing', 'Expected an API key: send "X-API-Key: sk_…" or "Authorization: Bearer sk_…".')
   const found = await find(secretHash(secret))
   if (found) return found
   await refusals(caller.address)
-  throw refused('api_key_invalid', 'Expected an API key that is in use; this one is unknown, was replaced or was revoked.')
+  throw unauthenticatedKey(
+    'api_key_invalid',
+    'Expected an API key that is in use; this one is unknown, was replaced or was revoked.',
+  )
 }
 
-const refused = (reason: 'api_key_missing' | 'api_key_invalid', message: string): GraphQLError =>
+const unauthenticatedKey = (reason: 'api_key_missing' | 'api_key_invalid', message: string): GraphQLError =>
   new GraphQLError(message, { extensions: { code: CODES.unauthenticated, reason } })

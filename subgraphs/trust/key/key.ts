@@ -31,7 +31,7 @@ export type Usage = {
 }
 
 /** The month of a time: its first instant in UTC, and that of the next. */
-export function monthOf(at: Date): { readonly start: Date; readonly end: Date } {
+export function monthRange(at: Date): { readonly start: Date; readonly end: Date } {
   const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()]
   return { start: new Date(Date.UTC(year, month, 1)), end: new Date(Date.UTC(year, month + 1, 1)) }
 }

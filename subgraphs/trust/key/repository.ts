@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { prepared } from '../../../platform/database/prepared-statements.ts'
 import { batchWork } from '../../toolkit/batch-work.ts'
 import type { Tables } from '../tables.ts'
-import { type ApiKey, monthOf, type Plan } from './key.ts'
+import { type ApiKey, monthRange, type Plan } from './key.ts'
 import type { Secret } from './secret.ts'
 
 const COLUMNS = [
@@ -24,7 +24,7 @@ export type ListedKey = ApiKey & {
 /** Keys, their secrets and what they have used. */
 export const keyRepository = (database: Kysely<Tables>) => ({
   /** The key of a secret that is good at `at`; null when there is none. */
-  findBySecret: foundBySecret(database),
+  findBySecret: createFindBySecret(database),
 
   create: ({ name, plan, secret, at }: NewKey): Promise<ApiKey> =>
     database.transaction().execute(async (transaction) => {
@@ -42,7 +42,7 @@ export const keyRepository = (database: Kysely<Tables>) => ({
 
   /** All keys, first made first, with the scans of the month of `at`. */
   async list(at: Date): Promise<readonly ListedKey[]> {
-    const { start, end } = monthOf(at)
+    const { start, end } = monthRange(at)
     const { rows } = await sql<ListedKey>`
       SELECT api_key.id, name, plan, api_key.created_at AS "createdAt", revoked_at AS "revokedAt",
         coalesce((SELECT array_agg(hint ORDER BY created_at DESC, hint) FROM api_key_secret
@@ -94,14 +94,14 @@ export const keyRepository = (database: Kysely<Tables>) => ({
       .selectFrom('scan_count')
       .select('scans')
       .where('key_id', '=', id)
-      .where('month', '=', dateOf(monthOf(at).start))
+      .where('month', '=', dateOf(monthRange(at).start))
       .executeTakeFirst()
     return row?.scans ?? 0
   },
 
   /** Decisions of any key in the month of `at`: what is counted where nothing is limited. */
   async decided(id: string, at: Date): Promise<number> {
-    const { start, end } = monthOf(at)
+    const { start, end } = monthRange(at)
     const { count } = await database
       .selectFrom('decision')
       .select(({ fn }) => fn.countAll<string>().as('count'))
@@ -117,14 +117,14 @@ export const keyRepository = (database: Kysely<Tables>) => ({
 })
 
 /** Every request begins with this one: those that come at once share a statement. */
-function foundBySecret(database: Kysely<Tables>): (hash: Buffer, at: Date) => Promise<ApiKey | null> {
-  const find = batchWork(async (asked: readonly { readonly hash: Buffer; readonly at: Date }[]) => {
-    const rows = await BY_SECRETS(
+function createFindBySecret(database: Kysely<Tables>): (hash: Buffer, at: Date) => Promise<ApiKey | null> {
+  const find = batchWork(async (requests: readonly { readonly hash: Buffer; readonly at: Date }[]) => {
+    const rows = await SELECT_BY_SECRETS(
       database,
-      asked.map(({ hash }) => hash),
+      requests.map(({ hash }) => hash),
     )
     const bySecret = new Map(rows.map(({ hash, ...row }) => [hash.toString('hex'), row]))
-    return asked.map(({ hash, at }) => {
+    return requests.map(({ hash, at }) => {
       const row = bySecret.get(hash.toString('hex'))
       if (!row || (row.endsAt !== null && row.endsAt <= at)) return null
       const { endsAt: _, ...key } = row
@@ -134,7 +134,7 @@ function foundBySecret(database: Kysely<Tables>): (hash: Buffer, at: Date) => Pr
   return (hash, at) => find({ hash, at })
 }
 
-const BY_SECRETS = prepared((database: Kysely<Tables>, hashes: readonly Buffer[]) =>
+const SELECT_BY_SECRETS = prepared((database: Kysely<Tables>, hashes: readonly Buffer[]) =>
   database
     .selectFrom('api_key_secret')
     .innerJoin('api_key', 'api_key.id', 'api_key_secret.key_id')
@@ -166,7 +166,7 @@ export function takeScans({
   const left = sql`greatest(0, least(${wanted}::integer, ${limit}::integer - scan_count.scans))`
   const first = Math.min(wanted, limit)
   return sql`
-    INSERT INTO scan_count (key_id, month, scans, taken) VALUES (${keyId}, ${dateOf(monthOf(at).start)}, ${first}, ${first})
+    INSERT INTO scan_count (key_id, month, scans, taken) VALUES (${keyId}, ${dateOf(monthRange(at).start)}, ${first}, ${first})
     ON CONFLICT (key_id, month) DO UPDATE SET scans = scan_count.scans + ${left}, taken = ${left}
     RETURNING taken, scans`
 }

@@ -1,4 +1,4 @@
-import { type ApiKey, monthOf, SCANS_PER_MONTH, type Usage } from './key.ts'
+import { type ApiKey, monthRange, SCANS_PER_MONTH, type Usage } from './key.ts'
 import type { KeyRepository } from './repository.ts'
 
 /** What is left of a key at `at`. `counted`: its scans, where they are known already; plans without a limit count only when they are asked. */
@@ -9,7 +9,7 @@ export async function usageOf(
   counted?: number,
 ): Promise<Usage> {
   const limit = SCANS_PER_MONTH[plan]
-  const { start, end } = monthOf(at)
+  const { start, end } = monthRange(at)
   const month = {
     periodStart: start,
     resetsAt: end,

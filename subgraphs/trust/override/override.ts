@@ -1,9 +1,9 @@
 import { excerpt } from '../../../platform/graphql/errors.ts'
 import type { Engine } from '../assessment/engine.ts'
 import type { Fault } from '../input-fault.ts'
-import type { Override as Wanted } from '../pipeline/request.ts'
+import type { Override as EngineOverride } from '../pipeline/request.ts'
 import type { Action } from '../pipeline/stages.ts'
-import { secondsOf, timeOf } from '../words.ts'
+import { fromUnixSeconds, toUnixSeconds } from '../unix-time.ts'
 
 /** What the owner of a key has decided about a name. */
 export type Override = {
@@ -27,15 +27,15 @@ export type SetOverride = {
   readonly expiresAt: Date | null
 }
 
-export const MOST_OVERRIDES = 1_000
-const LONGEST_REASON = 500
+export const MAX_OVERRIDES_PER_KEY = 1_000
+const MAX_REASON_CHARACTERS = 500
 /** The last second that RFC 3339 can write: its years have four digits. */
-const LAST = secondsOf(new Date('9999-12-31T23:59:59Z'))
+const MAX_UNIX_SECONDS = toUnixSeconds(new Date('9999-12-31T23:59:59Z'))
 /** PostgreSQL has no NUL, and half of a surrogate pair is no character. */
 const UNSTORABLE = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
 
 /** What can be stored of an override, or what is wrong with it; then `faults` is not empty. */
-export function checkedOverride(
+export function validateOverride(
   wanted: SetOverride,
   at: Date,
   engine: Pick<Engine, 'normalise'>,
@@ -44,8 +44,8 @@ export function checkedOverride(
   const reason = wanted.reason.trim()
   const faults: Fault[] = []
   if (found.kind === 'invalid') faults.push({ field: 'subject', code: found.code, message: `subject: ${found.message}` })
-  if (reason === '' || reason.length > LONGEST_REASON || UNSTORABLE.test(reason)) {
-    const expected = `1 to ${LONGEST_REASON} characters of text that are not all white space`
+  if (reason === '' || reason.length > MAX_REASON_CHARACTERS || UNSTORABLE.test(reason)) {
+    const expected = `1 to ${MAX_REASON_CHARACTERS} characters of text that are not all white space`
     faults.push({ field: 'reason', code: 'text', message: `Expected "reason" to be ${expected}, got ${excerpt(wanted.reason)}.` })
   }
   if (wanted.expiresAt !== null && wanted.expiresAt <= at) {
@@ -53,28 +53,28 @@ export function checkedOverride(
     faults.push({ field: 'expiresAt', code: 'past', message })
   }
   // An offset can lead there from a year of four digits.
-  if (wanted.expiresAt !== null && secondsOf(wanted.expiresAt) > LAST) {
+  if (wanted.expiresAt !== null && toUnixSeconds(wanted.expiresAt) > MAX_UNIX_SECONDS) {
     const message = 'Expected "expiresAt" to be 9999-12-31T23:59:59Z at the latest, or null for no end.'
     faults.push({ field: 'expiresAt', code: 'too_late', message })
   }
   if (found.kind === 'invalid' || faults.length > 0) return { faults }
   // Decisions count in whole seconds.
-  const expiresAt = wanted.expiresAt && timeOf(secondsOf(wanted.expiresAt))
+  const expiresAt = wanted.expiresAt && fromUnixSeconds(toUnixSeconds(wanted.expiresAt))
   return { override: { ...wanted, subject: found.target.host, reason, expiresAt } }
 }
 
 /** An override as the engine takes it. */
-export const wantedOf = ({
+export const toEngineOverride = ({
   keyId,
   subject,
   action,
   reason,
   expiresAt,
-}: Pick<Override, 'keyId' | 'subject' | 'action' | 'reason' | 'expiresAt'>): Wanted => ({
+}: Pick<Override, 'keyId' | 'subject' | 'action' | 'reason' | 'expiresAt'>): EngineOverride => ({
   subject,
   action,
   reason,
-  expiresAt: expiresAt && secondsOf(expiresAt),
+  expiresAt: expiresAt && toUnixSeconds(expiresAt),
   actor: `key ${keyId}`,
 })
 

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { KeysetRange } from '../../toolkit/keyset.ts'
 import type { Tables } from '../tables.ts'
-import { MOST_OVERRIDES, type Override, type SetOverride } from './override.ts'
+import { MAX_OVERRIDES_PER_KEY, type Override, type SetOverride } from './override.ts'
 
 const COLUMNS = [
   'id',
@@ -56,7 +56,7 @@ export const overrideRepository = (database: Kysely<Tables>) => {
           .where('key_id', '=', keyId)
           .where('subject', '<>', subject)
           .executeTakeFirstOrThrow()
-        if (Number(others) >= MOST_OVERRIDES) return null
+        if (Number(others) >= MAX_OVERRIDES_PER_KEY) return null
         return transaction
           .insertInto('override')
           .values({ key_id: keyId, subject, action, reason, expires_at: expiresAt, created_at: at, updated_at: at })

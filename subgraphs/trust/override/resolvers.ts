@@ -4,13 +4,13 @@ import { lowerCase, upperCase } from '../../../platform/text/case.ts'
 import { encodeId } from '../../toolkit/ids.ts'
 import { connectionFields, type KeysetList, keysetPage, keysetRange } from '../../toolkit/keyset.ts'
 import type { Fault } from '../input-fault.ts'
-import { checkedOverride, MOST_OVERRIDES, type Override, scopeOf } from './override.ts'
+import { MAX_OVERRIDES_PER_KEY, type Override, scopeOf, validateOverride } from './override.ts'
 
 const OVERRIDES: KeysetList<Override> = { name: 'overrides', parts: ['text'], positionOf: ({ subject }) => [subject] }
 
 export const overrideResolvers = {
   Query: {
-    overrides: async (_, { subject, ...page }, { asking, overrides, engine, now }) => {
+    overrides: async (_, { subject, ...page }, { rateLimitedKey: asking, overrides, engine, now }) => {
       const { id: keyId } = await asking(1)
       const range = keysetRange(OVERRIDES, page)
       const found = subject == null ? null : engine.normalise('url', subject)
@@ -20,11 +20,11 @@ export const overrideResolvers = {
     },
   },
   Mutation: {
-    setOverride: async (_, { input }, { asking, overrides, engine, now }) => {
+    setOverride: async (_, { input }, { rateLimitedKey: asking, overrides, engine, now }) => {
       const { id: keyId } = await asking(1)
       const { subject, action, reason, expiresAt } = input
       const at = now()
-      const checked = checkedOverride({ subject, reason, action: lowerCase(action), expiresAt: expiresAt ?? null }, at, engine)
+      const checked = validateOverride({ subject, reason, action: lowerCase(action), expiresAt: expiresAt ?? null }, at, engine)
       if ('faults' in checked) return invalidOverride(checked.faults)
       const override = await overrides.set(keyId, checked.override, at)
       if (override) return { __typename: 'SetOverrideSuccess', override }
@@ -32,11 +32,11 @@ export const overrideResolvers = {
         {
           field: 'subject',
           code: 'too_many',
-          message: `Expected at most ${MOST_OVERRIDES} overrides of one key: delete some first.`,
+          message: `Expected at most ${MAX_OVERRIDES_PER_KEY} overrides of one key: delete some first.`,
         },
       ])
     },
-    deleteOverride: async (_, { subject }, { asking, overrides, engine }) => {
+    deleteOverride: async (_, { subject }, { rateLimitedKey: asking, overrides, engine }) => {
       const { id: keyId } = await asking(1)
       const found = engine.normalise('url', subject)
       if (found.kind === 'target' && (await overrides.delete(keyId, found.target.host))) {

@@ -1,5 +1,5 @@
-import { permutationsOf, type Slip } from './permutations.ts'
 import { skeletonOf } from './skeleton.ts'
+import { type TyposquatKind, typosquatsOf } from './typosquat.ts'
 
 /** A brand of the registry, read from its line. */
 export type Brand = {
@@ -24,7 +24,7 @@ export type BrandIndex = {
   readonly byDomain: ReadonlyMap<string, string>
   readonly byLabel: ReadonlyMap<string, Owned>
   readonly bySkeleton: ReadonlyMap<string, Owned>
-  readonly byPermutation: ReadonlyMap<string, { readonly owned: Owned; readonly slip: Slip }>
+  readonly byTyposquat: ReadonlyMap<string, { readonly owned: Owned; readonly kind: TyposquatKind }>
 }
 
 /** Reads a line of `lists/brands.ts`. */
@@ -40,15 +40,15 @@ export function brandOf(line: string): Brand {
   return { name: parsed[0]?.label ?? '', labels: parsed, domains: domains.split(' ') }
 }
 
-/** One slip from these is half of the dictionary; they count under the brand's own suffixes only. Longer ones count everywhere. */
-const SHORT = 4
+/** Typosquats of labels this short are common words: they count under the brand's suffixes only. */
+const MAX_SHORT_LABEL = 4
 
 const indexes = new WeakMap<readonly string[], BrandIndex>()
 
 /** The index of a registry; made once per list, since it holds some 100,000 permutations. Stops after each brand, for those who have other things to do. */
 export function* brandIndexSteps(lines: readonly string[]): Generator<void, BrandIndex> {
-  const known = indexes.get(lines)
-  if (known) return known
+  const existing = indexes.get(lines)
+  if (existing) return existing
   const index = yield* build(lines.map(brandOf))
   indexes.set(lines, index)
   return index
@@ -58,7 +58,7 @@ function* build(brands: readonly Brand[]): Generator<void, BrandIndex> {
   const byDomain = new Map<string, string>()
   const byLabel = new Map<string, Owned>()
   const bySkeleton = new Map<string, Owned>()
-  const byPermutation = new Map<string, { owned: Owned; slip: Slip }>()
+  const byTyposquat = new Map<string, { owned: Owned; kind: TyposquatKind }>()
   for (const brand of brands) {
     yield
     for (const domain of brand.domains) byDomain.set(domain, brand.name)
@@ -66,21 +66,21 @@ function* build(brands: readonly Brand[]): Generator<void, BrandIndex> {
     for (const label of brand.labels) {
       const owned: Owned = { ...label, brand: brand.name, suffixes }
       byLabel.set(label.label, owned)
-      if (label.label.length > SHORT || /^[a-z]+$/.test(label.label)) bySkeleton.set(skeletonOf(label.label), owned)
-      // One slip from a word of three letters is another word of three letters.
-      if (label.word && label.label.length < SHORT) continue
-      const bySlip = new Map<Slip, { owned: Owned; slip: Slip }>()
-      for (const [written, slip] of permutationsOf(label.label, [...suffixes])) {
-        if (byPermutation.has(written)) continue
-        const entry = bySlip.get(slip) ?? { owned, slip }
-        bySlip.set(slip, entry)
-        byPermutation.set(written, entry)
+      if (label.label.length > MAX_SHORT_LABEL || /^[a-z]+$/.test(label.label)) bySkeleton.set(skeletonOf(label.label), owned)
+      // A typosquat of a three-letter word is another three-letter word.
+      if (label.word && label.label.length < MAX_SHORT_LABEL) continue
+      const byKind = new Map<TyposquatKind, { owned: Owned; kind: TyposquatKind }>()
+      for (const [written, kind] of typosquatsOf(label.label, [...suffixes])) {
+        if (byTyposquat.has(written)) continue
+        const entry = byKind.get(kind) ?? { owned, kind }
+        byKind.set(kind, entry)
+        byTyposquat.set(written, entry)
       }
     }
   }
-  for (const label of byLabel.keys()) byPermutation.delete(label)
-  return { byDomain, byLabel, bySkeleton, byPermutation }
+  for (const label of byLabel.keys()) byTyposquat.delete(label)
+  return { byDomain, byLabel, bySkeleton, byTyposquat }
 }
 
-/** Whether one slip from this label means the brand under any suffix. */
-export const isDistinctive = ({ label, word }: BrandLabel): boolean => !word && label.length > SHORT
+/** Whether a typosquat of this label means the brand under any suffix. */
+export const isDistinctive = ({ label, word }: BrandLabel): boolean => !word && label.length > MAX_SHORT_LABEL

@@ -34,13 +34,13 @@ export function confidenceOf(
   )
   const overall = CONFIDENCE.base + share(CONFIDENCE.perCoverage, coverage)
   const isConflicting = scores.trust >= BANDS.high && (scores.threat >= BANDS.medium || scores.deviation >= BANDS.medium)
-  const settled = isConflicting ? share(overall, CONFIDENCE.conflict) : overall
+  const adjusted = isConflicting ? share(overall, CONFIDENCE.conflict) : overall
   return {
     coverage,
     overall,
-    trust: settled,
-    deviation: settled,
-    threat: threatConfidence(settled, features, scores),
+    trust: adjusted,
+    deviation: adjusted,
+    threat: threatConfidence(adjusted, features, scores),
     isConflicting,
   }
 

@@ -1,5 +1,4 @@
 import { type Snapshot, SOURCES, type Source } from '../evidence.ts'
-import { decideByForm } from './by-form.ts'
 import { canonicalText } from './canonical.ts'
 import { type Confidence, confidenceOf } from './confidence.ts'
 import type { Decision, Finding } from './decision.ts'
@@ -13,6 +12,7 @@ import { scoresOf } from './score.ts'
 import type { Action } from './stages.ts'
 import type { Judged } from './state.ts'
 import { structuralOf } from './structural.ts'
+import { decideFromStructure } from './structural-decision.ts'
 import { validityOf } from './validity.ts'
 
 /**
@@ -25,8 +25,10 @@ export function decide(snapshot: Snapshot, request: DecideRequest, policyVersion
   if (snapshot.host !== request.target.host)
     throw new RangeError(`Expected a snapshot of ${request.target.host}, got one of ${snapshot.host}.`)
   const structural = structuralOf(request.target, snapshot, policy)
-  const found = structural ? decideByForm(structural, snapshot, request, policy) : decideByEvidence(snapshot, request, policy)
-  return written(
+  const found = structural
+    ? decideFromStructure(structural, snapshot, request, policy)
+    : decideFromEvidence(snapshot, request, policy)
+  return toDecision(
     found,
     snapshot,
     request,
@@ -38,7 +40,7 @@ export function decide(snapshot: Snapshot, request: DecideRequest, policyVersion
 /** The bytes of a decision for storing, comparing and replaying: canonical JSON (RFC 8785). */
 export const decisionText = (decision: Decision): string => canonicalText(decision)
 
-function decideByEvidence(snapshot: Snapshot, request: DecideRequest, policy: Policy): Finding {
+function decideFromEvidence(snapshot: Snapshot, request: DecideRequest, policy: Policy): Finding {
   const features = observe(request.target, snapshot, policy)
   const judged = judge(snapshot, features, policy, 'nothing')
   const best = features.unknown.size === 0 ? judged : judge(snapshot, features, policy, 'best')
@@ -85,7 +87,13 @@ function actionConfidence({ state, action }: Routed, { trust, threat, deviation 
   return Math.floor((threat + deviation) / 2) / 100
 }
 
-function written(found: Finding, snapshot: Snapshot, request: DecideRequest, policy: Policy, wanted: Override | null): Decision {
+function toDecision(
+  found: Finding,
+  snapshot: Snapshot,
+  request: DecideRequest,
+  policy: Policy,
+  wanted: Override | null,
+): Decision {
   const { STRENGTH } = policy.weights
   const { type, value, host, unicode } = request.target
   const isMilder = wanted !== null && severityOf(wanted.action) < severityOf(found.action)

@@ -91,17 +91,17 @@ function lastResort(
 }
 
 /** The strongest reasons with their sentences. */
-export const highlightsOf = (reasons: readonly Reason[], most: number): Highlight[] =>
+export const highlightsOf = (reasons: readonly Reason[], limit: number): Highlight[] =>
   reasons
-    .slice(0, most)
+    .slice(0, limit)
     .map(({ code, strength }) => ({ code, label: CODES[code].label, impact: senseOf(code), strength: strength / 100 }))
 
 /** The reasons that decide: the first ones that speak the way the answer does. */
-export function primaryOf(reasons: readonly Reason[], most: number): Code[] {
+export function primaryOf(reasons: readonly Reason[], limit: number): Code[] {
   const sense = reasons[0] && senseOf(reasons[0].code)
   return reasons
     .filter(({ code }) => senseOf(code) === sense)
-    .slice(0, most)
+    .slice(0, limit)
     .map(({ code }) => code)
 }
 

@@ -42,7 +42,7 @@ export type TargetFault =
   | 'address'
 
 /** Longest text that is read, in UTF-16 units: what servers commonly take as a URL; a host alone ends at 253. */
-const LONGEST = 2048
+const MAX_TEXT_LENGTH = 2048
 
 const invalid = (code: TargetFault, message: string): Normalised => ({ kind: 'invalid', code, message })
 const NO_NAME: NameParts = { registrable: null, suffix: null, tenant: null, shared: false, specialUse: null }
@@ -52,7 +52,8 @@ const NO_NAME: NameParts = { registrable: null, suffix: null, tenant: null, shar
  * clients mix them up. Splits like the WHATWG URL standard; IDNA is UTS #46 nontransitional with STD3 rules, from the tables of tr46 and not of Node.
  */
 export function normalise(type: TargetType, value: string): Normalised {
-  if (value.length > LONGEST) return invalid('too_long', `Expected at most ${LONGEST} characters, got ${value.length}.`)
+  if (value.length > MAX_TEXT_LENGTH)
+    return invalid('too_long', `Expected at most ${MAX_TEXT_LENGTH} characters, got ${value.length}.`)
   const text = value.trim()
   if (text === '') return invalid('empty', 'Expected a host name or an http(s) URL, got blanks only.')
   if (!text.isWellFormed()) return invalid('host', 'Expected well-formed Unicode.')

@@ -2,7 +2,7 @@ import { type Snapshot, SOURCES, type Source, type UnixSeconds } from '../eviden
 import { networkOf, reachOf } from './address.ts'
 import { type Driver, UNAVAILABLE } from './codes.ts'
 import { type FeedWitness, feedObservations } from './feeds.ts'
-import { type Lookalike, lookalikeOf, ownerOf } from './lookalike.ts'
+import { type Lookalike, lookalikeOf, ownerOf } from './look-alike.ts'
 import type { Target } from './normalise.ts'
 import type { Observation } from './observation.ts'
 import type { Policy } from './policy.ts'

@@ -1,5 +1,5 @@
 import { type BrandIndex, brandIndexSteps } from './brand.ts'
-import type { LureWords } from './lookalike.ts'
+import type { LureWords } from './look-alike.ts'
 import { FROZEN } from './policies/frozen.ts'
 import { type Lists, TABLES, type Tables, versionOf } from './tables.ts'
 import type { Weights } from './weights.ts'
@@ -19,15 +19,15 @@ export type Policy = {
 /** The policy version of this release. */
 export const CURRENT_POLICY = versionOf(TABLES)
 
-const known: ReadonlyMap<string, Tables> = new Map([...Object.entries(FROZEN), [CURRENT_POLICY, TABLES]])
-const ready = new Map<string, Policy>()
+const tablesByVersion: ReadonlyMap<string, Tables> = new Map([...Object.entries(FROZEN), [CURRENT_POLICY, TABLES]])
+const prepared = new Map<string, Policy>()
 
 /** Versions that `policyOf` can load, in no order. */
-export const policyVersions = (): readonly string[] => [...known.keys()]
+export const policyVersions = (): readonly string[] => [...tablesByVersion.keys()]
 
 /** The tables of a version, made ready once. Null for versions that this release does not have. */
 export function policyOf(version: string): Policy | null {
-  const made = ready.get(version)
+  const made = prepared.get(version)
   if (made) return made
   const steps = policySteps(version)
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value
@@ -35,12 +35,12 @@ export function policyOf(version: string): Policy | null {
 
 /** The same in steps of a millisecond or less: together they take about 0.1 s, for the brands. */
 export function* policySteps(version: string): Generator<void, Policy | null> {
-  const made = ready.get(version)
+  const made = prepared.get(version)
   if (made) return made
-  const tables = known.get(version)
+  const tables = tablesByVersion.get(version)
   if (!tables) return null
   const policy = yield* prepare(version, tables)
-  ready.set(version, policy)
+  prepared.set(version, policy)
   return policy
 }
 

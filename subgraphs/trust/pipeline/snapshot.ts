@@ -10,11 +10,11 @@ import { canonicalText } from './canonical.ts'
 export function snapshotOf(host: string, collectedAt: UnixSeconds, evidence: readonly Evidence[]): Snapshot {
   const latest = new Map<Source, Evidence>()
   for (const answer of evidence) {
-    const known = latest.get(answer.source)
-    if (!known || isLater(answer, known)) latest.set(answer.source, answer)
+    const earlier = latest.get(answer.source)
+    if (!earlier || isLater(answer, earlier)) latest.set(answer.source, answer)
   }
   const sources = Object.fromEntries(
-    SOURCES.map((source) => [source, settled(latest.get(source)?.evidence ?? unasked(host, collectedAt)) as unknown]),
+    SOURCES.map((source) => [source, normalised(latest.get(source)?.evidence ?? unasked(host, collectedAt)) as unknown]),
   ) as EvidenceBySource // One entry per source, each from evidence of that source.
   const content = { schema: 1 as const, host, collectedAt, sources }
   return { ...content, id: snapshotIdOf(content) }
@@ -27,7 +27,7 @@ export const snapshotIdOf = ({ schema, host, collectedAt, sources }: Omit<Snapsh
 /** By time, then by text, so that the order of arrival never matters. */
 function isLater(one: Evidence, other: Evidence): boolean {
   const [a, b] = [one.evidence.collectedAt, other.evidence.collectedAt]
-  return a !== b ? a > b : canonicalText(settled(one.evidence)) > canonicalText(settled(other.evidence))
+  return a !== b ? a > b : canonicalText(normalised(one.evidence)) > canonicalText(normalised(other.evidence))
 }
 
 const unasked = (host: string, at: UnixSeconds) =>
@@ -37,10 +37,10 @@ const unasked = (host: string, at: UnixSeconds) =>
 const ORDERED = new Set(['cnames'])
 
 /** The same value with lists sorted by their canonical text and texts made well-formed. */
-function settled(value: unknown, key = ''): unknown {
+function normalised(value: unknown, key = ''): unknown {
   if (typeof value === 'string') return value.toWellFormed()
   if (Array.isArray(value)) {
-    const items = value.map((item) => settled(item))
+    const items = value.map((item) => normalised(item))
     if (ORDERED.has(key)) return items
     return items
       .map((item) => [canonicalText(item), item] as const)
@@ -48,5 +48,5 @@ function settled(value: unknown, key = ''): unknown {
       .map(([, item]) => item)
   }
   if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, settled(item, name)]))
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, normalised(item, name)]))
 }

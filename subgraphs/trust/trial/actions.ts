@@ -1,11 +1,11 @@
 import { type Assessed, type AssessParts, assess } from '../assessment/assess.ts'
-import { type Question, requestOf } from '../decision/decision.ts'
+import { type DecisionInput, parseDecisionInput } from '../decision/decision.ts'
 import type { Fault } from '../input-fault.ts'
 import type { Alternative } from '../pipeline/alternatives.ts'
 import type { TrialLimit } from './limit.ts'
 
 /** What came of a trial. */
-export type TrialOutcome =
+export type TrialResult =
   | {
       readonly kind: 'made'
       readonly assessed: Assessed
@@ -15,13 +15,13 @@ export type TrialOutcome =
   | { readonly kind: 'invalid'; readonly faults: readonly Fault[] }
 
 /** Decides for somebody without a key. Rejects with RATE_LIMITED; a question that cannot be understood costs nothing. */
-export async function tryOut(
-  question: Question,
+export async function runTrial(
+  question: DecisionInput,
   address: string,
   parts: AssessParts & { readonly trials: TrialLimit },
-): Promise<TrialOutcome> {
+): Promise<TrialResult> {
   const { engine, trials } = parts
-  const request = requestOf(question, engine)
+  const request = parseDecisionInput(question, engine)
   if ('faults' in request) return { kind: 'invalid', faults: request.faults }
   const remaining = await trials(address)
   const assessed = await assess(request, parts)

@@ -3,25 +3,28 @@ import { networkOf } from '../../../platform/rate-limit/address-rate-limit.ts'
 import type { RateLimitStore } from '../../../platform/rate-limit/rate-limit-store.ts'
 
 /** A minute. One who tries things out does not do more; registries and name servers are asked for each new name. */
-const OF_ONE_ADDRESS = 5
+const TRIALS_PER_ADDRESS_PER_MINUTE = 5
 /** A minute, from everybody together: many addresses must not make us a nuisance to the sources. */
-const OF_ALL = 60
+const TRIALS_PER_MINUTE = 60
 
 /** Takes one trial from what an address has, and says how many are left. Rejects with RATE_LIMITED when there is none. */
 export type TrialLimit = (address: string) => Promise<number>
 
 /** Counts trials of addresses, and of all of them together. */
 export function trialLimit({ buckets }: RateLimitStore): TrialLimit {
-  const [ofOne, ofAll] = [buckets('trials', OF_ONE_ADDRESS), buckets('all trials', OF_ALL)]
+  const [addressBuckets, globalBucket] = [
+    buckets('trials', TRIALS_PER_ADDRESS_PER_MINUTE),
+    buckets('all trials', TRIALS_PER_MINUTE),
+  ]
 
   return async (address) => {
     const network = networkOf(address)
-    const own = await ofOne(network, 1)
+    const own = await addressBuckets(network, 1)
     if (!own.isGranted) throw rateLimited('trials from this address', own.waitSeconds)
-    const all = await ofAll('', 1)
+    const all = await globalBucket('', 1)
     if (all.isGranted) return own.left
     // Others used them up: it costs this one nothing.
-    await ofOne(network, -1)
+    await addressBuckets(network, -1)
     throw rateLimited('trials at the moment', all.waitSeconds)
   }
 }

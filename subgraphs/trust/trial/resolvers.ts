@@ -1,16 +1,16 @@
 import type { Resolvers } from '#generated/trust/resolvers.ts'
 import { lowerCase, upperCase } from '../../../platform/text/case.ts'
-import { interactionIn } from '../decision/resolvers.ts'
-import { type TrialOutcome, tryOut } from './actions.ts'
+import { toInteraction } from '../decision/resolvers.ts'
+import { runTrial, type TrialResult } from './actions.ts'
 
 export const trialResolvers = {
   Query: {
     trial: async (_, { input: { target, interaction, policy } }, context) =>
       resultOf(
-        await tryOut(
+        await runTrial(
           {
             target: { type: /^https?:/i.test(target) ? 'url' : 'domain', value: target },
-            interaction: interactionIn(interaction),
+            interaction: toInteraction(interaction),
             profile: policy && lowerCase(policy),
           },
           context.address,
@@ -20,7 +20,7 @@ export const trialResolvers = {
   },
 } satisfies Resolvers
 
-function resultOf(outcome: TrialOutcome) {
+function resultOf(outcome: TrialResult) {
   switch (outcome.kind) {
     case 'made': {
       const { assessed, alternatives, remaining } = outcome

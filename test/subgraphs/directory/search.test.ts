@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { distance, expansionOf } from '../../../subgraphs/directory/search/expansion.ts'
 import { search } from '../../../subgraphs/directory/search/search.ts'
 import { buildWordIndex, type Indexed } from '../../../subgraphs/directory/word-index/word-index.ts'
-import { fold, wordsOf } from '../../../subgraphs/directory/word-index/words.ts'
+import { fold, tokenize } from '../../../subgraphs/directory/word-index/words.ts'
 
 const record = (label: string, text = '', tags: readonly string[] = []): Indexed => ({ labels: [label], tags, text })
 
@@ -30,7 +30,7 @@ describe('words', () => {
       why: 'names of prototypes are words like others',
     },
   ])('$text: $why', ({ text, words, parts }) => {
-    const read = wordsOf(text)
+    const read = tokenize(text)
     expect(read.map(({ whole }) => whole)).toEqual(words)
     expect(read.flatMap((word) => word.parts)).toEqual(parts)
   })

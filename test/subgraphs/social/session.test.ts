@@ -162,7 +162,7 @@ describe('login', () => {
     const attemptOn = (email: string) => ({
       emailHash: Buffer.from(email),
       networkHash: Buffer.from('a network'),
-      isKnownNetwork: false,
+      isRecentNetwork: false,
     })
     const [guessed, signedIn] = [attemptOn('guessed'), attemptOn('signed in')]
     const at = new Date(clock)

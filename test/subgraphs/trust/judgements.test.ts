@@ -6,7 +6,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { withCancellation } from '../../../platform/database/cancellation.ts'
 import { migrate } from '../../../platform/database/migrate.ts'
-import { judgementId } from '../../../subgraphs/trust/decision/judgements.ts'
+import { judgementId } from '../../../subgraphs/trust/decision/judgement-cache.ts'
 import { emptyDatabase } from '../../support/database.ts'
 import { aGoodHost, type Data, startTrust, type TestKey, type Trust } from './support/trust.ts'
 

@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '../../../platform/config/config.ts'
-import { trustParts } from '../../../subgraphs/trust/parts.ts'
+import { createTrustParts } from '../../../subgraphs/trust/parts.ts'
 import { trustVariables } from '../../../subgraphs/trust/variables.ts'
 import { aGoodHost, DAY, type Data, startTrust, type TestKey, type Trust } from './support/trust.ts'
 
@@ -26,9 +26,15 @@ const ids = async (table: 'decision' | 'judgement' | 'snapshot', column = 'id') 
   (await trust.sql(`SELECT ${column} AS found FROM ${table} ORDER BY ${column}`)).map(({ found }) => found)
 
 /** The parts of another process, which is told how long to keep decisions. */
-function parts(days: string, sources: Parameters<typeof trustParts>[0]['sources'] = trust.sources) {
+function parts(days: string, sources: Parameters<typeof createTrustParts>[0]['sources'] = trust.sources) {
   const config = readConfig(trustVariables, { TRUST_RETENTION_DAYS: days })
-  return trustParts({ connection: trust.database.connection, log: pino({ level: 'silent' }), sources, now: () => at, config })
+  return createTrustParts({
+    connection: trust.database.connection,
+    log: pino({ level: 'silent' }),
+    sources,
+    now: () => at,
+    config,
+  })
 }
 
 test('decisions are deleted at their age with the snapshots that nothing else refers to, and not a day before', async () => {

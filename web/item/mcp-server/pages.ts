@@ -1,7 +1,7 @@
 import { McpServerPageDocument, type McpServerPageQuery } from '#generated/operations.ts'
 import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 import { type Html, html } from '../../frame/html.ts'
-import { outward, shortAddress } from '../../frame/link.ts'
+import { externalLink, shortAddress } from '../../frame/link.ts'
 import { dataOf, foundIn, page } from '../../frame/page.ts'
 import { itemPage } from '../item-page.ts'
 
@@ -10,9 +10,9 @@ type McpServer = NonNullable<McpServerPageQuery['mcpServer']>
 export const mcpServerPages = [
   page({
     on: '/mcp/{owner}/{repo}',
-    asks: [McpServerPageDocument],
-    async answer({ path: { owner, repo }, ask, site }) {
-      const answer = await ask(McpServerPageDocument, { owner, repo })
+    operations: [McpServerPageDocument],
+    async answer({ path: { owner, repo }, run, site }) {
+      const answer = await run(McpServerPageDocument, { owner, repo })
       const server = foundIn(dataOf(answer).mcpServer, answer)
       if (server === null) return null
       return itemPage(
@@ -25,10 +25,10 @@ export const mcpServerPages = [
           ...(server.envVars.length > 0 && { more: variables(server.envVars) }),
           facts: [
             { name: 'Transport', value: TRANSPORTS[server.transport] ?? server.transport },
-            { name: 'Documentation', value: outward(server.docsUrl, shortAddress(server.docsUrl)) },
+            { name: 'Documentation', value: externalLink(server.docsUrl, shortAddress(server.docsUrl)) },
             {
               name: 'Source',
-              value: server.repoUrl === null ? 'not published' : outward(server.repoUrl, shortAddress(server.repoUrl)),
+              value: server.repoUrl === null ? 'not published' : externalLink(server.repoUrl, shortAddress(server.repoUrl)),
             },
           ],
           sourceUrl: server.repoUrl,

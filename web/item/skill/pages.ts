@@ -1,14 +1,14 @@
 import { SkillPageDocument, type SkillSource } from '#generated/operations.ts'
-import { outward, shortAddress } from '../../frame/link.ts'
+import { externalLink, shortAddress } from '../../frame/link.ts'
 import { dataOf, foundIn, page } from '../../frame/page.ts'
 import { itemPage } from '../item-page.ts'
 
 export const skillPages = [
   page({
     on: '/skills/{slug}',
-    asks: [SkillPageDocument],
-    async answer({ path: { slug }, ask, site }) {
-      const answer = await ask(SkillPageDocument, { slug })
+    operations: [SkillPageDocument],
+    async answer({ path: { slug }, run, site }) {
+      const answer = await run(SkillPageDocument, { slug })
       const skill = foundIn(dataOf(answer).skill, answer)
       if (skill === null) return null
       return itemPage(
@@ -20,8 +20,8 @@ export const skillPages = [
           install: { heading: 'Give this address to your agent', text: skill.docsUrl },
           facts: [
             { name: 'Distribution', value: SOURCES[skill.source] },
-            { name: 'SKILL.md', value: outward(skill.docsUrl, shortAddress(skill.docsUrl)) },
-            { name: 'Source', value: outward(skill.repoUrl, shortAddress(skill.repoUrl)) },
+            { name: 'SKILL.md', value: externalLink(skill.docsUrl, shortAddress(skill.docsUrl)) },
+            { name: 'Source', value: externalLink(skill.repoUrl, shortAddress(skill.repoUrl)) },
           ],
           sourceUrl: skill.repoUrl,
           docsUrl: skill.docsUrl,

@@ -1,6 +1,6 @@
 import { deflateRawSync, gzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
-import { readIndicator } from '../../../../subgraphs/trust/collectors/indicator.ts'
+import { parseIndicator } from '../../../../subgraphs/trust/collectors/indicator.ts'
 import {
   phishingUrls,
   phishtankCsv,
@@ -98,7 +98,7 @@ test.each([
   { why: 'no indicator at all', line: 'hello world', expected: null },
   { why: 'an empty line', line: '', expected: null },
 ])('an entry of a feed: $why', ({ line, expected }) => {
-  const found = readIndicator(line)
+  const found = parseIndicator(line)
   expect(found && { key: found.key, scope: found.scope }).toEqual(expected)
 })
 
@@ -211,7 +211,7 @@ const REFUSED: readonly { why: string; answer: Handler; fault: RegExp }[] = [
 ]
 
 test.each(REFUSED)('a copy that $why does not replace the old one', async ({ answer, fault }) => {
-  const stage = await aStage({ openphish: { format: phishingUrls, answer: text(GOOD), maxBytes: 100_000, minimum: 10 } })
+  const stage = await aStage({ openphish: { format: phishingUrls, answer: text(GOOD), maxBytes: 100_000, minEntries: 10 } })
   const before = await stage.edition('openphish')
   await stage.again('openphish', answer)
   const after = await stage.edition('openphish')
@@ -238,7 +238,7 @@ test('one feed of two is enough for an answer, which names the other', async () 
 })
 
 test('a list that has really become short is believed after a week', async () => {
-  const stage = await aStage({ openphish: { format: phishingUrls, answer: text(GOOD), minimum: 1 } })
+  const stage = await aStage({ openphish: { format: phishingUrls, answer: text(GOOD), minEntries: 1 } })
   const short = text('http://e0.example.net/')
   await stage.again('openphish', short)
   expect((await stage.edition('openphish'))?.edition?.entries).toBe(100)

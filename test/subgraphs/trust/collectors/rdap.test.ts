@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Fault, type FaultReason } from '../../../../platform/outbound/fault.ts'
-import { circuitsOf } from '../../../../subgraphs/trust/collectors/circuits.ts'
+import { createCircuits } from '../../../../subgraphs/trust/collectors/circuits.ts'
 import { rdapServiceOf } from '../../../../subgraphs/trust/collectors/rdap-services.ts'
 import type { RdapEvidence } from '../../../../subgraphs/trust/evidence.ts'
 import { aCanary } from '../../../support/canary.ts'
@@ -423,7 +423,7 @@ test('a registry that keeps failing is left alone, and others are not', async ()
 
 test('it is asked again after a rest, and what it says about a name does not count against it', async () => {
   let now = 0
-  const { through } = circuitsOf(pino({ level: 'silent' }), () => now)
+  const { run: through } = createCircuits(pino({ level: 'silent' }), () => now)
   const answered = async (reason: FaultReason | null): Promise<string> => {
     let isAsked = false
     await through('registry.test', async () => {

@@ -102,8 +102,8 @@ export async function startTrust({
 export const aList = (list: Pick<List, 'name' | 'url' | 'format'> & Partial<List>): List => ({
   kind: 'threat',
   lineage: list.name,
-  every: 3_600,
-  minimum: 1,
+  refreshSeconds: 3_600,
+  minEntries: 1,
   maxBytes: 10_000_000,
   ...list,
 })

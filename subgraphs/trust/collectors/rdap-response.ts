@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url'
 import { Fault } from '../../../platform/outbound/fault.ts'
 import type { RdapFacts, UnixSeconds } from '../evidence.ts'
-import { asList, asRecord, asSet, asText } from './shape.ts'
+import { asList, asRecord, asSet, asText } from './untrusted-json.ts'
 
 /** The first domain of all was registered on 15 March 1985; what is older is a placeholder. Seconds. */
 const FIRST_DOMAIN = Date.UTC(1985, 0, 1) / 1000
@@ -9,7 +9,7 @@ const STATUSES = 40
 const NAMESERVERS = 40
 
 /** Reads a domain object (RFC 9083 §5.3). Throws `malformed` when it is none, or is one of another name. */
-export function readDomain(json: unknown, name: string): RdapFacts {
+export function parseDomain(json: unknown, name: string): RdapFacts {
   const domain = asRecord(json)
   if (domain?.objectClassName !== 'domain') throw new Fault('malformed', 'Expected an RDAP domain')
   const itsName = domainToASCII(asText(domain.ldhName ?? domain.unicodeName, 255) ?? '').replace(/\.$/, '')
@@ -59,12 +59,12 @@ function datesOf(events: unknown, action: string): UnixSeconds[] {
   return asList(events)
     .map(asRecord)
     .filter((event) => event?.eventAction === action)
-    .flatMap((event) => readDate(event?.eventDate) ?? [])
+    .flatMap((event) => parseDate(event?.eventDate) ?? [])
     .sort((one, other) => one - other)
 }
 
 /** A date of RFC 3339. Some registries leave out the zone or the time; those are read as UTC. Null for what is none, or is older than any domain. */
-export function readDate(value: unknown): UnixSeconds | null {
+export function parseDate(value: unknown): UnixSeconds | null {
   const match = /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}:\d{2})(?:\.\d+)?)?([Zz]|[+-]\d{2}:?\d{2})?$/.exec(
     asText(value, 40) ?? '',
   )

@@ -1,7 +1,7 @@
 import { type LookupTable, lookupTable } from '../../../platform/collections/lookup-table.ts'
 
 /** How a written name differs from the one it imitates: one slip, or one trick. */
-export type Slip =
+export type TyposquatKind =
   | 'omission'
   | 'repetition'
   | 'transposition'
@@ -29,9 +29,9 @@ function neighbours(): Map<string, string> {
     rows.forEach((row, y) => {
       ;[...row].forEach((key, x) => {
         const touching = [row[x - 1], row[x + 1], rows[y - 1]?.[x], rows[y - 1]?.[x + 1], rows[y + 1]?.[x - 1], rows[y + 1]?.[x]]
-        const known = found.get(key) ?? new Set()
-        for (const other of touching) if (other !== undefined) known.add(other)
-        found.set(key, known)
+        const neighbours = found.get(key) ?? new Set()
+        for (const other of touching) if (other !== undefined) neighbours.add(other)
+        found.set(key, neighbours)
       })
     })
   return new Map([...found].map(([key, others]) => [key, [...others].sort().join('')]))
@@ -66,10 +66,10 @@ const GLYPHS: LookupTable<readonly string[]> = lookupTable({
 })
 
 /** Every label that one slip makes of `label`, with the first slip that makes it. `label` itself is not among them. */
-export function permutationsOf(label: string, suffixes: readonly string[]): Map<string, Slip> {
-  const made = new Map<string, Slip>()
-  const add = (slip: Slip, written: string) => {
-    if (written !== label && LABEL.test(written) && !made.has(written)) made.set(written, slip)
+export function typosquatsOf(label: string, suffixes: readonly string[]): Map<string, TyposquatKind> {
+  const made = new Map<string, TyposquatKind>()
+  const add = (kind: TyposquatKind, written: string) => {
+    if (written !== label && LABEL.test(written) && !made.has(written)) made.set(written, kind)
   }
   const at = (index: number, length: number, text: string) => label.slice(0, index) + text + label.slice(index + length)
 

@@ -2,21 +2,21 @@ import { LostPageDocument } from '#generated/operations.ts'
 import { cards } from '../item/card.ts'
 import { searchForm } from '../search/form.ts'
 import { html } from './html.ts'
-import type { Ask, Page } from './page.ts'
+import type { Page, RunOperation } from './page.ts'
 import type { Site } from './site.ts'
 
 /** Longest text that can be looked for. */
-const LONGEST_QUERY = 200
+const MAX_QUERY_CHARACTERS = 200
 
 /** The page for an address where there is nothing: what it may have meant. */
-export async function lostPage(path: string, ask: Ask, site: Site): Promise<Page> {
+export async function notFoundPage(path: string, run: RunOperation, site: Site): Promise<Page> {
   const words = path
     .slice(site.at('').length)
     .split(/[/_]+/)
-    .filter((word) => word !== '' && !PLACES.includes(word))
+    .filter((word) => word !== '' && !SECTION_SEGMENTS.includes(word))
   // The last part names it; what stands before says whose it is.
-  const query = [...(words.at(-1) ?? '')].slice(0, LONGEST_QUERY).join('')
-  const { data } = query === '' ? { data: null } : await ask(LostPageDocument, { query })
+  const query = [...(words.at(-1) ?? '')].slice(0, MAX_QUERY_CHARACTERS).join('')
+  const { data } = query === '' ? { data: null } : await run(LostPageDocument, { query })
   const found = data?.search.edges.map(({ node }) => node) ?? []
   return {
     status: 404,
@@ -24,11 +24,11 @@ export async function lostPage(path: string, ask: Ask, site: Site): Promise<Page
     description: 'There is no page at this address.',
     scripts: ['search.js'],
     body: html`<h1>Page not found</h1>
-<p>${words.length > 0 && html`There is nothing named <code>${words.join('/').slice(0, LONGEST_QUERY).toWellFormed()}</code>, or it was deleted. `}Search for it, or go to the <a href="${site.at('/')}">home page</a>.</p>
+<p>${words.length > 0 && html`There is nothing named <code>${words.join('/').slice(0, MAX_QUERY_CHARACTERS).toWellFormed()}</code>, or it was deleted. `}Search for it, or go to the <a href="${site.at('/')}">home page</a>.</p>
 ${searchForm(query, { kind: null, category: null }, site)}
 ${found.length > 0 && html`<section aria-labelledby="meant" data-resting><h2 id="meant">Did you mean</h2>${cards(found)}</section>`}`,
   }
 }
 
 /** Parts of addresses that name no item. */
-const PLACES: readonly string[] = ['mcp', 'plugins', 'shops', 'skills']
+const SECTION_SEGMENTS: readonly string[] = ['mcp', 'plugins', 'shops', 'skills']

@@ -11,15 +11,15 @@ import { ACTIONS, type Action, TIERS, type Tier } from './stages.ts'
 import type { Structural } from './structural.ts'
 
 /** Decides about a target whose form decides. */
-export function decideByForm(structural: Structural, snapshot: Snapshot, request: DecideRequest, policy: Policy): Finding {
+export function decideFromStructure(structural: Structural, snapshot: Snapshot, request: DecideRequest, policy: Policy): Finding {
   // Engine 1 was sure of public addresses as well, whether or not any feed had answered.
   return structural.rule === 'public-address' && policy.engine >= 2
     ? decideAddress(structural, snapshot, request, policy)
-    : decideSurely(structural, request, policy)
+    : decideWithoutEvidence(structural, request, policy)
 }
 
 /** Nothing that a source could say would change this. */
-function decideSurely(structural: Structural, request: DecideRequest, policy: Policy): Finding {
+function decideWithoutEvidence(structural: Structural, request: DecideRequest, policy: Policy): Finding {
   const { CONFIDENCE, STRENGTH } = policy.weights
   const routed = routeOf(structural, request, policy)
   const sure = CONFIDENCE.structural / 100
@@ -82,7 +82,7 @@ function decideAddress(structural: Structural, snapshot: Snapshot, request: Deci
 const confidenceIn = (action: Action, { threat, deviation }: Confidence): number =>
   action === 'deny' ? threat / 100 : Math.floor((threat + deviation) / 2) / 100
 
-type RoutedByForm = {
+type StructuralRouting = {
   readonly action: Action
   readonly tier: Tier
   readonly shift: number
@@ -90,7 +90,7 @@ type RoutedByForm = {
 }
 
 /** The interaction makes it stricter, up to a person's decision; a denial stays one. */
-function routeOf(structural: Structural, { interaction }: DecideRequest, policy: Policy): RoutedByForm {
+function routeOf(structural: Structural, { interaction }: DecideRequest, policy: Policy): StructuralRouting {
   const { INTERACTION } = policy.weights
   const tier = tierOf(interaction, policy)
   const shift = structural.shifts ? (INTERACTION.shift[TIERS.indexOf(tier)] ?? 0) : 0
@@ -99,7 +99,11 @@ function routeOf(structural: Structural, { interaction }: DecideRequest, policy:
   return { action, tier, shift, isShifted: action !== structural.action }
 }
 
-function reasonsFor({ action, isShifted }: RoutedByForm, reasons: readonly Reason[], { weights }: Policy): readonly Reason[] {
+function reasonsFor(
+  { action, isShifted }: StructuralRouting,
+  reasons: readonly Reason[],
+  { weights }: Policy,
+): readonly Reason[] {
   const all = isShifted
     ? [...reasons, { code: 'INTERACTION_RISK_ELEVATED', strength: weights.STRENGTH.derived } as const]
     : reasons
@@ -108,6 +112,6 @@ function reasonsFor({ action, isShifted }: RoutedByForm, reasons: readonly Reaso
 
 const auditOf = (
   { rule, action }: Structural,
-  { tier, shift }: RoutedByForm,
-  known: Pick<Finding['audit'], 'points' | 'families' | 'coverage'>,
-): Finding['audit'] => ({ state: null, structural: rule, ...known, base: action, floors: [], tier, shift, clamps: [] })
+  { tier, shift }: StructuralRouting,
+  scored: Pick<Finding['audit'], 'points' | 'families' | 'coverage'>,
+): Finding['audit'] => ({ state: null, structural: rule, ...scored, base: action, floors: [], tier, shift, clamps: [] })

@@ -1,4 +1,4 @@
-import { type Audience, audience } from '../session/audience.ts'
+import { createRecipientFilter, type RecipientFilter } from '../session/recipient-filter.ts'
 import type { SessionRepository } from '../session/repository.ts'
 import { signedOut } from '../session/viewer.ts'
 import type { RoomInvitationRepository } from './repository.ts'
@@ -7,12 +7,12 @@ import { invitedUserIn } from './room-invitation.ts'
 /**
  * Tells of invitations that are still pending, as long as the session lives; then UNAUTHENTICATED.
  */
-export const invitationAudience = (
+export const invitationRecipients = (
   invitations: RoomInvitationRepository,
   sessions: SessionRepository,
   now: () => Date,
-): Audience =>
-  audience(
+): RecipientFilter =>
+  createRecipientFilter(
     async ({ topic, payload }, sessionIds) => {
       const [living, invitation] = await Promise.all([
         sessions.living(sessionIds, now()),

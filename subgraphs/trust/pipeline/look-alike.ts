@@ -4,11 +4,11 @@ import { skeletonOf } from './skeleton.ts'
 
 /** How a name that is not the brand's own uses the brand. Strongest first: the first that fits is taken. */
 export type LookalikeKind =
-  /** Letters of other scripts or with accents spell the brand, or one slip from it. */
+  /** Letters of other scripts or with accents spell the brand, or a typosquat of it. */
   | 'homograph'
   /** Digits and letter pairs that are read as the brand's letters (`paypa1`, `vvikipedia`). */
   | 'skeleton'
-  /** One slip of hand or eye away. */
+  /** A typosquat: one edit away. */
   | 'typo'
   /** The brand and a word that asks for credentials or sounds like its office. */
   | 'brand-with-lure'
@@ -65,7 +65,7 @@ export function lookalikeOf(target: Target, index: BrandIndex, words: LureWords)
 function homograph(core: string, under: Under): Lookalike | null {
   const { index } = under
   const exact = index.byLabel.get(core) ?? index.bySkeleton.get(skeletonOf(core))
-  const found = exact ?? slipOf(core, under)
+  const found = exact ?? typosquatOf(core, under)
   return found ? { kind: 'homograph', brand: found.brand } : null
 }
 
@@ -75,8 +75,8 @@ function coreLookalike(core: string, under: Under): Lookalike | null {
   if (exact) return isForeign(exact, under) ? { kind: 'foreign-suffix', brand: exact.brand } : null
   const same = index.bySkeleton.get(skeletonOf(core))
   if (same && countsUnder(same, suffix)) return { kind: 'skeleton', brand: same.brand }
-  const slip = slipOf(core, under)
-  if (slip) return { kind: 'typo', brand: slip.brand }
+  const typosquat = typosquatOf(core, under)
+  if (typosquat) return { kind: 'typo', brand: typosquat.brand }
   return combination(core, under)
 }
 
@@ -89,8 +89,8 @@ function isForeign({ word, worldwide }: Owned, { suffix, shared }: Under): boole
 const countsUnder = (owned: Owned, suffix: string): boolean => isDistinctive(owned) || owned.suffixes.has(suffix)
 
 /** One slip away, and not a word that means something of its own (`mail` is not a misspelt `gmail`). */
-function slipOf(label: string, { index, suffix, words }: Under): Owned | null {
-  const owned = index.byPermutation.get(label)?.owned
+function typosquatOf(label: string, { index, suffix, words }: Under): Owned | null {
+  const owned = index.byTyposquat.get(label)?.owned
   return owned && countsUnder(owned, suffix) && !words.business.has(label) && !words.lures.has(label) ? owned : null
 }
 
@@ -102,32 +102,34 @@ function combination(label: string, under: Under): Lookalike | null {
 
 function hyphenated(tokens: readonly string[], under: Under): Lookalike | null {
   const { index, words } = under
-  const known = (word: string) => words.lures.has(word) || words.business.has(word)
+  const isSuspicious = (word: string) => words.lures.has(word) || words.business.has(word)
   let weak: Lookalike | null = null
   for (const token of tokens) {
     const others = tokens.filter((other) => other !== token)
     const exact = index.byLabel.get(token)
-    const owned = exact ?? distinctiveSlip(token, under)
+    const owned = exact ?? distinctiveLookalike(token, under)
     if (!owned || others.length === 0) continue
     // An everyday word needs nothing but lures around it, a brand needs one.
-    const lured = isDistinctive(owned) ? others.some(known) : others.every((other) => known(other) || /^\d*$/.test(other))
+    const lured = isDistinctive(owned)
+      ? others.some(isSuspicious)
+      : others.every((other) => isSuspicious(other) || /^\d*$/.test(other))
     if (lured) return { kind: exact ? 'brand-with-lure' : 'skeleton', brand: owned.brand }
     if (isDistinctive(owned)) weak ??= { kind: 'brand-with-word', brand: owned.brand }
   }
   return weak
 }
 
-function distinctiveSlip(token: string, under: Under): Owned | null {
-  const owned = under.index.bySkeleton.get(skeletonOf(token)) ?? slipOf(token, under)
+function distinctiveLookalike(token: string, under: Under): Owned | null {
+  const owned = under.index.bySkeleton.get(skeletonOf(token)) ?? typosquatOf(token, under)
   return owned && isDistinctive(owned) ? owned : null
 }
 
 /** Shortest brand label that is looked for inside other letters: two letters are in every word. */
-const SHORTEST_GLUED = 3
+const MIN_GLUED_LABEL = 3
 
 /** `paypalservice`, `myappleid`: what is left without the brand is a word that we know, or two. */
 function glued(label: string, { index, words }: Under): Lookalike | null {
-  for (let cut = SHORTEST_GLUED; cut <= label.length - 2; cut++) {
+  for (let cut = MIN_GLUED_LABEL; cut <= label.length - 2; cut++) {
     const first = index.byLabel.get(label.slice(0, cut))
     if (first && isLure(label.slice(cut), first, words)) return { kind: 'brand-with-lure', brand: first.brand }
     const last = index.byLabel.get(label.slice(-cut))
@@ -138,9 +140,10 @@ function glued(label: string, { index, words }: Under): Lookalike | null {
 
 /** `zoominfo` is a word beside a word: everyday words count beside credentials only. */
 function isLure(text: string, owned: Owned, { lures, business }: LureWords): boolean {
-  const known = (word: string) => lures.has(word) || (!owned.word && business.has(word))
-  if (known(text)) return true
-  for (let cut = 2; cut <= text.length - 2; cut++) if (known(text.slice(0, cut)) && known(text.slice(cut))) return true
+  const isSuspicious = (word: string) => lures.has(word) || (!owned.word && business.has(word))
+  if (isSuspicious(text)) return true
+  for (let cut = 2; cut <= text.length - 2; cut++)
+    if (isSuspicious(text.slice(0, cut)) && isSuspicious(text.slice(cut))) return true
   return false
 }
 

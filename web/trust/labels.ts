@@ -1,9 +1,9 @@
 import type { PolicyProfile, RecommendedAction, TargetState, UncertaintyLevel } from '#generated/operations.ts'
 
-type ActionWords = { readonly short: string; readonly sentence: string; readonly tone: 'good' | 'fair' | 'doubt' | 'bad' }
+type ActionLabels = { readonly short: string; readonly sentence: string; readonly tone: 'good' | 'fair' | 'doubt' | 'bad' }
 
 /** What to do, for people. */
-export const ACTIONS: Readonly<Record<RecommendedAction, ActionWords>> = {
+export const ACTIONS: Readonly<Record<RecommendedAction, ActionLabels>> = {
   PROCEED: { short: 'Proceed', sentence: 'Sufficient positive evidence, no negative evidence.', tone: 'good' },
   PROCEED_WITH_CAUTION: {
     short: 'Proceed with caution',
@@ -40,7 +40,7 @@ export const POLICIES: Readonly<Record<PolicyProfile, string>> = {
 }
 
 /** `RDAP_UNAVAILABLE` as words: rdap unavailable. */
-export const asWords = (code: string): string => code.toLowerCase().replaceAll('_', ' ')
+export const humanize = (code: string): string => code.toLowerCase().replaceAll('_', ' ')
 
 /** A share of 0 to 1 as whole percent. */
 export const percent = (share: number): string => `${Math.round(share * 100)} %`

@@ -4,9 +4,9 @@ import type { Snapshot } from '../evidence.ts'
 import type { Decision } from '../pipeline/decision.ts'
 import type { Override } from '../pipeline/request.ts'
 
-/** What the engine made of a request, and from what. */
+/** The decision of the engine about a request, with its evidence. */
 export type Judgement = {
-  /** Under which it is stored, once for all decisions that it is. */
+  /** Id of the stored row; equal decisions share one row. */
   readonly id: string
   readonly snapshot: Snapshot
   readonly decision: Decision
@@ -15,21 +15,21 @@ export type Judgement = {
 }
 
 /** Judgements of late. Nothing in them can grow old: what they were made from is their key, and the engine is a pure function of that. */
-export type Judgements = BoundedCache<Judgement>
+export type JudgementCache = BoundedCache<Judgement>
 
 /** About as many as are good at one time where a thousand names are asked about; in memory they are some three times as large as in text. */
-const MOST_KEPT = 2_000
-const MOST_CHARACTERS = 8_000_000
+const MAX_JUDGEMENTS = 2_000
+const MAX_CHARACTERS = 8_000_000
 
 /** Of one engine. */
-export const judgements = (): Judgements =>
+export const createJudgementCache = (): JudgementCache =>
   boundedCache({
-    maxEntries: MOST_KEPT,
-    maxCharacters: MOST_CHARACTERS,
+    maxEntries: MAX_JUDGEMENTS,
+    maxCharacters: MAX_CHARACTERS,
     charactersOf: (key, { text }) => key.length + 2 * text.length,
   })
 
-/** The name of a judgement: the hash of what was asked, by what it was judged and what came out, none of which has line breaks. */
+/** Id of a judgement: SHA-256 of its inputs and output, joined by line breaks, which none contains. */
 export const judgementId = (made: {
   readonly requestText: string
   readonly snapshotId: string

@@ -1,10 +1,10 @@
-import { type Audience, audience } from '../session/audience.ts'
+import { createRecipientFilter, type RecipientFilter } from '../session/recipient-filter.ts'
 import type { SessionRepository } from '../session/repository.ts'
 import { signedOut } from '../session/viewer.ts'
 
 /** Tells of sign-ups, for those who are signed in, as long as they are: others get UNAUTHENTICATED. */
-export const signUpAudience = (sessions: SessionRepository, now: () => Date): Audience =>
-  audience(
+export const signUpRecipients = (sessions: SessionRepository, now: () => Date): RecipientFilter =>
+  createRecipientFilter(
     async (_, sessionIds) => (await sessions.living(sessionIds, now())).map((sessionId) => ({ sessionId, isThere: true })),
     async () => signedOut(),
   )
